@@ -1,4 +1,4 @@
-"""What the robot has in the menus. Stop has the space bar while a robot is connected; see `robot.stop_button`."""
+"""Commands of the Robot menu. The space bar stops while a robot is connected; see `robot.stop_button`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.link.messages import LinkState
 
 
 class RobotContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     robot_controller: RobotController
     robot_feature: RobotFeature
@@ -43,7 +43,7 @@ TOGETHER: tuple[Command[RobotContext], ...] = (
         tip="Start at the same time as other instruments: send a trigger or wait for one",
     ),
 )
-"""Starting at one moment with other instruments."""
+"""Commands that start together with other instruments."""
 
 ROBOT: tuple[Command[RobotContext], ...] = (
     Command(
@@ -141,7 +141,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         tip="Record every frame on the bus to a file (BLF, ASC or candump) for later replay",
     ),
 )
-"""What is done with a robot."""
+"""Commands that control the robot."""
 
 PANELS: tuple[Command[RobotContext], ...] = (
     Command(
@@ -159,7 +159,7 @@ PANELS: tuple[Command[RobotContext], ...] = (
         tip="Show the values of every joint, events and bus traffic",
     ),
 )
-"""What shows more of it."""
+"""Commands that show the robot."""
 
 TELEOP: tuple[Command[RobotContext], ...] = (
     line("Robot"),
@@ -183,4 +183,4 @@ TELEOP: tuple[Command[RobotContext], ...] = (
         tip="Configure keys, sticks and buttons of teleoperation",
     ),
 )
-"""Driving by hand: the same mode drives the simulation and a live robot."""
+"""Commands for teleoperation, which drives the simulation as well as a live robot."""

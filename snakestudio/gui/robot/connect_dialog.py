@@ -1,4 +1,4 @@
-"""The dialog that connects: choose the robot, listen first, see who answers and what goes over the bus, in words."""
+"""Dialog that connects to a robot: choice of the robot, then received nodes and traffic in listen-only mode."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LISTED = 12
 
 
 class ConnectDialog(Dialog):
-    """Not modal: the window, and its Stop, stay in reach."""
+    """Connection dialog; not modal, so that the window and its Stop button stay within reach."""
 
     def __init__(
         self,
@@ -74,12 +74,12 @@ class ConnectDialog(Dialog):
         self._on_robot_changed()
 
     def choose_kind(self, kind: str) -> None:
-        """Show what a kind of connection needs; as it was if none is named."""
+        """Show the fields of a kind of connection; empty keeps the current kind."""
         if kind and not self._robot_controller.connected:
             self.form.choose_kind(kind)
 
     def connect_or_not(self) -> None:
-        """Connect to what is chosen, or let go of the robot."""
+        """Connect to the chosen robot, or disconnect."""
         if self._robot_controller.connected:
             self._robot_controller.disconnect_robot()
             return
@@ -104,7 +104,7 @@ class ConnectDialog(Dialog):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as the form, or as the traffic needs."""
+        """Adapt the height to the form or the traffic."""
         self._column.activate()
         connected = self._robot_controller.connected
         height = (

@@ -1,4 +1,4 @@
-"""What a connection is made of, as a form: profile, adapter, channel, rates; or an emulated robot; or a log."""
+"""Form of a connection: profile, adapter, channel and rates, or an emulated robot, or a log."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ _BITRATES = (125_000, 250_000, 500_000, 1_000_000)
 _RECENT = "robot/profiles"
 _KEPT = 8
 _FIRST = "lab_robot"
-"""The shipped profile that is offered first: the papers' robot, which the shipped scenes are
-about."""
+"""Bundled profile offered first: the robot of the papers, used by the bundled scenes."""
 _LOGS = "CAN logs (*.blf *.asc *.log *.trc *.txt);;All files (*)"
 _PROFILES = "Robot profiles (*.toml);;All files (*)"
 
@@ -51,9 +50,9 @@ Option = str | int | float | bool
 
 
 def options_of(text: str) -> dict[str, Option]:
-    """Options typed as ``key=value, key=value``.
+    """Parse options typed as ``key=value, key=value``.
 
-    Raises `ValueError` if that is not what was typed; says what is wrong.
+    Raises `ValueError` with a message if the text is invalid.
     """
     options: dict[str, Option] = {}
     for part in filter(None, (each.strip() for each in text.replace(";", ",").split(","))):
@@ -78,7 +77,7 @@ def _value(text: str) -> Option:
 
 
 class KindEditor(Editor):
-    """Which kind of connection: a button each."""
+    """Kind of connection with a button each."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -110,7 +109,7 @@ def _is_kind(kind: str) -> Any:
 
 @dataclass(frozen=True)
 class ConnectChoices:
-    """What the form asks for."""
+    """Values of the form."""
 
     kind: str = form_field("can", "", name="Kind of connection", wide=True, editor=KindEditor)
     profile: Path | None = form_field(None, "&Profile", name="Robot profile")
@@ -144,17 +143,17 @@ class ConnectChoices:
 
 
 class ConnectForm(QWidget):
-    """The form; `bus` and `loaded` are what came of it.
+    """Form of a connection; `bus` and `loaded` are its results.
 
     Parameters
     ----------
     settings : QSettings
-        Keeps the profiles that were used.
+        Stores recently used profiles.
 
     Signals
     -------
     changed()
-        Something was chosen, or something that was looked for was found.
+        A value, the profile or the list of adapters changed.
     """
 
     changed = Signal()
@@ -194,7 +193,7 @@ class ConnectForm(QWidget):
         self._fill_profiles()
 
     def _fields(self) -> dict[str, FormField | Note]:
-        """What is declared, with the files that this form asks for, and what it says between the rows."""
+        """Declared fields with the file dialogs and notes of this form."""
         declared = fields_of(ConnectChoices())
         profile = replace(
             declared["profile"], browse=lambda _: self._browse(), choices=lambda _: self._profiles
@@ -210,20 +209,20 @@ class ConnectForm(QWidget):
             **declared,
         }
 
-    # --- what is chosen ---------------------------------------------------------------------------
+    # --- choices ----------------------------------------------------------------------------------
 
     @property
     def kind(self) -> str:
-        """Which of `KINDS`."""
+        """One of `KINDS`."""
         return self._form.values.kind
 
     def choose_kind(self, kind: str) -> None:
-        """Show what a kind of connection needs."""
+        """Show the fields of a kind of connection."""
         self._form.set(kind=kind)
         self._search()
 
     def _search(self) -> None:
-        """Look for adapters, where one is asked for and none is known."""
+        """Search for adapters if they are needed and unknown."""
         if self.kind == "can" and self._adapters_task is None and not self._interfaces:
             services = self._services
 
@@ -236,13 +235,13 @@ class ConnectForm(QWidget):
 
     @property
     def choices(self) -> LiveChoices:
-        """How the robot is watched at first; an emulated one on the ground says itself where its poses come."""
+        """Initial choices of the live robot; an emulated robot on the ground provides its own source of poses."""
         return LiveChoices(twin=self.kind != "replay")
 
     def bus(self) -> Bus:
-        """The bus that is chosen; of an emulated robot that of the profile.
+        """Chosen bus; for an emulated robot that of the profile.
 
-        Raises `ValueError` if something was typed that cannot be; says what.
+        Raises `ValueError` with a message if a typed value is invalid.
         """
         assert self.loaded is not None
         given = self.loaded.profile.bus
@@ -267,7 +266,7 @@ class ConnectForm(QWidget):
         )
 
     def problem(self) -> str:
-        """What is missing, in a sentence; empty if it can be tried."""
+        """Message about what is missing; empty if connecting can be tried."""
         if self.trouble:
             return self.trouble
         if self.loaded is None:
@@ -308,7 +307,7 @@ class ConnectForm(QWidget):
             self.choose_profile(path)
 
     def choose_profile(self, path: Path) -> None:
-        """Take the profile of a file."""
+        """Choose the profile in a file."""
         if path not in [choice.value for choice in self._profiles]:
             self._profiles.insert(0, Choice(path, path.stem, str(path)))
             self._form.refresh()
@@ -316,7 +315,7 @@ class ConnectForm(QWidget):
         self._read()
 
     def _read(self) -> None:
-        """Read the chosen profile in a thread: the bus library is slow to load the first time."""
+        """Read the chosen profile in a thread, because loading the bus library takes long the first time."""
         path = self._form.values.profile
         services = self._services
         assert path is not None
@@ -335,7 +334,7 @@ class ConnectForm(QWidget):
         self.changed.emit()
 
     def remember(self) -> None:
-        """Offer this profile first the next time."""
+        """Offer this profile first next time."""
         path = self._form.values.profile
         recent = [
             str(path),
@@ -357,7 +356,7 @@ class ConnectForm(QWidget):
             "bitrate": str(given.bus.bitrate),
             "options": ", ".join(f"{key}={value}" for key, value in given.bus.options.items()),
         }
-        self._taking = True  # the channel comes with the interface
+        self._taking = True  # the interface determines the channel
         self._form.set(**bus)
         self._taking = False
         self._form.set_first(profile=self._form.values.profile, **bus)
@@ -427,7 +426,7 @@ class ConnectForm(QWidget):
         self.changed.emit()
 
     def _change_interface(self, known: Adapter | None, like: str) -> None:
-        """A channel of another interface means nothing to this one."""
+        """Clear a channel that belongs to another interface."""
         if not self._named or (known is None and not like) or self._taking:
             return
         channels = known.channels if known is not None else ()
@@ -437,8 +436,8 @@ class ConnectForm(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusIn and isinstance(watched, QComboBox):
-            # What is typed replaces what stands there, with the mouse as with Tab; a second click
-            # sets the cursor.
+            # Typing replaces the present text after a click as after Tab; a second click sets the
+            # cursor.
             edit = watched.lineEdit()
             if edit is not None:
                 QTimer.singleShot(0, edit, edit.selectAll)

@@ -1,4 +1,4 @@
-"""The panel below the viewport with everything in rows: the joints, what happened, and the traffic on the bus."""
+"""Panel below the viewport with tables of joints, events and bus traffic."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from snakestudio.gui.robot.traffic_table import TrafficView, chip, table_view
 from snakestudio.model.atomic import write_atomically
 
 _TABLE_MS = 200
-"""Tables change at most five times a second: figures that change faster cannot be read."""
+"""Update interval of the tables, ms; faster changes cannot be read."""
 
 _JOINT_WIDTHS = (104, 56, 92, 92, 76, 84, 80, 80, 160, 68, 72)
 
 
 class DataPanel(QWidget):
-    """Three tabs."""
+    """Robot data in three tabs."""
 
     def __init__(
         self, robot_controller: RobotController, log: EventLog, parent: QWidget | None = None
@@ -59,7 +59,7 @@ class DataPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 0, 8, 8)
         column.addWidget(self.tabs)
-        # its buttons would have the window wider than a small screen
+        # its buttons would make the window wider than a small screen
         self.setMinimumWidth(theme.scaled(300))
         self._throttle = Throttle(_TABLE_MS, self._refresh, self)
         robot_controller.polled.connect(self._throttle.ask)
@@ -102,12 +102,12 @@ class DataPanel(QWidget):
         return page
 
     def copy_events(self) -> None:
-        """Copy the selected events as text, or all that are shown."""
+        """Copy the selected events as text, or all shown events."""
         rows = sorted({index.row() for index in self.events.selectedIndexes()})
         QGuiApplication.clipboard().setText(self._log.text(rows or None))
 
     def save_events(self) -> None:
-        """Ask for a file, and write all events that are shown to it."""
+        """Ask for a file and save all shown events to it."""
         path = ask_save(self, "Save Events", FileKind.EVENT_LOG, "robot-events.txt", "Text (*.txt)")
         if path is not None:
             try:
@@ -122,7 +122,7 @@ class DataPanel(QWidget):
         self._at_end = bar.value() >= bar.maximum() - 2
 
     def _scroll(self) -> None:
-        """Who looks at the newest event goes on to do so; a flood of them is laid out five times a second, not more."""
+        """Keep the newest event visible if it was; laid out at most five times a second."""
         if self._at_end and self.events.isVisible():
             self.events.scrollToBottom()
 

@@ -1,4 +1,4 @@
-"""What happened, in words: a list that keeps the newest events, filtered, copied and saved as text."""
+"""List model of the newest events, with filter and text export."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class EventLog(QAbstractListModel):
-    """The newest events of all robots of this window, the oldest first."""
+    """Newest events of all robots of this window, oldest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -30,7 +30,7 @@ class EventLog(QAbstractListModel):
         self._important = False
 
     def add(self, event: LinkEvent) -> None:
-        """Note what happened."""
+        """Add an event."""
         if len(self._events) >= _KEPT:
             self.beginResetModel()
             del self._events[: _KEPT // 10]
@@ -45,7 +45,7 @@ class EventLog(QAbstractListModel):
             self.endInsertRows()
 
     def seek(self, text: str, *, important: bool) -> None:
-        """Show only the events that have all words of a text; the important ones only are warnings and errors."""
+        """Show only events that contain all words of `text`; if `important`, only warnings and errors."""
         self.beginResetModel()
         self._words = tuple(text.casefold().split())
         self._important = important
@@ -53,14 +53,14 @@ class EventLog(QAbstractListModel):
         self.endResetModel()
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Remove all events."""
         self.beginResetModel()
         self._events = []
         self._shown = []
         self.endResetModel()
 
     def text(self, rows: Iterable[int] | None = None) -> str:
-        """Lines of time, severity and sentence: of some shown rows, or of all that are shown."""
+        """Lines of time, severity and text of the given shown rows, or of all shown rows."""
         wanted = range(len(self._shown)) if rows is None else rows
         return "".join(self._line(*self._events[self._shown[row]]) + "\n" for row in wanted)
 

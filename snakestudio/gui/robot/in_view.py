@@ -1,4 +1,4 @@
-"""The robot in viewport and plots: how fresh what is drawn is, where its base is only guessed, and its twin."""
+"""Robot in viewport and plots: marks for stale or unmeasured data, and the twin."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ TWIN = "simulated twin"
 
 
 class InView(QObject):
-    """Marks in the viewport, and the twin over the robot's run.
+    """Marks in the viewport, and the twin overlaid on the robot's run.
 
     Signals
     -------
     marks_changed()
-        `marks` may say something else.
+        `marks` may have changed.
     changed()
-        Another twin is to be seen, or none.
+        The twin changed.
     """
 
     changed = Signal()
@@ -49,15 +49,15 @@ class InView(QObject):
 
     @property
     def shown(self) -> bool:
-        """Whether the window shows the robot, as it is now."""
+        """Whether the window shows the live robot."""
         return self._session_controller.source == "robot"
 
     def stale(self) -> bool:
-        """Whether the robot is to be drawn as something that nothing is known of at present."""
+        """Whether the robot is drawn stale because its present state is unknown."""
         return self.shown and self._session_controller.live and self._robot_controller.status.stale
 
     def marks(self) -> list[tuple[str, str]]:
-        """Colour and text of what must be known about the robot that is drawn."""
+        """Colour and text of notes about the drawn robot."""
         if not self.shown:
             return []
         palette = theme.current()
@@ -87,19 +87,19 @@ class InView(QObject):
         self.marks_changed.emit()
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply the current theme."""
         if self._twin_recording is not None:
             self.changed.emit()
 
-    # --- over the run -----------------------------------------------------------------------------
+    # --- overlay ----------------------------------------------------------------------------------
 
     def overlaid(self) -> list[OverlaidRun]:
-        """The twin for the plots."""
+        """Twin for the plots."""
         twin = self._twin_recording
         return [] if twin is None else [OverlaidRun(TWIN, twin_colour(), twin)]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """The twin at a time (s)."""
+        """Twin at `time` (s)."""
         twin = self._twin_recording
         ghost = (
             None
@@ -109,7 +109,7 @@ class InView(QObject):
         return () if ghost is None else (ghost,)
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Its colour and name."""
+        """Colour and name of the twin."""
         return (
             []
             if self._twin_recording is None or not len(self._twin_recording)

@@ -1,4 +1,4 @@
-"""The panel of the robot: its state, the way to arm it, nodes, bus, timing, and what is watched beside it."""
+"""Robot panel: state, arming, nodes, bus, timing, twin and poses."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class TwinAndPoseForm(QWidget):
-    """Whether live poses are waited for, and where; whether the simulation runs alongside."""
+    """Choices of the simulated twin and the source of live poses."""
 
     def __init__(self, robot_controller: RobotController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -75,13 +75,13 @@ class TwinAndPoseForm(QWidget):
         self.source.editingFinished.connect(self._apply)
 
     def refresh(self) -> None:
-        """Show what is chosen."""
+        """Show the current choices."""
         choices = self._robot_controller.choices
         self.twin.setChecked(choices.twin)
         self.poses.setChecked(bool(choices.pose))
         if (
             self._robot_controller.link is not self._link
-        ):  # another robot: the port of the last one is none of its
+        ):  # another robot does not use the port of the last one
             self._link = self._robot_controller.link
             self.source.setText(choices.pose or str(PORT))
         elif choices.pose and not self.source.hasFocus():
@@ -107,14 +107,14 @@ _PANEL_MS = 150
 
 
 class RobotPanel(QWidget):
-    """Everything about one robot but its rows.
+    """State and controls of the robot.
 
     Parameters
     ----------
     ask_connect : callable
-        Asks which robot to connect to.
+        Opens the connection dialog.
     record_frames : callable
-        Asks for a file and records frames to it, or ends that.
+        Starts recording frames to a file, or ends it.
     """
 
     def __init__(

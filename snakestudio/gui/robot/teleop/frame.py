@@ -1,4 +1,4 @@
-"""A frame and a line over the viewport while teleoperation is on: nobody shall wonder what the keys do."""
+"""Frame and status line over the viewport that show that teleoperation is on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PAD = 14
 
 
 def command_words(command: TeleopCommand) -> str:
-    """What is asked of the robot, in a few words."""
+    """Short text of a command."""
     if command.still:
         return "standing still"
     words = []
@@ -29,16 +29,16 @@ def command_words(command: TeleopCommand) -> str:
 
 
 class TeleopFrame(QWidget):
-    """Lies over the viewport and takes no mouse.
+    """Overlay of the viewport that takes no mouse events.
 
     Parameters
     ----------
     below : QWidget
-        The viewport.
+        Viewport.
     room : callable
-        Gives from where to where nothing else lies over its upper edge, px.
+        Returns the free range along its upper edge, px.
     waiting : callable
-        Why nothing moves whatever is asked, in a few words; empty if it does.
+        Returns why nothing moves despite a command, as a short text; empty if it moves.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class TeleopFrame(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """Shown text."""
         return (
             self._teleop.notice
             or f"{self._waiting() or command_words(self._teleop.command)}  ·  Esc leaves"
@@ -96,7 +96,7 @@ class TeleopFrame(QWidget):
             text = theme.text_font(13)
             wide = QFontMetricsF(name).horizontalAdvance("Teleoperation")
             total = wide + QFontMetricsF(text).horizontalAdvance(self.text) + 3 * _PAD
-            # Between legend and buttons; what is too long for that stands low, over the hint.
+            # Between legend and buttons; a longer text is shown at the bottom, over the hint.
             tall = theme.scaled(_TALL)
             (first, last) = self._room()
             first = first + _PAD if first else 0

@@ -1,4 +1,4 @@
-"""What inputs mean: bindings of keys, sticks and buttons to speed, turn, amplitude, gaits, dead man and stop."""
+"""Mapping of inputs to functions: speed, turn, amplitude, gaits, dead-man switch and stop."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Function = Literal["speed", "turn", "amplitude", "gait_next", "gait_previous", "
 
 
 class FunctionInfo(NamedTuple):
-    """How a function is shown."""
+    """Display texts of a function."""
 
     title: str
     help: str
     analog: bool
-    """Whether it follows how far an input is moved; else it happens, or holds, when that is
-    pressed."""
+    """Whether the function follows the deflection of the input; otherwise it triggers, or holds,
+    while pressed."""
 
     ways: tuple[str, str] = ("", "")
-    """What 1 and -1 of it are."""
+    """Names of the directions 1 and -1."""
 
 
 FUNCTIONS: MappingProxyType[Function, FunctionInfo] = MappingProxyType(
@@ -55,21 +55,21 @@ FUNCTIONS: MappingProxyType[Function, FunctionInfo] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One input that has a function."""
+    """Binding of an input to a function."""
 
     function: Function
     input: Input
     scale: float = 1.0
-    """Share of the function at full deflection, -1 to 1; negative: the other way round."""
+    """Share of the function at full deflection, -1 to 1; negative reverses it."""
 
     dead_zone: float = 0.1
-    """Deflections up to this share read 0 (axes), 0 to 0.9; above it they grow from 0 on."""
+    """Deflections up to this share read 0 (axes), 0 to 0.9; above it the value increases from 0."""
 
     expo: float = 0.0
-    """0: in proportion; 1: by the third power, which is finer around the middle (axes)."""
+    """0: linear; 1: cubic, which is finer around the centre (axes)."""
 
     def value(self, readings: Readings) -> float:
-        """What it contributes to its function, -1 to 1."""
+        """Contribution to the function, -1 to 1."""
         read = readings.get(self.input, 0.0)
         if self.input.kind == "axis":
             read = shaped(read, self.dead_zone, self.expo)
@@ -77,19 +77,19 @@ class Binding:
 
 
 def shaped(read: float, dead_zone: float, expo: float) -> float:
-    """An axis' deflection (-1 to 1) after its dead zone and its curve; without a step anywhere."""
+    """Deflection of an axis (-1 to 1) after dead zone and curve; continuous."""
     beyond = min(max((abs(read) - dead_zone) / (1.0 - dead_zone), 0.0), 1.0)
     curved = (1.0 - expo) * beyond + expo * beyond**3
     return curved if read > 0.0 else -curved
 
 
 class Wanted(NamedTuple):
-    """What all inputs together want."""
+    """References of all inputs together."""
 
     speed: float
     turn: float
     amplitude: float
-    """`speed`, `turn` and `amplitude`: -1 to 1; the amplitude's is how fast it shall change."""
+    """`speed`, `turn` and `amplitude`: -1 to 1; for the amplitude it is the rate of change."""
 
     pressed: frozenset[Function]
     """Functions whose inputs are held."""
@@ -97,7 +97,7 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InputMap:
-    """Everything about how a person drives."""
+    """Bindings and response of manual control."""
 
     bindings: tuple[Binding, ...] = field(default=())
     dead_man: bool = False
@@ -105,19 +105,18 @@ class InputMap:
 
     top_speed: float = 1.0
     top_turn: float = 1.0
-    """`top_speed` and `top_turn`: share of the scene's limits that full deflection asks for, above
-    0 to 1."""
+    """`top_speed` and `top_turn`: share of the scene's limits at full deflection, above 0 to 1."""
 
     speed_per_s: float = 4.0
     turn_per_s: float = 4.0
-    """`speed_per_s` and `turn_per_s`: how fast speed and turn follow an input, 1/s; letting go is
+    """`speed_per_s` and `turn_per_s`: how fast speed and turn follow an input, 1/s; releasing is
     never slower than pressing."""
 
     amplitude_per_s: float = 0.5
-    """How fast the amplitude changes at full deflection, 1/s."""
+    """Rate of change of the amplitude at full deflection, 1/s."""
 
     def wanted(self, readings: Readings) -> Wanted:
-        """What the inputs want, before any limit of rate."""
+        """References of the inputs before rate limits."""
         sums = dict.fromkeys(FUNCTIONS, 0.0)
         for binding in self.bindings:
             sums[binding.function] += binding.value(readings)
@@ -129,16 +128,16 @@ class InputMap:
 
     @property
     def inputs(self) -> frozenset[Input]:
-        """All inputs that mean something."""
+        """Bound inputs."""
         return frozenset(binding.input for binding in self.bindings)
 
     @property
     def keys(self) -> frozenset[int]:
-        """All keys that mean something."""
+        """Bound keys."""
         return frozenset(int(key) for one in self.inputs if (key := one.key) is not None)
 
     def at_rest(self, readings: Readings) -> bool:
-        """Whether nothing is touched that would move the robot or do something to it; the dead man may be held."""
+        """Whether no input is active that moves the robot or triggers a function; the dead-man input may be held."""
         wanted = self.wanted(readings)
         return not (
             wanted.speed or wanted.turn or wanted.amplitude or wanted.pressed - {"dead_man"}
@@ -176,7 +175,7 @@ DEFAULT = InputMap(
         *_keys("gait_previous", ("Q",)),
         *_keys("dead_man", ("X",)),
         *_keys("stop", ("Backspace",)),
-        _pad("speed", "lefty", -1.0),  # SDL counts downwards
+        _pad("speed", "lefty", -1.0),  # positive is down in SDL
         _pad("turn", "rightx", -1.0),
         _pad("amplitude", "dpup"),
         _pad("amplitude", "dpdown", -1.0),
@@ -186,11 +185,11 @@ DEFAULT = InputMap(
         _pad("stop", "b"),
     )
 )
-"""What is bound at first: W, A, S, D or the arrows; on a gamepad the left stick ahead, the right
-one across."""
+"""Default bindings: W, A, S, D or the arrow keys; on a gamepad the left stick drives and the right
+one turns."""
 
 
-# Mappings as TOML text and back, and what is wrong with one in words that name the remedy.
+# Conversion of mappings to and from TOML text, with error messages that name the remedy.
 
 
 FORMAT = 1
@@ -199,7 +198,7 @@ RESERVED = {
     "Space": "stops a connected robot, and otherwise plays and pauses",
     "Esc": "leaves teleoperation",
 }
-"""Keys that mean one thing always."""
+"""Reserved keys."""
 
 RANGES = {
     "top_speed": (0.01, 1.0),
@@ -208,12 +207,12 @@ RANGES = {
     "turn_per_s": (0.1, 100.0),
     "amplitude_per_s": (0.01, 10.0),
 }
-"""Least and largest value of every number of an `InputMap`."""
+"""Range of every number of an `InputMap`."""
 _BINDING_RANGES = {"scale": (-1.0, 1.0), "dead_zone": (0.0, 0.9), "expo": (0.0, 1.0)}
 
 
 def dump_map(wanted: InputMap) -> str:
-    """A mapping as TOML text."""
+    """Convert a mapping to TOML text."""
     document = tomlkit.document()
     document.add(tomlkit.comment("Key and gamepad bindings of teleoperation in SnakeStudio."))
     document["format"] = FORMAT
@@ -233,9 +232,9 @@ def dump_map(wanted: InputMap) -> str:
 
 
 def parse_map(text: str, source: str = "the mapping") -> InputMap:
-    """The mapping that a text holds.
+    """Parse a mapping from TOML text.
 
-    Raises `UsageError` with every mistake, a sentence a line.
+    Raises `UsageError` with one line per error.
     """
     try:
         tree = parse_toml(text, MAPPING)
@@ -313,7 +312,7 @@ def _binding(entry: Mapping[str, Any], at: str, tell: Callable[[str], None]) -> 
 
 
 def mistakes(wanted: InputMap) -> list[str]:
-    """Why a mapping cannot be used, a sentence each; none if it can."""
+    """Errors that prevent using a mapping, one message each."""
     told: list[str] = []
     seen: dict[str, Function] = {}
     for binding in wanted.bindings:
@@ -345,7 +344,7 @@ def mistakes(wanted: InputMap) -> list[str]:
 
 
 def conflicts(wanted: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
-    """Which keys mean something else outside teleoperation: no mistakes, but to be known.
+    """Messages about keys with another function outside teleoperation; they are not errors.
 
     Parameters
     ----------
@@ -366,7 +365,7 @@ def conflicts(wanted: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
 
 
 def load_map(path: Path) -> InputMap:
-    """The mapping in a file.
+    """Load a mapping from a file.
 
     Raises `UsageError` if it cannot be read or used.
     """
@@ -378,7 +377,7 @@ def load_map(path: Path) -> InputMap:
 
 
 def save_map(wanted: InputMap, path: Path) -> None:
-    """Write a mapping to a file, whole or not at all.
+    """Save a mapping to a file atomically.
 
     Raises `UsageError` if the file cannot be written.
     """

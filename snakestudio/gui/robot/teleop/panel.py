@@ -1,4 +1,4 @@
-"""The panel of teleoperation: the mode's switch, what is asked and what acts, the gaits, and with what one drives."""
+"""Teleoperation panel: switch of the mode, commanded and applied values, gaits and inputs."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from snakestudio.model.teleop import NEUTRAL, TeleopCommand, steerable_gaits
 
 
 def gait_title(name: str) -> str:
-    """What a gait is called on a button."""
+    """Title of a gait on its button."""
     return next((entry.title for entry in GAITS if entry.name == name), "The scene's gait")
 
 
 def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
-    """What of the controls acts in a state; None if nobody drives there."""
+    """Applied values in a state; None if the controller does not accept manual input."""
     law = scene.controller
     if (
         snapshot is None
@@ -53,7 +53,7 @@ def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
 
 
 class TeleopPanel(QWidget):
-    """Everything about driving by hand, for one who drives."""
+    """Controls and status of teleoperation."""
 
     def __init__(self, teleoperation: TeleopFeature, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -137,7 +137,7 @@ class TeleopPanel(QWidget):
         return made
 
     def _on_scene(self) -> None:
-        if self.isVisible():  # behind another tab it would cost everyone who drags something
+        if self.isVisible():  # a hidden panel would slow down dragging
             self.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -145,7 +145,7 @@ class TeleopPanel(QWidget):
         super().showEvent(event)
 
     def refresh(self) -> None:
-        """Show what the mode, the scene and the devices are now."""
+        """Show the current mode, scene and devices."""
         teleop = self._teleop
         on = self._teleop.on
         self.switch.setText("Leave Teleoperation (Esc)" if on else "Drive by Hand")
@@ -213,7 +213,7 @@ class TeleopPanel(QWidget):
 
 
 def bound_keys(mapping: InputMap) -> str:
-    """What the keys do, in a line: "W S Up Down speed · A D turn"."""
+    """Line with the functions of the keys: "W S Up Down speed · A D turn"."""
     keys: dict[str, list[str]] = {}
     for binding in mapping.bindings:
         if binding.input.kind == "key":
@@ -232,7 +232,7 @@ _GAP = 18
 
 
 class Acting(NamedTuple):
-    """What the joints do by now, in shares as a command has them."""
+    """Values applied by the joints, in shares as in a command."""
 
     speed: float
     turn: float
@@ -240,7 +240,7 @@ class Acting(NamedTuple):
 
 
 class Picture(QWidget):
-    """A field for speed and turn with a ring for what is asked and a dot for what acts, and a bar for the amplitude."""
+    """Field of speed and turn with a ring (command) and a dot (applied values), and a bar of the amplitude."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -252,7 +252,7 @@ class Picture(QWidget):
         self.setAccessibleName("Commanded and applied values")
 
     def show_state(self, command: TeleopCommand, acting: Acting | None, on: bool) -> None:
-        """Show another command, what acts (None: not known), and whether the mode is on."""
+        """Show a command, the applied values (None: unknown) and whether the mode is on."""
         if (command, acting, on) != (self._command, self._acting, self._on):
             self._command = command
             self._acting = acting

@@ -1,4 +1,4 @@
-"""The dialog that asks with whom a run starts, and tries whether they are there."""
+"""Dialog with the choices of a start together with other instruments, and a test of the connections."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from snakestudio.viewmodel.work import Progress
 
 _STANDING_MS = 200
 _WIDTH = 480
-"""Of its texts, px of the design."""
+"""Width of the texts, px of the design."""
 
 
 def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
-    """What is asked for, of a start of `target`."""
+    """Declared fields for starting `target`."""
     waits = (
         Choice("", f"Nothing: {target.by_hand} starts"),
         Choice("port", "START on a TCP port"),
@@ -89,7 +89,7 @@ def _on_port(now: Together) -> bool:
 
 
 def _problems(now: Together) -> dict[str, str]:
-    """What is missing, by what is to be changed."""
+    """Messages about missing values by field."""
     if now.empty:
         return {"": "Choose what to wait for, or a host to send START to."}
     problems = {}
@@ -110,14 +110,14 @@ _AT_ITSELF = (
 
 
 class TogetherDialog(Dialog):
-    """Whom to fire at, what to wait for.
+    """Choices of a start together with other instruments.
 
     Parameters
     ----------
     choices : Together
-        The first choice.
+        Initial choices.
     target : Target
-        What is started.
+        Target to start.
     """
 
     def __init__(self, choices: Together, target: Target, parent: QWidget | None = None) -> None:
@@ -167,7 +167,7 @@ class TogetherDialog(Dialog):
         self._stand()
 
     def choices(self) -> Together | None:
-        """What is chosen; None where it cannot be used."""
+        """Choices; None if they cannot be used."""
         return None if self.form.problem else self._chosen()
 
     def _chosen(self) -> Together:
@@ -184,7 +184,7 @@ class TogetherDialog(Dialog):
         self.test.setEnabled(usable and self._test_task is None)
 
     def _stand(self) -> None:
-        """How it stands may change while the dialog is open."""
+        """Update the state of the target, which may change while the dialog is open."""
         _say(self.standing, *self._target.standing())
 
     def _try(self) -> None:
@@ -234,7 +234,7 @@ class TogetherDialog(Dialog):
     def done(self, result: int) -> None:
         self._look_again.stop()
         if self._test_task is not None:
-            self._test_task.discard()  # it ends by itself within seconds
+            self._test_task.discard()  # it ends within seconds
             self._test_task = None
         super().done(result)
 

@@ -1,4 +1,4 @@
-"""Starts simulation or robot together with others: asks with whom, and says over the viewport what goes on."""
+"""Start of simulation or robot together with other instruments, with a notice over the viewport."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 
 class Starter(QObject):
-    """What Start Together does: with the robot while one is connected, with the simulation's run otherwise.
+    """Start Together: starts the robot while one is connected, and the simulation's run otherwise.
 
     Parameters
     ----------
     banner : Banner
-        Where it says what goes on.
+        Shows the progress.
     settings : QSettings
-        Keeps with whom.
+        Stores the choices.
 
     Signals
     -------
     changed()
-        It began to wait, started, or is over.
+        Waiting started, or the start happened or ended.
     """
 
     changed = Signal()
@@ -82,36 +82,36 @@ class Starter(QObject):
 
     @property
     def target(self) -> Target:
-        """What is started."""
+        """Target to start."""
         return self._robot if self._robot_controller.connected else self._run
 
     @property
     def choices(self) -> Together:
-        """With whom, as chosen last for what is started now."""
+        """Choices used last for the current target."""
         return load(self._settings, self.target.key, Together())
 
     @property
     def busy(self) -> bool:
-        """Whether it waits, or a run that was started so still goes."""
+        """Whether a start is pending, or a run started this way is still running."""
         return self._under_way is not None
 
     @property
     def waiting(self) -> bool:
-        """Whether it waits to start."""
+        """Whether a start is pending."""
         return self._under_way is not None and self._under_way.start.started is None
 
     @property
     def port(self) -> int | None:
-        """Port that the others connect to; None unless it waits on one."""
+        """Port on which the start is awaited; None if there is no such port."""
         return None if self._under_way is None else self._under_way.start.port
 
     @property
     def possible(self) -> bool:
-        """Whether there is something that could be started."""
+        """Whether the target can be started."""
         return not self.busy and self.target.possible
 
     def ask(self) -> None:
-        """Ask with whom to start, and wait for it; while that is done, give it up."""
+        """Ask for the choices and wait for the start; cancel if already waiting."""
         from snakestudio.gui.robot.together.dialog import TogetherDialog
 
         if self.waiting:
@@ -132,7 +132,7 @@ class Starter(QObject):
             self.wait(choices)
 
     def wait(self, choices: Together) -> None:
-        """Connect and listen; it starts when the trigger comes, or by hand."""
+        """Connect and listen; the start is triggered by another instrument or by hand."""
         if not self.possible:
             return
         path = self._document.origin
@@ -148,17 +148,17 @@ class Starter(QObject):
         self.changed.emit()
 
     def start_now(self) -> None:
-        """Do not wait for the trigger any longer."""
+        """Start without waiting for the trigger."""
         if self._under_way is not None:
             self._under_way.start.start_now()
 
     def cancel(self) -> None:
-        """Give it up; a run that goes already goes on."""
+        """Cancel the start; a running run continues."""
         if self._under_way is not None:
             self._under_way.start.cancel()
 
     def close(self) -> None:
-        """Give it up and wait for its end; call before the program quits."""
+        """Cancel the start and wait for its end; called before the program quits."""
         self._timer.stop()
         if self._under_way is not None:
             self._under_way.close()
@@ -227,11 +227,11 @@ def _clock(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
-# The live robot as what Start Together starts: only what was armed by hand in this window begins to
-# stream.
+# The live robot as a target of Start Together: only a robot that was armed by hand in this window
+# starts to stream.
 #
-# The link is not asked through the window's thread: START and STOP reach the robot while a dialog
-# blocks it, too.
+# The link is not reached through the window's thread: START and STOP reach the robot while a dialog
+# blocks the thread, too.
 
 
 _OPEN = (
@@ -241,12 +241,12 @@ _OPEN = (
 
 
 class RobotTarget(QObject):
-    """The robot that is connected.
+    """Connected robot as a target.
 
     Parameters
     ----------
     document : Document
-        Its scene says what the robot does.
+        Document whose scene the robot follows.
     """
 
     _told = Signal(str)
@@ -255,7 +255,7 @@ class RobotTarget(QObject):
     by_hand = "Start Streaming"
     usual_host = HERE
     host_kept = False
-    """Opening the robot to a network is decided anew each time."""
+    """Opening the robot to a network is confirmed each time."""
 
     def __init__(
         self, robot_controller: RobotController, document: Document, parent: QObject
@@ -273,7 +273,7 @@ class RobotTarget(QObject):
 
     @property
     def possible(self) -> bool:
-        """Whether a robot is connected, and does not move yet: it may be armed later."""
+        """Whether a robot is connected and does not move yet; it may be armed later."""
         return (
             self._robot_controller.live is not None
             and self._robot_controller.state is not LinkState.STREAMING
@@ -346,7 +346,7 @@ class RobotTarget(QObject):
         return self._start_target
 
     def lost(self) -> str:
-        """Whether another robot is there, or none, or it is watched in another way."""
+        """Reason why the start ended: the robot was disconnected, or it or its monitoring changed; empty otherwise."""
         if self._robot_controller.live is self._live:
             return ""
         gone = (
@@ -357,7 +357,7 @@ class RobotTarget(QObject):
         return f"Start Together ended because the robot {gone}."
 
     def _look(self) -> None:
-        """Streaming that was begun by hand starts the others, too."""
+        """Start the others, too, when streaming was started by hand."""
         way = self._start_target
         if (
             way is not None
@@ -372,7 +372,7 @@ _OVER = ("paused", "finished", "failed", "blocked", "empty")
 
 
 class _RunStart:
-    """One start of the session's run."""
+    """Start of the session's run."""
 
     def __init__(self, session: Session, choices: Together, name: str, owner: QObject) -> None:
         self._session = session
@@ -395,18 +395,18 @@ class _RunStart:
         self._task.wait()
 
     def tell(self, status: Status) -> None:
-        """What is told, not what is: a short run may be over before one looks."""
+        """Handle a reported status; polling could miss a short run."""
         if status.state == "running":
             self._runs.set()
             if self.start.started is None:
-                self.start.start_now()  # Play was pressed: the others start, too
+                self.start.start_now()  # Play was pressed: start the others, too
         elif self._runs.is_set() and status.state in _OVER:
             self._ended.set()
 
     def _begin(self) -> None:
         if (
             not self._runs.is_set()
-        ):  # Play was pressed otherwise, and a short run may be over: it must not go on
+        ):  # the run was started otherwise, and a short run may be over: it must not continue
             self._session.play()
 
     def _work(self, progress: Progress) -> None:
@@ -425,12 +425,12 @@ class _RunStart:
 
 
 class RunTarget(QObject):
-    """The run of the simulation.
+    """Run of the simulation as a target.
 
     Parameters
     ----------
     robot_controller : RobotController
-        Once a robot is connected, it is what is started.
+        A connected robot is started instead of the run.
     """
 
     key = "together"
@@ -452,7 +452,7 @@ class RunTarget(QObject):
 
     @property
     def possible(self) -> bool:
-        """Whether the run stands."""
+        """Whether the run is paused."""
         return self._session_controller.session.status.state in _STANDING
 
     def about(self) -> str:
@@ -463,15 +463,15 @@ class RunTarget(QObject):
         )
 
     def standing(self) -> tuple[str, str]:
-        """A run that can be chosen is ready."""
+        """No message: a run that can be chosen is ready."""
         return "", ""
 
     def refuses(self) -> str:
-        """It can always be played."""
+        """No refusal: a run can always be played."""
         return ""
 
     def caution(self, wait: str, host: str) -> tuple[str, str]:
-        """A run hurts nobody."""
+        """No caution: a simulated run is harmless."""
         return "", ""
 
     def begin(self, choices: Together, name: str) -> _RunStart:
@@ -480,7 +480,7 @@ class RunTarget(QObject):
         return self._run_start
 
     def lost(self) -> str:
-        """Whether a robot has come meanwhile."""
+        """Reason why the start ended: a robot was connected; empty otherwise."""
         waits = self._run_start is not None and self._run_start.start.started is None
         if waits and self._robot_controller.connected:
             return "Start Together ended because a robot was connected. From now on it starts the robot."
@@ -496,7 +496,7 @@ def _newest(recording: RunRecording | None) -> float:
 
 
 def _note(recording: RunRecording | None, time_s: float, sentences: list[str]) -> None:
-    """Keep what happened with the run."""
+    """Store the messages in the recording."""
     if recording is not None:
         for sentence in sentences:
             recording.add_event(RunEvent(time_s, "note", sentence))

@@ -139,7 +139,7 @@ class Moments(QObject):
         return self._moments
 
     def look(self) -> None:
-        """Emit `changed` when new moments were recorded; the running simulation does not announce them."""
+        """Emit `changed` when the run gets its first moment, because recording does not announce moments."""
         if bool(self.all) != self._any:
             self._any = not self._any
             self.changed.emit()
