@@ -1,4 +1,4 @@
-"""Shows the code of a plug-in that is not trusted, and asks whether it may run."""
+"""Dialog that shows the code of an untrusted plug-in and asks whether it may run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RISK = (
 
 
 def code_view(name: str, parent: QWidget) -> QPlainTextEdit:
-    """A view of code or of a traceback: read-only, not wrapped, in letters of one width."""
+    """Create a read-only view of code or a traceback in a monospaced font without line wrapping."""
     view = QPlainTextEdit(parent)
     view.setReadOnly(True)
     view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -36,16 +36,16 @@ def code_view(name: str, parent: QWidget) -> QPlainTextEdit:
 
 
 class CodeDialog(Dialog):
-    """The code as it would be run, byte for byte, and the decision.
+    """Code of a plug-in, exactly as it would run, with the buttons to run or decline it.
 
     Parameters
     ----------
     source : Source
-        What was read: what is shown is what is trusted.
+        Source that is shown and, if accepted, trusted.
     changed : bool
-        Whether other code of this file was trusted before.
+        Whether earlier code of this file was trusted.
     decline : str
-        Text of the button that does not run it.
+        Text of the button that declines.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What plug-ins have in the menus."""
+"""Commands of plug-ins."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _MENU = "Simulation/Plug-ins"
 
 
 class PluginContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     plugins: PluginController
 
     def show_plugin_log(self) -> None:
-        """Bring up the panel of what plug-ins did."""
+        """Show the plug-in log."""
 
 
 def _show_manager(c: PluginContext) -> None:
@@ -46,4 +46,4 @@ PLUGINS: tuple[Command[PluginContext], ...] = (
         tip="Show tracebacks and printed output of plug-ins",
     ),
 )
-"""Plug-ins."""
+"""Commands of plug-ins."""

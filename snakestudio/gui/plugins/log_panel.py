@@ -1,4 +1,4 @@
-"""The panel of plug-ins that run: what went wrong with its traceback, and what they printed."""
+"""Panel with the last error of a plug-in, its traceback and printed output."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from snakestudio.gui.plugins.editor import open_file
 from snakestudio.gui.plugins.plugin_controller import PluginController
 
 _LEAST = 250
-"""Width of the row of buttons at least, px of the design."""
+"""Minimum width of the row of buttons, px of the design."""
 _LOWEST = 48
-"""Height of traceback and output at least, px of the design."""
+"""Minimum height of traceback and output, px of the design."""
 
 
 class PluginLogPanel(QWidget):
-    """The last fault, and the output."""
+    """Last error and output of plug-ins."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The plug-in manager: which plug-ins there are, where they come from, what they add, and how they are."""
+"""Plug-in manager: all plug-ins with their origin, additions and state."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ROLES = {
 
 
 class PluginManager(Dialog):
-    """A list of plug-ins, and what can be done with the one that is selected."""
+    """List of plug-ins with actions for the selected one."""
 
     def __init__(
         self, plugins: PluginController, document: Document, parent: QWidget | None = None
@@ -125,12 +125,12 @@ class PluginManager(Dialog):
 
     @property
     def entry(self) -> PluginEntry | None:
-        """The plug-in that is selected."""
+        """Selected plug-in."""
         row = self.list.currentIndex().row()
         return self._entries[row] if 0 <= row < len(self._entries) else None
 
     def select(self, name: str) -> None:
-        """Select a plug-in by its name."""
+        """Select a plug-in by name."""
         for row, entry in enumerate(self._entries):
             if entry.name == name:
                 self.list.setCurrentIndex(self.list.model().index(row, 0))
@@ -140,7 +140,7 @@ class PluginManager(Dialog):
             self.refresh()
 
     def refresh(self) -> None:
-        """Show what there is now."""
+        """Show the current plug-ins."""
         before = self.entry
         self._entries = self._plugins.entries
         blocked = self.list.blockSignals(True)
@@ -179,7 +179,7 @@ class PluginManager(Dialog):
         self.remove_button.setVisible(path in self._plugins.files)
         self.remove_button.setEnabled(entry is not None and not entry.is_loaded)
 
-    # --- what is done -----------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def _load_or_unload(self) -> None:
         entry = self.entry
@@ -253,7 +253,7 @@ class PluginManager(Dialog):
             self.take_new(dialog.path)
 
     def take_new(self, path: Path) -> None:
-        """Load a file that was just written here, reload it whenever it is saved, and open it in an editor."""
+        """Load a new file, reload it when it is saved, and open it in an editor."""
         try:
             trust(read_source(path))
         except PluginError as error:
@@ -268,7 +268,7 @@ class PluginManager(Dialog):
 
 
 def _by_folder(path: Path) -> bool:
-    """Whether a file is trusted because of its folder alone."""
+    """Whether a file is trusted only because of its folder."""
     known = trusted()
     return str(path) not in known.files and trusting_folder(path, known) is not None
 

@@ -1,4 +1,4 @@
-"""Says in the status bar that code of a plug-in does not return, with a button that cancels it."""
+"""Status bar notice that a plug-in is not responding, with a Cancel button."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from snakestudio.gui.plugins.plugin_controller import PluginController
 
 
 class StuckNotice(QWidget):
-    """Hidden while all plug-ins return."""
+    """Notice that is hidden while all plug-ins respond."""
 
     def __init__(self, plugins: PluginController, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""What is wrong or doubtful about the profile, what forbids arming, and how full the bus will be."""
+"""Panel with the problems of the profile, the reasons against arming and the bus load."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from snakestudio.text import counted
 
 
 class BusMeter(QWidget):
-    """A bar of the bus's time: what is planned for it, and up to where it may be filled."""
+    """Bar of the planned bus load with its limit."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,7 +34,7 @@ class BusMeter(QWidget):
         self.setAccessibleName("Bus load")
 
     def show_load(self, load: float, limit: float) -> None:
-        """Show a share of the bus's time, 0 to 1 (or more), and the largest one allowed."""
+        """Show load and limit as shares of the bus capacity (1: full)."""
         self.load = load
         self.limit = limit
         self.setAccessibleDescription(f"{load:.0%}, at most {limit:.0%}")
@@ -59,7 +59,7 @@ class BusMeter(QWidget):
 
 
 class ChecksPanel(QWidget):
-    """Beside the tables. A click on a finding leads to what it is about.
+    """Panel next to the tables; clicking a problem shows the value it is about.
 
     Signals
     -------
@@ -81,7 +81,7 @@ class ChecksPanel(QWidget):
         self.list.setItemDelegate(ProblemDelegate(self.list))
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        # Sentences are broken to the width beside the bar: it is there from the beginning, or they
+        # Text is wrapped to the width next to the scroll bar, which is always visible; otherwise text
         # would be cut off.
         self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -110,7 +110,7 @@ class ChecksPanel(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the findings about the profile as it stands."""
+        """Show the problems of the current profile."""
         problems = self._document.problems
         self.findings.replace(
             [ProblemRow(problem.severity, problem, problem.sentence()) for problem in problems]

@@ -1,4 +1,4 @@
-"""A message of the DBC as a form and a table of its signals, with its bits beside them."""
+"""Dialog of a DBC message: form, table of signals and bit grid."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ _TIPS = (
 )
 _TICKS = range(3, 6)
 _MOST_BITS = 512
-"""Of the longest frame of CAN FD."""
+"""Bits of the longest CAN FD frame."""
 _ORIGIN = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True)
 class Head:
-    """What a message is, but for its signals."""
+    """Properties of a message without its signals."""
 
     name: str = form_field("", "&Name")
     id: str = form_field(
@@ -85,12 +85,12 @@ class Head:
 
 
 class DbcDialog(Dialog):
-    """Edits a message, or makes one; nothing is taken over before it is accepted, and then as one step of undo.
+    """Editor of a new or existing message; changes apply only when accepted, as one step of undo.
 
     Parameters
     ----------
     replaced : str
-        Name of the message that is edited; "" for a new one.
+        Name of the message to edit; "" for a new one.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class DbcDialog(Dialog):
             self.table.resizeColumnToContents(column)
         self._judge()
 
-    # --- the table --------------------------------------------------------------------------------
+    # --- table ------------------------------------------------------------------------------------
 
     def _add(self, signal: SignalDraft) -> None:
         row = self.table.rowCount()
@@ -187,7 +187,7 @@ class DbcDialog(Dialog):
         return item
 
     def add_signal(self) -> None:
-        """Another signal, behind those there are."""
+        """Add a signal at the end."""
         used = {self._item(row, 0).text() for row in range(self.table.rowCount())}
         name = next(f"Signal{n}" for n in range(1, 10_000) if f"Signal{n}" not in used)
         try:
@@ -206,9 +206,9 @@ class DbcDialog(Dialog):
             self._judge()
 
     def _signals(self) -> tuple[SignalDraft, ...]:
-        """What the table says.
+        """Signals in the table.
 
-        Raises `ProfileError` if a cell is none of what its column takes.
+        Raises `ProfileError` if a cell is invalid.
         """
         found = []
         for row in range(self.table.rowCount()):
@@ -242,9 +242,7 @@ class DbcDialog(Dialog):
             number = math.nan
         name = self._item(row, 0).text().strip()
         if isinstance(number, int):
-            if (
-                abs(number) > _MOST_BITS
-            ):  # a whole number may have more digits than any other can count up to
+            if abs(number) > _MOST_BITS:  # Python integers are unbounded
                 raise ProfileError(
                     f"{name}: {_HEADS[column]} exceeds the {_MOST_BITS} bits of a frame. Enter a smaller number."
                 )
@@ -256,9 +254,9 @@ class DbcDialog(Dialog):
 
     @property
     def draft(self) -> MessageDraft:
-        """The message as the dialog says it.
+        """Message in the dialog.
 
-        Raises `ProfileError` if something in it is no number.
+        Raises `ProfileError` if a value is invalid.
         """
         try:
             number = int(self.form.values.id, 0)
@@ -274,7 +272,7 @@ class DbcDialog(Dialog):
             self._signals(),
         )
 
-    # --- what comes of it -------------------------------------------------------------------------
+    # --- result -----------------------------------------------------------------------------------
 
     def _judge(self) -> None:
         row = self.table.currentRow()

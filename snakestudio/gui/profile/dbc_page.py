@@ -1,4 +1,4 @@
-"""The DBC: its messages and signals, the bits they take, and which of them the profile binds."""
+"""Page of the DBC: messages, signals, their bits and their use in the profile."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _HEADS = ("Message or signal", "Id, bits", "Coding", "Range", "Bound to")
 
 
 class DbcPage(QWidget):
-    """A tree of messages and signals, and the bits of the chosen message.
+    """Tree of messages and signals, and the bits of the selected message.
 
     Signals
     -------
     asked(row: int)
-        Show this message of the profile, 0-based.
+        Request to show this message of the profile, 0-based.
     """
 
     asked = Signal(int)
@@ -176,7 +176,7 @@ class DbcPage(QWidget):
         ]
 
     def _carried(self, layout: MessageLayout, rows: Sequence[int]) -> dict[str, str]:
-        """What the profile says of each signal of a message."""
+        """Use of each signal of a message in the profile."""
         said: dict[str, list[str]] = {}
         for row in rows:
             message = self._document.profile.messages[row]
@@ -215,18 +215,18 @@ class DbcPage(QWidget):
     # --- edits ------------------------------------------------------------------------------------
 
     def add_message(self) -> DbcDialog:
-        """Ask for a message that the DBC does not have yet."""
+        """Open the dialog for a new message."""
         names = {draft.name for draft in self._drafts()}
         name = next(f"Message{n}" for n in range(1, 10_000) if f"Message{n}" not in names)
         return self._ask(MessageDraft(name, *free_id(self._document.loaded), 8, ()), "")
 
     def edit_message(self) -> DbcDialog | None:
-        """Ask how the chosen message shall be."""
+        """Open the dialog for the selected message."""
         draft = next((draft for draft in self._drafts() if draft.name == self._chosen()), None)
         return None if draft is None else self._ask(draft, draft.name)
 
     def remove(self) -> None:
-        """Take the chosen message out of the DBC, if the profile does not bind it."""
+        """Remove the selected message from the DBC, unless the profile uses it."""
         name = self._chosen()
         try:
             self._document.edit(
@@ -245,7 +245,7 @@ class DbcPage(QWidget):
         return dialog
 
     def choose(self, name: str) -> None:
-        """Select a message and bring it into view, whatever is searched for."""
+        """Select a message and show it, even if the search hides it."""
         for item in self.tree.findItems(name, Qt.MatchFlag.MatchExactly):
             if item.isHidden():
                 self.search.clear()

@@ -1,4 +1,4 @@
-"""The profile editor: a window of pages with tables and forms, and the checks beside them."""
+"""Profile editor: pages with tables and forms, next to the checks."""
 
 from __future__ import annotations
 
@@ -53,29 +53,29 @@ _PLACE = re.compile(r"(\w+)\[(\d+)\](?:\.(.*))?\Z")
 
 
 _LOWEST = 620
-"""Height below which the forms of its pages are cut off, px of the design."""
+"""Height below which the forms of the pages are cut off, px of the design."""
 
 
 class ProfileEditor(QWidget):
-    """Edits one profile at a time; not modal.
+    """Editor of one profile at a time; not modal.
 
     Parameters
     ----------
     robot_controller : RobotController or None
-        The window's.
+        Robot controller of the window.
     parent : QWidget
-        The main window: while there is something to save it does not close without asking.
+        Main window; it asks about unsaved changes before it closes.
     scene : callable, optional
-        The scene of the window.
+        Returns the scene of the window.
 
     Signals
     -------
     learn_asked()
-        Learn messages and joints from traffic.
+        Request to learn messages and joints from traffic.
     wiggle_asked(axis: int)
-        Try an axis of the connected robot, 0-based.
+        Request to test an axis of the connected robot, 0-based.
     applied()
-        The connected robot shall be taken up again with the profile as it was saved.
+        Request to reconnect the robot with the saved profile.
     """
 
     learn_asked = Signal()
@@ -221,7 +221,7 @@ class ProfileEditor(QWidget):
         head.addWidget(self.apply)
         return head
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     def _show_title(self) -> None:
         document = self.document
@@ -262,7 +262,7 @@ class ProfileEditor(QWidget):
         self.go_to(Problem("hint", f"messages[{row + 1}]", "", ""))
 
     def go_to(self, problem: Problem) -> None:
-        """Bring up the cell that a finding is about."""
+        """Show the cell that a problem is about."""
         key = problem.key
         match = _PLACE.match(key)
         if match is None:
@@ -318,7 +318,7 @@ class ProfileEditor(QWidget):
     # --- files ------------------------------------------------------------------------------------
 
     def open_file(self, path: Path) -> bool:
-        """Edit another profile, after asking about what is not saved; whether it was opened."""
+        """Open another profile after asking about unsaved changes; returns whether it was opened."""
         if not self.may_discard():
             return False
         try:
@@ -330,7 +330,7 @@ class ProfileEditor(QWidget):
         return True
 
     def begin_from(self, template: Path) -> bool:
-        """Copy a template into the user's folder and edit the copy; whether that was done."""
+        """Copy a template to the user's folder and edit the copy; returns whether that succeeded."""
         if not self.may_discard():
             return False
         try:
@@ -347,7 +347,7 @@ class ProfileEditor(QWidget):
         return True
 
     def ask_open(self) -> None:
-        """Let a profile be chosen."""
+        """Ask for a profile and open it."""
         mine = own()
         start = mine[0].parent if mine else self.document.path.parent
         path = ask_open(self, "Open Robot Profile", FileKind.PROFILE, _FILES, near=start)
@@ -355,13 +355,13 @@ class ProfileEditor(QWidget):
             self.open_file(path)
 
     def save(self) -> bool:
-        """Save to where it came from, or elsewhere if it comes with the program; whether it was saved."""
+        """Save to the file of the profile, or elsewhere if it is bundled; returns whether it was saved."""
         if self.document.shipped:
             return self.ask_save_as()
         return self._save(None)
 
     def ask_save_as(self) -> bool:
-        """Save under a name that is asked for; the DBC goes with it."""
+        """Ask for a file and save profile and DBC there; returns whether it was saved."""
         folder = profiles_dir() if self.document.shipped else self.document.path.parent
         name = self.document.path.name
         path = ask_save(self, "Save Robot Profile", FileKind.PROFILE, name, _FILES, near=folder)
@@ -384,7 +384,7 @@ class ProfileEditor(QWidget):
     # --- closing ----------------------------------------------------------------------------------
 
     def may_discard(self) -> bool:
-        """Whether nothing would be lost, or the user saved it or does not want it."""
+        """Whether no change would be lost, or the user saved or discarded the changes."""
         if not self.document.dirty:
             return True
         box = QMessageBox(self)

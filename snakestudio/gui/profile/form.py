@@ -1,4 +1,4 @@
-"""Single values of the profile in rows with label, unit and explanation, made from what is declared about them."""
+"""Rows of single profile values with label, unit and explanation, created from their declarations."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from snakestudio.viewmodel.cells import Column, columns_of
 from snakestudio.viewmodel.field_texts import explanation
 
 _CAPTION_WIDTH = 136
-"""Least width of captions, px of the design: the forms of a page have their editors in line."""
+"""Minimum width of captions, px of the design; aligns the editors of a page."""
 
 
 class FieldRow(QWidget):
-    """The editor of one value, with its unit beside and what was refused below.
+    """Editor of one value with its unit and a message about refused input.
 
     Parameters
     ----------
     key : callable
-        Gives the dotted key, "" while there is nothing to edit.
+        Returns the dotted key; "" while there is nothing to edit.
     column : Column
-        What is declared about it.
+        Declaration of the value.
     suggestions : callable, optional
-        Texts that are offered for a text.
+        Suggested texts.
     long : bool
-        Whether a text takes several lines.
+        Whether a text has several lines.
     """
 
     def __init__(
@@ -103,19 +103,19 @@ class FieldRow(QWidget):
 
     @property
     def _is_text(self) -> bool:
-        """Whether the editor holds the text of a value, and not the value."""
+        """Whether the editor holds the text of a value instead of the value."""
         return isinstance(self.editor, TextEditor | _SuggestionEditor | _LongTextEditor)
 
     def _on_locked(self) -> None:
         self.setEnabled(not self._document.locked)
 
     def value(self) -> Any:
-        """The value in the profile."""
+        """Value in the profile."""
         key = self._key()
         return self._document.value(key) if key else None
 
     def refresh(self) -> None:
-        """Show what the profile says now."""
+        """Show the current value of the profile."""
         value = self.value()
         if value is self._shown and not isinstance(self.editor, ChoiceEditor | _SuggestionEditor):
             return
@@ -147,7 +147,7 @@ class FieldRow(QWidget):
                 self.message.say(str(error))
 
     def put(self, value: Any) -> None:
-        """Change the value in the profile, or show why that is refused."""
+        """Change the value in the profile, or show why it is refused."""
         self.message.say(self._apply(value))
         self._shown = _NOTHING
         self.refresh()
@@ -163,7 +163,7 @@ class FieldRow(QWidget):
 
 
 class _SuggestionEditor(Editor):
-    """A text, of which some are offered; it counts when one is chosen, or the field is left."""
+    """Text field with suggestions; applied when one is chosen or the field loses the focus."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -179,14 +179,14 @@ class _SuggestionEditor(Editor):
         self.widget.setEditText(value)
 
     def suggest(self, words: Sequence[str]) -> None:
-        """Offer other texts."""
+        """Set the suggestions."""
         if [self.widget.itemText(row) for row in range(self.widget.count())] != [*words]:
             self.widget.clear()
             self.widget.addItems(words)
 
 
 class _LongTextEditor(Editor):
-    """A text on several lines; it counts when the field is left."""
+    """Text field of several lines; applied when it loses the focus."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -203,7 +203,7 @@ class _LongTextEditor(Editor):
 
 
 class _Text(QPlainTextEdit):
-    """Several lines that are taken when one leaves them."""
+    """Multi-line text that reports when it loses the focus."""
 
     left: Callable[[], None]
 
@@ -213,7 +213,7 @@ class _Text(QPlainTextEdit):
 
 
 class _RowEditor(Editor):
-    """The row of a value as an editor of a form: it edits the profile itself."""
+    """Row of a value as an editor of a form; it edits the profile directly."""
 
     def __init__(self, field: FormField, row: FieldRow, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -229,16 +229,16 @@ class _RowEditor(Editor):
 
 
 class PartForm(QWidget):
-    """The values of one part of the profile, in one or two columns.
+    """Values of one part of the profile in one or two columns.
 
     Parameters
     ----------
     key : str
-        Where the part stands; "" for the profile itself.
+        Key of the part; "" for the profile itself.
     names : sequence of str, optional
-        Which of its values; all if left out.
+        Names of its values; all if omitted.
     columns : int
-        How many columns of rows.
+        Number of columns.
     """
 
     def __init__(
@@ -277,7 +277,7 @@ class PartForm(QWidget):
         self.setLayout(column_of(self.form))
 
     def go_to(self, name: str) -> bool:
-        """Give a value the keyboard; whether it is here."""
+        """Focus a value; returns whether the form contains it."""
         row = self.rows.get(name)
         if row is None:
             return False

@@ -1,4 +1,4 @@
-"""The joints: one row for each axis, with what is measured beside it, so that sign and offset can be set right."""
+"""Page of the joints: one row per axis with measured values, to correct sign and offset."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from snakestudio.viewmodel.cells import Column, columns_of
 
 @dataclass(frozen=True)
 class JointsPlan:
-    """Which joints are generated."""
+    """Parameters of generated joints."""
 
     joints: int = form_field(10, "&Joints", minimum=1, maximum=1000, integer=True, decimals=0)
     kind: AxesOfJoint = form_field(
@@ -49,7 +49,7 @@ class JointsPlan:
 
 
 class GenerateDialog(Dialog):
-    """How many joints, which axes, and which nodes move them; `axes` is what comes of it."""
+    """Number of joints, axes and nodes; `axes` is the result."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Generate Joints")
@@ -90,17 +90,17 @@ _HINT = (
 
 
 class JointsPage(QWidget):
-    """The axes of the profile.
+    """Axes of the profile.
 
     Parameters
     ----------
     scene : callable, optional
-        The scene of the window, whose robot's axes can be taken over.
+        Returns the scene of the window, whose robot provides axes.
 
     Signals
     -------
     wiggle_asked(axis: int)
-        Try this axis, 0-based.
+        Request to test this axis, 0-based.
     """
 
     wiggle_asked = Signal(int)
@@ -138,7 +138,7 @@ class JointsPage(QWidget):
         header = self.table.view.horizontalHeader()
         for place in range(
             len(self.model.extras)
-        ):  # what is measured stands beside what it is to set right
+        ):  # measured values are next to the values that they correct
             header.moveSection(len(self.model.columns) + place, self._place("gear") + 1 + place)
         self.generate = QPushButton("&Generate ...")
         self.generate.setToolTip("Fill the table for a robot with identical joints")
@@ -202,10 +202,10 @@ class JointsPage(QWidget):
         self.model.refresh_extras()
 
     def _general(self, column: Column) -> str:
-        """The limit of all joints, which holds where a joint has none of its own."""
+        """Limit of all joints, which applies if a joint has no separate one."""
         return column.text(getattr(self._document.profile.limits, column.name, None)) or "none"
 
-    # --- what is measured -------------------------------------------------------------------------
+    # --- measured values --------------------------------------------------------------------------
 
     def _measured(self, row: int) -> str:
         angle = self.live.angle(self.model.parts[row]) if self.live is not None else math.nan
@@ -222,7 +222,7 @@ class JointsPage(QWidget):
     # --- edits ------------------------------------------------------------------------------------
 
     def flip_sign(self) -> None:
-        """The selected rows count the other way round."""
+        """Reverse the sign of the selected rows."""
         rows = self.table.rows
         column = next(column for column in self.model.columns if column.name == "sign")
         self.model.put(
@@ -230,7 +230,7 @@ class JointsPage(QWidget):
         )
 
     def take_offset(self) -> None:
-        """What the nodes of the selected rows say now counts as straight from here on."""
+        """Define the current angles of the selected rows as straight."""
         if self.live is None:
             return
         column = next(column for column in self.model.columns if column.name == "offset_deg")
@@ -251,7 +251,7 @@ class JointsPage(QWidget):
         )
 
     def take_axes_from_scene(self) -> None:
-        """The rows become the joint axes of the scene's robot."""
+        """Replace the rows with the joint axes of the scene's robot."""
         if self._scene is None:
             return
         try:
@@ -274,7 +274,7 @@ class JointsPage(QWidget):
             self.table.fit()
 
     def go_to(self, row: int, name: str) -> None:
-        """Bring up a cell."""
+        """Show a cell."""
         self.table.go_to(row, name)
 
 

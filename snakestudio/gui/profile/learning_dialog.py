@@ -1,4 +1,4 @@
-"""Learning from traffic: be quiet, move a joint as the screen shows, look at what follows it, and take it over."""
+"""Learning from traffic: record at rest, move a joint as shown, review the results and add them to the profile."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ _AMPLITUDE = math.radians(20.0)
 
 
 class LearningDialog(Dialog):
-    """Guides through the recordings, and hands what was found to the profile that is being edited.
+    """Guide through the recordings; adds the results to the edited profile.
 
     Parameters
     ----------
     document : ProfileDocument
-        Takes what was found, as one step of undo.
+        Receives the results as one step of undo.
     robot_controller : RobotController
-        The window's: its traffic is listened to.
+        Robot controller of the window, whose traffic is recorded.
     """
 
     def __init__(
@@ -145,15 +145,15 @@ class LearningDialog(Dialog):
             margins=(18, 14, 18, 14),
         )
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
-        """Whether it records or works something out."""
+        """Whether a recording or an analysis is running."""
         return self._recording is not None or self._task is not None
 
     def refresh(self) -> None:
-        """Show what can be done now."""
+        """Show what is possible now."""
         connected = self._robot_controller.link is not None or self.log.frames is not None
         recording = self._recording is not None
         if not connected and recording:
@@ -164,7 +164,7 @@ class LearningDialog(Dialog):
         self.log.setEnabled(not self.busy)
         followed = any(message.angles for message in self.tree.found)
         self.anew.setVisible(followed)
-        if not followed:  # what nobody sees does not act
+        if not followed:  # hidden controls have no effect
             self.anew.setChecked(False)
         self.cancel.setVisible(recording)
         self.again.setEnabled(bool(self.quiet) and not self.busy)
@@ -231,20 +231,20 @@ class LearningDialog(Dialog):
         return kinds[self.axis.currentText()]
 
     def _on_joint(self, joint: int) -> None:
-        """Offer what the joint turns about in the profile."""
+        """Suggest the axis that the joint has in the profile."""
         kinds = self._document.profile.kinds_of_joints.get(joint, ())
         if kinds and self._axis not in kinds and not self.anew.isChecked():
             self.axis.setCurrentText(kinds[0])
 
     def record_quiet(self) -> None:
-        """Record while nothing moves, or take that out of the log."""
+        """Record while nothing moves, or take that part from the log."""
         if self.log.frames is not None:
             self._take_quiet(self.log.cut(self.log.at.value(), QUIET_S))
             return
         self._record("Keep everything still.", QUIET_S, None)
 
     def record_move(self) -> None:
-        """Record while one joint is moved by hand, as the curve shows, or take that out of the log."""
+        """Record while one joint is moved by hand as shown, or take that part from the log."""
         if self.log.frames is not None:
             cue = Cue(self.log.at.value(), amplitude=_AMPLITUDE)
             self._take_move(self.log.cut(cue.begin, cue.end + _AFTER_S - cue.begin), cue)
@@ -259,13 +259,13 @@ class LearningDialog(Dialog):
         self._record(what, _LEAD_S + cue.cycles * cue.cycle_s + _AFTER_S, cue)
 
     def break_off(self) -> None:
-        """Forget the recording under way."""
+        """Discard the running recording."""
         self._end_recording()
         self._timer.stop()
         self.refresh()
 
     def start_over(self) -> None:
-        """Forget everything, and what is being recorded or worked out, too."""
+        """Discard everything, including a running recording or analysis."""
         self._end_recording()
         self._timer.stop()
         self._discard_task()
@@ -275,7 +275,7 @@ class LearningDialog(Dialog):
         self.refresh()
 
     def _end_recording(self) -> tuple[list[Frame], Cue | None]:
-        """What was recorded, and by which cue; none if nothing was."""
+        """End the recording and return its frames and cue; empty and None if there was no recording."""
         frames = self._recording
         cue = self._cue
         self._recording = None
@@ -316,14 +316,14 @@ class LearningDialog(Dialog):
         self.look()
 
     def _on_log(self) -> None:
-        """A log was opened or closed: what was recorded before is of another bus."""
+        """Discard recordings after a log was opened or closed, because they are of another bus."""
         logged = self.log.frames is not None
         self.quiet_button.setText(f"&1  {'Use' if logged else 'Record'} {QUIET_S:.0f} s at Rest")
         self.move_button.setText("&2  Use Motion" if logged else "&2  Record While I Move")
         self.start_over()
 
     def look(self) -> None:
-        """Work out, beside the window, what the recordings suggest."""
+        """Analyse the recordings in a thread."""
         quiet = tuple(self.quiet)
         moves = tuple(self.moves)
 
@@ -353,10 +353,10 @@ class LearningDialog(Dialog):
             self._task.discard()
             self._task = None
 
-    # --- what was found ---------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
     def show_found(self, found: Sequence[FoundMessage]) -> None:
-        """List proposals, the surest first."""
+        """List proposals, most confident first."""
         self.tree.show_found(found)
         if found and self.moves and not any(message.angles for message in found):
             self.message.say(
@@ -367,7 +367,7 @@ class LearningDialog(Dialog):
             self.message.say("")
 
     def take_over(self) -> bool:
-        """Put what is ticked into the profile and its DBC, as one step of undo; whether that was done."""
+        """Add the ticked proposals to profile and DBC as one step of undo; returns whether it succeeded."""
         document = self._document
         try:
             profile, dbc = self._taken_over()
@@ -376,7 +376,7 @@ class LearningDialog(Dialog):
             self.message.say(sentence(str(error)))
             return False
         self.message.say("")
-        self.anew.setChecked(False)  # what is taken over next is of the same robot
+        self.anew.setChecked(False)  # the next results are of the same robot
         self.state.setText(
             "Added to the profile. Its checks list what is missing. Set-points and commands cannot be learned: create"
             " their messages on the page DBC and bind them under Messages."
@@ -405,12 +405,12 @@ _HEADS = ("Add", "Source", "Confidence", "Evidence")
 
 
 class FoundTree(QTreeWidget):
-    """The list.
+    """Tree of proposals.
 
     Attributes
     ----------
     found : list of FoundMessage
-        What it shows, in its order.
+        Shown proposals in order.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -434,8 +434,8 @@ class FoundTree(QTreeWidget):
         blocker.unblock()
 
     def show_found(self, found: Sequence[FoundMessage]) -> None:
-        """List proposals, the surest first."""
-        blocker = QSignalBlocker(self)  # itemChanged is for what the user ticks
+        """List proposals, most confident first."""
+        blocker = QSignalBlocker(self)  # itemChanged is only for ticks by the user
         self.found = sorted(
             found, key=lambda message: (-message.confidence, message.family.streams[0].id)
         )
@@ -481,7 +481,7 @@ class FoundTree(QTreeWidget):
 
     @property
     def chosen(self) -> list[FoundMessage]:
-        """The proposals that are ticked; what nobody knows better of counts as a sign of life."""
+        """Ticked proposals; unidentified messages become heartbeats."""
         ticked = [message for row, message in enumerate(self.found) if self._is_ticked(row)]
         return [
             message if message.role else replace(message, role="heartbeat") for message in ticked

@@ -1,4 +1,4 @@
-"""A line that opens a log of frames, and cuts parts out of it, for learning without the robot at hand."""
+"""Row that opens a log of frames and cuts parts out of it, to learn without the robot."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _FILES = f"Logs of frames ({' '.join('*' + ending for ending in READABLE)})"
 
 
 class LogRow(QWidget):
-    """The log, and the second in it from which on something is taken.
+    """Log and the time at which a part of it starts.
 
     Attributes
     ----------
     frames : list of Frame or None
-        What the robot said in it, times in s since its first frame; None while no log is open.
+        Frames received from the robot, times in s since the first frame; None while no log is open.
 
     Signals
     -------
     opened()
-        Another log is open, or none is any more.
+        A log was opened or closed.
     """
 
     opened = Signal()
@@ -72,13 +72,13 @@ class LogRow(QWidget):
         self._show()
 
     def ask(self) -> None:
-        """Let a log be chosen."""
+        """Ask for a log and read it."""
         path = ask_open(self, "Learn from Log", FileKind.FRAME_LOG, _FILES)
         if path is not None:
             self.read(path)
 
     def read(self, path: Path) -> None:
-        """Read a log, beside the window."""
+        """Read a log in a thread."""
         reader = read_log(path)
 
         def work(progress: Progress) -> list[Frame] | None:
@@ -106,7 +106,7 @@ class LogRow(QWidget):
     @Slot(object)
     def _on_read(self, frames: list[Frame]) -> None:
         self._task = None
-        if not frames:  # what was learned from the bus, or from the log before, goes on
+        if not frames:  # results from the bus or the previous log stay
             self.refusal.say(f"{self._wanted.name} contains no CAN frames. Choose another log.")
             return
         self.frames = frames
@@ -118,7 +118,7 @@ class LogRow(QWidget):
         self.opened.emit()
 
     def forget(self) -> None:
-        """Learn from the bus again."""
+        """Close the log and return to the bus."""
         self.end()
         self.frames = None
         self.refusal.say("")
@@ -126,11 +126,11 @@ class LogRow(QWidget):
         self.opened.emit()
 
     def cut(self, begin: float, length: float) -> list[Frame]:
-        """The frames from a second on, for `length` s."""
+        """Frames from `begin` (s) on for `length` s."""
         return [frame for frame in self.frames or () if begin <= frame.time <= begin + length]
 
     def end(self) -> None:
-        """Read no further; a log that is open stays open."""
+        """Stop reading; an open log stays open."""
         close_tasks(self)
         self._task = None
 

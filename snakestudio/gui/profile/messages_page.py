@@ -1,4 +1,4 @@
-"""The messages: what each is for, which ids it has, and which of its signals carry what."""
+"""Page of the messages: their roles, ids and signals."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LISTED = ("role", "message", "name", "id", "each", "every_s")
 
 
 class MessagesPage(QWidget):
-    """All messages above; below, the chosen one with its signals and its bits."""
+    """Table of messages above; signals and bits of the selected one below."""
 
     def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -134,10 +134,10 @@ class MessagesPage(QWidget):
 
     @property
     def message(self) -> Message | None:
-        """The chosen one."""
+        """Selected message."""
         return self.model.parts[self._row] if 0 <= self._row < len(self.model.parts) else None
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     def _refresh(self) -> None:
         if self._document.loaded.database is not self._read_for:
@@ -212,7 +212,7 @@ class MessagesPage(QWidget):
                 if signal.signal == name:
                     self.signal_table.go_to(row)
 
-    # --- what is offered --------------------------------------------------------------------------
+    # --- suggestions ------------------------------------------------------------------------------
 
     def _message_names(self) -> Sequence[str]:
         return list(self.layouts)
@@ -250,7 +250,7 @@ class MessagesPage(QWidget):
         return Signal(signal=free[0], quantity="angle")
 
     def go_to(self, row: int, name: str) -> None:
-        """Bring up a value of a message; its name may go on: ``signals[2].unit``."""
+        """Show a value of a message; its name can be nested, as in ``signals[2].unit``."""
         first, _, rest = name.partition(".")
         self.table.go_to(row, first)
         if first.startswith("signals["):

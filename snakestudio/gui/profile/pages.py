@@ -1,4 +1,4 @@
-"""The plain pages of the editor: forms of what the profile says once, and the tables of status values and errors."""
+"""Simple pages of the editor: forms of single values, and tables of status values and error bits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from snakestudio.viewmodel.cells import columns_of
 
 
 class FormPage(QWidget):
-    """Forms one below the other, by the key of the part each edits."""
+    """Column of forms by the key of the part that each edits."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,7 +40,7 @@ class FormPage(QWidget):
         outer.addWidget(scrolled(inner))
 
     def add(self, title: str, key: str, form: PartForm, hint: str = "") -> None:
-        """A form with a title, and what is to be known about it."""
+        """Add a form with a title and a hint."""
         if self.forms:
             self._column.addSpacing(10)
         self._column.addWidget(heading(title))
@@ -53,17 +53,17 @@ class FormPage(QWidget):
         self.forms[key] = form
 
     def finish(self) -> FormPage:
-        """Nothing more comes."""
+        """Complete the page after the last form."""
         self._column.addStretch(1)
         return self
 
     def go_to(self, key: str, name: str) -> bool:
-        """Give a value the keyboard; whether it is here."""
+        """Focus a value; returns whether the page contains it."""
         return key in self.forms and self.forms[key].go_to(name)
 
 
 def overview_page(document: ProfileDocument) -> FormPage:
-    """What the profile says once: name, bus, timing, limits, plug-ins."""
+    """Page of name, bus, timing, limits and plug-ins."""
     page = FormPage()
     page.add("Robot", "", PartForm(document, "", Profile, ("name", "dbc", "description"), 1))
     page.add("Bus", "bus", PartForm(document, "bus", Bus))
@@ -90,7 +90,7 @@ def overview_page(document: ProfileDocument) -> FormPage:
 
 
 def loss_page(document: ProfileDocument) -> FormPage:
-    """What is done when something goes silent."""
+    """Page of the reactions to losses."""
     page = FormPage()
     page.add(
         "On loss",
@@ -103,7 +103,7 @@ def loss_page(document: ProfileDocument) -> FormPage:
 
 
 def emulation_page(document: ProfileDocument) -> FormPage:
-    """How the emulated robot behaves."""
+    """Page of the emulated robot."""
     page = FormPage()
     page.add(
         "Emulated robot",
@@ -115,7 +115,7 @@ def emulation_page(document: ProfileDocument) -> FormPage:
 
 
 class MeaningsPage(QWidget):
-    """What status values and error bits mean."""
+    """Page of the meanings of status values and error bits."""
 
     def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The sequences: what is sent to arm, disarm, stop, zero and reset, step by step, with the bytes each step sends."""
+"""Page of the sequences for arm, disarm, stop, zero and reset, with the bytes of each step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAMES = tuple(Sequences.model_fields)
 
 
 class SequencesPage(QWidget):
-    """A tab for each sequence: its steps in a table, and below what they put on the bus."""
+    """Tab for each sequence: table of steps above, frames on the bus below."""
 
     def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,7 +74,7 @@ class SequencesPage(QWidget):
 
     @property
     def shown(self) -> str:
-        """Name of the sequence that is shown."""
+        """Name of the shown sequence."""
         return _NAMES[self.tabs.currentIndex()]
 
     def _fresh(self, before: tuple[Any, ...]) -> Step:
@@ -100,7 +100,7 @@ class SequencesPage(QWidget):
         self._show()
 
     def go_to(self, name: str, row: int, field: str) -> None:
-        """Bring up a cell of a sequence."""
+        """Show a cell of a sequence."""
         if name in _NAMES:
             self.tabs.setCurrentIndex(_NAMES.index(name))
             if row >= 0:
@@ -108,7 +108,7 @@ class SequencesPage(QWidget):
 
 
 def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, int]:
-    """What steps put on the bus, a line for every frame, and how many frames these are."""
+    """Text with a line per frame that the steps send, and the number of frames."""
     if not steps:
         return "Nothing is sent.", 0
     try:

@@ -1,4 +1,4 @@
-"""The wiggle test: one joint after the other moves a little, and how it answers is judged in words."""
+"""Wiggle test: moves one joint after the other slightly and evaluates its response."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from snakestudio.text import MINUS, capitalized, sentence
 
 _SAMPLE_MS = 10
 _DRAW_MS = 80
-"""Drawing takes longer than reading, and keeps the window's heartbeat waiting."""
+"""Interval of drawing, ms; drawing takes longer than reading and delays the window's heartbeat."""
 _AFTER_S = 0.8
 _INTRO = "Arm the robot first. The axis swings about its current position within its limits; the other joints hold."
 _HEADS = ("Axis", "Gain", "Lag [ms]", "Backlash [°]", "Offset [°]", "Result")
@@ -47,7 +47,7 @@ _HEADS = ("Axis", "Gain", "Lag [ms]", "Backlash [°]", "Offset [°]", "Result")
 
 @dataclass(frozen=True)
 class Swings:
-    """How an axis is moved."""
+    """Motion of an axis."""
 
     amplitude_deg: float = form_field(
         5.0,
@@ -84,7 +84,7 @@ class Swings:
 
 
 class WiggleDialog(Dialog):
-    """Wiggles axes of the connected robot while it is armed."""
+    """Wiggle test of the axes of the armed robot."""
 
     def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Wiggle Test", _INTRO)
@@ -165,7 +165,7 @@ class WiggleDialog(Dialog):
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     def choose(self, axis: int) -> None:
         """Make an axis (0-based) the current one."""
@@ -173,7 +173,7 @@ class WiggleDialog(Dialog):
             self.table.setCurrentCell(axis, 0)
 
     def refresh(self) -> None:
-        """Show the axes of the robot and what can be done with it now."""
+        """Show the axes of the robot and what is possible now."""
         axes = (
             ()
             if self._robot_controller.loaded is None
@@ -200,7 +200,7 @@ class WiggleDialog(Dialog):
             self._finish(f"The test was aborted: {problem[:1].lower()}{problem[1:]}")
 
     def _obstacle(self) -> str:
-        """What keeps the test from running, as a sentence; "" if nothing does."""
+        """Message why the test cannot run; "" if it can."""
         telemetry = self._robot_controller.telemetry
         if self._robot_controller.link is None or telemetry is None:
             return "No robot is connected. Connect one from the Robot menu."
@@ -272,10 +272,10 @@ class WiggleDialog(Dialog):
         if self._running is not None:
             self._draw(self._trace)
 
-    # --- the test ---------------------------------------------------------------------------------
+    # --- test -------------------------------------------------------------------------------------
 
     def start(self, row: int) -> bool:
-        """Wiggle an axis; whether it began."""
+        """Wiggle an axis; returns whether the test started."""
         link = self._robot_controller.link
         telemetry = self._robot_controller.telemetry
         loaded = self._robot_controller.loaded
@@ -318,7 +318,7 @@ class WiggleDialog(Dialog):
         self._on_and_on = self.start(0)
 
     def break_off(self) -> None:
-        """Stop the robot: whoever presses this wants no motion."""
+        """Stop the robot, because aborting means that no motion is wanted."""
         if self._robot_controller.link is not None and self._running is not None:
             self._robot_controller.link.stop("The wiggle test was aborted.")
             self._finish("The test was aborted, and the robot was stopped.")
@@ -370,7 +370,7 @@ class WiggleDialog(Dialog):
         if sentence:
             self.form.report(sentence)
 
-    # --- the report -------------------------------------------------------------------------------
+    # --- report -----------------------------------------------------------------------------------
 
     def _listed(self) -> list[WiggleResult]:
         return [self.results[axis.name] for axis in self._axes if axis.name in self.results]
@@ -386,7 +386,7 @@ class WiggleDialog(Dialog):
             self.save_report(path)
 
     def save_report(self, path: Path) -> None:
-        """Write what was found of all axes: CSV, or words if the name ends in .txt."""
+        """Save the results of all axes as CSV, or as text if the name ends in .txt."""
         listed = self._listed()
         text = report_text(listed) if path.suffix.lower() == ".txt" else report_csv(listed)
         try:
@@ -401,7 +401,7 @@ class WiggleDialog(Dialog):
 
 
 def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> str:
-    """Why an axis that stands at `angle` (rad) cannot swing so far, as a sentence; "" if it can."""
+    """Message why an axis at `angle` (rad) cannot swing by this amplitude; "" if it can."""
     if not math.isfinite(angle):
         return f"No feedback from {axis.name} yet. Check its node and slot."
     low = limits.min_deg if axis.min_deg is None else axis.min_deg

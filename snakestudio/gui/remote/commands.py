@@ -1,4 +1,4 @@
-"""What remote control has in the menus."""
+"""Commands of remote control."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MENU = "Simulation/Other Programs"
 
 
 class RemoteMenuContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     remote: RemoteControl
 
@@ -44,4 +44,4 @@ REMOTE: tuple[Command[RemoteMenuContext], ...] = service_commands(
         tip="Set the port and show the token of remote control",
     ),
 )
-"""Remote control by other programs."""
+"""Commands of remote control by other programs."""

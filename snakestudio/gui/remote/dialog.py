@@ -1,4 +1,4 @@
-"""The dialog of remote control: the port, the token, and who is connected."""
+"""Dialog of remote control: port, token and connected programs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ABOUT = (
 
 @dataclass(frozen=True)
 class RemoteSettings:
-    """What the dialog shows."""
+    """Values of the dialog."""
 
     port: int
     token: str
 
 
 class RemoteDialog(ServiceDialog):
-    """Settings, and the switch."""
+    """Settings of remote control and its switch."""
 
     def __init__(self, remote: RemoteControl, parent: QWidget | None = None) -> None:
         super().__init__(remote, parent, "Remote Control", _ABOUT, "&Copy Token", "&Allow")

@@ -1,4 +1,4 @@
-"""What the stream has in the menus."""
+"""Commands of the live stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MENU = "Simulation/Other Programs"
 
 
 class StreamContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     streamer: Streamer
 
@@ -46,4 +46,4 @@ STREAMING: tuple[Command[StreamContext], ...] = service_commands(
         tip="Set the destination and the rate of the stream, and show its receivers",
     ),
 )
-"""Streaming to other programs."""
+"""Commands of the stream to other programs."""

@@ -1,4 +1,4 @@
-"""The dialog of the stream: where it goes, how often, and who receives it."""
+"""Dialog of the live stream: destination, rate and receivers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS = (
 
 
 class StreamDialog(ServiceDialog):
-    """Settings, and the switch."""
+    """Settings of the stream and its switch."""
 
     def __init__(self, streamer: Streamer, parent: QWidget | None = None) -> None:
         super().__init__(
