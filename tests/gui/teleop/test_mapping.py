@@ -105,7 +105,7 @@ SPEED_TEXT = '[[bindings]]\nfunction = "speed"\ninput = "key:W"\n'
     [
         (
             "top_speed = 2.0\n" + SPEED_TEXT,
-            "top_speed = 2.0",
+            "top_speed must be",
         ),
         ("top_spede = 1.0\n" + SPEED_TEXT, "top_spede"),
         ("dead_man = 1\n" + SPEED_TEXT, "dead_man"),
@@ -123,7 +123,7 @@ SPEED_TEXT = '[[bindings]]\nfunction = "speed"\ninput = "key:W"\n'
         ),
         (
             SPEED_TEXT + "dead_zone = nan\n",
-            "bindings[1].dead_zone = nan",
+            "bindings[1].dead_zone must be",
         ),
         (
             SPEED_TEXT + SPEED_TEXT.replace("speed", "turn"),
