@@ -193,7 +193,7 @@ def test_deleting_asks_first(
     )
     index = select(qtbot, panel, "first")
     path: Path = index.data(RUN).path
-    panel.show_beside([index.data(RUN)], True)
+    panel.overlay([index.data(RUN)], True)
     qtbot.keyClick(panel, Qt.Key.Key_Delete)
     assert path.exists()
     with qtbot.waitSignal(panel.deleting):

@@ -199,13 +199,13 @@ class PluginManager(Dialog):
         if entry is None or entry.source is None:
             return
         if entry.trusted:
-            said = self._plugins.stop_trusting(entry)
+            result = self._plugins.stop_trusting(entry)
             loaded = (
                 " It stays loaded until you unload it or quit the program."
                 if entry.is_loaded
                 else ""
             )
-            self.message.say(f"{said}{loaded}")
+            self.message.say(f"{result}{loaded}")
             return
         try:
             self._plugins.review(entry.source)
@@ -250,9 +250,9 @@ class PluginManager(Dialog):
         dialog.exec()
         dialog.deleteLater()
         if dialog.path is not None:
-            self.take_new(dialog.path)
+            self.load_new_file(dialog.path)
 
-    def take_new(self, path: Path) -> None:
+    def load_new_file(self, path: Path) -> None:
         """Load a new file, reload it when it is saved, and open it in an editor."""
         try:
             trust(read_source(path))

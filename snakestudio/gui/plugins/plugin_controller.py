@@ -98,7 +98,7 @@ class PluginController(QObject):
         self._answered: set[str] = set()
         self._unreadable: dict[str, str] = {}
         """Reasons why files of loaded plug-ins cannot be read, by plug-in name; each is shown once."""
-        self._told: set[tuple[str, Path | None]] = set()
+        self._reported_unnamed: set[tuple[str, Path | None]] = set()
         self._named: tuple[tuple[str, ...], Path | None] | None = None
         self._known: tuple[str, ...] = ()
         self._output: deque[tuple[str, str]] = deque(maxlen=_MOST_LINES)
@@ -119,7 +119,7 @@ class PluginController(QObject):
         self._watcher.directoryChanged.connect(lambda _: self._settling.start())
         self._looking = QTimer(self)
         self._looking.setInterval(_LOOK_MS)
-        self._looking.timeout.connect(self._look)
+        self._looking.timeout.connect(self._check_running)
         document.scene_changed.connect(self._on_scene)
         document.title_changed.connect(lambda: self._on_scene(None, document.scene))
         document.opened.connect(self._on_opened)
@@ -197,7 +197,7 @@ class PluginController(QObject):
             try:
                 self._session_controller.renew_kinds()
             except SnakeStudioError:
-                self._take_back(source, present.source if present is not None else None)
+                self._restore(source, present.source if present is not None else None)
                 raise
         except PluginRuntimeError as error:
             self._failures[source.digest] = str(error)
@@ -213,7 +213,7 @@ class PluginController(QObject):
             self.dismiss_fault()
         return ""
 
-    def _take_back(self, source: Source, before: Source | None) -> None:
+    def _restore(self, source: Source, before: Source | None) -> None:
         if before is None:
             loading.unload(source.name)
         else:
@@ -312,7 +312,7 @@ class PluginController(QObject):
 
     def _on_opened(self) -> None:
         self._named = None
-        self._told.clear()
+        self._reported_unnamed.clear()
         self.dismiss_fault()
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
@@ -350,8 +350,8 @@ class PluginController(QObject):
 
     def _is_open_question(self, plugin: NamedPlugin) -> bool:
         """Whether the user must decide if a plug-in of the scene may run."""
-        asked = plugin.source is not None and plugin.source.digest in self._answered
-        return plugin.state in ("untrusted", "changed") and not asked
+        answered = plugin.source is not None and plugin.source.digest in self._answered
+        return plugin.state in ("untrusted", "changed") and not answered
 
     def _ask(self, plugin: NamedPlugin) -> None:
         """Ask whether a plug-in of the scene may run, once for its present content."""
@@ -387,9 +387,9 @@ class PluginController(QObject):
         folder = self._document.base_dir
         named = {find(name) for name in self._document.scene.plugins}
         for plugin in plugins_in_use(self._document.scene):
-            if plugin in named or (plugin.name, folder) in self._told or folder is None:
+            if plugin in named or (plugin.name, folder) in self._reported_unnamed or folder is None:
                 continue
-            self._told.add((plugin.name, folder))
+            self._reported_unnamed.add((plugin.name, folder))
             source = plugin.source
             path = source.path.resolve() if source.path is not None else None
             name = source.name if source.module else ""
@@ -423,11 +423,11 @@ class PluginController(QObject):
             if self._named
             else set()
         )
-        wanted = {str(place) for path in paths for place in (path, path.parent) if place.exists()}
+        targets = {str(place) for path in paths for place in (path, path.parent) if place.exists()}
         watched = {*self._watcher.files(), *self._watcher.directories()}
-        if gone := sorted(watched - wanted):
+        if gone := sorted(watched - targets):
             self._watcher.removePaths(gone)
-        if new := sorted(wanted - watched):
+        if new := sorted(targets - watched):
             self._watcher.addPaths(new)
 
     def check_files(self) -> None:
@@ -526,7 +526,7 @@ class PluginController(QObject):
 
     # --- running code -----------------------------------------------------------------------------
 
-    def _look(self) -> None:
+    def _check_running(self) -> None:
         if self._watchdog is not None:
             self._watchdog.beat()
         session = self._session_controller.session

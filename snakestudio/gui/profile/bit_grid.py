@@ -58,8 +58,10 @@ class BitGrid(QWidget):
         self.message_layout = layout
         self._bound = bound
         self._chosen = chosen
-        words = "" if layout is None else "; ".join(f"{s.name}: {s.text()}" for s in layout.signals)
-        self.setAccessibleDescription(words)
+        description = (
+            "" if layout is None else "; ".join(f"{s.name}: {s.text()}" for s in layout.signals)
+        )
+        self.setAccessibleDescription(description)
         self.setFixedSize(self.sizeHint())
         self.update()
 
@@ -173,16 +175,16 @@ class BitGrid(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
-            found = self.signals_at(event.pos().x(), event.pos().y())
-            text = "<br>".join(f"<b>{signal.name}</b><br>{signal.text()}" for signal in found)
+            signals = self.signals_at(event.pos().x(), event.pos().y())
+            text = "<br>".join(f"<b>{signal.name}</b><br>{signal.text()}" for signal in signals)
             QToolTip.showText(event.globalPos(), text and f"<qt>{text}</qt>", self)
             return True
         return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        found = self.signals_at(event.position().x(), event.position().y())
-        if found:
-            self.picked.emit(found[0].name)
+        signals = self.signals_at(event.position().x(), event.position().y())
+        if signals:
+            self.picked.emit(signals[0].name)
 
 
 def legend(layout: MessageLayout, bound: set[str]) -> str:

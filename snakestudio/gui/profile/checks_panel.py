@@ -87,8 +87,8 @@ class ChecksPanel(QWidget):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)
         self.list.setAccessibleName("Problems")
-        self.list.clicked.connect(self._go_to)
-        self.list.activated.connect(self._go_to)
+        self.list.clicked.connect(self._on_clicked)
+        self.list.activated.connect(self._on_clicked)
         self.meter = BusMeter()
         self.load = QLabel()
         self.load.setProperty("role", "dim")
@@ -146,7 +146,7 @@ class ChecksPanel(QWidget):
                 f"<qt>At {profile.bus.bitrate / 1000:g} kbit/s, with the maximum number of stuff bits:<br>{tip}</qt>"
             )
 
-    def _go_to(self, index: QModelIndex) -> None:
+    def _on_clicked(self, index: QModelIndex) -> None:
         self.asked.emit(self.findings.entries[index.row()].problem)
 
 

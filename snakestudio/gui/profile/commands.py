@@ -123,14 +123,14 @@ def prepare_wiggle(c: ProfileContext) -> WiggleDialog:
 def _candidates(c: ProfileContext) -> list[Path]:
     from snakestudio.link.profile.library import own, shipped
 
-    found: list[Path] = []
+    paths: list[Path] = []
     robot_controller = c.robot_controller
     if robot_controller.loaded is not None and robot_controller.loaded.path is not None:
-        found.append(robot_controller.loaded.path)
+        paths.append(robot_controller.loaded.path)
     last = c.settings.value(_LAST)
     if isinstance(last, str) and Path(last).is_file():
-        found.append(Path(last))
-    return [*found, *own(), resource("profiles", _FIRST), *shipped()]
+        paths.append(Path(last))
+    return [*paths, *own(), resource("profiles", _FIRST), *shipped()]
 
 
 def _apply(c: ProfileContext, document: ProfileDocument) -> None:

@@ -87,10 +87,10 @@ class CueView(QWidget):
         painter.drawText(
             box.adjusted(8, 0, 0, -6),
             Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter,
-            self._word(angle),
+            self._instruction(angle),
         )
 
-    def _word(self, angle: float) -> str:
+    def _instruction(self, angle: float) -> str:
         if self.cue is None:
             return ""
         share = angle / self.cue.amplitude

@@ -210,14 +210,14 @@ class DbcDialog(Dialog):
 
         Raises `ProfileError` if a cell is invalid.
         """
-        found = []
+        signals = []
         for row in range(self.table.rowCount()):
             texts = [self._item(row, column).text().strip() for column in range(len(_HEADS))]
             ticks = [
                 self._item(row, column).checkState() == Qt.CheckState.Checked for column in _TICKS
             ]
             start, length, scale, offset = (self._number(row, column) for column in (1, 2, 6, 7))
-            found.append(
+            signals.append(
                 SignalDraft(
                     texts[0],
                     int(start),
@@ -232,7 +232,7 @@ class DbcDialog(Dialog):
                     str(self._item(row, 0).data(_ORIGIN) or ""),
                 )
             )
-        return tuple(found)
+        return tuple(signals)
 
     def _number(self, row: int, column: int) -> float:
         text = self._item(row, column).text().strip()

@@ -101,7 +101,7 @@ class DbcPage(QWidget):
         self._filled: tuple[object, object] = (None, None)
         document.changed.connect(self._refresh)
         document.locked_changed.connect(self._show_tools)
-        theme.follow(self, DbcPage._renew)
+        theme.follow(self, DbcPage._reload)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -122,7 +122,7 @@ class DbcPage(QWidget):
         self._filter(self.search.text())
         self._show()
 
-    def _renew(self) -> None:
+    def _reload(self) -> None:
         self._filled = None, None
         self._refresh()
 
@@ -177,15 +177,15 @@ class DbcPage(QWidget):
 
     def _carried(self, layout: MessageLayout, rows: Sequence[int]) -> dict[str, str]:
         """Use of each signal of a message in the profile."""
-        said: dict[str, list[str]] = {}
+        uses: dict[str, list[str]] = {}
         for row in rows:
             message = self._document.profile.messages[row]
             for signal in message.signals:
                 slot = "" if signal.slot is None else f" of slot {signal.slot}"
-                said.setdefault(signal.signal, []).append(f"{signal.quantity}{slot}")
+                uses.setdefault(signal.signal, []).append(f"{signal.quantity}{slot}")
             for name, fixed in message.fixed.items():
-                said.setdefault(name, []).append(f"always {fixed}")
-        return {name: ", ".join(dict.fromkeys(texts)) for name, texts in said.items()}
+                uses.setdefault(name, []).append(f"always {fixed}")
+        return {name: ", ".join(dict.fromkeys(texts)) for name, texts in uses.items()}
 
     def _chosen(self) -> str:
         item = self.tree.currentItem()
@@ -275,12 +275,12 @@ class DbcPage(QWidget):
                     self.tree.setCurrentItem(child)
 
     def _filter(self, text: str) -> None:
-        wanted = text.strip().lower()
+        query = text.strip().lower()
         for i in range(self.tree.topLevelItemCount()):
             top = self.tree.topLevelItem(i)
             if top is not None:
                 names = [top.text(0), top.text(1), *(child.text(0) for child in _children(top))]
-                top.setHidden(bool(wanted) and not any(wanted in name.lower() for name in names))
+                top.setHidden(bool(query) and not any(query in name.lower() for name in names))
 
     def _on_double_click(self, item: QTreeWidgetItem, column: int) -> None:
         name = self._chosen()

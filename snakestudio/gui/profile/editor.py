@@ -142,7 +142,7 @@ class ProfileEditor(QWidget):
         dbc = self.pages["DBC"]
         joints.wiggle_asked.connect(self.wiggle_asked)
         assert isinstance(dbc, DbcPage)
-        dbc.asked.connect(self._go_to_message)
+        dbc.asked.connect(self._show_message)
         document.title_changed.connect(self._show_title)
         document.changed.connect(self._show_title)
         document.locked_changed.connect(self._show_lock)
@@ -187,10 +187,10 @@ class ProfileEditor(QWidget):
         ):
             action.setEnabled(False)
             can.connect(action.setEnabled)
-            word = action.text()
+            name = action.text()
             text.connect(
-                lambda said, action=action, word=word: action.setToolTip(
-                    f"{word}: {said}" if said else word
+                lambda change, action=action, name=name: action.setToolTip(
+                    f"{name}: {change}" if change else name
                 )
             )
         self.open = _action(self, "Open ...", QKeySequence.StandardKey.Open, "open", self.ask_open)
@@ -258,7 +258,7 @@ class ProfileEditor(QWidget):
         self.note.say(self.document.locked)
         self._show_title()
 
-    def _go_to_message(self, row: int) -> None:
+    def _show_message(self, row: int) -> None:
         self.go_to(Problem("hint", f"messages[{row + 1}]", "", ""))
 
     def go_to(self, problem: Problem) -> None:
@@ -266,7 +266,7 @@ class ProfileEditor(QWidget):
         key = problem.key
         match = _PLACE.match(key)
         if match is None:
-            self._go_to_value(key)
+            self._show_value(key)
             return
         part = match[1]
         row = int(match[2]) - 1
@@ -283,7 +283,7 @@ class ProfileEditor(QWidget):
             assert isinstance(meanings, MeaningsPage)
             (meanings.status if part == "status" else meanings.errors).go_to(row, rest)
 
-    def _go_to_value(self, key: str) -> None:
+    def _show_value(self, key: str) -> None:
         part, _, rest = key.partition(".")
         if part == "sequences":
             match = _PLACE.match(rest)

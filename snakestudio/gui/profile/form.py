@@ -63,7 +63,7 @@ class FieldRow(QWidget):
         self._key = key
         self.column = column
         self._suggestions = suggestions
-        self._shown: object = _NOTHING
+        self._last_value: object = _NOTHING
         self.message = Message()
         self.editor = self._make(long)
         self.editor.changed.connect(self._on_changed)
@@ -89,10 +89,10 @@ class FieldRow(QWidget):
         if column.kind == "switch" and not column.optional:
             return SwitchEditor(field_of(column.doc), self)
         if column.kind in ("choice", "switch"):
-            words = column.choices if column.kind == "choice" else (True, False)
+            values = column.choices if column.kind == "choice" else (True, False)
             choices = [Choice(None, "from the DBC")] if column.optional else []
             editor = ChoiceEditor(field_of(column.doc), self)
-            editor.offer([*choices, *(Choice(word, _spoken(word)) for word in words)])
+            editor.offer([*choices, *(Choice(value, _choice_text(value)) for value in values)])
             narrow(editor.widget)
             return editor
         if self._suggestions is not None:
@@ -117,9 +117,11 @@ class FieldRow(QWidget):
     def refresh(self) -> None:
         """Show the current value of the profile."""
         value = self.value()
-        if value is self._shown and not isinstance(self.editor, ChoiceEditor | _SuggestionEditor):
+        if value is self._last_value and not isinstance(
+            self.editor, ChoiceEditor | _SuggestionEditor
+        ):
             return
-        self._shown = value
+        self._last_value = value
         if isinstance(self.editor, _SuggestionEditor) and self._suggestions is not None:
             self.editor.suggest(self._suggestions())
         with QSignalBlocker(self.editor):
@@ -149,7 +151,7 @@ class FieldRow(QWidget):
     def put(self, value: Any) -> None:
         """Change the value in the profile, or show why it is refused."""
         self.message.say(self._apply(value))
-        self._shown = _NOTHING
+        self._last_value = _NOTHING
         self.refresh()
 
     def _apply(self, value: Any) -> str:
@@ -178,11 +180,11 @@ class _SuggestionEditor(Editor):
         self.widget.setCurrentIndex(self.widget.findText(value))
         self.widget.setEditText(value)
 
-    def suggest(self, words: Sequence[str]) -> None:
+    def suggest(self, suggestions: Sequence[str]) -> None:
         """Set the suggestions."""
-        if [self.widget.itemText(row) for row in range(self.widget.count())] != [*words]:
+        if [self.widget.itemText(row) for row in range(self.widget.count())] != [*suggestions]:
             self.widget.clear()
-            self.widget.addItems(words)
+            self.widget.addItems(suggestions)
 
 
 class _LongTextEditor(Editor):
@@ -292,7 +294,7 @@ def _make_row_editor(row: FieldRow, field: FormField, parent: QWidget) -> Editor
     return _RowEditor(field, row, parent)
 
 
-def _spoken(word: Any) -> str:
-    if isinstance(word, bool):
-        return "yes" if word else "no"
-    return str(word).replace("_", " ")
+def _choice_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace("_", " ")

@@ -148,10 +148,10 @@ class JointsPage(QWidget):
             "Replace the table with the joint axes of the scene's robot in order, with consecutive node numbers"
         )
         self.from_scene.setVisible(scene is not None)
-        self.from_scene.clicked.connect(self.take_axes_from_scene)
+        self.from_scene.clicked.connect(self.use_scene_axes)
         self.offset = QPushButton("Offset from Current &Position")
         self.offset.setToolTip("Define the current position of the selected rows as straight")
-        self.offset.clicked.connect(self.take_offset)
+        self.offset.clicked.connect(self.set_offset)
         self.flip = QPushButton("&Flip Sign")
         self.flip.setToolTip("Reverse the sign of the selected rows")
         self.flip.clicked.connect(self.flip_sign)
@@ -178,9 +178,9 @@ class JointsPage(QWidget):
         column.addWidget(hint)
         if robot_controller is not None:
             robot_controller.polled.connect(self._on_polled)
-            robot_controller.changed.connect(self._dress)
-        document.locked_changed.connect(self._dress)
-        self._dress()
+            robot_controller.changed.connect(self._update_actions)
+        document.locked_changed.connect(self._update_actions)
+        self._update_actions()
 
     def _place(self, name: str) -> int:
         return [column.name for column in self.model.columns].index(name)
@@ -189,16 +189,16 @@ class JointsPage(QWidget):
         if self.isVisible():
             self.model.refresh_extras()
 
-    def _dress(self) -> None:
+    def _update_actions(self) -> None:
         editable = not self._document.locked
-        heard = self.live is not None and self.live.connected
+        connected = self.live is not None and self.live.connected
         self.generate.setEnabled(editable)
         self.from_scene.setEnabled(editable)
         self.flip.setEnabled(editable)
-        self.offset.setEnabled(editable and heard)
-        self.wiggle.setEnabled(heard)
+        self.offset.setEnabled(editable and connected)
+        self.wiggle.setEnabled(connected)
         for at in range(len(self.model.columns), self.model.columnCount()):
-            self.table.view.setColumnHidden(at, not heard)
+            self.table.view.setColumnHidden(at, not connected)
         self.model.refresh_extras()
 
     def _general(self, column: Column) -> str:
@@ -229,7 +229,7 @@ class JointsPage(QWidget):
             [(row, column, str(-self.model.parts[row].sign)) for row in rows], "Flip sign"
         )
 
-    def take_offset(self) -> None:
+    def set_offset(self) -> None:
         """Define the current angles of the selected rows as straight."""
         if self.live is None:
             return
@@ -250,7 +250,7 @@ class JointsPage(QWidget):
             "Offset from position",
         )
 
-    def take_axes_from_scene(self) -> None:
+    def use_scene_axes(self) -> None:
         """Replace the rows with the joint axes of the scene's robot."""
         if self._scene is None:
             return
@@ -266,10 +266,10 @@ class JointsPage(QWidget):
     def _generate(self) -> None:
         dialog = GenerateDialog(self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: self._take_generated(dialog))
+        dialog.accepted.connect(lambda: self._apply_generated(dialog))
         dialog.open()
 
-    def _take_generated(self, dialog: GenerateDialog) -> None:
+    def _apply_generated(self, dialog: GenerateDialog) -> None:
         if self.model.replace(dialog.axes, "Generate axes"):
             self.table.fit()
 

@@ -107,7 +107,7 @@ class LearningDialog(Dialog):
         self.move_button.setToolTip("Turn the joint by about 20° to each side, following the curve")
         self.move_button.clicked.connect(self.record_move)
         self.cancel = QPushButton("&Cancel")
-        self.cancel.clicked.connect(self.break_off)
+        self.cancel.clicked.connect(self.abort)
         self.again = QPushButton("Start &Over")
         self.again.clicked.connect(self.start_over)
         self.state = QLabel()
@@ -157,7 +157,7 @@ class LearningDialog(Dialog):
         connected = self._robot_controller.link is not None or self.log.frames is not None
         recording = self._recording is not None
         if not connected and recording:
-            self.break_off()
+            self.abort()
             return
         self.quiet_button.setEnabled(connected and not self.busy)
         self.move_button.setEnabled(connected and not self.busy and bool(self.quiet))
@@ -239,7 +239,7 @@ class LearningDialog(Dialog):
     def record_quiet(self) -> None:
         """Record while nothing moves, or take that part from the log."""
         if self.log.frames is not None:
-            self._take_quiet(self.log.cut(self.log.at.value(), QUIET_S))
+            self._set_quiet(self.log.cut(self.log.at.value(), QUIET_S))
             return
         self._record("Keep everything still.", QUIET_S, None)
 
@@ -247,7 +247,7 @@ class LearningDialog(Dialog):
         """Record while one joint is moved by hand as shown, or take that part from the log."""
         if self.log.frames is not None:
             cue = Cue(self.log.at.value(), amplitude=_AMPLITUDE)
-            self._take_move(self.log.cut(cue.begin, cue.end + _AFTER_S - cue.begin), cue)
+            self._add_move(self.log.cut(cue.begin, cue.end + _AFTER_S - cue.begin), cue)
             return
         cue = Cue(time.monotonic() + _LEAD_S, amplitude=_AMPLITUDE)
         joint = self.joint.value()
@@ -258,7 +258,7 @@ class LearningDialog(Dialog):
         )
         self._record(what, _LEAD_S + cue.cycles * cue.cycle_s + _AFTER_S, cue)
 
-    def break_off(self) -> None:
+    def abort(self) -> None:
         """Discard the running recording."""
         self._end_recording()
         self._timer.stop()
@@ -271,7 +271,7 @@ class LearningDialog(Dialog):
         self._discard_task()
         self.quiet = []
         self.moves = []
-        self.show_found([])
+        self.show_proposals([])
         self.refresh()
 
     def _end_recording(self) -> tuple[list[Frame], Cue | None]:
@@ -294,18 +294,18 @@ class LearningDialog(Dialog):
             self.refresh()
             return
         if cue is None:
-            self._take_quiet(frames)
+            self._set_quiet(frames)
         else:
-            self._take_move(frames, cue)
+            self._add_move(frames, cue)
 
-    def _take_quiet(self, frames: list[Frame]) -> None:
+    def _set_quiet(self, frames: list[Frame]) -> None:
         if not frames:
             self.message.say("There are no frames in this part of the log. Enter a different time.")
             return
         self.quiet = frames
-        self.look()
+        self.analyse()
 
-    def _take_move(self, frames: list[Frame], cue: Cue) -> None:
+    def _add_move(self, frames: list[Frame], cue: Cue) -> None:
         if not frames:
             self.message.say("There are no frames in this part of the log. Enter a different time.")
             return
@@ -313,7 +313,7 @@ class LearningDialog(Dialog):
         joint = self.joint.value()
         self.moves = [move for move in self.moves if (move.joint, move.axis) != (joint, axis)]
         self.moves.append(Move(joint, axis, tuple(frames), cue.angle, cue.begin, cue.end))
-        self.look()
+        self.analyse()
 
     def _on_log(self) -> None:
         """Discard recordings after a log was opened or closed, because they are of another bus."""
@@ -322,7 +322,7 @@ class LearningDialog(Dialog):
         self.move_button.setText("&2  Use Motion" if logged else "&2  Record While I Move")
         self.start_over()
 
-    def look(self) -> None:
+    def analyse(self) -> None:
         """Analyse the recordings in a thread."""
         quiet = tuple(self.quiet)
         moves = tuple(self.moves)
@@ -337,9 +337,9 @@ class LearningDialog(Dialog):
         self.refresh()
 
     @Slot(object)
-    def _on_proposed(self, found: list[FoundMessage]) -> None:
+    def _on_proposed(self, proposals: list[FoundMessage]) -> None:
         self._task = None
-        self.show_found(found)
+        self.show_proposals(proposals)
         self.refresh()
 
     @Slot(object)
@@ -355,10 +355,10 @@ class LearningDialog(Dialog):
 
     # --- results ----------------------------------------------------------------------------------
 
-    def show_found(self, found: Sequence[FoundMessage]) -> None:
+    def show_proposals(self, proposals: Sequence[FoundMessage]) -> None:
         """List proposals, most confident first."""
-        self.tree.show_found(found)
-        if found and self.moves and not any(message.angles for message in found):
+        self.tree.show_proposals(proposals)
+        if proposals and self.moves and not any(message.angles for message in proposals):
             self.message.say(
                 "No value on the bus followed the motion. Turn the joint further and follow the curve more closely. The"
                 " robot may send angles only on request or when armed."
@@ -395,7 +395,7 @@ class LearningDialog(Dialog):
 
     def done(self, result: int) -> None:
         self.log.end()
-        self.break_off()
+        self.abort()
         close_tasks(self)
         self._task = None
         super().done(result)
@@ -433,11 +433,11 @@ class FoundTree(QTreeWidget):
             item.setForeground(2, QBrush(theme.colour(sure)))
         blocker.unblock()
 
-    def show_found(self, found: Sequence[FoundMessage]) -> None:
+    def show_proposals(self, messages: Sequence[FoundMessage]) -> None:
         """List proposals, most confident first."""
         blocker = QSignalBlocker(self)  # itemChanged is only for ticks by the user
         self.found = sorted(
-            found, key=lambda message: (-message.confidence, message.family.streams[0].id)
+            messages, key=lambda message: (-message.confidence, message.family.streams[0].id)
         )
         self.clear()
         for message in self.found:

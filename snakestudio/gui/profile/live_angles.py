@@ -30,7 +30,7 @@ class LiveAngles:
             None if self._robot_controller.loaded is None else self._robot_controller.loaded.profile
         )
 
-    def node_says(self, axis: Axis) -> float:
+    def node_angle(self, axis: Axis) -> float:
         """Angle reported by the node of a row, rad at the node; NaN if never heard."""
         profile = self._profile
         telemetry = self._robot_controller.telemetry
@@ -43,7 +43,7 @@ class LiveAngles:
 
     def angle(self, axis: Axis) -> float:
         """Joint angle of a row, rad; NaN if its node was never heard."""
-        return axis.sign * (self.node_says(axis) / axis.gear - axis.offset)
+        return axis.sign * (self.node_angle(axis) / axis.gear - axis.offset)
 
     def age(self, axis: Axis) -> float:
         """Age of the angle, s; NaN if never heard."""
@@ -58,4 +58,4 @@ class LiveAngles:
 
     def offset_deg(self, axis: Axis) -> float:
         """Offset that makes the current position straight, degrees; NaN if the node was never heard."""
-        return math.degrees(self.node_says(axis) / axis.gear)
+        return math.degrees(self.node_angle(axis) / axis.gear)

@@ -39,7 +39,7 @@ class LogRow(QWidget):
         super().__init__(parent)
         self.frames: list[Frame] | None = None
         self._name = ""
-        self._wanted = Path()
+        self._path = Path()
         self._reader: LogReader | None = None
         self._task: Task[list[Frame]] | None = None
         self.open_button = QPushButton("Open &Log ...")
@@ -91,7 +91,7 @@ class LogRow(QWidget):
             return frames
 
         self.end()
-        self._wanted = path
+        self._path = path
         self._reader = reader
         self.refusal.say("")
         self._task = Task("reading of the log", work, self)
@@ -107,10 +107,10 @@ class LogRow(QWidget):
     def _on_read(self, frames: list[Frame]) -> None:
         self._task = None
         if not frames:  # results from the bus or the previous log stay
-            self.refusal.say(f"{self._wanted.name} contains no CAN frames. Choose another log.")
+            self.refusal.say(f"{self._path.name} contains no CAN frames. Choose another log.")
             return
         self.frames = frames
-        self._name = self._wanted.name
+        self._name = self._path.name
         self.refusal.say(" ".join(self._reader.notes) if self._reader else "")
         self.at.setMaximum(self.frames[-1].time)
         self.at.setValue(0.0)
@@ -135,9 +135,9 @@ class LogRow(QWidget):
         self._task = None
 
     def _show(self) -> None:
-        shown = self.frames is not None
+        is_open = self.frames is not None
         for widget in (self.words, self.at, self.close_button):
-            widget.setVisible(shown)
+            widget.setVisible(is_open)
         if self.frames:
             length = self.frames[-1].time
             self.words.setText(f"{self._name}: {len(self.frames)} frames, {length:.1f} s")

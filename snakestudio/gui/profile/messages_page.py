@@ -122,11 +122,11 @@ class MessagesPage(QWidget):
         right.setContentsMargins(0, 0, 0, 0)
         area = scrolled(side)
         area.setFixedWidth(theme.scaled(304))
-        beside = QHBoxLayout(detail)
-        beside.setContentsMargins(0, 8, 0, 0)
-        beside.setSpacing(20)
-        beside.addLayout(left, 1)
-        beside.addWidget(area)
+        line = QHBoxLayout(detail)
+        line.setContentsMargins(0, 8, 0, 0)
+        line.setSpacing(20)
+        line.addLayout(left, 1)
+        line.addWidget(area)
         return detail
 
     def _key(self, name: str) -> str:
@@ -166,7 +166,7 @@ class MessagesPage(QWidget):
             return
         self.title.setText(message.called)
         try:
-            found = ids_of(self._document.profile, message, self.layouts.get(message.message))
+            ids = ids_of(self._document.profile, message, self.layouts.get(message.message))
         except FormulaError as error:
             self.refusal.say(str(error))
             self.ids.setText("")
@@ -174,9 +174,9 @@ class MessagesPage(QWidget):
             self.refusal.say("")
             listed = [
                 f"{'all' if node is None else f'node {node}'}: 0x{number:X}"
-                for node, number in found[:24]
+                for node, number in ids[:24]
             ]
-            more = f" and {len(found) - 24} more" if len(found) > 24 else ""
+            more = f" and {len(ids) - 24} more" if len(ids) > 24 else ""
             self.ids.setText(" · ".join(listed) + more)
         self._show_bits()
 
@@ -194,12 +194,12 @@ class MessagesPage(QWidget):
     def _ids(self, row: int) -> str:
         message: Message = self.model.parts[row]
         try:
-            found = ids_of(self._document.profile, message, self.layouts.get(message.message))
+            ids = ids_of(self._document.profile, message, self.layouts.get(message.message))
         except FormulaError as error:
             return error.message
-        if not found:
+        if not ids:
             return "not in the DBC"
-        numbers = [f"0x{number:X}" for _, number in found]
+        numbers = [f"0x{number:X}" for _, number in ids]
         return numbers[0] if len(set(numbers)) == 1 else f"{numbers[0]} … {numbers[-1]}"
 
     def _ids_colour(self, row: int) -> str:

@@ -146,8 +146,8 @@ class PartsModel(QAbstractTableModel):
         self.endResetModel()
 
     def _read(self) -> tuple[Any, ...]:
-        found = self.document.value(self._key) if self._key else None
-        return found if isinstance(found, tuple) else ()
+        parts = self.document.value(self._key) if self._key else None
+        return parts if isinstance(parts, tuple) else ()
 
     def _on_changed(self) -> None:
         parts = self._read()
@@ -159,7 +159,7 @@ class PartsModel(QAbstractTableModel):
             ]
             self.parts = parts
             if changed:
-                self._say_changed(min(changed), max(changed))
+                self._emit_changed(min(changed), max(changed))
         else:
             self.beginResetModel()
             self.parts = parts
@@ -172,7 +172,7 @@ class PartsModel(QAbstractTableModel):
             left = self.index(0, len(self.columns))
             self.dataChanged.emit(left, self.index(len(self.parts) - 1, self.columnCount() - 1))
 
-    def _say_changed(self, first: int, last: int) -> None:
+    def _emit_changed(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
 
     def _mark(self) -> None:
@@ -187,7 +187,7 @@ class PartsModel(QAbstractTableModel):
         if marks != self._marks:
             self._marks = marks
             if self.parts:
-                self._say_changed(0, len(self.parts) - 1)
+                self._emit_changed(0, len(self.parts) - 1)
 
     # --- Qt's model -------------------------------------------------------------------------------
 
@@ -204,12 +204,12 @@ class PartsModel(QAbstractTableModel):
             return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
         if section >= len(self.columns):
             extra = self.extras[section - len(self.columns)]
-            said = {
+            texts = {
                 "DisplayRole": extra.heading,
                 "ToolTipRole": extra.help,
                 "TextAlignmentRole": _RIGHT,
             }
-            return said.get(Qt.ItemDataRole(role).name)
+            return texts.get(Qt.ItemDataRole(role).name)
         column = self.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
             return column.heading

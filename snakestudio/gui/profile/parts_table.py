@@ -136,8 +136,8 @@ class PartsTable(QWidget):
             action.triggered.connect(run)
             self.view.addAction(action)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        model.document.locked_changed.connect(self._dress)
-        self._dress()
+        model.document.locked_changed.connect(self._update_style)
+        self._update_style()
         self.fit()
 
     def _add_button(
@@ -153,7 +153,7 @@ class PartsTable(QWidget):
         self.buttons[name] = button
         self.bar.addWidget(button)
 
-    def _dress(self) -> None:
+    def _update_style(self) -> None:
         for button in self.buttons.values():
             button.setEnabled(not self.model.document.locked)
 

@@ -142,7 +142,7 @@ def _frames(codec: Codec, step: Step) -> tuple[list[Frame], str]:
         return [], str(error).splitlines()[0]
 
 
-def _frame_text(frame: Frame, words: Callable[[Frame], str]) -> str:
+def _frame_text(frame: Frame, text_of: Callable[[Frame], str]) -> str:
     number = f"{frame.id:08X}" if frame.extended else f"     {frame.id:03X}"
     data = "remote" if frame.remote else frame.data.hex(" ").upper() or "(no data)"
-    return f"{number}  {data:<24} {words(frame)}".rstrip()
+    return f"{number}  {data:<24} {text_of(frame)}".rstrip()

@@ -125,8 +125,8 @@ class WiggleDialog(Dialog):
         self.chart = LineChart("t in s", "Angle in °")
         self.commanded = self.chart.plot(name="commanded")
         self.measured = self.chart.plot(name="measured")
-        self._dress_chart()
-        theme.follow(self, WiggleDialog._renew_theme)
+        self._style_chart()
+        theme.follow(self, WiggleDialog._apply_theme)
         self.title = heading("")
         self.words = QLabel()
         self.words.setWordWrap(True)
@@ -146,7 +146,7 @@ class WiggleDialog(Dialog):
         self.copy_button = QPushButton("&Copy")
         self.one.clicked.connect(lambda: self.start(self.table.currentRow()))
         self.all.clicked.connect(self._start_all)
-        self.end.clicked.connect(self.break_off)
+        self.end.clicked.connect(self.abort)
         self.save_button.clicked.connect(self._ask_save)
         self.copy_button.clicked.connect(self._copy)
         self.bar = QProgressBar()
@@ -234,12 +234,12 @@ class WiggleDialog(Dialog):
                 item.setForeground(QBrush(theme.colour("good" if result.good else "warning")))
             self.table.setItem(row, column, item)
 
-    def _dress_chart(self) -> None:
+    def _style_chart(self) -> None:
         self.commanded.setPen(pg.mkPen(theme.colour("dim"), width=2))
         self.measured.setPen(pg.mkPen(theme.colour("accent"), width=2))
 
-    def _renew_theme(self) -> None:
-        self._dress_chart()
+    def _apply_theme(self) -> None:
+        self._style_chart()
         for row in range(self.table.rowCount()):
             self._fill(row)
         self._show_axis()
@@ -257,8 +257,8 @@ class WiggleDialog(Dialog):
             ""
             if result is None
             else "<br>".join(
-                f"<span style='color:{theme.colour(colours[word.severity]).name()}'>●</span> {word.text}"
-                for word in result.words
+                f"<span style='color:{theme.colour(colours[verdict.severity]).name()}'>●</span> {verdict.text}"
+                for verdict in result.words
             )
         )
 
@@ -317,7 +317,7 @@ class WiggleDialog(Dialog):
     def _start_all(self) -> None:
         self._on_and_on = self.start(0)
 
-    def break_off(self) -> None:
+    def abort(self) -> None:
         """Stop the robot, because aborting means that no motion is wanted."""
         if self._robot_controller.link is not None and self._running is not None:
             self._robot_controller.link.stop("The wiggle test was aborted.")
@@ -396,7 +396,7 @@ class WiggleDialog(Dialog):
 
     def done(self, result: int) -> None:
         self._on_and_on = False
-        self.break_off()
+        self.abort()
         super().done(result)
 
 
@@ -417,4 +417,4 @@ def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> 
 
 def _worst(result: WiggleResult) -> str:
     order = {"error": 0, "warning": 1, "good": 2}
-    return min(result.words, key=lambda word: order[word.severity]).text
+    return min(result.words, key=lambda verdict: order[verdict.severity]).text

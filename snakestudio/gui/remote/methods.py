@@ -127,11 +127,11 @@ class RemoteContext(Protocol):
 def _form(method: Callable[..., Any]) -> str:
     """Call signature of a method with default values."""
     parameters = inspect.signature(method).parameters.values()
-    given = [
+    texts = [
         each.name if each.default is each.empty else f"{each.name}={each.default!r}"
         for each in parameters
     ]
-    return f"{method.__name__}({', '.join(given)})"
+    return f"{method.__name__}({', '.join(texts)})"
 
 
 def _text(value: object, name: str) -> str:
@@ -194,7 +194,7 @@ class Methods:
         c = self._context
         session_controller = c.session_controller
         status = c.session_controller.status
-        shown = session_controller.displayed
+        snapshot = session_controller.displayed
         recording = session_controller.recording
         return {
             "version": __version__,
@@ -203,7 +203,7 @@ class Methods:
             "message": status.message,
             "problems": [problem.sentence() for problem in status.problems],
             "pending": list(status.pending),
-            "time_s": None if shown is None else shown.time,
+            "time_s": None if snapshot is None else snapshot.time,
             "duration_s": c.document.scene.run.duration_s,
             "rows": 0 if recording is None else len(recording),
             "speed": session_controller.session.speed,
@@ -253,7 +253,7 @@ class Methods:
 
     def commands(self) -> list[dict[str, Any]]:
         """Menu commands that run_command can call."""
-        made = []
+        listed = []
         for spec in self._specs().values():
             action = self._context.action_registry[spec.id]
             entry = {
@@ -262,8 +262,8 @@ class Methods:
                 "text": action.text().replace("&", ""),
                 "tip": spec.tip,
             }
-            made.append({**entry, "enabled": action.isEnabled(), "on": action.isChecked()})
-        return made
+            listed.append({**entry, "enabled": action.isEnabled(), "on": action.isChecked()})
+        return listed
 
     def screenshot(self, path: str, of: str = "window") -> str:
         """Save an image of the window or of the 3D view (of = "viewport") as PNG; returns its path."""
@@ -306,16 +306,16 @@ class Methods:
             if ending == ".csv":
                 from snakestudio.export.csv import write_csv
 
-                whole = write_csv(target, recording, name, progress)
+                complete = write_csv(target, recording, name, progress)
             elif ending == ".mcap":
                 from snakestudio.export.mcap import write_mcap
 
-                whole = write_mcap(target, recording, name, progress, base_dir=base_dir)
+                complete = write_mcap(target, recording, name, progress, base_dir=base_dir)
             else:
                 from snakestudio.export.hdf5 import write_hdf5
 
-                whole = write_hdf5(target, recording, name, progress)
-            return str(target) if whole else None
+                complete = write_hdf5(target, recording, name, progress)
+            return str(target) if complete else None
 
         return LongWork("export", work)
 

@@ -82,7 +82,7 @@ class RemoteServer(QObject):
             )
         self.door = Door.new(self._server.serverPort())
         self._connections: list[_Connection] = []
-        self._server.newConnection.connect(self._take)
+        self._server.newConnection.connect(self._accept)
 
     @property
     def clients(self) -> int:
@@ -100,7 +100,7 @@ class RemoteServer(QObject):
         for connection in list(self._connections):
             connection.hang_up()
 
-    def _take(self) -> None:
+    def _accept(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
             if self.open_connections >= MAX_CLIENTS:
                 text = f"{MAX_CLIENTS} programs are already connected. Close one of them."
@@ -111,9 +111,9 @@ class RemoteServer(QObject):
             connection = _Connection(socket, self.door, self._call, self)
             self._connections.append(connection)
             connection.authentication_changed.connect(self.changed)
-            connection.ended.connect(lambda connection=connection: self._forget(connection))
+            connection.ended.connect(lambda connection=connection: self._discard(connection))
 
-    def _forget(self, connection: _Connection) -> None:
+    def _discard(self, connection: _Connection) -> None:
         if connection in self._connections:
             self._connections.remove(connection)
             connection.deleteLater()

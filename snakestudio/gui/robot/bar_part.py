@@ -54,11 +54,11 @@ class BarPart(Themed):
 
     def _refresh(self) -> None:
         status = self._robot_controller.status
-        heard = status.heard
+        age = status.heard
         above, value = (
             status.title.split(", ") if status.lost else ("robot", status.title.partition(" (")[0])
         )
-        caption = above if math.isnan(heard) else f"{above} · {span_text(heard)} ago"
+        caption = above if math.isnan(age) else f"{above} · {span_text(age)} ago"
         self.state_figure.set_caption(caption, status.role if status.lost else "dim")
         self.state_figure.show_value(value, status.role)
         self.state_figure.setToolTip(status.sentence)

@@ -95,7 +95,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "arm_robot",
         "Robot",
         "Arm ...",
-        lambda c: c.robot_feature.go_to_hold_button(),
+        lambda c: c.robot_feature.focus_hold_button(),
         (),
         _may_arm,
         tip="Go to the button that arms the robot while it is held",

@@ -70,7 +70,7 @@ class ConnectDialog(Dialog):
         self._throttle = Throttle(_VIEW_MS, self._refresh, self)
         robot_controller.changed.connect(self._on_robot_changed)
         robot_controller.polled.connect(self._throttle.ask)
-        self._said = ""
+        self._error = ""
         self._on_robot_changed()
 
     def choose_kind(self, kind: str) -> None:
@@ -93,13 +93,13 @@ class ConnectDialog(Dialog):
             else:
                 self._robot_controller.connect_to(form.loaded, form.bus(), form.choices)
         except (SnakeStudioError, ValueError) as error:
-            self._said = str(error)
-            self.message.say(self._said)
+            self._error = str(error)
+            self.message.say(self._error)
         else:
             form.remember()
 
     def _on_form(self) -> None:
-        self._said = ""
+        self._error = ""
         self._show_problem()
         self._fit()
 
@@ -118,7 +118,7 @@ class ConnectDialog(Dialog):
     def _show_problem(self) -> None:
         connected = self._robot_controller.connected
         problem = "" if connected else self.form.problem()
-        self.message.say(self._said or problem)
+        self.message.say(self._error or problem)
         self.connect_button.setEnabled(connected or (not problem and self.form.loaded is not None))
 
     def _on_robot_changed(self) -> None:
@@ -156,12 +156,20 @@ class ConnectDialog(Dialog):
                 (
                     node,
                     float(age),
-                    "good" if heard else "dim" if math.isinf(age) or not contact else "warning",
+                    "good"
+                    if is_present
+                    else "dim"
+                    if math.isinf(age) or not contact
+                    else "warning",
                 )
-                for node, age, heard in zip(profile.nodes, ages, here, strict=True)
+                for node, age, is_present in zip(profile.nodes, ages, here, strict=True)
             )
         )
-        missing = [str(node) for node, heard in zip(profile.nodes, here, strict=True) if not heard]
+        missing = [
+            str(node)
+            for node, is_present in zip(profile.nodes, here, strict=True)
+            if not is_present
+        ]
         if not missing:
             text = f"Receiving from all {len(profile.nodes)} nodes."
             role = "good"

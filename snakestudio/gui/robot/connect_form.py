@@ -68,7 +68,7 @@ def options_of(text: str) -> dict[str, Option]:
 def _value(text: str) -> Option:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    for kind in (lambda given: int(given, 0), float):
+    for kind in (lambda digits: int(digits, 0), float):
         try:
             return kind(text)
         except ValueError:
@@ -226,10 +226,10 @@ class ConnectForm(QWidget):
         if self.kind == "can" and self._adapters_task is None and not self._interfaces:
             services = self._services
 
-            def look(progress: Progress) -> list[Adapter]:
+            def search(progress: Progress) -> list[Adapter]:
                 return services.interfaces()
 
-            self._adapters_task = Task("search for CAN adapters", look, self)
+            self._adapters_task = Task("search for CAN adapters", search, self)
             self._adapters_task.finished.connect(self._on_adapters)
             self._adapters_task.failed.connect(lambda problem: self._on_adapters([]))
 
@@ -244,19 +244,19 @@ class ConnectForm(QWidget):
         Raises `ValueError` with a message if a typed value is invalid.
         """
         assert self.loaded is not None
-        given = self.loaded.profile.bus
+        bus = self.loaded.profile.bus
         now = self._form.values
         if now.kind == "replay":
             options: dict[str, Option] = {"loop": now.loop}
-            return given.model_copy(
+            return bus.model_copy(
                 update={"interface": "replay", "channel": now.file, "options": options}
             )
         if now.kind == "emulated":
-            return given
+            return bus
         rate = now.bitrate.replace(" ", "")
         if not rate.isdecimal() or not 1000 <= int(rate) <= 8_000_000:
             raise ValueError("Enter the bit rate of all nodes, from 1000 to 8000000 bit/s.")
-        return given.model_copy(
+        return bus.model_copy(
             update={
                 "interface": now.interface,
                 "channel": now.channel,
@@ -342,19 +342,19 @@ class ConnectForm(QWidget):
         ]
         self._settings.setValue(_RECENT, recent[:_KEPT])
 
-    def _take(self, loaded: LoadedProfile) -> None:
+    def _apply_profile(self, loaded: LoadedProfile) -> None:
         self.loaded = loaded
-        given = loaded.profile
+        profile = loaded.profile
         self._form.show_note(
             "about",
-            f"{given.name}: {given.n_joints} joints ({given.axes_text}), {len(given.nodes)} nodes, set-points at "
-            f"{given.timing.set_point_rate_hz:g} Hz",
+            f"{profile.name}: {profile.n_joints} joints ({profile.axes_text}), {len(profile.nodes)} nodes, set-points "
+            f"at {profile.timing.set_point_rate_hz:g} Hz",
         )
         bus = {
-            "interface": given.bus.interface,
-            "channel": given.bus.channel,
-            "bitrate": str(given.bus.bitrate),
-            "options": ", ".join(f"{key}={value}" for key, value in given.bus.options.items()),
+            "interface": profile.bus.interface,
+            "channel": profile.bus.channel,
+            "bitrate": str(profile.bus.bitrate),
+            "options": ", ".join(f"{key}={value}" for key, value in profile.bus.options.items()),
         }
         self._taking = True  # the interface determines the channel
         self._form.set(**bus)
@@ -372,7 +372,7 @@ class ConnectForm(QWidget):
     @Slot(object)
     def _on_profile(self, loaded: LoadedProfile) -> None:
         self._profile_task = None
-        self._take(loaded)
+        self._apply_profile(loaded)
         self._on_bus()
 
     @Slot(object)
@@ -382,12 +382,12 @@ class ConnectForm(QWidget):
         self.trouble = problem.sentence()
         self._on_bus()
 
-    def _list_interfaces(self, found: list[Adapter]) -> None:
-        self._interfaces = found
+    def _list_interfaces(self, adapters: list[Adapter]) -> None:
+        self._interfaces = adapters
         typed = self.interface.currentText()
         self.interface.blockSignals(True)
         self.interface.clear()
-        for one in found:
+        for one in adapters:
             self.interface.addItem(one.interface)
             if one.problem:
                 self.interface.setItemData(

@@ -105,8 +105,8 @@ class FigureList(QWidget):
                 painter.drawText(QRect(0, top, left, self._row), _LEFT, name)
                 painter.setFont(values)
                 painter.setPen(theme.colour(role))
-                room = self.width() - left
-                text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
-                painter.drawText(QRect(left, top, room, self._row), _LEFT, text)
+                width = self.width() - left
+                text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, width)
+                painter.drawText(QRect(left, top, width, self._row), _LEFT, text)
         finally:
             painter.end()

@@ -44,8 +44,8 @@ class InView(QObject):
         self._robot_controller = robot_controller
         self._session_controller = session_controller
         self._twin_recording: Recording | None = None
-        self._robot_controller.polled.connect(self._look)
-        self._session_controller.source_changed.connect(self._look)
+        self._robot_controller.polled.connect(self._poll)
+        self._session_controller.source_changed.connect(self._poll)
 
     @property
     def shown(self) -> bool:
@@ -79,7 +79,7 @@ class InView(QObject):
             return "joints without data are drawn straight"
         return f"joint angles are {span_text(status.oldest)} old"
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         twin = self._robot_controller.twin if self.shown else None
         if twin is not self._twin_recording:
             self._twin_recording = twin

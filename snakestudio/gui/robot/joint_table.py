@@ -84,7 +84,7 @@ class JointTable(QAbstractTableModel):
             return bool(self.age[row] > self.profile.timing.stale_s)
         return bool(self.telemetry.old(quantity, self._now)[row])
 
-    def _heard(self, row: int, quantity: Quantity | None) -> str:
+    def _age_text(self, row: int, quantity: Quantity | None) -> str:
         """Text with the age of a value, shown for stale values."""
         age = float(self.age[row])
         if quantity is not None and self.telemetry is not None:
@@ -104,7 +104,7 @@ class JointTable(QAbstractTableModel):
         assert self.telemetry is not None
         return float(np.degrees(self.telemetry.angle[row] - self.telemetry.reference[row]))
 
-    def beside(self, value: float, low: float | None, high: float | None) -> str:
+    def limit_role(self, value: float, low: float | None, high: float | None) -> str:
         """Colour of a value by its limits."""
         if not np.isfinite(value):
             return "dim"
@@ -123,7 +123,7 @@ class JointTable(QAbstractTableModel):
         limits = self.profile.limits
         low = limits.min_deg if axis.min_deg is None else axis.min_deg
         high = limits.max_deg if axis.max_deg is None else axis.max_deg
-        return self.beside(float(np.degrees(self.telemetry.angle[row])), low, high)
+        return self.limit_role(float(np.degrees(self.telemetry.angle[row])), low, high)
 
     def limited(self, name: str, limit: str, row: int) -> str:
         """Colour of a value with an upper limit in the profile."""
@@ -131,7 +131,7 @@ class JointTable(QAbstractTableModel):
         assert self.profile is not None
         own = getattr(self.axes[row], limit, None)
         most = getattr(self.profile.limits, limit) if own is None else own
-        return self.beside(abs(float(getattr(self.telemetry, name)[row])), None, most)
+        return self.limit_role(abs(float(getattr(self.telemetry, name)[row])), None, most)
 
     def voltage_role(self, row: int) -> str:
         """Colour of the supply voltage by its lower limit in the profile."""
@@ -147,7 +147,7 @@ class JointTable(QAbstractTableModel):
     def error_role(self, row: int) -> str:
         """Colour of the error."""
         assert self.profile is not None
-        return self.beside(abs(self.error(row)), None, self.profile.limits.max_error_deg)
+        return self.limit_role(abs(self.error(row)), None, self.profile.limits.max_error_deg)
 
     def status_role(self, row: int) -> str:
         """Colour of the status."""
@@ -211,7 +211,7 @@ class JointTable(QAbstractTableModel):
             and column.measured
             and self.stale(row, column.quantity)
         ):
-            return self._heard(row, column.quantity)
+            return self._age_text(row, column.quantity)
         return None
 
 

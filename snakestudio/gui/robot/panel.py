@@ -213,9 +213,9 @@ class RobotPanel(QWidget):
         column.addLayout(row)
         column.addWidget(self._live)
         column.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(scrolled(content))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(scrolled(content))
         self._throttle = Throttle(_PANEL_MS, self._refresh, self)
         robot_controller.polled.connect(self._throttle.ask)
         robot_controller.changed.connect(self._refresh)
@@ -291,13 +291,13 @@ class RobotPanel(QWidget):
         sends = last.state in (LinkState.ARMED, LinkState.STREAMING) or math.isfinite(
             last.period_mean
         )
-        wanted = 1.0 / profile.timing.set_point_rate_hz
+        period = 1.0 / profile.timing.set_point_rate_hz
         self.timing_figures.say(
-            "Period", f"{_ms(last.period_mean)} of {_ms(wanted)}" if sends else "not sending"
+            "Period", f"{_ms(last.period_mean)} of {_ms(period)}" if sends else "not sending"
         )
         self.timing_figures.say("Lateness p99", _ms(last.lateness_p99))
         self.timing_figures.say(
-            "Longest gap", _ms(last.gap_max), "warning" if last.gap_max > 2.0 * wanted else "text"
+            "Longest gap", _ms(last.gap_max), "warning" if last.gap_max > 2.0 * period else "text"
         )
         self.timing_figures.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
         self.timing_figures.say("Priority", last.priority or "–")

@@ -89,7 +89,7 @@ class RobotFeature(QObject):
         self._context.show_dock("robot_data")
         self._context.show_dock("robot")
 
-    def go_to_hold_button(self) -> None:
+    def focus_hold_button(self) -> None:
         """Move the focus to the button that arms."""
         from snakestudio.gui.robot.panel import RobotPanel
 
@@ -132,9 +132,9 @@ class RobotFeature(QObject):
             if self._state is LinkState.STREAMING:
                 self._end_waiting()
             self._state = robot_controller.state
-        self._tell_lost()
+        self._report_lost()
 
-    def _tell_lost(self) -> None:
+    def _report_lost(self) -> None:
         """Show the loss of contact of a robot that may move until contact is restored, above all other notices."""
         status = self._robot_controller.status
         banner = self._context.banners.robot
@@ -185,17 +185,17 @@ class RobotFeature(QObject):
             self._modal.button.pressed.connect(
                 lambda: self._robot_controller.stop("Stopped by the Stop button.")
             )
-            self._modal.destroyed.connect(self._forget_modal)
+            self._modal.destroyed.connect(self._discard_modal)
         self._modal.follow()
 
-    def _forget_modal(self) -> None:
+    def _discard_modal(self) -> None:
         self._modal = None
 
     def _end_modal(self) -> None:
         modal = self._modal
         self._modal = None
         if modal is not None:
-            modal.destroyed.disconnect(self._forget_modal)
+            modal.destroyed.disconnect(self._discard_modal)
             modal.close()
             modal.deleteLater()
 

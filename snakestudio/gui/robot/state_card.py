@@ -43,9 +43,9 @@ class StateCard(Themed):
         if (status.title, status.sentence) != (self.title.text(), self.sentence.text()):
             self.title.setText(status.title)
             self.sentence.setText(status.sentence)
-        heard = status.heard
-        self.age_label.say("" if math.isnan(heard) else f"heard {span_text(heard)} ago")
-        self.age_label.setVisible(not math.isnan(heard))
+        age = status.heard
+        self.age_label.say("" if math.isnan(age) else f"heard {span_text(age)} ago")
+        self.age_label.setVisible(not math.isnan(age))
         if status.role != self._role:
             self._role = status.role
             self.renew_theme()

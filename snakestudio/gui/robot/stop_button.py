@@ -164,20 +164,20 @@ class StopKeyFilter(QObject):
 
     def _watch(self) -> None:
         """Filter the events of all windows and of the focus object."""
-        wanted: list[QObject] = []
+        targets: list[QObject] = []
         if self.on:
-            wanted += QGuiApplication.topLevelWindows()
+            targets += QGuiApplication.topLevelWindows()
             # None if another program has the keyboard
             focus: QObject | None = QGuiApplication.focusObject()
             for each in (focus, QApplication.activePopupWidget()):
-                wanted += [each] if isinstance(each, QObject) and each not in wanted else []
+                targets += [each] if isinstance(each, QObject) and each not in targets else []
         for gone in self._watched:
-            if isValid(gone) and gone not in wanted:
+            if isValid(gone) and gone not in targets:
                 gone.removeEventFilter(self)
-        for new in wanted:
+        for new in targets:
             if new not in self._watched:
                 new.installEventFilter(self)
-        self._watched = wanted
+        self._watched = targets
 
     @property
     def _just_now(self) -> bool:

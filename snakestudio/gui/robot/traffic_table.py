@@ -97,10 +97,10 @@ class TrafficTable(QAbstractTableModel):
         super().__init__(parent)
         self._rows: dict[tuple[int, bool, bool], IdRow] = {}
         self._frames: list[Traffic] = []
-        self._words: tuple[str, ...] = ()
+        self._terms: tuple[str, ...] = ()
         self._by_id = True
         self._paused = False
-        self._shown: list[IdRow] = []
+        self._visible: list[IdRow] = []
         self._newer = False
         self._font = theme.value_font(13, bold=False)
         self.received = 0
@@ -133,7 +133,7 @@ class TrafficTable(QAbstractTableModel):
 
     def seek(self, text: str) -> None:
         """Show only rows that contain all words of `text` in id, bytes or decoded text."""
-        self._words = tuple(text.casefold().split())
+        self._terms = tuple(text.casefold().split())
         self.refresh(anew=True)
 
     def clear(self) -> None:
@@ -150,30 +150,30 @@ class TrafficTable(QAbstractTableModel):
         if not (anew or newer or self._by_id):
             return
         if self._by_id:
-            shown = [row for _, row in sorted(self._rows.items()) if self._fits(row.frame)]
+            rows = [row for _, row in sorted(self._rows.items()) if self._fits(row.frame)]
         else:
-            shown = [IdRow(frame) for frame in self._frames if self._fits(frame)]
-        before = len(self._shown)
+            rows = [IdRow(frame) for frame in self._frames if self._fits(frame)]
+        before = len(self._visible)
         same = not anew and self._by_id
-        if same and len(shown) == before:
-            self._shown = shown
-            if shown:
+        if same and len(rows) == before:
+            self._visible = rows
+            if rows:
                 self.dataChanged.emit(self.index(0, 0), self.index(before - 1, len(TITLES) - 1))
             return
         self.beginResetModel()
-        self._shown = shown
+        self._visible = rows
         self.endResetModel()
 
     def _fits(self, frame: Traffic) -> bool:
-        if not self._words:
+        if not self._terms:
             return True
         text = f"{id_text(frame)} {frame.data.hex(' ')} {frame.text} {'sent' if frame.sent else 'received'}".casefold()
-        return all(word in text for word in self._words)
+        return all(term in text for term in self._terms)
 
     # --- Qt's model -------------------------------------------------------------------------------
 
     def rowCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._shown)
+        return 0 if parent is not None and parent.isValid() else len(self._visible)
 
     def columnCount(self, parent: _Index | None = None) -> int:
         return len(TITLES)
@@ -190,7 +190,7 @@ class TrafficTable(QAbstractTableModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        row = self._shown[index.row()]
+        row = self._visible[index.row()]
         column = index.column()
         frame = row.frame
         if role == Qt.ItemDataRole.DisplayRole:

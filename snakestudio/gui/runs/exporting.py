@@ -422,7 +422,7 @@ class Exporter(QObject):
         except OSError as error:
             self._banner.say("warning", str(not_written(path, error)))
             return False
-        self._say_done(path)
+        self._report_done(path)
         return True
 
     # --- the task ---------------------------------------------------------------------------------
@@ -464,7 +464,7 @@ class Exporter(QObject):
         if path is None:
             self._on_cancelled()
         else:
-            self._say_done(path)
+            self._report_done(path)
             self._end(path)
 
     @Slot()
@@ -483,7 +483,7 @@ class Exporter(QObject):
         self.changed.emit()
         self.finished.emit(path)
 
-    def _say_done(self, path: Path) -> None:
+    def _report_done(self, path: Path) -> None:
         folder = QUrl.fromLocalFile(str(path.parent))
         show = ("Show Folder", lambda: QDesktopServices.openUrl(folder))
         text = (

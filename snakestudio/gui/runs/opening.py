@@ -176,10 +176,10 @@ class OpenRuns(QObject):
                 f"Viewing the recorded run “{self._session_controller.source_name}”. The open scene is unchanged; "
                 "editing it returns to the simulation."
             )
-            shown = self._session_controller.recording
-            if left := getattr(shown, "cut_off", ""):  # run files only, like `note`
+            recording_shown = self._session_controller.recording
+            if left := getattr(recording_shown, "cut_off", ""):  # run files only, like `note`
                 text += f" Its recording was cut off. {left}"
-            if note := getattr(shown, "note", ""):
+            if note := getattr(recording_shown, "note", ""):
                 text += f" {note}"
             self._banner.say("info", text, buttons, closable=False)
         elif self._session_controller.source == "robot":

@@ -65,12 +65,12 @@ class RunArchiver(QObject):
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_SOON_MS)
-        self._soon.timeout.connect(self._take)
+        self._soon.timeout.connect(self._save_thumbnail)
         self._robots = QTimer(self)
         self._robots.setObjectName("robot_picture_timer")
         self._robots.setSingleShot(True)
         self._robots.setInterval(_SOON_MS)
-        self._robots.timeout.connect(self._take_robots)
+        self._robots.timeout.connect(self._save_robot_thumbnail)
         self.robot_waits = robot_waits
         session_controller.status_changed.connect(self._on_status)
         session_controller.recording_changed.connect(self.changed)
@@ -117,21 +117,25 @@ class RunArchiver(QObject):
             self._soon.start()
         elif state in ("paused", "finished", "failed"):
             self._soon.stop()
-            self._take()
+            self._save_thumbnail()
         else:
             self._soon.stop()
 
-    def _take(self) -> None:
+    def _save_thumbnail(self) -> None:
         """Save the viewport as the thumbnail of the current run, if it shows that run."""
         path = self.present
-        shown = self._session_controller.displayed
+        snapshot = self._session_controller.displayed
         live = self._session_controller.live and self._session_controller.source == "simulation"
-        if path is None or not live or (shown is not None and self._taken == (path, shown.time)):
+        if (
+            path is None
+            or not live
+            or (snapshot is not None and self._taken == (path, snapshot.time))
+        ):
             return
-        if shown is None or not path.exists():  # a short run may end before its file exists
+        if snapshot is None or not path.exists():  # a short run may end before its file exists
             self._soon.start()
             return
-        self._taken = path, shown.time
+        self._taken = path, snapshot.time
         self._keep(path)
 
     def _on_recording(self) -> None:
@@ -148,7 +152,7 @@ class RunArchiver(QObject):
             else None
         )
 
-    def _take_robots(self) -> None:
+    def _save_robot_thumbnail(self) -> None:
         """Save the viewport as the thumbnail of a robot run once the robot rests."""
         path = self._robots_run
         if path is None:

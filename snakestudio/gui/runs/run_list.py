@@ -76,7 +76,7 @@ class RunListModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all: list[KeptRun] = []
-        self._shown: list[KeptRun] = []
+        self._visible: list[KeptRun] = []
         self._sought = ""
 
     @property
@@ -88,36 +88,36 @@ class RunListModel(QAbstractListModel):
         """Show `runs`."""
         if list(runs) != self._all:
             self._all = list(runs)
-            self._sift()
+            self._filter()
 
     def seek(self, text: str) -> None:
         """Show only the runs that match `text`: words of name, scene, model, tags or date."""
         self._sought = text
-        self._sift()
+        self._filter()
 
-    def _sift(self) -> None:
-        shown = [run for run in self._all if match(self._sought, run.words) is not None]
-        if [run.path for run in shown] == [run.path for run in self._shown]:
-            self._shown = shown
-            if shown:
-                self.dataChanged.emit(self.index(0), self.index(len(shown) - 1))
+    def _filter(self) -> None:
+        visible = [run for run in self._all if match(self._sought, run.words) is not None]
+        if [run.path for run in visible] == [run.path for run in self._visible]:
+            self._visible = visible
+            if visible:
+                self.dataChanged.emit(self.index(0), self.index(len(visible) - 1))
             return
         self.beginResetModel()
-        self._shown = shown
+        self._visible = visible
         self.endResetModel()
 
     def index_of(self, path: Path) -> QModelIndex:
         """Index of the run in a file; invalid if the run is not shown."""
-        row = next((row for row, run in enumerate(self._shown) if run.path == path), -1)
+        row = next((row for row, run in enumerate(self._visible) if run.path == path), -1)
         return self.index(row) if row >= 0 else QModelIndex()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._shown)
+        return 0 if parent.isValid() else len(self._visible)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        run = self._shown[index.row()]
+        run = self._visible[index.row()]
         if role == RUN:
             return run
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):

@@ -182,11 +182,11 @@ class RunDelegate(QStyledItemDelegate):
 def _line(painter: QPainter, text: str, place: QRect, top: int) -> int:
     """Paint a line elided to the available width; returns the left edge of the next one, px."""
     metrics = painter.fontMetrics()
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+    elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, place.width())
     painter.drawText(
         QRect(place.left(), top, place.width(), metrics.height()),
         Qt.AlignmentFlag.AlignVCenter,
-        shown,
+        elided,
     )
     return top + metrics.height()
 
@@ -340,18 +340,18 @@ class RunPanel(Themed):
 
     def _end(self, error: str) -> None:
         self._task = None
-        self._tell(error)
+        self._show_summary(error)
         if self._again:
             self.refresh()
 
-    def _tell(self, error: str = "") -> None:
+    def _show_summary(self, error: str = "") -> None:
         runs = self.model.all
         count = f"{counted(len(runs), 'run')}, {size_text(sum(run.size_bytes for run in runs))}"
-        shown = self.model.rowCount()
-        text = error or (count if shown == len(runs) else f"{shown} of {count}")
+        n_visible = self.model.rowCount()
+        text = error or (count if n_visible == len(runs) else f"{n_visible} of {count}")
         if not runs and not error:
             text = "Every run is recorded here as it runs. Press Play to start one."
-        elif not shown:
+        elif not n_visible:
             text = "No matching runs. Remove a word."
         free = self._library.free_bytes
         if free < _LITTLE_ROOM:
@@ -360,7 +360,7 @@ class RunPanel(Themed):
 
     def _seek(self, text: str) -> None:
         self.model.seek(text)
-        self._tell()
+        self._show_summary()
 
     def _colour_of(self, path: Path) -> str:
         return self._pinned_runs.colour(path) if path in self._pinned_runs else ""
@@ -382,7 +382,7 @@ class RunPanel(Themed):
         else:
             self.open_asked.emit(run.path, run.name)
 
-    def show_beside(self, runs: list[KeptRun], shown: bool) -> None:
+    def overlay(self, runs: list[KeptRun], shown: bool) -> None:
         """Overlay runs on the current run, or remove their overlays."""
         for run in runs:
             try:
@@ -395,14 +395,14 @@ class RunPanel(Themed):
 
     def rename(self, run: KeptRun) -> None:
         """Ask for a new name of a run."""
-        name, given = QInputDialog.getText(
+        name, accepted = QInputDialog.getText(
             self,
             "Rename Run",
             "Name (empty: name of the scene)",
             QLineEdit.EchoMode.Normal,
             run.name,
         )
-        if given:
+        if accepted:
             self._changed(
                 lambda: self._library.rename(
                     run, "" if name == run.name and not run.label else name
@@ -413,14 +413,14 @@ class RunPanel(Themed):
         """Ask for the tags of runs."""
         common = [tag for tag in runs[0].tags if all(tag in run.tags for run in runs)]
         which = "Tags" if len(runs) == 1 else f"Tags shared by all {len(runs)} runs"
-        text, given = QInputDialog.getText(
+        text, accepted = QInputDialog.getText(
             self,
             "Tags",
             f"{which}, separated by spaces",
             QLineEdit.EchoMode.Normal,
             " ".join(common),
         )
-        if given:
+        if accepted:
             for run in runs:
                 own = [tag for tag in run.tags if tag not in common]
                 self._changed(lambda run=run, own=own: self._library.tag(run, [*own, text]))  # type: ignore[misc]
@@ -481,7 +481,7 @@ class RunPanel(Themed):
         add(
             "Hide Overlay" if seen else "Overlay on Current Run",
             bool(sound),
-            lambda: self.show_beside(sound, not seen),
+            lambda: self.overlay(sound, not seen),
         )
         add("Open Its Scene", bool(one and one.info), lambda: self.scene_asked.emit(runs[0].path))
         menu.addSeparator()

@@ -92,7 +92,7 @@ class Streamer(QObject):
         self._banner = banner
         self._settings = settings
         self._open = opener
-        self._shown: Shown | None = None
+        self._last_shown: Shown | None = None
         self._stream: Stream | None = None
         self._opening: Task[Stream] | None = None
         self._opened: list[Stream] = []
@@ -105,11 +105,11 @@ class Streamer(QObject):
             session_controller.recording_changed,
             session_controller.source_changed,
         ):
-            signal.connect(self._look)
+            signal.connect(self._poll)
         self._timer = QTimer(self)
         self._timer.setInterval(_WATCH_MS)
         self._timer.timeout.connect(self._watch)
-        self._look()
+        self._poll()
 
     @property
     def choices(self) -> StreamChoices:
@@ -168,7 +168,7 @@ class Streamer(QObject):
         opened: list[Stream] = []
 
         def work(progress: object) -> Stream:
-            opened.append(opener(target, lambda: self._shown, note))
+            opened.append(opener(target, lambda: self._last_shown, note))
             return opened[0]
 
         self._opened = opened
@@ -203,10 +203,10 @@ class Streamer(QObject):
         self.stop()
         close_tasks(self)
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         session_controller = self._session_controller
         recording = session_controller.recording
-        self._shown = (
+        self._last_shown = (
             None
             if recording is None
             else Shown(recording, session_controller.cursor, session_controller.base_dir)

@@ -20,12 +20,12 @@ def command_words(command: TeleopCommand) -> str:
     """Short text of a command."""
     if command.still:
         return "standing still"
-    words = []
+    parts = []
     if command.speed:
-        words.append(f"{'ahead' if command.speed > 0 else 'back'} {abs(100 * command.speed):.0f} %")
+        parts.append(f"{'ahead' if command.speed > 0 else 'back'} {abs(100 * command.speed):.0f} %")
     if command.turn:
-        words.append(f"{'left' if command.turn > 0 else 'right'} {abs(100 * command.turn):.0f} %")
-    return ", ".join(words)
+        parts.append(f"{'left' if command.turn > 0 else 'right'} {abs(100 * command.turn):.0f} %")
+    return ", ".join(parts)
 
 
 class TeleopFrame(QWidget):
@@ -51,15 +51,15 @@ class TeleopFrame(QWidget):
         super().__init__(below)
         self._teleop = teleop
         self._below = below
-        self._room = room
+        self._free_range = room
         self._waiting = waiting
-        self._shown = ""
+        self._last_text = ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName("Teleoperation")
         self.hide()
         below.installEventFilter(self)
-        teleop.changed.connect(self._renew)
-        teleop.steered.connect(self._renew)
+        teleop.changed.connect(self._refresh)
+        teleop.steered.connect(self._refresh)
 
     @property
     def text(self) -> str:
@@ -69,15 +69,15 @@ class TeleopFrame(QWidget):
             or f"{self._waiting() or command_words(self._teleop.command)}  ·  Esc leaves"
         )
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         if self._teleop.on and self.isHidden():
             self.setGeometry(self._below.rect())
             self.show()
             self.raise_()
         elif not self._teleop.on:
             self.hide()
-        if self.text != self._shown:
-            self._shown = self.text
+        if self.text != self._last_text:
+            self._last_text = self.text
             self.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -98,7 +98,7 @@ class TeleopFrame(QWidget):
             total = wide + QFontMetricsF(text).horizontalAdvance(self.text) + 3 * _PAD
             # Between legend and buttons; a longer text is shown at the bottom, over the hint.
             tall = theme.scaled(_TALL)
-            (first, last) = self._room()
+            (first, last) = self._free_range()
             first = first + _PAD if first else 0
             last = last - _PAD
             left = max(min(0.5 * (self.width() - total), last - total), first)

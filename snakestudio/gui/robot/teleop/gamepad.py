@@ -44,9 +44,9 @@ class Gamepads(QObject):
         self.refusal = ""
         """Reason why gamepads are not available; empty otherwise."""
 
-    def want(self, user: object, wanted: bool) -> None:
+    def want(self, user: object, on: bool) -> None:
         """Read gamepads while any `user` requests them."""
-        if wanted:
+        if on:
             self._users.add(user)
         else:
             self._users.discard(user)
@@ -110,12 +110,12 @@ class Gamepads(QObject):
         self.refusal = ""
         try:
             while not stop.wait(_PERIOD_S):
-                found, lost = pads.poll()
+                added, lost = pads.poll()
                 self.names = pads.names
                 self._now = (time.monotonic(), pads.read())
                 for name in lost:
                     self.lost.emit(name)
-                for name in found:
+                for name in added:
                     self.found.emit(name)
         finally:
             pads.close()
@@ -185,8 +185,8 @@ class Sdl:
             self._sdl.SDL_SetHint(name, value)
         self._parts = self._sdl.SDL_INIT_JOYSTICK | self._sdl.SDL_INIT_GAMECONTROLLER
         if self._sdl.SDL_InitSubSystem(self._parts) != 0:
-            said = self._sdl.SDL_GetError().decode(errors="replace")
-            raise SdlError(f"Gamepads cannot be used: SDL reports {said!r}. The keys still work.")
+            error = self._sdl.SDL_GetError().decode(errors="replace")
+            raise SdlError(f"Gamepads cannot be used: SDL reports {error!r}. The keys still work.")
         # Everything is polled: SDL's event queue is not read.
         self._sdl.SDL_JoystickEventState(self._sdl.SDL_IGNORE)
         self._sdl.SDL_GameControllerEventState(self._sdl.SDL_IGNORE)
@@ -225,15 +225,15 @@ class Sdl:
             if not sdl.SDL_JoystickGetAttached(device.joystick)
         ]
         gone = [self._close(self._devices.pop(number)) for number in lost]
-        found = []
+        added = []
         for index in range(sdl.SDL_NumJoysticks()):
             number = int(sdl.SDL_JoystickGetDeviceInstanceID(index))
             if number >= 0 and number not in self._devices:
                 device = self._open(index)
                 if device is not None:
                     self._devices[number] = device
-                    found.append(device.name)
-        return found, gone
+                    added.append(device.name)
+        return added, gone
 
     def _open(self, index: int) -> _Device | None:
         sdl = self._sdl
@@ -288,11 +288,11 @@ class Sdl:
                     for number, name in self._buttons
                 ),
             ]
-        found = [
+        readings = [
             (Input("axis", f"axis{number}"), _share(sdl.SDL_JoystickGetAxis(stick, number)))
             for number in range(device.n_axes)
         ]
-        found += [
+        readings += [
             (Input("button", f"button{number}"), float(sdl.SDL_JoystickGetButton(stick, number)))
             for number in range(device.n_buttons)
         ]
@@ -307,11 +307,11 @@ class Sdl:
                     sdl.SDL_HAT_LEFT,
                 ),
             )
-            found += [
-                (Input("button", f"hat{number}{way}"), float(bool(hat & mask)))
-                for way, mask in ways
+            readings += [
+                (Input("button", f"hat{number}{direction}"), float(bool(hat & mask)))
+                for direction, mask in ways
             ]
-        return found
+        return readings
 
     def close(self) -> None:
         """Release all resources."""

@@ -83,8 +83,8 @@ def parse_input(text: str) -> Input | None:
     kind, _, name = text.partition(":")
     for known in _KINDS:
         if kind == known and name:
-            found = Input(known, name)
-            if known == "key" and found.key in (None, Qt.Key.Key_unknown):
+            source = Input(known, name)
+            if known == "key" and source.key in (None, Qt.Key.Key_unknown):
                 return None
-            return found
+            return source
     return None

@@ -105,13 +105,13 @@ class Keys(QObject):
     def _watch(self, widget: QWidget | None) -> None:
         if self._watched is not None and self._watched is not self._window:
             self._watched.removeEventFilter(self)
-            self._watched.destroyed.disconnect(self._forget)
+            self._watched.destroyed.disconnect(self._discard)
         self._watched = widget
         if widget is not None and widget is not self._window:
             widget.installEventFilter(self)
-            widget.destroyed.connect(self._forget)
+            widget.destroyed.connect(self._discard)
 
-    def _forget(self) -> None:
+    def _discard(self) -> None:
         self._watched = None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -138,9 +138,12 @@ class InputMap:
 
     def at_rest(self, readings: Readings) -> bool:
         """Whether no input is active that moves the robot or triggers a function; the dead-man input may be held."""
-        wanted = self.wanted(readings)
+        references = self.wanted(readings)
         return not (
-            wanted.speed or wanted.turn or wanted.amplitude or wanted.pressed - {"dead_man"}
+            references.speed
+            or references.turn
+            or references.amplitude
+            or references.pressed - {"dead_man"}
         )
 
 
@@ -211,16 +214,16 @@ RANGES = {
 _BINDING_RANGES = {"scale": (-1.0, 1.0), "dead_zone": (0.0, 0.9), "expo": (0.0, 1.0)}
 
 
-def dump_map(wanted: InputMap) -> str:
+def dump_map(mapping: InputMap) -> str:
     """Convert a mapping to TOML text."""
     document = tomlkit.document()
     document.add(tomlkit.comment("Key and gamepad bindings of teleoperation in SnakeStudio."))
     document["format"] = FORMAT
-    document["dead_man"] = wanted.dead_man
+    document["dead_man"] = mapping.dead_man
     for name in RANGES:
-        document[name] = getattr(wanted, name)
+        document[name] = getattr(mapping, name)
     bindings = tomlkit.aot()
-    for binding in wanted.bindings:
+    for binding in mapping.bindings:
         table = tomlkit.table()
         table["function"] = binding.function
         table["input"] = str(binding.input)
@@ -240,35 +243,35 @@ def parse_map(text: str, source: str = "the mapping") -> InputMap:
         tree = parse_toml(text, MAPPING)
     except InputError as error:
         raise UsageError(f"{source}: {error}") from None
-    told: list[str] = []
+    errors: list[str] = []
 
-    def tell(sentence: str) -> None:
-        told.append(f"{source}: {sentence}")
+    def add_error(sentence: str) -> None:
+        errors.append(f"{source}: {sentence}")
 
     if tree.get("format", FORMAT) != FORMAT:
         what = f"format = {tree['format']!r} belongs to another version of the program"
         raise UsageError(f"{source}: {what}. Export it again.")
     known = {"format", "dead_man", "bindings", *RANGES}
     for key in tree.keys() - known:
-        tell(f"{key} is not a known key. Remove it.")
+        add_error(f"{key} is not a known key. Remove it.")
     dead_man = tree.get("dead_man", False)
     if not isinstance(dead_man, bool):
-        tell(f"dead_man must be true or false (got {dead_man!r}).")
-    numbers = _numbers(tree, "", RANGES, tell)
+        add_error(f"dead_man must be true or false (got {dead_man!r}).")
+    numbers = _numbers(tree, "", RANGES, add_error)
     entries = tree.get("bindings", [])
     if not (isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)):
         raise UsageError(f"{source}: bindings is not a list of tables. Write each as [[bindings]].")
     bindings = [
-        _binding(entry, f"bindings[{number}]", tell) for number, entry in enumerate(entries, 1)
+        _binding(entry, f"bindings[{number}]", add_error) for number, entry in enumerate(entries, 1)
     ]
-    if told:
-        raise UsageError("\n".join(told))
-    found = InputMap(
+    if errors:
+        raise UsageError("\n".join(errors))
+    mapping = InputMap(
         tuple(binding for binding in bindings if binding is not None), dead_man, **numbers
     )
-    if wrong := mistakes(found):
+    if wrong := mistakes(mapping):
         raise UsageError("\n".join(f"{source}: {sentence}" for sentence in wrong))
-    return found
+    return mapping
 
 
 def _numbers(
@@ -277,19 +280,19 @@ def _numbers(
     ranges: Mapping[str, tuple[float, float]],
     tell: Callable[[str], None],
 ) -> dict[str, float]:
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for key, (least, most) in ranges.items():
         if key not in tree:
             continue
-        given = tree[key]
+        value = tree[key]
         number = (
-            isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
+            isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         )
-        if not number or not least <= given <= most:
-            tell(f"{at}{key} must be a number from {least:g} to {most:g} (got {given!r}).")
+        if not number or not least <= value <= most:
+            tell(f"{at}{key} must be a number from {least:g} to {most:g} (got {value!r}).")
         else:
-            found[key] = float(given)
-    return found
+            numbers[key] = float(value)
+    return numbers
 
 
 def _binding(entry: Mapping[str, Any], at: str, tell: Callable[[str], None]) -> Binding | None:
@@ -311,39 +314,39 @@ def _binding(entry: Mapping[str, Any], at: str, tell: Callable[[str], None]) -> 
     return None if function is None or source is None else Binding(function, source, **numbers)
 
 
-def mistakes(wanted: InputMap) -> list[str]:
+def mistakes(mapping: InputMap) -> list[str]:
     """Errors that prevent using a mapping, one message each."""
-    told: list[str] = []
+    errors: list[str] = []
     seen: dict[str, Function] = {}
-    for binding in wanted.bindings:
+    for binding in mapping.bindings:
         name = str(binding.input)
         if name in seen:
             what = " and ".join(
                 dict.fromkeys((FUNCTIONS[seen[name]].title, FUNCTIONS[binding.function].title))
             )
-            told.append(
+            errors.append(
                 f"{binding.input.title} is bound twice ({what}). Remove one of the bindings."
             )
         seen[name] = binding.function
         reserved = RESERVED.get(binding.input.name) if binding.input.kind == "key" else None
         if reserved is not None:
-            told.append(f"{binding.input.title} always {reserved}. Choose another key.")
+            errors.append(f"{binding.input.title} always {reserved}. Choose another key.")
         if binding.scale == 0.0:
-            told.append(
+            errors.append(
                 f"{binding.input.title} has a share of 0 and no effect. Change the share, or remove the binding."
             )
-    if not any(binding.function == "speed" for binding in wanted.bindings):
-        told.append(
+    if not any(binding.function == "speed" for binding in mapping.bindings):
+        errors.append(
             "Nothing is bound to Speed, so the robot cannot be driven. Bind a key or a stick to it."
         )
-    if wanted.dead_man and not any(binding.function == "dead_man" for binding in wanted.bindings):
-        told.append(
+    if mapping.dead_man and not any(binding.function == "dead_man" for binding in mapping.bindings):
+        errors.append(
             "The dead-man switch is enabled, but nothing is bound to it. Bind a key or a button, or disable it."
         )
-    return told
+    return errors
 
 
-def conflicts(wanted: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
+def conflicts(mapping: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
     """Messages about keys with another function outside teleoperation; they are not errors.
 
     Parameters
@@ -351,16 +354,16 @@ def conflicts(wanted: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
     shortcuts : mapping of str to str
         Titles of the window's commands by their key, as Qt writes it ("R").
     """
-    found = [
+    keys = [
         f"{binding.input.name} ({shortcuts[binding.input.name]})"
-        for binding in wanted.bindings
+        for binding in mapping.bindings
         if binding.input.kind == "key" and binding.input.name in shortcuts
     ]
-    if not found:
+    if not keys:
         return []
-    do = "does" if len(found) == 1 else "do"
+    do = "does" if len(keys) == 1 else "do"
     return [
-        f"While teleoperation is on, {', '.join(dict.fromkeys(found))} {do} not act as menu shortcuts."
+        f"While teleoperation is on, {', '.join(dict.fromkeys(keys))} {do} not act as menu shortcuts."
     ]
 
 
@@ -376,13 +379,13 @@ def load_map(path: Path) -> InputMap:
     return parse_map(text, path.name)
 
 
-def save_map(wanted: InputMap, path: Path) -> None:
+def save_map(mapping: InputMap, path: Path) -> None:
     """Save a mapping to a file atomically.
 
     Raises `UsageError` if the file cannot be written.
     """
     try:
-        write_atomically(path, dump_map(wanted).encode())
+        write_atomically(path, dump_map(mapping).encode())
     except OSError as error:
         raise UsageError(
             f"{path}: cannot be written ({error.strerror}). Choose another location."

@@ -115,7 +115,7 @@ class TeleopPanel(QWidget):
         self.refresh()
 
     def _make_figures(self, parent: QWidget) -> dict[str, tuple[QLabel, QLabel]]:
-        made: dict[str, tuple[QLabel, QLabel]] = {}
+        labels: dict[str, tuple[QLabel, QLabel]] = {}
         for column, text in ((1, "commanded"), (2, "applied")):
             head = QLabel(text, parent)
             head.setProperty("role", "dim")
@@ -132,9 +132,9 @@ class TeleopPanel(QWidget):
                 value.setMinimumWidth(theme.scaled(72))
                 value.setAlignment(Qt.AlignmentFlag.AlignRight)
                 self.figures.addWidget(value, row, column)
-            made[name] = pair
+            labels[name] = pair
         self.figures.setColumnStretch(0, 1)
-        return made
+        return labels
 
     def _on_scene(self) -> None:
         if self.isVisible():  # a hidden panel would slow down dragging
@@ -207,9 +207,9 @@ class TeleopPanel(QWidget):
         acts = acting(self._of.scene, self._of.snapshot)
         self.picture.show_state(command, acts, self._teleop.on)
         self.picture.setToolTip(command_words(command))
-        for name, (asked, done) in self.values.items():
-            asked.setText(_percent(getattr(command, name)))
-            done.setText("–" if acts is None else _percent(getattr(acts, name)))
+        for name, (commanded, applied) in self.values.items():
+            commanded.setText(_percent(getattr(command, name)))
+            applied.setText("–" if acts is None else _percent(getattr(acts, name)))
 
 
 def bound_keys(mapping: InputMap) -> str:
@@ -322,7 +322,7 @@ class Picture(QWidget):
         def at(speed: float, turn: float) -> QPointF:
             return QPointF(middle.x() - turn * half, middle.y() - speed * half)
 
-        asked = at(self._command.speed, self._command.turn)
+        commanded = at(self._command.speed, self._command.turn)
         if self._acting is not None:
             acts = at(self._acting.speed, self._acting.turn)
             painter.setPen(QPen(self._strong, 2))
@@ -332,7 +332,7 @@ class Picture(QWidget):
             painter.drawEllipse(acts, 6, 6)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme.colour("text" if self._on else "dim"), 2))
-        painter.drawEllipse(asked, 10, 10)
+        painter.drawEllipse(commanded, 10, 10)
 
     def _bar(self, painter: QPainter, bar: QRectF) -> None:
         painter.setPen(QPen(theme.colour("line"), 1))
@@ -352,6 +352,6 @@ class Picture(QWidget):
             3,
             3,
         )
-        asked = full.bottom() - self._command.amplitude * full.height()
+        commanded = full.bottom() - self._command.amplitude * full.height()
         painter.setPen(QPen(theme.colour("text" if self._on else "dim"), 2))
-        painter.drawLine(QPointF(bar.left() - 5, asked), QPointF(bar.right() + 5, asked))
+        painter.drawLine(QPointF(bar.left() - 5, commanded), QPointF(bar.right() + 5, commanded))

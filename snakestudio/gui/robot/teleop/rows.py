@@ -68,11 +68,11 @@ class Meter(QWidget):
                     ),
                     theme.colour("line"),
                 )
-            shown = self.value if self.both_ways else abs(self.value)
+            value = self.value if self.both_ways else abs(self.value)
             bar = QRectF(
-                min(zero, zero + shown * unit),
+                min(zero, zero + value * unit),
                 field.top() + 3,
-                abs(shown) * unit,
+                abs(value) * unit,
                 field.height() - 6,
             )
             painter.setBrush(theme.colour("accent"))
@@ -121,7 +121,7 @@ class _MeterEditor(Editor):
 
 def _directions(row: BindingValues) -> list[Choice]:
     ways = FUNCTIONS[row.function].ways
-    return [Choice(sign, way) for sign, way in zip((1.0, -1.0), ways, strict=True) if way]
+    return [Choice(sign, name) for sign, name in zip((1.0, -1.0), ways, strict=True) if name]
 
 
 def _is_analog(row: BindingValues) -> bool:

@@ -106,7 +106,7 @@ class Teleop(QObject):
             self._timer.start()
         else:
             self._timer.stop()
-            self._say(self.command.stilled())
+            self._emit_command(self.command.stilled())
         self.changed.emit()
 
     def close(self) -> None:
@@ -174,34 +174,36 @@ class Teleop(QObject):
             # inputs that cannot be read may be held, so they do not count as released
             if not self.keys.heard or self.gamepads.stuck or not self.mapping.at_rest(readings):
                 self._note(self.notice or "Release all controls to start.")
-                self._say(self.command.stilled())
+                self._emit_command(self.command.stilled())
                 return
             self._resting = False
             self._note("")
-        wanted = self.mapping.wanted(readings)
-        self._press(wanted.pressed)
+        references = self.mapping.wanted(readings)
+        self._press(references.pressed)
         if self._resting or not self.on:  # a press may have ended the mode
             return
-        self._say(self._followed(wanted, passed))
+        self._emit_command(self._followed(references, passed))
 
-    def _followed(self, wanted: Wanted, passed: float) -> TeleopCommand:
+    def _followed(self, references: Wanted, passed: float) -> TeleopCommand:
         """Return the command after `passed` (s)."""
         mapping = self.mapping
         before = self.command
-        dead = mapping.dead_man and "dead_man" not in wanted.pressed
+        dead = mapping.dead_man and "dead_man" not in references.pressed
         self._note(
-            "Hold the dead-man switch to drive." if dead and (wanted.speed or wanted.turn) else ""
+            "Hold the dead-man switch to drive."
+            if dead and (references.speed or references.turn)
+            else ""
         )
         if dead:
             return before.stilled()
-        amplitude = before.amplitude + wanted.amplitude * mapping.amplitude_per_s * passed
+        amplitude = before.amplitude + references.amplitude * mapping.amplitude_per_s * passed
         return replace(
             before,
             speed=round(
-                _approached(before.speed, wanted.speed, mapping.speed_per_s * passed), _FINE + 1
+                _approached(before.speed, references.speed, mapping.speed_per_s * passed), _FINE + 1
             ),
             turn=round(
-                _approached(before.turn, wanted.turn, mapping.turn_per_s * passed), _FINE + 1
+                _approached(before.turn, references.turn, mapping.turn_per_s * passed), _FINE + 1
             ),
             amplitude=min(max(amplitude, 0.0), 1.0),
         )
@@ -218,7 +220,7 @@ class Teleop(QObject):
         if "stop" in new:
             self._lose("Stop was pressed.")
 
-    def _say(self, command: TeleopCommand) -> None:
+    def _emit_command(self, command: TeleopCommand) -> None:
         self.command = command
         fine = replace(
             command,
@@ -241,7 +243,7 @@ class Teleop(QObject):
         known = self._resting and self.notice.startswith(reason)
         self._resting = True
         if not known:
-            self._say(self.command.stilled())
+            self._emit_command(self.command.stilled())
             self.stop_asked.emit(reason)
             self._note(f"{reason} {remedy}")
 
@@ -258,8 +260,8 @@ class Teleop(QObject):
         return False
 
 
-def _approached(before: float, wanted: float, most: float) -> float:
+def _approached(before: float, reference: float, most: float) -> float:
     """Return `wanted`, or as close to it as `most` allows; towards 0 immediately, because releasing must not lag."""
-    if abs(wanted) < abs(before) and wanted * before >= 0.0:
-        return wanted
-    return min(max(wanted, before - most), before + most)
+    if abs(reference) < abs(before) and reference * before >= 0.0:
+        return reference
+    return min(max(reference, before - most), before + most)

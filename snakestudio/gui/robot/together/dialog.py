@@ -185,7 +185,7 @@ class TogetherDialog(Dialog):
 
     def _stand(self) -> None:
         """Update the state of the target, which may change while the dialog is open."""
-        _say(self.standing, *self._target.standing())
+        _show_text(self.standing, *self._target.standing())
 
     def _try(self) -> None:
         chosen = self._chosen()
@@ -193,20 +193,20 @@ class TogetherDialog(Dialog):
         def work(progress: Progress) -> str:
             with SynchronizedStart(chosen, "", lambda: None) as trial:
                 trial.prepare()
-                found = []
+                lines = []
                 if trial.port is not None:
-                    found.append(f"Port {trial.port} is free.")
+                    lines.append(f"Port {trial.port} is free.")
                 if chosen.fire:
                     clock = trial.clock
-                    told = (
+                    clock_text = (
                         f"its clock is {clock_words(clock.offset, clock.uncertainty)}"
                         if clock
                         else "it does not report its clock"
                     )
-                    found.append(f"{chosen.host}:{chosen.port} is reachable; {told}.")
+                    lines.append(f"{chosen.host}:{chosen.port} is reachable; {clock_text}.")
                 if chosen.outlet or chosen.wait == "lsl":
-                    found.append("LSL is ready.")
-                return " ".join(found)
+                    lines.append("LSL is ready.")
+                return " ".join(lines)
 
         self._test_task = Task("test", work, self)
         self._test_task.finished.connect(self._on_tested)
@@ -217,18 +217,18 @@ class TogetherDialog(Dialog):
         self.found.show()
 
     @Slot(object)
-    def _on_tested(self, found: str) -> None:
-        self._end_test(found, "")
+    def _on_tested(self, result: str) -> None:
+        self._end_test(result, "")
 
     @Slot(object)
     def _on_test_failed(self, problem: Problem) -> None:
         self._end_test("", problem.sentence())
 
-    def _end_test(self, found: str, message: str) -> None:
+    def _end_test(self, result: str, message: str) -> None:
         self._test_task = None
         self.message.say(message)
-        self.found.setText(found)
-        self.found.setVisible(bool(found))
+        self.found.setText(result)
+        self.found.setVisible(bool(result))
         self.test.setEnabled(not self.form.problem)
 
     def done(self, result: int) -> None:
@@ -239,7 +239,7 @@ class TogetherDialog(Dialog):
         super().done(result)
 
 
-def _say(label: QLabel, text: str, role: str) -> None:
+def _show_text(label: QLabel, text: str, role: str) -> None:
     if (label.text(), label.property("role")) != (text, role):
         label.setText(text)
         theme.set_role(label, role)

@@ -165,30 +165,30 @@ class Starter(QObject):
             self._under_way = None
 
     def _watch(self) -> None:
-        way = self._under_way
-        if way is None:
+        pending = self._under_way
+        if pending is None:
             return
         if not self._lost and (lost := self._begun_target.lost()):
             self._lost = lost
-            way.start.cancel()
-        if not way.over:
-            self._say(way.start)
+            pending.start.cancel()
+        if not pending.over:
+            self._show_progress(pending.start)
             return
         self._timer.stop()
         self._under_way = None
         if self._lost:
             self._banner.say("info", self._lost, passing=True)
-        elif way.trouble:
-            self._banner.say("warning", way.trouble, [("Start Together ...", self.ask)])
-        elif way.start.started is None:
+        elif pending.trouble:
+            self._banner.say("warning", pending.trouble, [("Start Together ...", self.ask)])
+        elif pending.start.started is None:
             self._banner.say("info", "Start Together was cancelled.", passing=True)
-        elif way.start.trouble:
-            self._banner.say("warning", way.start.trouble)
+        elif pending.start.trouble:
+            self._banner.say("warning", pending.start.trouble)
         elif not self._told_started:
-            self._say(way.start)
+            self._show_progress(pending.start)
         self.changed.emit()
 
-    def _say(self, start: SynchronizedStart) -> None:
+    def _show_progress(self, start: SynchronizedStart) -> None:
         if start.started is None:
             if not start.doing:
                 return
@@ -223,8 +223,8 @@ class Starter(QObject):
 
 
 def _clock(seconds: float) -> str:
-    whole = math.floor(seconds)
-    return f"{whole // 60}:{whole % 60:02d}"
+    total = math.floor(seconds)
+    return f"{total // 60}:{total % 60:02d}"
 
 
 # The live robot as a target of Start Together: only a robot that was armed by hand in this window
@@ -249,7 +249,7 @@ class RobotTarget(QObject):
         Document whose scene the robot follows.
     """
 
-    _told = Signal(str)
+    _event = Signal(str)
 
     key = "together_robot"
     by_hand = "Start Streaming"
@@ -265,8 +265,8 @@ class RobotTarget(QObject):
         self._document = document
         self._live: LiveRobot | None = None
         self._start_target: RobotStartTarget | None = None
-        robot_controller.changed.connect(self._look)
-        self._told.connect(
+        robot_controller.changed.connect(self._poll)
+        self._event.connect(
             lambda sentence: robot_controller.add_event("info", sentence),
             Qt.ConnectionType.QueuedConnection,
         )
@@ -285,14 +285,14 @@ class RobotTarget(QObject):
         scene = self._document.scene
         name = "The robot" if robot_controller.profile is None else robot_controller.profile.name
         follows = "gait" if scene.controller.uses_gait else "controller"
-        beside = (
+        others = (
             "the simulated twin and a new run start"
             if robot_controller.choices.twin
             else "a new run starts"
         )
         return (
             f"{name} starts to follow the {follows} of “{self._document.name}” at the same time as cameras, force "
-            f"plates or another computer; {beside} with it. Times and clocks of both sides are stored in the run."
+            f"plates or another computer; {others} with it. Times and clocks of both sides are stored in the run."
         )
 
     def standing(self) -> tuple[str, str]:
@@ -342,7 +342,7 @@ class RobotTarget(QObject):
         live = self._robot_controller.live
         assert live is not None, "started only when possible"
         self._live = live
-        self._start_target = RobotStartTarget(live, choices, name, self._told.emit)
+        self._start_target = RobotStartTarget(live, choices, name, self._event.emit)
         return self._start_target
 
     def lost(self) -> str:
@@ -356,15 +356,15 @@ class RobotTarget(QObject):
         )
         return f"Start Together ended because the robot {gone}."
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Start the others, too, when streaming was started by hand."""
-        way = self._start_target
+        start = self._start_target
         if (
-            way is not None
-            and way.start.started is None
+            start is not None
+            and start.start.started is None
             and self._robot_controller.state is LinkState.STREAMING
         ):
-            way.begun_here()
+            start.begun_here()
 
 
 _STANDING = ("ready", "paused", "finished")

@@ -65,7 +65,7 @@ class TimeBar(QWidget):
     ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller
-        self._whole = column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._layout = column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         column.setContentsMargins(4, 2, 4, 2)
         column.setSpacing(0)
         self._row = QHBoxLayout()
@@ -137,7 +137,7 @@ class TimeBar(QWidget):
             styles.ToolButtonIconOnly if narrow else styles.ToolButtonTextBesideIcon
         )
         directions = QBoxLayout.Direction
-        self._whole.setDirection(directions.LeftToRight if low else directions.TopToBottom)
+        self._layout.setDirection(directions.LeftToRight if low else directions.TopToBottom)
         self.setFixedHeight(theme.scaled(_LINE if low else _LINES))
 
     def minimumSizeHint(self) -> QSize:

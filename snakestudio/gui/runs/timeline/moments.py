@@ -76,20 +76,20 @@ def clustered(
     moments: Sequence[Moment], x_of: Callable[[float], float], gap: float
 ) -> list[Cluster]:
     """Group moments (ascending in time) whose positions are at most `gap` px from the first of their group."""
-    found: list[Cluster] = []
+    clusters: list[Cluster] = []
     group: list[Moment] = []
     begin = 0.0
     for moment in moments:
         x = x_of(moment.time)
         if group and x - begin > gap:
-            found.append(_cluster(group, x_of))
+            clusters.append(_cluster(group, x_of))
             group = []
         if not group:
             begin = x
         group.append(moment)
     if group:
-        found.append(_cluster(group, x_of))
-    return found
+        clusters.append(_cluster(group, x_of))
+    return clusters
 
 
 def _cluster(group: list[Moment], x_of: Callable[[float], float]) -> Cluster:
@@ -116,7 +116,7 @@ class Moments(QObject):
         self._moments: tuple[Moment, ...] = ()
         self._any = False
         self._search: Task[tuple[RunEvent, ...]] | None = None
-        self._found: tuple[RunEvent, ...] = ()
+        self._events: tuple[RunEvent, ...] = ()
         session_controller.recording_changed.connect(self._on_recording)
 
     @property
@@ -125,7 +125,7 @@ class Moments(QObject):
         recording = self._session_controller.recording
         if recording is None:
             return ()
-        events = recording.events or self._found
+        events = recording.events or self._events
         known = (recording, len(events), len(recording.changes))
         if known != self._known:
             self._known = known
@@ -138,7 +138,7 @@ class Moments(QObject):
             self._moments = tuple(sorted(moments, key=lambda moment: moment.time))
         return self._moments
 
-    def look(self) -> None:
+    def announce(self) -> None:
         """Emit `changed` when the run gets its first moment, because recording does not announce moments."""
         if bool(self.all) != self._any:
             self._any = not self._any
@@ -149,7 +149,7 @@ class Moments(QObject):
         """Whether a run without stored events is being searched."""
         return self._search is not None
 
-    def beside(self, time: float, direction: int) -> Moment | None:
+    def neighbour(self, time: float, direction: int) -> Moment | None:
         """Next moment after `time` (s), or the last one before it if `direction` is -1."""
         if direction > 0:
             return next((moment for moment in self.all if moment.time > time + 1e-6), None)
@@ -162,7 +162,7 @@ class Moments(QObject):
 
     def _on_recording(self) -> None:
         self.close()
-        self._found = ()
+        self._events = ()
         recording = self._session_controller.recording
         if (
             self._session_controller.source == "replay"
@@ -179,7 +179,7 @@ class Moments(QObject):
     @Slot(object)
     def _on_searched(self, events: tuple[RunEvent, ...]) -> None:
         self._search = None
-        self._found = events
+        self._events = events
         self.changed.emit()
 
 

@@ -62,11 +62,11 @@ def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look
     _bar(painter, left, right, rows.bar, theme.colour("line"))
     first = scale.x_of(look.first)
     recorded = scale.x_of(look.recorded)
-    shown = scale.x_of(look.shown)
+    x_shown = scale.x_of(look.shown)
     faint = theme.colour("accent")
     faint.setAlphaF(0.4)
-    _bar(painter, first, max(recorded, shown), rows.bar, faint)
-    _bar(painter, first, shown, rows.bar, theme.colour("accent"))
+    _bar(painter, first, max(recorded, x_shown), rows.bar, faint)
+    _bar(painter, first, x_shown, rows.bar, theme.colour("accent"))
     if look.span is not None:
         _span(painter, scale, rows, look.span)
     if look.hover is not None and look.first <= look.hover <= look.recorded:
@@ -78,7 +78,7 @@ def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look
     if scale.shows(look.shown):
         painter.setPen(QPen(theme.colour("accent" if look.focused else "panel"), 2))
         painter.setBrush(theme.colour("text"))
-        painter.drawEllipse(QPointF(shown, rows.bar), 7, 7)
+        painter.drawEllipse(QPointF(x_shown, rows.bar), 7, 7)
     if scale.zoomed:
         _overview(painter, scale, rows, width, look)
 

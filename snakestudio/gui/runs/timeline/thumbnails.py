@@ -70,7 +70,7 @@ class Thumbnails(QObject):
         self._camera = camera
         self._pictures: OrderedDict[tuple[str, int], QImage] = OrderedDict()
         self._lock = threading.Lock()
-        self._wanted: _Wanted | None = None
+        self._request: _Wanted | None = None
         self._busy = False
         self._task: Task[bool] | None = None
         self._renderer: OffscreenRenderer | None = None
@@ -93,7 +93,7 @@ class Thumbnails(QObject):
         if self._impossible or recording is None or not 0 <= row < len(recording):
             return None
         with self._lock:
-            self._wanted = _Wanted(
+            self._request = _Wanted(
                 recording,
                 row,
                 self._camera(),
@@ -117,7 +117,7 @@ class Thumbnails(QObject):
     def forget(self) -> None:
         """Discard all thumbnails because the run changed."""
         with self._lock:
-            self._wanted = None
+            self._request = None
         self._pictures.clear()
 
     def close(self) -> None:
@@ -136,30 +136,30 @@ class Thumbnails(QObject):
         try:
             while progress(0.0):
                 with self._lock:
-                    wanted = self._wanted
-                    self._wanted = None
-                    if wanted is None:
+                    request = self._request
+                    self._request = None
+                    if request is None:
                         self._busy = False
                         return True
-                image = self._image(wanted)
+                image = self._image(request)
                 if image is not None and progress(1.0):
-                    self._drawn.emit(wanted.recording, wanted.palette, wanted.row, image)
+                    self._drawn.emit(request.recording, request.palette, request.row, image)
         except GraphicsError:
             self._impossible = True  # the card then shows text only
         return False
 
-    def _image(self, wanted: _Wanted) -> QImage | None:
-        snapshot = wanted.recording.snapshot(wanted.row)
+    def _image(self, request: _Wanted) -> QImage | None:
+        snapshot = request.recording.snapshot(request.row)
         middle = snapshot.centre_of_mass()
         if not snapshot.drawn or not np.isfinite(middle).all():
             return None
         if self._renderer is None:
-            self._renderer = OffscreenRenderer(WIDTH, HEIGHT, wanted.colours, Quality.LOW)
+            self._renderer = OffscreenRenderer(WIDTH, HEIGHT, request.colours, Quality.LOW)
         x, y, z = middle.tolist()
         size = float(np.ptp(snapshot.link_pose[:, :2], axis=0).max())
-        near = replace(wanted.camera, target=(x, y, z), distance=max(_ROOM * size, 0.3))
-        scene = wanted.recording.scene_at(snapshot.time)
-        things = build(scene, snapshot, Overlays(), near, wanted.colours, wanted.base_dir)
+        near = replace(request.camera, target=(x, y, z), distance=max(_ROOM * size, 0.3))
+        scene = request.recording.scene_at(snapshot.time)
+        things = build(scene, snapshot, Overlays(), near, request.colours, request.base_dir)
         pixels = self._renderer.draw(things, near)
         return QImage(
             pixels.tobytes(), WIDTH, HEIGHT, 3 * WIDTH, QImage.Format.Format_RGB888

@@ -75,7 +75,7 @@ class Track(QWidget):
         """Context menu."""
         self._clusters: list[Cluster] = []
         self._clusters_of: object = None
-        self._followed = self._told = 0.0
+        self._followed = self._announced = 0.0
         self._hover: float | None = None
         self._pointed: Cluster | None = None
         self._panned_at: float | None = None
@@ -114,12 +114,12 @@ class Track(QWidget):
     @property
     def end(self) -> float:
         """End time of the run, or its planned end, s."""
-        wanted = (
+        planned = (
             self._document.scene.run.duration_s
             if self._session_controller.source == "simulation"
             else 0.0
         )
-        return max(wanted, self.recorded)
+        return max(planned, self.recorded)
 
     @property
     def first(self) -> float:
@@ -172,16 +172,16 @@ class Track(QWidget):
 
     def to_event(self, direction: int) -> None:
         """Show the next event, or the previous one if `direction` is -1, with its card."""
-        moment = self.moments.beside(self.shown, direction)
+        moment = self.moments.neighbour(self.shown, direction)
         if moment is None:
             return
         self._session_controller.pause_recorded()
-        self._go_to_moment(moment)
-        self._tell(moment.time, [f"{run_time(moment.time)}: {moment.text}"])
-        self._told = self.shown
+        self._seek_moment(moment)
+        self._show_card(moment.time, [f"{run_time(moment.time)}: {moment.text}"])
+        self._announced = self.shown
         self._away.start()
 
-    def _go_to_moment(self, moment: Moment) -> None:
+    def _seek_moment(self, moment: Moment) -> None:
         self.scale.reveal(moment.time)
         self.go_to(moment.time)
 
@@ -202,14 +202,14 @@ class Track(QWidget):
             self._timer.start()
 
     def _refresh(self) -> None:
-        shown = self.shown
-        if self._away.isActive() and shown != self._told:
+        time = self.shown
+        if self._away.isActive() and time != self._announced:
             self._hide_card()  # the card describes a moment outside the shown run
-        if self.scale.zoomed and self._hover is None and shown != self._followed:
+        if self.scale.zoomed and self._hover is None and time != self._followed:
             self.scale.fit(self.width(), self.end)
-            self.scale.reveal(shown)
-        self._followed = shown
-        self.moments.look()
+            self.scale.reveal(time)
+        self._followed = time
+        self.moments.announce()
         self.update()
         self.refreshed.emit()
 
@@ -220,8 +220,8 @@ class Track(QWidget):
         scale = self.scale
         of = moments, scale.begin, scale.end, self.width()
         if of != self._clusters_of:
-            shown = [moment for moment in moments if scale.shows(moment.time)]
-            self._clusters_of, self._clusters = of, clustered(shown, scale.x_of, _GAP)
+            visible = [moment for moment in moments if scale.shows(moment.time)]
+            self._clusters_of, self._clusters = of, clustered(visible, scale.x_of, _GAP)
         return self._clusters
 
     def _cluster_at(self, x: float) -> Cluster | None:
@@ -260,7 +260,7 @@ class Track(QWidget):
 
     # --- the card ---------------------------------------------------------------------------------
 
-    def _tell(self, time: float, lines: list[str]) -> None:
+    def _show_card(self, time: float, lines: list[str]) -> None:
         """Show the card at a time."""
         recording = self._session_controller.recording
         row = None
@@ -297,7 +297,7 @@ class Track(QWidget):
             cluster = self._cluster_at(x) if y < 0.5 * (rows.marks + rows.bar) else None
             if cluster is not None:
                 self._session_controller.pause_recorded()
-                self._go_to_moment(cluster.first)
+                self._seek_moment(cluster.first)
             else:
                 self._drag_to(x)
 
@@ -322,9 +322,9 @@ class Track(QWidget):
         self._hover, self._pointed = self.time_at(x), self._cluster_at(x)
         self._away.stop()
         if self._pointed is not None:
-            self._tell(self._pointed.first.time, self._pointed.lines())
+            self._show_card(self._pointed.first.time, self._pointed.lines())
         else:
-            self._tell(self._hover, [run_time(self._hover)])
+            self._show_card(self._hover, [run_time(self._hover)])
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

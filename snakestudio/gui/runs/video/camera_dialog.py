@@ -60,7 +60,9 @@ class CameraDialog(Dialog):
             "&Add Current View", self._add, "Add a keyframe with the current view at the shown time"
         )
         theme.set_role(self.add, "primary")
-        self.go = self._button("G&o To", self._go, "Show the time and view of the keyframe")
+        self.go = self._button(
+            "G&o To", self._show_chosen, "Show the time and view of the keyframe"
+        )
         self.delete = self._button("&Delete", self._delete, "Delete the keyframe")
         self.open_button = self._button("O&pen ...", self._open, "Load keyframes from a file")
         self.save_button = self._button(
@@ -75,8 +77,10 @@ class CameraDialog(Dialog):
             spacing=10,
             margins=(20, 16, 20, 16),
         )
-        self.table.itemSelectionChanged.connect(self._dress)
-        self.table.cellDoubleClicked.connect(lambda line, place: self._go() if place else None)
+        self.table.itemSelectionChanged.connect(self._apply_theme)
+        self.table.cellDoubleClicked.connect(
+            lambda line, place: self._show_chosen() if place else None
+        )
         self.table.cellChanged.connect(self._retime)
         keys.changed.connect(self.renew)
         self.renew()
@@ -115,10 +119,10 @@ class CameraDialog(Dialog):
         if 0 <= chosen < len(path.keys):
             self.table.selectRow(chosen)
         self.follow.setChecked(path.follow)
-        self._say_state()
-        self._dress()
+        self._show_state()
+        self._apply_theme()
 
-    def _say_state(self) -> None:
+    def _show_state(self) -> None:
         keys = self._keys.path.keys
         if not keys:
             self.say("Choose a time on the time bar, turn the view and add a keyframe.")
@@ -134,7 +138,7 @@ class CameraDialog(Dialog):
         theme.set_role(self.sentence, role)
         self.sentence.setText(sentence)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         there = self.chosen >= 0
         self.go.setEnabled(there)
         self.delete.setEnabled(there)
@@ -149,7 +153,7 @@ class CameraDialog(Dialog):
         times = [key.time for key in self._keys.path.keys]
         self.table.selectRow(times.index(time))
 
-    def _go(self) -> None:
+    def _show_chosen(self) -> None:
         if self.chosen >= 0:
             self._keys.go_to(self.chosen)
 

@@ -79,11 +79,11 @@ class CameraKeys(QObject):
 
     def add(self) -> float | None:
         """Add a keyframe with the current view at the shown time; returns the time (s), or None without a run."""
-        shown = self._session_controller.displayed
-        if shown is None:
+        snapshot = self._session_controller.displayed
+        if snapshot is None:
             return None
-        self.set_path(self._path.with_key(CameraKey(shown.time, self._camera())))
-        return shown.time
+        self.set_path(self._path.with_key(CameraKey(snapshot.time, self._camera())))
+        return snapshot.time
 
     def go_to(self, index: int) -> None:
         """Show the time and the view of a keyframe."""

@@ -107,14 +107,14 @@ class VideoDialog(Dialog):
         right = column_of((self.preview, 1), line_of((self.moment, 1), self.time), self.summary)
         both = line_of(self.form, (right, 1), spacing=24)
         self.arrange((both, 1), buttons, spacing=16)
-        self.form.changed.connect(self._renew)
-        self.moment.valueChanged.connect(self._renew)
+        self.form.changed.connect(self._refresh)
+        self.moment.valueChanged.connect(self._refresh)
         self.preview.drawn.connect(self._measure)
-        shown = viewport.snapshot
+        snapshot = viewport.snapshot
         span = self._span()
-        if shown is not None and span[1] > span[0]:
-            self.moment.setValue(round(1000 * (shown.time - span[0]) / (span[1] - span[0])))
-        self._renew()
+        if snapshot is not None and span[1] > span[0]:
+            self.moment.setValue(round(1000 * (snapshot.time - span[0]) / (span[1] - span[0])))
+        self._refresh()
 
     # --- choices ----------------------------------------------------------------------------------
 
@@ -175,7 +175,7 @@ class VideoDialog(Dialog):
         start, end = self._span()
         return start + (end - start) * self.moment.value() / 1000
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         """Update summary and preview after a choice changed."""
         self._stop_measuring()
         self.time.setText(run_time(self._moment(), 2))
@@ -320,7 +320,7 @@ class Preview(QWidget):
         super().__init__(parent)
         self.setMinimumSize(theme.scaled(320), theme.scaled(180))
         self.setAccessibleName("Preview")
-        self._wanted: Callable[[], Shot | None] = lambda: None
+        self._shot_of: Callable[[], Shot | None] = lambda: None
         self._image: QImage | None = None
         self.sentence = "Rendering the preview ..."
         self._task: Task[NDArray[np.uint8]] | None = None
@@ -340,7 +340,7 @@ class Preview(QWidget):
 
     def show_shot(self, wanted: Callable[[], Shot | None]) -> None:
         """Render the shot that `wanted` returns soon; None if there is nothing to render."""
-        self._wanted = wanted
+        self._shot_of = wanted
         self._again.start()
 
     def say(self, sentence: str) -> None:
@@ -353,7 +353,7 @@ class Preview(QWidget):
         self._stale = self._task is not None
         if self._stale:
             return
-        shot = self._wanted()
+        shot = self._shot_of()
         if shot is None:
             return
         ratio = self.devicePixelRatio()
@@ -412,9 +412,9 @@ class Preview(QWidget):
             painter.fillRect(self.rect(), theme.colour("ground"))
             if self._image is None:
                 painter.setPen(theme.colour("dim"))
-                room = self.rect().adjusted(16, 16, -16, -16)
+                area = self.rect().adjusted(16, 16, -16, -16)
                 flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-                painter.drawText(room, flags, self.sentence)
+                painter.drawText(area, flags, self.sentence)
                 return
             size = self._image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
             place = QRect(

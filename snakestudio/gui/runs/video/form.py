@@ -255,7 +255,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
         """
         now = self.values
         width, height = now.size
-        shown = self._viewport.snapshot
+        snapshot = self._viewport.snapshot
         return VideoOptions(
             width=width,
             height=height,
@@ -265,7 +265,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
             end=now.end if now.end < self.widget_of("end").maximum() else None,
             camera=None if now.camera == "all" else self._viewport.camera,
             follow=now.camera == "follow",
-            camera_time_s=shown.time if shown is not None else 0.0,
+            camera_time_s=snapshot.time if snapshot is not None else 0.0,
             path=self._keys if now.camera == "keys" else None,
             forces=now.forces,
             friction_forces=now.friction,
