@@ -1,1 +1,1 @@
-"""Remote control of the window over a local port. It cannot switch torque on: arming requires a hand in the window."""
+"""Remote control of the window over a local port. It cannot arm: that is possible only by hand, at the window."""

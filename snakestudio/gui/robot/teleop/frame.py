@@ -19,7 +19,7 @@ _PAD = 14
 def command_words(command: TeleopCommand) -> str:
     """Short text of a command."""
     if command.still:
-        return "standing still"
+        return "at rest"
     parts = []
     if command.speed:
         parts.append(f"{'ahead' if command.speed > 0 else 'back'} {abs(100 * command.speed):.0f} %")

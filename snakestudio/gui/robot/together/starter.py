@@ -227,8 +227,8 @@ def _clock(seconds: float) -> str:
     return f"{total // 60}:{total % 60:02d}"
 
 
-# The live robot as a target of Start Together: only a robot that was armed by hand in this window
-# starts to stream.
+# The live robot as a target of Start Together: only a robot that was armed manually in this
+# window starts to stream.
 #
 # The link is not reached through the window's thread: START and STOP reach the robot while a dialog
 # blocks the thread, too.
@@ -236,7 +236,7 @@ def _clock(seconds: float) -> str:
 
 _OPEN = (
     "Any computer on {where} can start and stop the armed robot without a password. Stay next to the robot "
-    "with a hand on its motor power switch."
+    "with one hand at its motor power switch."
 )
 
 
