@@ -773,7 +773,7 @@ def test_a_channel_belongs_to_its_interface(window: MainWindow, qtbot: QtBot) ->
     form.channel.setEditText("239.1.2.3")
     form.interface.setEditText("slcan")
     assert form.channel.currentText() == ""
-    assert form.channel.lineEdit().placeholderText().startswith("such as ")
+    assert form.channel.lineEdit().placeholderText().startswith("e.g. ")
     form.interface.setEditText("socketcan")
     assert form.channel.currentText() == ""
     form.deleteLater()
@@ -862,7 +862,7 @@ def test_traffic_is_a_row_for_every_id_with_its_rate_and_what_changed(qtbot: QtB
     row = [table.data(table.index(1, column)) for column in range(len(TITLES))]
     assert row[:4] == ["301", "", "11", "10.0"]  # eleven frames in a second: ten intervals of 0.1 s
     assert row[5:] == ["0A 00", "Feedback"]
-    assert table._shown[1].places == {0}
+    assert table._visible[1].places == {0}
     table.seek("set-point")
     assert table.rowCount() == 1
     table.seek("")
