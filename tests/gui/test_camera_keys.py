@@ -69,7 +69,7 @@ def test_keyframes_are_set_gone_to_and_taken_away(
     assert keys.path.follow
     click(qtbot, dialog, "delete")
     assert texts(dialog) == ["0.100 s"]
-    assert "stands still" in dialog.sentence.text()
+    assert "One keyframe" in dialog.sentence.text()
 
 
 def test_a_time_is_typed_in_the_list(

@@ -311,7 +311,7 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         companions=other,
     )
     try:
-        dialog.form.widget_of("camera").setCurrentText("As now, following the robot")
+        dialog.form.widget_of("camera").setCurrentText("Current view, following the robot")
         options = dialog.options()
         assert dialog.path == tmp_path / "a.mp4"
         assert options.follow
@@ -368,7 +368,7 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert (dialog.options().start, dialog.options().end) == (0.25, 0.5)
         dialog.form.widget_of("camera").setCurrentText("Keyframes (2)")
         assert dialog.options().path == keys
-        dialog.form.widget_of("camera").setCurrentText("Everything")
+        dialog.form.widget_of("camera").setCurrentText("Whole scene")
         assert dialog.options().path is None
         assert dialog.beside is None
         assert [ghost.name for ghost in dialog.ghosts] == ["Other"]

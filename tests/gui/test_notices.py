@@ -142,8 +142,8 @@ def test_a_robot_that_streams_its_gait_is_not_called_standing_still(
     teleoperation.teleop.set_on(True)
     frame = teleoperation.frame_over_view
     qtbot.waitUntil(lambda: not teleoperation.teleop.notice)
-    assert "nothing follows" in frame.text
+    assert "no effect" in frame.text
     window.context.document.set_value("controller.kind", "teleoperation", "Drive by hand")
-    assert "nothing follows" in frame.text, "it still streams the first gait"
+    assert "no effect" in frame.text, "it still streams the first gait"
     assert "next stream" in panel.message.text()
     teleoperation.teleop.set_on(False)

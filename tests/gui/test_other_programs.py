@@ -237,7 +237,7 @@ def test_the_window_is_controlled_and_streams_until_it_is_switched_off(
     client.close()
     export = methods.call("export", {"path": str(tmp_path / "run.csv")})
     assert export.work(lambda fraction: True) == str(tmp_path / "run.csv")
-    with pytest.raises(RemoteError, match="is there already"):
+    with pytest.raises(RemoteError, match="already exists"):
         methods.call("export", {"path": str(tmp_path / "run.csv")})
 
     dialog = StreamDialog(c.streamer, window)

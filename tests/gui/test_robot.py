@@ -494,7 +494,7 @@ def test_lost_contact_is_said_in_red_everywhere(
         qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
     link.changes = {}
     look(window)
-    assert "heard again" in banner.text
+    assert "is restored" in banner.text
     qtbot.waitUntil(lambda: words not in status.left.text)
 
 
@@ -773,7 +773,7 @@ def test_a_channel_belongs_to_its_interface(window: MainWindow, qtbot: QtBot) ->
     form.channel.setEditText("239.1.2.3")
     form.interface.setEditText("slcan")
     assert form.channel.currentText() == ""
-    assert form.channel.lineEdit().placeholderText().startswith("such as ")
+    assert form.channel.lineEdit().placeholderText().startswith("e.g. ")
     form.interface.setEditText("socketcan")
     assert form.channel.currentText() == ""
     form.deleteLater()
@@ -835,7 +835,7 @@ def test_a_log_that_is_not_there_is_said_in_the_dialog(
     qtbot.waitUntil(lambda: dialog.form.loaded is not None)
     assert "Choose the log" in dialog.message.text()
     dialog.form.file.setText(str(tmp_path / "none.blf"))
-    assert "no file" in dialog.message.text()
+    assert "does not exist" in dialog.message.text()
     (tmp_path / "none.blf").write_bytes(b"")
     dialog.form.file.setText(str(tmp_path / "none.blf"))
     dialog.form.file.textChanged.emit("")
@@ -862,7 +862,7 @@ def test_traffic_is_a_row_for_every_id_with_its_rate_and_what_changed(qtbot: QtB
     row = [table.data(table.index(1, column)) for column in range(len(TITLES))]
     assert row[:4] == ["301", "", "11", "10.0"]  # eleven frames in a second: ten intervals of 0.1 s
     assert row[5:] == ["0A 00", "Feedback"]
-    assert table._shown[1].places == {0}
+    assert table._visible[1].places == {0}
     table.seek("set-point")
     assert table.rowCount() == 1
     table.seek("")

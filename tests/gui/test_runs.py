@@ -137,7 +137,7 @@ def test_what_is_typed_sifts_the_list(qtbot: QtBot, panel: RunPanel) -> None:
     assert [panel.model.index(0).data(RUN).name, panel.model.rowCount()] == ["second", 1]
     qtbot.keyClicks(panel.search, "zzz")
     assert panel.model.rowCount() == 0
-    assert "No run fits" in label(panel, "note").text()
+    assert "No matching runs" in label(panel, "note").text()
 
 
 def test_a_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
@@ -154,7 +154,7 @@ def test_runs_are_seen_beside_the_present_one(
 ) -> None:
     for name in ("first", "second"):
         select(qtbot, panel, name)
-        choose(panel, "Show Beside the Present Run")
+        choose(panel, "Overlay on Current Run")
     assert [run.name for run in beside.overlaid()] == ["first", "second"]
     assert len({run.colour for run in beside.overlaid()}) == 2
     first, second = beside.ghosts(0.1)
@@ -163,7 +163,7 @@ def test_runs_are_seen_beside_the_present_one(
     assert beside.ghosts(5.0) == ()
     assert beside.names(5.0)[0][1] == "first, ended at 0.3 s"
     select(qtbot, panel, "first")
-    choose(panel, "Hide")
+    choose(panel, "Hide Overlay")
     assert [run.name for run in beside.overlaid()] == ["second"]
 
 
@@ -193,7 +193,7 @@ def test_deleting_asks_first(
     )
     index = select(qtbot, panel, "first")
     path: Path = index.data(RUN).path
-    panel.show_beside([index.data(RUN)], True)
+    panel.overlay([index.data(RUN)], True)
     qtbot.keyClick(panel, Qt.Key.Key_Delete)
     assert path.exists()
     with qtbot.waitSignal(panel.deleting):

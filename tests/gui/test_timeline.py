@@ -282,7 +282,7 @@ def test_a_run_that_is_opened_is_shown_played_and_left(
         0,
         "planar_nonsmooth",
     )
-    assert window.context.banners.source.text.startswith("monday.mcap ")
+    assert "monday.mcap" in window.context.banners.source.text
     first = window.context.time_bar.track.moments.all[0]
     qtbot.waitUntil(window.context.action_registry["event_on"].isEnabled)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
@@ -336,7 +336,7 @@ def test_what_is_no_run_is_refused_in_a_sentence(
     path.write_bytes(b"no run")
     window.context.open_runs.open(path)
     qtbot.waitUntil(
-        lambda: window.context.banners.source.text.startswith("other.mcap was not opened.")
+        lambda: window.context.banners.source.text.startswith("other.mcap cannot be opened.")
     )
     assert window.context.session_controller.source == "simulation"
 

@@ -1,1 +1,1 @@
-"""Plug-ins in the window: the manager, the question whether code may run, faults, and reloading."""
+"""Plug-ins in the window: manager, trust dialog, errors and reloading."""

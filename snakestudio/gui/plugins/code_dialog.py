@@ -1,4 +1,4 @@
-"""Shows the code of a plug-in that is not trusted, and asks whether it may run."""
+"""Dialog that shows the code of an untrusted plug-in and asks whether it may run."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from snakestudio.gui.forms.lines import line_of
 from snakestudio.plugins.source import Source
 
 _RISK = (
-    "A plug-in is a program: it can read, change and delete your files. Run it only if you wrote it or trust who did, "
-    "and have read it."
+    "A plug-in is a program: it can read, change and delete your files. Run it only if you have read it and "
+    "wrote it yourself or trust its author."
 )
 
 
 def code_view(name: str, parent: QWidget) -> QPlainTextEdit:
-    """A view of code or of a traceback: read-only, not wrapped, in letters of one width."""
+    """Create a read-only view of code or a traceback in a monospaced font without line wrapping."""
     view = QPlainTextEdit(parent)
     view.setReadOnly(True)
     view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -36,16 +36,16 @@ def code_view(name: str, parent: QWidget) -> QPlainTextEdit:
 
 
 class CodeDialog(Dialog):
-    """The code as it would be run, byte for byte, and the decision.
+    """Code of a plug-in, exactly as it would run, with the buttons to run or decline it.
 
     Parameters
     ----------
     source : Source
-        What was read: what is shown is what is trusted.
+        Source that is shown and, if accepted, trusted.
     changed : bool
-        Whether other code of this file was trusted before.
+        Whether earlier code of this file was trusted.
     decline : str
-        Text of the button that does not run it.
+        Text of the button that declines.
     """
 
     def __init__(
@@ -75,9 +75,9 @@ class CodeDialog(Dialog):
         self.code.setPlainText(text)
         self.code.setVisible(file)
         self.code.setMinimumHeight(theme.scaled(120))
-        self.own = QCheckBox("This is &my own file: reload it whenever it changes", self)
+        self.own = QCheckBox("This is &my own file: reload it when it changes", self)
         self.own.setToolTip(
-            "Whatever the file contains then is trusted while the plug-in is loaded"
+            "Changes to the file are trusted and run without asking while the plug-in is loaded"
         )
         self.own.setVisible(file)
         self.run_button = QPushButton("&Run This Plug-in", self)
@@ -98,4 +98,4 @@ class CodeDialog(Dialog):
         else:
             what = f"{len(source.data)} bytes, {lines} lines."
         since = "\nIt has changed since you trusted it." if changed else ""
-        return f"{what}{since}\nSHA-256 {source.digest[:16]}... Nothing of it has been run."
+        return f"{what}{since}\nSHA-256 {source.digest[:16]}... None of its code has run."

@@ -1,4 +1,4 @@
-"""What plug-ins have in the menus."""
+"""Commands of plug-ins."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _MENU = "Simulation/Plug-ins"
 
 
 class PluginContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     plugins: PluginController
 
     def show_plugin_log(self) -> None:
-        """Bring up the panel of what plug-ins did."""
+        """Show the plug-in log."""
 
 
 def _show_manager(c: PluginContext) -> None:
@@ -36,14 +36,14 @@ PLUGINS: tuple[Command[PluginContext], ...] = (
         "Plug-in Manager ...",
         _show_manager,
         long=True,
-        tip="Load, trust, reload and write plug-ins: gaits, controllers and more of your own",
+        tip="Load, trust, reload and write plug-ins with your own gaits, controllers and more",
     ),
     Command(
         "plugin_log",
         _MENU,
         "Plug-in Log",
         lambda c: c.show_plugin_log(),
-        tip="Tracebacks of plug-ins that failed, and what plug-ins printed",
+        tip="Show tracebacks and printed output of plug-ins",
     ),
 )
-"""Plug-ins."""
+"""Commands of plug-ins."""

@@ -1,4 +1,4 @@
-"""Opens files of plug-ins in the desktop's programs."""
+"""Opening files of plug-ins in programs of the desktop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtGui import QDesktopServices
 
 
 def open_file(path: Path) -> bool:
-    """Open a file in an editor; whether there is one. Where a double click would run it, a plain editor is used."""
+    """Open a file in an editor and return whether one was found; a plain editor where opening would run the file."""
     if sys.platform == "win32":
         started = QProcess.startDetached("notepad.exe", [str(path)])
         return bool(started[0] if isinstance(started, tuple) else started)
@@ -18,5 +18,5 @@ def open_file(path: Path) -> bool:
 
 
 def open_folder(path: Path) -> bool:
-    """Show the folder that a file is in; whether a program for that was found."""
+    """Show the folder of a file and return whether a file manager was found."""
     return QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))

@@ -1,4 +1,4 @@
-"""The panel of plug-ins that run: what went wrong with its traceback, and what they printed."""
+"""Panel with the last error of a plug-in, its traceback and printed output."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from snakestudio.gui.plugins.editor import open_file
 from snakestudio.gui.plugins.plugin_controller import PluginController
 
 _LEAST = 250
-"""Width of the row of buttons at least, px of the design."""
+"""Minimum width of the row of buttons, px of the design."""
 _LOWEST = 48
-"""Height of traceback and output at least, px of the design."""
+"""Minimum height of traceback and output, px of the design."""
 
 
 class PluginLogPanel(QWidget):
-    """The last fault, and the output."""
+    """Last error and output of plug-ins."""
 
     def __init__(
         self,
@@ -47,17 +47,17 @@ class PluginLogPanel(QWidget):
         self.open_button = QPushButton("Open &File", self)
         self.copy_button = QPushButton("&Copy", self)
         self.stop_button = QPushButton("&Stop", self)
-        self.again.setToolTip("Read the plug-in again, and let the run go on from where it is")
-        self.open_button.setToolTip("Open the plug-in in the desktop's editor")
-        self.copy_button.setToolTip("Copy message and traceback")
-        self.stop_button.setToolTip("Leave the run where it is; what was recorded stays")
+        self.again.setToolTip("Reload the plug-in and continue the run from its current state")
+        self.open_button.setToolTip("Open the plug-in in the default editor")
+        self.copy_button.setToolTip("Copy the message and the traceback")
+        self.stop_button.setToolTip("End the run at its current state; recorded data are kept")
         self.again.clicked.connect(plugins.reload_and_continue)
         self.open_button.clicked.connect(self._open)
         self.copy_button.clicked.connect(self._copy)
         self.stop_button.clicked.connect(plugins.dismiss_fault)
         self.traceback = code_view("Traceback", self)
         self.output = code_view("Output of plug-ins", self)
-        self.output.setPlaceholderText("What plug-ins print")
+        self.output.setPlaceholderText("Printed output of plug-ins")
         self.clear_button = QPushButton("C&lear", self)
         self.clear_button.setToolTip("Clear the output")
         self.clear_button.clicked.connect(plugins.clear_output)
@@ -116,9 +116,7 @@ class PluginLogPanel(QWidget):
     def _open(self) -> None:
         path = self._plugins.fault_path
         if path is not None and not open_file(path):
-            self.message.setText(
-                f"No editor was found for {path}. Open the file in an editor of your own."
-            )
+            self.message.setText(f"No editor was found for {path}. Open the file in a text editor.")
 
     def _copy(self) -> None:
         fault = self._plugins.fault

@@ -1,4 +1,4 @@
-"""The plug-in manager: which plug-ins there are, where they come from, what they add, and how they are."""
+"""Plug-in manager: all plug-ins with their origin, additions and state."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ROLES = {
 
 
 class PluginManager(Dialog):
-    """A list of plug-ins, and what can be done with the one that is selected."""
+    """List of plug-ins with actions for the selected one."""
 
     def __init__(
         self, plugins: PluginController, document: Document, parent: QWidget | None = None
@@ -70,8 +70,8 @@ class PluginManager(Dialog):
         self.message = Message(self)
         self.own = QCheckBox("Reload &when the file changes", self)
         self.own.setToolTip(
-            "For a file of your own: whatever it contains is trusted and reloaded as soon as it is saved, also while a "
-            "run goes on"
+            "For your own files: trust and reload the file as soon as it is saved, even during "
+            "a run"
         )
         self.load_button, self.reload_button = (
             QPushButton("&Load", self),
@@ -83,7 +83,7 @@ class PluginManager(Dialog):
             QPushButton("Open F&older", self),
         )
         self.remove_button = QPushButton("Re&move", self)
-        self.remove_button.setToolTip("Take the file from this list; it stays on disk")
+        self.remove_button.setToolTip("Remove the file from this list; it stays on disk")
         self.add_button, self.new_button = (
             QPushButton("&Add File ...", self),
             QPushButton("&New Plug-in ...", self),
@@ -125,12 +125,12 @@ class PluginManager(Dialog):
 
     @property
     def entry(self) -> PluginEntry | None:
-        """The plug-in that is selected."""
+        """Selected plug-in."""
         row = self.list.currentIndex().row()
         return self._entries[row] if 0 <= row < len(self._entries) else None
 
     def select(self, name: str) -> None:
-        """Select a plug-in by its name."""
+        """Select a plug-in by name."""
         for row, entry in enumerate(self._entries):
             if entry.name == name:
                 self.list.setCurrentIndex(self.list.model().index(row, 0))
@@ -140,7 +140,7 @@ class PluginManager(Dialog):
             self.refresh()
 
     def refresh(self) -> None:
-        """Show what there is now."""
+        """Show the current plug-ins."""
         before = self.entry
         self._entries = self._plugins.entries
         blocked = self.list.blockSignals(True)
@@ -179,7 +179,7 @@ class PluginManager(Dialog):
         self.remove_button.setVisible(path in self._plugins.files)
         self.remove_button.setEnabled(entry is not None and not entry.is_loaded)
 
-    # --- what is done -----------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def _load_or_unload(self) -> None:
         entry = self.entry
@@ -199,13 +199,13 @@ class PluginManager(Dialog):
         if entry is None or entry.source is None:
             return
         if entry.trusted:
-            said = self._plugins.stop_trusting(entry)
+            result = self._plugins.stop_trusting(entry)
             loaded = (
-                " It stays loaded until you unload it or end the program."
+                " It stays loaded until you unload it or quit the program."
                 if entry.is_loaded
                 else ""
             )
-            self.message.say(f"{said}{loaded}")
+            self.message.say(f"{result}{loaded}")
             return
         try:
             self._plugins.review(entry.source)
@@ -221,12 +221,12 @@ class PluginManager(Dialog):
     def _open(self) -> None:
         path = self.entry.path if self.entry is not None else None
         if path is not None and not open_file(path):
-            self.message.say(f"No editor was found. Open {path} in an editor of your own.")
+            self.message.say(f"No editor was found. Open {path} in a text editor.")
 
     def _open_folder(self) -> None:
         path = self.entry.path if self.entry is not None else None
         if path is not None and not open_folder(path):
-            self.message.say(f"No program was found that shows folders. The file is {path}.")
+            self.message.say(f"No file manager was found. The file is {path}.")
 
     def _remove(self) -> None:
         path = self.entry.path if self.entry is not None else None
@@ -250,10 +250,10 @@ class PluginManager(Dialog):
         dialog.exec()
         dialog.deleteLater()
         if dialog.path is not None:
-            self.take_new(dialog.path)
+            self.load_new_file(dialog.path)
 
-    def take_new(self, path: Path) -> None:
-        """Load a file that was just written here, reload it whenever it is saved, and open it in an editor."""
+    def load_new_file(self, path: Path) -> None:
+        """Load a new file, reload it when it is saved, and open it in an editor."""
         try:
             trust(read_source(path))
         except PluginError as error:
@@ -263,12 +263,12 @@ class PluginManager(Dialog):
         self._plugins.set_own(path, True)
         self.select(path.stem)
         if not open_file(path) and not problem:
-            problem = f"No editor was found. Open {path} in an editor of your own."
+            problem = f"No editor was found. Open {path} in a text editor."
         self.message.say(problem)
 
 
 def _by_folder(path: Path) -> bool:
-    """Whether a file is trusted because of its folder alone."""
+    """Whether a file is trusted only because of its folder."""
     known = trusted()
     return str(path) not in known.files and trusting_folder(path, known) is not None
 

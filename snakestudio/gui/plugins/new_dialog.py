@@ -1,4 +1,4 @@
-"""Asks what a new plug-in adds and where its file goes, and writes one that runs."""
+"""Dialog that creates a working plug-in file of a chosen kind."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _ABOUT = {
     "gait": "Gait: joint angles over time",
     "formulation": "Formulation: moves the robot",
     "shape": "Shape: an obstacle",
-    "reduction": "Reduction: a number of a signal",
-    "filter": "Filter: a signal of a signal",
-    "quantity": "Quantity: columns of runs",
+    "reduction": "Reduction: a number from a signal",
+    "filter": "Filter: a signal from a signal",
+    "quantity": "Quantity: columns in runs",
     "export": "Export: a file format",
     "firmware": "Firmware: nodes of the emulated robot",
 }
@@ -29,7 +29,7 @@ _ABOUT = {
 
 @dataclass(frozen=True)
 class NewPlugin:
-    """What a plug-in is to add."""
+    """Choices of a new plug-in."""
 
     role: str = form_field(
         ROLES[0], "It &adds", choices=[Choice(role, _ABOUT[role]) for role in ROLES]
@@ -37,7 +37,7 @@ class NewPlugin:
 
 
 class NewPluginDialog(Dialog):
-    """What the plug-in adds; the file is asked for next.
+    """Kind of a new plug-in; a file dialog follows.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ class NewPluginDialog(Dialog):
         super().__init__(parent, "New Plug-in")
         self._folder = folder
         self.path: Path | None = None
-        """The file that was written."""
+        """Written file."""
         self.form = DeclaredForm(NewPlugin(), parent=self)
         self.message = self.form.message
         buttons, self.create_button = self.make_buttons("C&hoose File ...")
         self.arrange(self.form, buttons)
 
     def accept(self) -> None:
-        """Ask for the file, and write it."""
+        """Ask for the file and write it."""
         role = self.form.values.role
         path = ask_save(
             self,
@@ -70,7 +70,7 @@ class NewPluginDialog(Dialog):
             self.write(role, path)
 
     def write(self, role: str, path: Path) -> None:
-        """Write the file, or say why not; the file dialog has asked whether one that is there is replaced."""
+        """Write the file, or show an error; the file dialog has confirmed replacing an existing file."""
         try:
             new_plugin(role, path, force=True)
         except PluginError as error:

@@ -1,4 +1,4 @@
-"""Loads, reloads and unloads plug-ins for the window, asks whether their code may run, and shows what goes wrong."""
+"""Loading, reloading and unloading of plug-ins for the window, with trust dialogs and error messages."""
 
 from __future__ import annotations
 
@@ -31,42 +31,41 @@ from snakestudio.viewmodel.plugin_list import PluginEntry, list_plugins, trustin
 _FILES = "plugins/files"
 _OWN = "plugins/own"
 _SETTLE_MS = 200
-"""Time an editor is given to finish writing."""
+"""Time that an editor gets to finish writing, ms."""
 _LOOK_MS = 250
 PATIENCE_S = 2.0
-"""How long code of a plug-in may take in one piece before it is shown that it does not return,
-s."""
+"""Time after which running code of a plug-in is reported as not responding, s."""
 _MOST_LINES = 2000
 
 _MAY_MOVE = "The robot may move. Disarm it, then load, reload or unload plug-ins."
 
 
 class PluginController(QObject):
-    """The plug-ins of one window.
+    """Plug-ins of one window.
 
     Parameters
     ----------
     banner : Banner
-        Asks, and says what went wrong.
+        Shows questions and errors.
     settings : QSettings
-        Keeps which files were added, and which are the user's own.
+        Stores the added files and the user's own files.
     window : QWidget
         Parent of dialogs.
     movable : callable
-        Whether a robot could move.
+        Returns whether a robot could move.
     show_log : callable
-        Brings up the panel with the traceback and the output.
+        Shows the panel with traceback and output.
 
     Signals
     -------
     changed()
         Plug-ins were loaded, unloaded, trusted or changed on disk.
     fault_changed()
-        `fault` is another one.
+        `fault` changed.
     output_added()
-        There is more of `output`.
+        Text was added to `output`.
     stuck_changed()
-        `stuck` is another one.
+        `stuck` changed.
     """
 
     changed = Signal()
@@ -94,17 +93,17 @@ class PluginController(QObject):
         self._show_log = show_log
         self.fault: PluginRuntimeError | None = None
         self.stuck = ""
-        """Name of the plug-in whose code does not return; "" if none."""
+        """Name of the plug-in that is not responding; "" if all respond."""
         self._failures: dict[str, str] = {}
         self._answered: set[str] = set()
         self._unreadable: dict[str, str] = {}
-        """Why files of loaded plug-ins cannot be read, by the names of the plug-ins: said once."""
-        self._told: set[tuple[str, Path | None]] = set()
+        """Reasons why files of loaded plug-ins cannot be read, by plug-in name; each is shown once."""
+        self._reported_unnamed: set[tuple[str, Path | None]] = set()
         self._named: tuple[tuple[str, ...], Path | None] | None = None
         self._known: tuple[str, ...] = ()
         self._output: deque[tuple[str, str]] = deque(maxlen=_MOST_LINES)
         self._begun: dict[str, str] = {}
-        """Lines that are not complete yet, by the names of plug-ins."""
+        """Incomplete lines of output by plug-in name."""
         self._unheard = False
         self._piece: tuple[object, float] = (None, time.monotonic())
         self._watchdog: Watchdog | None = None
@@ -120,7 +119,7 @@ class PluginController(QObject):
         self._watcher.directoryChanged.connect(lambda _: self._settling.start())
         self._looking = QTimer(self)
         self._looking.setInterval(_LOOK_MS)
-        self._looking.timeout.connect(self._look)
+        self._looking.timeout.connect(self._check_running)
         document.scene_changed.connect(self._on_scene)
         document.title_changed.connect(lambda: self._on_scene(None, document.scene))
         document.opened.connect(self._on_opened)
@@ -128,11 +127,11 @@ class PluginController(QObject):
         session_controller.status_changed.connect(self._on_status)
         self._note_loaded()
 
-    # --- what there is ----------------------------------------------------------------------------
+    # --- contents ---------------------------------------------------------------------------------
 
     @property
     def files(self) -> list[Path]:
-        """Files that the user added, in the order in which they were."""
+        """Files added by the user, in the order of addition."""
         return [Path(each) for each in _texts(self._settings.value(_FILES))]
 
     @property
@@ -144,20 +143,20 @@ class PluginController(QObject):
 
     @property
     def output(self) -> str:
-        """What plug-ins printed, a line each with the plug-in's name."""
+        """Printed output, one line each with the plug-in's name."""
         return "".join(f"{name}: {line}\n" for name, line in tuple(self._output))
 
     def clear_output(self) -> None:
-        """Forget what was printed."""
+        """Clear the output."""
         self._output.clear()
         self.output_added.emit()
 
     def is_own(self, path: Path) -> bool:
-        """Whether a file is reloaded whenever it changes, whatever it contains then."""
+        """Whether a file is trusted and reloaded when it changes."""
         return str(path.resolve()) in _texts(self._settings.value(_OWN))
 
     def set_own(self, path: Path, own: bool) -> None:
-        """Choose whether a file is reloaded whenever it changes."""
+        """Set whether a file is trusted and reloaded when it changes."""
         paths = [each for each in _texts(self._settings.value(_OWN)) if each != str(path.resolve())]
         self._settings.setValue(_OWN, [*paths, str(path.resolve())] if own else paths)
         self.check_files()
@@ -165,7 +164,7 @@ class PluginController(QObject):
     # --- loading ----------------------------------------------------------------------------------
 
     def add_file(self, path: Path) -> str:
-        """List a file, and load it if the user agrees; gives what is wrong with it, "" if nothing is."""
+        """Add a file and load it if the user agrees; returns an error message, or ""."""
         try:
             source = read_source(path)
         except PluginError as error:
@@ -176,17 +175,17 @@ class PluginController(QObject):
         return self.load(source)
 
     def drop_file(self, path: Path) -> None:
-        """List a file no longer."""
+        """Remove a file from the list."""
         self._settings.setValue(_FILES, [str(each) for each in self.files if each != path])
         self.changed.emit()
 
     def load(self, source: Source) -> str:
-        """Load a plug-in, or its present code instead of that of before; asks first if it is not trusted.
+        """Load a plug-in, or replace its loaded code; asks first if it is not trusted.
 
         Returns
         -------
         str
-            Why it was not loaded, "" if it was or if the user declined.
+                Error message; "" if it was loaded or the user declined.
         """
         if self._movable():
             return _MAY_MOVE
@@ -198,7 +197,7 @@ class PluginController(QObject):
             try:
                 self._session_controller.renew_kinds()
             except SnakeStudioError:
-                self._take_back(source, present.source if present is not None else None)
+                self._restore(source, present.source if present is not None else None)
                 raise
         except PluginRuntimeError as error:
             self._failures[source.digest] = str(error)
@@ -214,7 +213,7 @@ class PluginController(QObject):
             self.dismiss_fault()
         return ""
 
-    def _take_back(self, source: Source, before: Source | None) -> None:
+    def _restore(self, source: Source, before: Source | None) -> None:
         if before is None:
             loading.unload(source.name)
         else:
@@ -222,7 +221,7 @@ class PluginController(QObject):
         self._session_controller.renew_kinds()
 
     def unload(self, name: str) -> str:
-        """Remove what a plug-in adds; the scene keeps its values. Gives why not, "" if it was."""
+        """Remove the additions of a plug-in; the scene keeps its values. Returns an error message, or ""."""
         if self._movable():
             return _MAY_MOVE
         loading.unload(name)
@@ -231,7 +230,7 @@ class PluginController(QObject):
         return ""
 
     def reload(self, name: str) -> str:
-        """Read a loaded plug-in again and use its present code; see `load`."""
+        """Reload a loaded plug-in from its file; see `load`."""
         present = find(name)
         if present is None:
             return f"The plug-in {name} is not loaded. Load it first."
@@ -244,7 +243,7 @@ class PluginController(QObject):
             return str(error)
 
     def review(self, source: Source, decline: str = "Cancel") -> bool:
-        """Show code to the user, and trust it if the user agrees; whether that is so."""
+        """Show code to the user and trust it if the user agrees; returns whether it is trusted."""
         try:
             return self._review(source, decline)
         except PluginError as error:
@@ -268,7 +267,7 @@ class PluginController(QObject):
         return agreed
 
     def stop_trusting(self, entry: PluginEntry) -> str:
-        """Trust a plug-in no longer, or the folder that it is in; gives what is trusted no longer, or why not."""
+        """Revoke the trust in a plug-in or its folder; returns what is no longer trusted, or an error message."""
         try:
             if entry.path is None:
                 return forget(entry.name)
@@ -284,7 +283,7 @@ class PluginController(QObject):
             self.changed.emit()
 
     def _note_loaded(self) -> None:
-        """Watch what is loaded now."""
+        """Watch the files of the loaded plug-ins."""
         plugins = loaded()
         self._known = tuple(plugin.digest for plugin in plugins)
         self._watch_files()
@@ -303,17 +302,17 @@ class PluginController(QObject):
         self._set_stuck("")
 
     def close(self) -> None:
-        """The window closes."""
+        """Release resources; called when the window closes."""
         self._settling.stop()
         self._stop_looking()
         self._unlisten()
         plugin_log.removeHandler(self._handler)
 
-    # --- the scene --------------------------------------------------------------------------------
+    # --- scene ------------------------------------------------------------------------------------
 
     def _on_opened(self) -> None:
         self._named = None
-        self._told.clear()
+        self._reported_unnamed.clear()
         self.dismiss_fault()
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
@@ -325,7 +324,7 @@ class PluginController(QObject):
             self._offer_naming()
 
     def _check_scene(self) -> None:
-        """Load what the scene names and the user trusts, and ask about the rest."""
+        """Load the trusted plug-ins that the scene names, and ask about the others."""
         self._banner.clear()
         names = self._document.scene.plugins
         folder = self._document.base_dir
@@ -350,15 +349,15 @@ class PluginController(QObject):
             self._offer_naming()
 
     def _is_open_question(self, plugin: NamedPlugin) -> bool:
-        """Whether the user has to say if a plug-in of the scene may run."""
-        asked = plugin.source is not None and plugin.source.digest in self._answered
-        return plugin.state in ("untrusted", "changed") and not asked
+        """Whether the user must decide if a plug-in of the scene may run."""
+        answered = plugin.source is not None and plugin.source.digest in self._answered
+        return plugin.state in ("untrusted", "changed") and not answered
 
     def _ask(self, plugin: NamedPlugin) -> None:
-        """Ask whether a plug-in of the scene may run: once for its present content."""
+        """Ask whether a plug-in of the scene may run, once for its present content."""
         before = plugin.path is not None and str(plugin.path.resolve()) in trusted().files
         why = "has changed since you trusted it" if before else "is not trusted"
-        text = f"The plug-in {plugin.name} of this scene was not run because it {why}."
+        text = f"The plug-in {plugin.name} of this scene did not run because it {why}."
         review = ("Review ...", partial(self._review_of_scene, plugin))
         without = ("Open Without", partial(self._open_without, plugin))
         self._banner.say("warning", text, [review, without], closable=False)
@@ -382,26 +381,28 @@ class PluginController(QObject):
         self._check_scene()
 
     def _offer_naming(self) -> None:
-        """Say once that a scene uses a plug-in and does not name it: it could not be run without."""
+        """Report once that a scene uses a plug-in without naming it, because it cannot run without the plug-in."""
         from snakestudio.kinds.plugin_kinds import plugins_in_use
 
         folder = self._document.base_dir
         named = {find(name) for name in self._document.scene.plugins}
         for plugin in plugins_in_use(self._document.scene):
-            if plugin in named or (plugin.name, folder) in self._told or folder is None:
+            if plugin in named or (plugin.name, folder) in self._reported_unnamed or folder is None:
                 continue
-            self._told.add((plugin.name, folder))
+            self._reported_unnamed.add((plugin.name, folder))
             source = plugin.source
             path = source.path.resolve() if source.path is not None else None
             name = source.name if source.module else ""
             if not source.module and path is not None and path.is_relative_to(folder.resolve()):
                 name = path.relative_to(folder.resolve()).as_posix()
-            text = f"The scene uses the plug-in {plugin.name} and does not name it, so that others cannot open it."
+            text = f"The scene uses the plug-in {plugin.name} without naming it, so other users cannot open the scene."
             if name:
-                button: Button = ("Name It", partial(self._name_in_scene, name))
+                button: Button = ("Add to Scene", partial(self._name_in_scene, name))
                 self._banner.say("info", text, [button])
             else:
-                self._banner.say("info", f"{text} Copy {path} beside the scene, and add that file.")
+                self._banner.say(
+                    "info", f"{text} Copy {path} to the folder of the scene and add that file."
+                )
 
     def _name_in_scene(self, name: str) -> None:
         names = (*self._document.scene.plugins, name)
@@ -409,7 +410,7 @@ class PluginController(QObject):
         self._banner.clear()
         self._document.set_value("plugin", value, f"Name plug-in {name}")
 
-    # --- files that change ------------------------------------------------------------------------
+    # --- changed files ----------------------------------------------------------------------------
 
     def _watch_files(self) -> None:
         paths = {
@@ -422,15 +423,15 @@ class PluginController(QObject):
             if self._named
             else set()
         )
-        wanted = {str(place) for path in paths for place in (path, path.parent) if place.exists()}
+        targets = {str(place) for path in paths for place in (path, path.parent) if place.exists()}
         watched = {*self._watcher.files(), *self._watcher.directories()}
-        if gone := sorted(watched - wanted):
+        if gone := sorted(watched - targets):
             self._watcher.removePaths(gone)
-        if new := sorted(wanted - watched):
+        if new := sorted(targets - watched):
             self._watcher.addPaths(new)
 
     def check_files(self) -> None:
-        """See whether files of plug-ins have changed: reload those that may be, and ask about the others."""
+        """Check for changed files of plug-ins: reload trusted files and ask about the others."""
         for plugin in loaded():
             source = plugin.source
             if source.module or source.path is None:
@@ -477,10 +478,10 @@ class PluginController(QObject):
         elif self.fault is None or self.fault.message != problem:
             self._banner.say("warning", f"{problem} The earlier code stays loaded.")
 
-    # --- faults -----------------------------------------------------------------------------------
+    # --- errors -----------------------------------------------------------------------------------
 
     def show_fault(self, fault: PluginRuntimeError) -> None:
-        """Say that code of a plug-in failed."""
+        """Show an error in the code of a plug-in."""
         if (
             self.fault is not None
             and self.fault.message == fault.message
@@ -493,7 +494,7 @@ class PluginController(QObject):
         self.fault_changed.emit()
 
     def dismiss_fault(self) -> None:
-        """It is dealt with."""
+        """Remove the notice of the last error."""
         if self.fault is not None:
             if self._banner.text == self.fault.message:
                 self._banner.clear()
@@ -501,7 +502,7 @@ class PluginController(QObject):
             self.fault_changed.emit()
 
     def reload_and_continue(self) -> None:
-        """Use the present code of the plug-in that failed, and let the run go on."""
+        """Reload the plug-in that failed, and continue the run."""
         fault = self.fault
         if fault is None:
             return
@@ -523,9 +524,9 @@ class PluginController(QObject):
         if self._session_controller.status.state == "running":
             self.dismiss_fault()
 
-    # --- what runs --------------------------------------------------------------------------------
+    # --- running code -----------------------------------------------------------------------------
 
-    def _look(self) -> None:
+    def _check_running(self) -> None:
         if self._watchdog is not None:
             self._watchdog.beat()
         session = self._session_controller.session
@@ -545,24 +546,24 @@ class PluginController(QObject):
             self.stuck_changed.emit()
 
     def cancel(self) -> None:
-        """End the code of a plug-in that does not return; the run is paused."""
+        """Stop the code of a plug-in that is not responding; the run is paused."""
         name = self.stuck
         if name and not self._session_controller.session.cancel_plugin(1.0):
             self._banner.say(
                 "warning",
                 f"The plug-in {name} cannot be cancelled because it runs compiled code or waits for the system. "
-                "Save your work, and end the program if it does not return.",
+                "Save your work, and quit the program if it does not return.",
             )
 
     def _on_output(self, name: str, text: str) -> None:
-        """Called on any thread."""
+        """Receive output on any thread."""
         *lines, self._begun[name] = (self._begun.get(name, "") + text).split("\n")
         self._output.extend((name, line) for line in lines)
         self._unheard = True
 
 
 class _LogHandler(logging.Handler):
-    """Hands on what the program has to say about plug-ins; their faults are shown by themselves."""
+    """Handler that forwards log messages about plug-ins; errors of plug-ins are shown separately."""
 
     def __init__(self, write: Callable[[str, str], None]) -> None:
         super().__init__()
@@ -574,7 +575,7 @@ class _LogHandler(logging.Handler):
 
 
 def _texts(value: object) -> list[str]:
-    """A list of texts of the settings, where one alone is no list."""
+    """List of strings from the settings, which store a single string without a list."""
     if isinstance(value, str):
         return [value]
     return [str(each) for each in value] if isinstance(value, list | tuple) else []

@@ -1,4 +1,4 @@
-"""Says in the status bar that code of a plug-in does not return, with a button that cancels it."""
+"""Status bar notice that a plug-in is not responding, with a Cancel button."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from snakestudio.gui.plugins.plugin_controller import PluginController
 
 
 class StuckNotice(QWidget):
-    """Hidden while all plug-ins return."""
+    """Notice that is hidden while all plug-ins respond."""
 
     def __init__(self, plugins: PluginController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -17,7 +17,7 @@ class StuckNotice(QWidget):
         self.label = QLabel(self)
         theme.set_role(self.label, "warning")
         self.button = QPushButton("Cancel", self)
-        self.button.setToolTip("End the code of the plug-in and pause the run")
+        self.button.setToolTip("Stop the code of the plug-in and pause the run")
         self.button.clicked.connect(plugins.cancel)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 8, 0)
@@ -29,5 +29,5 @@ class StuckNotice(QWidget):
 
     def _show(self) -> None:
         name = self._plugins.stuck
-        self.label.setText(f"The plug-in {name} does not return." if name else "")
+        self.label.setText(f"The plug-in {name} is not responding." if name else "")
         self.setVisible(bool(name))

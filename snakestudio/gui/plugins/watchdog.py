@@ -1,4 +1,4 @@
-"""Ends code of a plug-in that keeps the window's own thread, so that the window answers again."""
+"""Watchdog that stops plug-in code blocking the window's thread."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _LOOK_S = 0.1
 
 
 class Watchdog:
-    """Watches the thread in which it is made.
+    """Watchdog of the thread that creates it.
 
     Parameters
     ----------
     patience : float
-        How long code of a plug-in may keep that thread, s.
+        Time that plug-in code may block the thread, s.
     """
 
     def __init__(self, patience: float = 2.0) -> None:
@@ -30,11 +30,11 @@ class Watchdog:
         self._thread.start()
 
     def beat(self) -> None:
-        """The watched thread answers."""
+        """Report that the watched thread responds."""
         self._beats += 1
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._end.set()
         self._thread.join()
 

@@ -1,1 +1,1 @@
-"""The robot profile in the window: edited as tables, learned from traffic, tried joint by joint."""
+"""Robot profiles in the window: table editor, learning from traffic and wiggle test."""

@@ -1,4 +1,4 @@
-"""The bits of a frame as a grid, a row for each byte, coloured by the signals they belong to."""
+"""Grid of the bits of a frame, one row per byte, coloured by signal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HUES = (205, 145, 35, 285, 345, 85, 245, 15, 175, 315)
 
 
 def signal_colour(place: int) -> QColor:
-    """Colour of the signal at this place of a message's list."""
+    """Colour of the signal with this index in a message."""
     dark = theme.current() is theme.DARK
     turn = place // len(_HUES)
     return QColor.fromHsl(
@@ -24,10 +24,10 @@ def signal_colour(place: int) -> QColor:
 
 
 class BitGrid(QWidget):
-    """A frame's bytes from above to below, in each the greatest bit on the left.
+    """Bytes of a frame from top to bottom, each with its most significant bit on the left.
 
-    What is bound is drawn full, other signals of the DBC faint; bits of no signal stay empty, and
-    bits of several are struck through.
+    Signals used by the profile are drawn opaque, other signals of the DBC faint; unused bits stay
+    empty, and bits of several signals are struck through.
 
     Signals
     -------
@@ -54,12 +54,14 @@ class BitGrid(QWidget):
     def show_message(
         self, layout: MessageLayout | None, bound: Collection[str] = (), chosen: str = ""
     ) -> None:
-        """Draw a message; `bound` signals full, and the chosen one framed."""
+        """Draw a message with `bound` signals opaque and the chosen one framed."""
         self.message_layout = layout
         self._bound = bound
         self._chosen = chosen
-        words = "" if layout is None else "; ".join(f"{s.name}: {s.text()}" for s in layout.signals)
-        self.setAccessibleDescription(words)
+        description = (
+            "" if layout is None else "; ".join(f"{s.name}: {s.text()}" for s in layout.signals)
+        )
+        self.setAccessibleDescription(description)
         self.setFixedSize(self.sizeHint())
         self.update()
 
@@ -73,12 +75,12 @@ class BitGrid(QWidget):
 
     @property
     def _row(self) -> int:
-        """Height of a row: 64 bytes of CAN FD are drawn smaller."""
+        """Height of a row; smaller for the 64 bytes of CAN FD."""
         length = self.message_layout.length if self.message_layout is not None else 8
         return 24 if length <= 8 else 16 if length <= 24 else 10
 
     def signals_at(self, x: float, y: float) -> list[SignalLayout]:
-        """The signals of the bit at a place of the widget."""
+        """Signals of the bit at a position of the widget."""
         if self.message_layout is None:
             return []
         column = int((x - theme.scaled(self._GUTTER)) // theme.scaled(self._CELL))
@@ -161,7 +163,7 @@ class BitGrid(QWidget):
         alternative = (
             len({layout.signals[n].branch for n in owners}) == len(owners) and len(owners) > 1
         )
-        if len(owners) > 1 and not alternative:  # two signals want the same bit
+        if len(owners) > 1 and not alternative:  # two signals overlap in this bit
             painter.setPen(QPen(theme.colour("warning"), 2))
             painter.drawLine(box.topLeft(), box.bottomRight())
         if box.height() >= 14 and place in (signal.places[0], signal.places[-1]):
@@ -173,20 +175,20 @@ class BitGrid(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
-            found = self.signals_at(event.pos().x(), event.pos().y())
-            text = "<br>".join(f"<b>{signal.name}</b><br>{signal.text()}" for signal in found)
+            signals = self.signals_at(event.pos().x(), event.pos().y())
+            text = "<br>".join(f"<b>{signal.name}</b><br>{signal.text()}" for signal in signals)
             QToolTip.showText(event.globalPos(), text and f"<qt>{text}</qt>", self)
             return True
         return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        found = self.signals_at(event.position().x(), event.position().y())
-        if found:
-            self.picked.emit(found[0].name)
+        signals = self.signals_at(event.position().x(), event.position().y())
+        if signals:
+            self.picked.emit(signals[0].name)
 
 
 def legend(layout: MessageLayout, bound: set[str]) -> str:
-    """The signals of a message with their colours, as rich text; those that are not bound are dim."""
+    """Rich text with the signals of a message and their colours; signals the profile does not use are dim."""
     lines = []
     for number, signal in enumerate(layout.signals):
         dot = f"<span style='color:{signal_colour(number).name()}'>■</span>"

@@ -1,4 +1,4 @@
-"""What is wrong or doubtful about the profile, what forbids arming, and how full the bus will be."""
+"""Panel with the problems of the profile, the reasons against arming and the bus load."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from snakestudio.text import counted
 
 
 class BusMeter(QWidget):
-    """A bar of the bus's time: what is planned for it, and up to where it may be filled."""
+    """Bar of the planned bus load with its limit."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,7 +34,7 @@ class BusMeter(QWidget):
         self.setAccessibleName("Bus load")
 
     def show_load(self, load: float, limit: float) -> None:
-        """Show a share of the bus's time, 0 to 1 (or more), and the largest one allowed."""
+        """Show load and limit as shares of the bus capacity (1: full)."""
         self.load = load
         self.limit = limit
         self.setAccessibleDescription(f"{load:.0%}, at most {limit:.0%}")
@@ -59,7 +59,7 @@ class BusMeter(QWidget):
 
 
 class ChecksPanel(QWidget):
-    """Beside the tables. A click on a finding leads to what it is about.
+    """Panel next to the tables; clicking a problem shows the value it is about.
 
     Signals
     -------
@@ -81,14 +81,14 @@ class ChecksPanel(QWidget):
         self.list.setItemDelegate(ProblemDelegate(self.list))
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        # Sentences are broken to the width beside the bar: it is there from the beginning, or they
+        # Text is wrapped to the width next to the scroll bar, which is always visible; otherwise text
         # would be cut off.
         self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)
-        self.list.setAccessibleName("ProblemList")
-        self.list.clicked.connect(self._go_to)
-        self.list.activated.connect(self._go_to)
+        self.list.setAccessibleName("Problems")
+        self.list.clicked.connect(self._on_clicked)
+        self.list.activated.connect(self._on_clicked)
         self.meter = BusMeter()
         self.load = QLabel()
         self.load.setProperty("role", "dim")
@@ -110,7 +110,7 @@ class ChecksPanel(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the findings about the profile as it stands."""
+        """Show the problems of the current profile."""
         problems = self._document.problems
         self.findings.replace(
             [ProblemRow(problem.severity, problem, problem.sentence()) for problem in problems]
@@ -126,9 +126,9 @@ class ChecksPanel(QWidget):
         refused = self._document.arming
         if refused:
             listed = "\n".join(f"• {problem.sentence_for()}" for problem in refused)
-            self.arming.setText(f"Arming is refused, because:\n{listed}")
+            self.arming.setText(f"Arming is refused because:\n{listed}")
         else:
-            self.arming.setText("Nothing in this profile forbids arming.")
+            self.arming.setText("No problems prevent arming.")
         theme.set_role(self.arming, "warning" if refused else "good")
         self._show_load()
 
@@ -139,16 +139,16 @@ class ChecksPanel(QWidget):
         load = sum(share.load for share in shares)
         self.meter.show_load(load, profile.timing.max_bus_load)
         frames = sum(share.rate for share in shares)
-        self.load.setText(f"{load:.0%} of the bus's time at worst, {frames:.0f} frames a second")
+        self.load.setText(f"At most {load:.0%} bus load, {frames:.0f} frames per second")
         tip = "<br>".join(_share_text(share) for share in shares if share.rate > 0)
         for widget in (self.meter, self.load):
             widget.setToolTip(
-                f"<qt>At {profile.bus.bitrate / 1000:g} kbit/s, with all stuff bits:<br>{tip}</qt>"
+                f"<qt>At {profile.bus.bitrate / 1000:g} kbit/s, with the maximum number of stuff bits:<br>{tip}</qt>"
             )
 
-    def _go_to(self, index: QModelIndex) -> None:
+    def _on_clicked(self, index: QModelIndex) -> None:
         self.asked.emit(self.findings.entries[index.row()].problem)
 
 
 def _share_text(share: Share) -> str:
-    return f"{share.message.called}: {share.load:.1%}, {share.rate:.0f} frames a second"
+    return f"{share.message.called}: {share.load:.1%}, {share.rate:.0f} frames per second"

@@ -1,6 +1,6 @@
-"""What robot profiles have in the menus: editing them, learning one from traffic, the wiggle test.
+"""Commands of robot profiles: editor, learning from traffic and wiggle test.
 
-The windows, and what reads profiles, are imported when they are asked for.
+Windows and readers of profiles are imported when needed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ProfileContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     robot_controller: RobotController
 
@@ -34,18 +34,18 @@ _FIRST = "lab_robot.toml"
 
 
 def open_editor(c: ProfileContext, path: Path | None = None) -> ProfileEditor | None:
-    """Bring up the profile editor.
+    """Open the profile editor.
 
     Parameters
     ----------
     path : Path, optional
-        What to edit: if left out, the connected robot's profile, the one edited last, one of the
-        user's or the first that comes with the program.
+        Profile to edit; if omitted, the connected robot's profile, the one edited last, one of the
+        user's or the first bundled one.
 
     Returns
     -------
     ProfileEditor or None
-        None if no profile could be opened; the user was told why.
+            None if no profile could be opened; the reason was shown.
     """
     from snakestudio.gui.profile.document import ProfileDocument
     from snakestudio.gui.profile.editor import ProfileEditor
@@ -82,7 +82,7 @@ def _edit(c: ProfileContext, document: ProfileDocument) -> ProfileEditor:
 
 
 def open_learning(c: ProfileContext) -> LearningDialog | None:
-    """Bring up the dialog that learns from traffic; what it finds goes into the profile that is being edited."""
+    """Open the dialog that learns from traffic; its results go into the edited profile."""
     from snakestudio.gui.profile.learning_dialog import LearningDialog
 
     dialog = c.window.findChild(LearningDialog)
@@ -96,12 +96,12 @@ def open_learning(c: ProfileContext) -> LearningDialog | None:
 
 
 def open_wiggle(c: ProfileContext, axis: int = 0) -> WiggleDialog:
-    """Bring up the wiggle test of the connected robot.
+    """Open the wiggle test of the connected robot.
 
     Parameters
     ----------
     axis : int
-        The one to begin with, 0-based.
+        Initial axis, 0-based.
     """
     dialog = prepare_wiggle(c)
     dialog.choose(axis)
@@ -110,31 +110,31 @@ def open_wiggle(c: ProfileContext, axis: int = 0) -> WiggleDialog:
 
 
 def prepare_wiggle(c: ProfileContext) -> WiggleDialog:
-    """Make the wiggle test without showing it: it is used while the robot is armed, and waits for no one then."""
+    """Create the wiggle test hidden, because creating it while the robot is armed would block the window."""
     from snakestudio.gui.profile.wiggle_dialog import WiggleDialog
 
     dialog = c.window.findChild(WiggleDialog)
     if dialog is None:
         dialog = WiggleDialog(c.robot_controller, c.window)
-        dialog.grab()  # fonts, styles and the chart are laid out now
+        dialog.grab()  # lays out fonts, styles and the chart
     return dialog
 
 
 def _candidates(c: ProfileContext) -> list[Path]:
     from snakestudio.link.profile.library import own, shipped
 
-    found: list[Path] = []
+    paths: list[Path] = []
     robot_controller = c.robot_controller
     if robot_controller.loaded is not None and robot_controller.loaded.path is not None:
-        found.append(robot_controller.loaded.path)
+        paths.append(robot_controller.loaded.path)
     last = c.settings.value(_LAST)
     if isinstance(last, str) and Path(last).is_file():
-        found.append(Path(last))
-    return [*found, *own(), resource("profiles", _FIRST), *shipped()]
+        paths.append(Path(last))
+    return [*paths, *own(), resource("profiles", _FIRST), *shipped()]
 
 
 def _apply(c: ProfileContext, document: ProfileDocument) -> None:
-    """Connect again, over the same bus, with the profile as it is now."""
+    """Reconnect over the same bus with the current profile."""
     try:
         c.robot_controller.reconnect(document.loaded)
     except SnakeStudioError as error:
@@ -148,7 +148,7 @@ def _bring_up(widget: QWidget) -> None:
 
 
 def prepare_for_robot(c: ProfileContext) -> None:
-    """Make what is wanted while the robot is armed: making it then keeps the window longer than the robot waits."""
+    """Create the windows used while the robot is armed; creating them then blocks the window for too long."""
 
     def make() -> None:
         if c.robot_controller.connected and not c.robot_controller.movable:
@@ -170,7 +170,7 @@ PROFILE: tuple[Command[ProfileContext], ...] = (
         open_editor,
         icon="table",
         long=True,
-        tip="Which frames carry what of which joint, as tables with checks: no code for another robot",
+        tip="Edit the robot profile: joints, messages, limits and sequences, with checks",
     ),
     Command(
         "learn_profile",
@@ -178,7 +178,7 @@ PROFILE: tuple[Command[ProfileContext], ...] = (
         "Learn from Traffic ...",
         open_learning,
         long=True,
-        tip="Find out what an unknown robot sends: counters, checksums, heartbeats, and angles while you move a joint",
+        tip="Identify what an unknown robot sends: counters, checksums, heartbeats and joint angles",
     ),
     Command(
         "wiggle_test",
@@ -187,7 +187,7 @@ PROFILE: tuple[Command[ProfileContext], ...] = (
         open_wiggle,
         (),
         lambda c: c.robot_controller.connected,
-        tip="Move one joint a little and judge its sign, gear, play, lag and offset in words",
+        tip="Move one joint slightly to check its sign, gear ratio, backlash, lag and offset",
     ),
 )
-"""What is done with profiles."""
+"""Commands of robot profiles."""

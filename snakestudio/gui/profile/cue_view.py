@@ -1,4 +1,4 @@
-"""Shows how a joint is to be moved by hand, now and in the next seconds: a curve that runs towards a needle."""
+"""Display of how to move a joint by hand, now and in the next seconds: a curve that moves towards a needle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AFTER_S = 4.0
 
 
 class CueView(QWidget):
-    """The two links of a joint on the left, as they should stand now; on the right what comes.
+    """The two links of a joint on the left in their present reference pose; the coming motion on the right.
 
     A yaw joint is drawn from above, a pitch joint from its right side, a roll joint from the link
     before it.
@@ -33,7 +33,7 @@ class CueView(QWidget):
         self.setAccessibleName("How to move the joint")
 
     def show_moment(self, cue: Cue | None, now: float, axis: AxisKind) -> None:
-        """Show a cue for an axis at a moment, s."""
+        """Show a cue for an axis at time `now` (s)."""
         self.cue = cue
         self.now = now
         self.axis = axis
@@ -65,7 +65,7 @@ class CueView(QWidget):
         painter.setPen(round_pen)
         if (
             self.axis == "roll"
-        ):  # the links hide each other: the one before is a ring, the other one a hand on it
+        ):  # the links hide each other: the previous one is a ring, the next one a pointer on it
             radius = 0.6 * length
             round_pen.setWidth(theme.scaled(4))
             painter.setPen(round_pen)
@@ -87,10 +87,10 @@ class CueView(QWidget):
         painter.drawText(
             box.adjusted(8, 0, 0, -6),
             Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter,
-            self._word(angle),
+            self._instruction(angle),
         )
 
-    def _word(self, angle: float) -> str:
+    def _instruction(self, angle: float) -> str:
         if self.cue is None:
             return ""
         share = angle / self.cue.amplitude

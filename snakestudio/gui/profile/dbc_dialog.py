@@ -1,4 +1,4 @@
-"""A message of the DBC as a form and a table of its signals, with its bits beside them."""
+"""Dialog of a DBC message: form, table of signals and bit grid."""
 
 from __future__ import annotations
 
@@ -46,51 +46,51 @@ _HEADS = (
     "Factor",
     "Offset",
     "Unit",
-    "Names of values",
+    "Value table",
 )
 _TIPS = (
-    "Its name",
-    "8 × byte + bit of its least significant bit; of a big-endian one, of its most significant bit",
-    "How many bits it has",
+    "Name of the signal",
+    "8 × byte + bit of the least significant bit, or of the most significant bit if big-endian",
+    "Number of bits",
     "Most significant byte first",
     "Two's complement",
-    "An IEEE 754 number of 32 or 64 bits",
+    "IEEE 754 floating-point number of 32 or 64 bits",
     "Physical value = factor × raw value + offset",
     "Physical value = factor × raw value + offset",
-    "Such as deg, rad, turn, rpm, A, V, degC",
-    'Such as 0 Stop, 1 Arm; a name with a comma stands in "quotation marks"',
+    "For example deg, rad, turn, rpm, A, V, degC",
+    'For example 0 Stop, 1 Arm; put names that contain a comma in "quotation marks"',
 )
 _TICKS = range(3, 6)
 _MOST_BITS = 512
-"""Of the longest frame of CAN FD."""
+"""Bits of the longest CAN FD frame."""
 _ORIGIN = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True)
 class Head:
-    """What a message is, but for its signals."""
+    """Properties of a message without its signals."""
 
     name: str = form_field("", "&Name")
     id: str = form_field(
         "",
         "&Id",
-        help="Of the first node, if there is one for each: the profile's formula says the others",
+        help="Id of the message; if each node has its own, the id of the first node (the profile gives the others)",
         place="beside",
         width=110,
     )
-    extended: bool = form_field(False, "", text="29 bits", place="beside", width=84)
+    extended: bool = form_field(False, "", text="29-bit", place="beside", width=84)
     length: int = form_field(
         8, "&Length", unit="bytes", maximum=64, integer=True, decimals=0, place="beside", width=110
     )
 
 
 class DbcDialog(Dialog):
-    """Edits a message, or makes one; nothing is taken over before it is accepted, and then as one step of undo.
+    """Editor of a new or existing message; changes apply only when accepted, as one step of undo.
 
     Parameters
     ----------
     replaced : str
-        Name of the message that is edited; "" for a new one.
+        Name of the message to edit; "" for a new one.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class DbcDialog(Dialog):
         area = scrolled(holder_of(column_of(heading("Bits"), self.grid, 1, spacing=6)))
         area.setFixedWidth(theme.scaled(304))
         left = column_of((self.table, 1), line_of(self.add, self.remove, 1, spacing=6), spacing=6)
-        buttons, self.take = self.make_buttons("&Take Over")
+        buttons, self.take = self.make_buttons("A&pply")
         self.arrange(
             self.form, (line_of((left, 1), area, spacing=16), 1), buttons, margins=(20, 16, 20, 16)
         )
@@ -145,7 +145,7 @@ class DbcDialog(Dialog):
             self.table.resizeColumnToContents(column)
         self._judge()
 
-    # --- the table --------------------------------------------------------------------------------
+    # --- table ------------------------------------------------------------------------------------
 
     def _add(self, signal: SignalDraft) -> None:
         row = self.table.rowCount()
@@ -187,7 +187,7 @@ class DbcDialog(Dialog):
         return item
 
     def add_signal(self) -> None:
-        """Another signal, behind those there are."""
+        """Add a signal at the end."""
         used = {self._item(row, 0).text() for row in range(self.table.rowCount())}
         name = next(f"Signal{n}" for n in range(1, 10_000) if f"Signal{n}" not in used)
         try:
@@ -206,18 +206,18 @@ class DbcDialog(Dialog):
             self._judge()
 
     def _signals(self) -> tuple[SignalDraft, ...]:
-        """What the table says.
+        """Signals in the table.
 
-        Raises `ProfileError` if a cell is none of what its column takes.
+        Raises `ProfileError` if a cell is invalid.
         """
-        found = []
+        signals = []
         for row in range(self.table.rowCount()):
             texts = [self._item(row, column).text().strip() for column in range(len(_HEADS))]
             ticks = [
                 self._item(row, column).checkState() == Qt.CheckState.Checked for column in _TICKS
             ]
             start, length, scale, offset = (self._number(row, column) for column in (1, 2, 6, 7))
-            found.append(
+            signals.append(
                 SignalDraft(
                     texts[0],
                     int(start),
@@ -232,7 +232,7 @@ class DbcDialog(Dialog):
                     str(self._item(row, 0).data(_ORIGIN) or ""),
                 )
             )
-        return tuple(found)
+        return tuple(signals)
 
     def _number(self, row: int, column: int) -> float:
         text = self._item(row, column).text().strip()
@@ -242,27 +242,27 @@ class DbcDialog(Dialog):
             number = math.nan
         name = self._item(row, 0).text().strip()
         if isinstance(number, int):
-            if (
-                abs(number) > _MOST_BITS
-            ):  # a whole number may have more digits than any other can count up to
+            if abs(number) > _MOST_BITS:  # Python integers are unbounded
                 raise ProfileError(
-                    f"{name}: no frame has more than {_MOST_BITS} bits; give less in {_HEADS[column]}."
+                    f"{name}: {_HEADS[column]} exceeds the {_MOST_BITS} bits of a frame. Enter a smaller number."
                 )
         elif not math.isfinite(number):
-            raise ProfileError(f'{name}: {_HEADS[column]} "{text}" is no number; give one.')
+            raise ProfileError(
+                f'{name}: {_HEADS[column]} "{text}" is not a number. Enter a number.'
+            )
         return number
 
     @property
     def draft(self) -> MessageDraft:
-        """The message as the dialog says it.
+        """Message in the dialog.
 
-        Raises `ProfileError` if something in it is no number.
+        Raises `ProfileError` if a value is invalid.
         """
         try:
             number = int(self.form.values.id, 0)
         except ValueError:
             raise ProfileError(
-                f'"{self.form.values.id}" is no id; write it like 0x201 or 513.'
+                f'"{self.form.values.id}" is not an id. Enter it like 0x201 or 513.'
             ) from None
         return MessageDraft(
             self.form.values.name,
@@ -272,7 +272,7 @@ class DbcDialog(Dialog):
             self._signals(),
         )
 
-    # --- what comes of it -------------------------------------------------------------------------
+    # --- result -----------------------------------------------------------------------------------
 
     def _judge(self) -> None:
         row = self.table.currentRow()
@@ -286,7 +286,9 @@ class DbcDialog(Dialog):
             return
         users = users_of(self._document.loaded, draft.id, draft.extended, self._replaced)
         self.form.report(
-            f"0x{draft.id:X} is the id of {users[0]}. Give another one." if users else ""
+            f"0x{draft.id:X} is already the id of {users[0]}. Enter a different id."
+            if users
+            else ""
         )
         self.take.setEnabled(True)
         chosen = draft.signals[row].name if 0 <= row < len(draft.signals) else ""

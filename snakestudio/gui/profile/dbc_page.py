@@ -1,4 +1,4 @@
-"""The DBC: its messages and signals, the bits they take, and which of them the profile binds."""
+"""Page of the DBC: messages, signals, their bits and their use in the profile."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from snakestudio.link.profile.ids import free_id
 from snakestudio.link.profile.layout import MessageLayout, message_layouts
 from snakestudio.text import counted
 
-_HEADS = ("Message or signal", "Id, bits", "Coding", "Range", "Bound as")
+_HEADS = ("Message or signal", "Id, bits", "Coding", "Range", "Bound to")
 
 
 class DbcPage(QWidget):
-    """A tree of messages and signals, and the bits of the chosen message.
+    """Tree of messages and signals, and the bits of the selected message.
 
     Signals
     -------
     asked(row: int)
-        Show this message of the profile, 0-based.
+        Request to show this message of the profile, 0-based.
     """
 
     asked = Signal(int)
@@ -101,7 +101,7 @@ class DbcPage(QWidget):
         self._filled: tuple[object, object] = (None, None)
         document.changed.connect(self._refresh)
         document.locked_changed.connect(self._show_tools)
-        theme.follow(self, DbcPage._renew)
+        theme.follow(self, DbcPage._reload)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -122,7 +122,7 @@ class DbcPage(QWidget):
         self._filter(self.search.text())
         self._show()
 
-    def _renew(self) -> None:
+    def _reload(self) -> None:
         self._filled = None, None
         self._refresh()
 
@@ -176,16 +176,16 @@ class DbcPage(QWidget):
         ]
 
     def _carried(self, layout: MessageLayout, rows: Sequence[int]) -> dict[str, str]:
-        """What the profile says of each signal of a message."""
-        said: dict[str, list[str]] = {}
+        """Use of each signal of a message in the profile."""
+        uses: dict[str, list[str]] = {}
         for row in rows:
             message = self._document.profile.messages[row]
             for signal in message.signals:
                 slot = "" if signal.slot is None else f" of slot {signal.slot}"
-                said.setdefault(signal.signal, []).append(f"{signal.quantity}{slot}")
+                uses.setdefault(signal.signal, []).append(f"{signal.quantity}{slot}")
             for name, fixed in message.fixed.items():
-                said.setdefault(name, []).append(f"always {fixed}")
-        return {name: ", ".join(dict.fromkeys(texts)) for name, texts in said.items()}
+                uses.setdefault(name, []).append(f"always {fixed}")
+        return {name: ", ".join(dict.fromkeys(texts)) for name, texts in uses.items()}
 
     def _chosen(self) -> str:
         item = self.tree.currentItem()
@@ -215,18 +215,18 @@ class DbcPage(QWidget):
     # --- edits ------------------------------------------------------------------------------------
 
     def add_message(self) -> DbcDialog:
-        """Ask for a message that the DBC does not have yet."""
+        """Open the dialog for a new message."""
         names = {draft.name for draft in self._drafts()}
         name = next(f"Message{n}" for n in range(1, 10_000) if f"Message{n}" not in names)
         return self._ask(MessageDraft(name, *free_id(self._document.loaded), 8, ()), "")
 
     def edit_message(self) -> DbcDialog | None:
-        """Ask how the chosen message shall be."""
+        """Open the dialog for the selected message."""
         draft = next((draft for draft in self._drafts() if draft.name == self._chosen()), None)
         return None if draft is None else self._ask(draft, draft.name)
 
     def remove(self) -> None:
-        """Take the chosen message out of the DBC, if the profile does not bind it."""
+        """Remove the selected message from the DBC, unless the profile uses it."""
         name = self._chosen()
         try:
             self._document.edit(
@@ -245,7 +245,7 @@ class DbcPage(QWidget):
         return dialog
 
     def choose(self, name: str) -> None:
-        """Select a message and bring it into view, whatever is searched for."""
+        """Select a message and show it, even if the search hides it."""
         for item in self.tree.findItems(name, Qt.MatchFlag.MatchExactly):
             if item.isHidden():
                 self.search.clear()
@@ -262,7 +262,9 @@ class DbcPage(QWidget):
         self.new.setEnabled(not locked)
         self.change.setEnabled(bool(name) and not locked)
         self.drop.setEnabled(bool(name) and not locked and not bound)
-        self.drop.setToolTip("The profile binds it: remove it from Messages first" if bound else "")
+        self.drop.setToolTip(
+            "The profile uses this message. Remove it from Messages first." if bound else ""
+        )
 
     def _pick(self, name: str) -> None:
         item = self.tree.currentItem()
@@ -273,12 +275,12 @@ class DbcPage(QWidget):
                     self.tree.setCurrentItem(child)
 
     def _filter(self, text: str) -> None:
-        wanted = text.strip().lower()
+        query = text.strip().lower()
         for i in range(self.tree.topLevelItemCount()):
             top = self.tree.topLevelItem(i)
             if top is not None:
                 names = [top.text(0), top.text(1), *(child.text(0) for child in _children(top))]
-                top.setHidden(bool(wanted) and not any(wanted in name.lower() for name in names))
+                top.setHidden(bool(query) and not any(query in name.lower() for name in names))
 
     def _on_double_click(self, item: QTreeWidgetItem, column: int) -> None:
         name = self._chosen()

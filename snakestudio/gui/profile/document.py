@@ -1,4 +1,4 @@
-"""The profile being edited with its DBC, their files, and the one undo stack that every edit goes through."""
+"""Edited profile with its DBC, their files and a single undo stack."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHECK_MS = 150
 
 @dataclass(frozen=True)
 class _State:
-    """What is edited; `base` is the text whose comments and layout stay when it is saved, None if there are none."""
+    """Edited state; `base` is the text whose comments and layout are kept when saving, or None."""
 
     profile: Profile
     dbc: str
@@ -31,7 +31,7 @@ class _State:
 
 
 class _Edit(QUndoCommand):
-    """One step of the undo stack: profile and DBC before and after."""
+    """Step of the undo stack: profile and DBC before and after."""
 
     def __init__(self, document: ProfileDocument, after: _State, text: str, gesture: int) -> None:
         super().__init__(text)
@@ -58,26 +58,25 @@ class _Edit(QUndoCommand):
 
 
 class ProfileDocument(QObject):
-    """A profile and the text of its DBC. Both are values: every edit replaces them by others.
+    """Profile and text of its DBC; both are immutable and replaced by every edit.
 
-    Raises `ProfileError` if it cannot be read.
+    Raises `ProfileError` if the file cannot be read.
 
     Parameters
     ----------
     path : Path
-        The profile's file. One that comes with the program is opened all the same, and saved
-        elsewhere.
+        File of the profile. A bundled profile can be opened, but is saved elsewhere.
 
     Signals
     -------
     changed()
-        After every edit, undo, redo, and after another file was opened.
+        Emitted after every edit, undo, redo and after opening another file.
     checked()
-        The findings are those of the present profile.
+        The problems of the current profile are available.
     title_changed()
         Path or unsaved state changed.
     locked_changed()
-        It may be edited again, or may not.
+        The profile was locked or unlocked.
     """
 
     changed = Signal()
@@ -104,33 +103,33 @@ class ProfileDocument(QObject):
 
     @property
     def profile(self) -> Profile:
-        """As it stands now."""
+        """Current profile."""
         return self.state.profile
 
     @property
     def dbc(self) -> str:
-        """Text of its DBC."""
+        """Text of the DBC."""
         return self.state.dbc
 
     @property
     def dirty(self) -> bool:
-        """Whether there is something to save."""
+        """Whether there are unsaved changes."""
         return not self.undo_stack.isClean()
 
     @property
     def shipped(self) -> bool:
-        """Whether its file comes with the program, and is never written to."""
+        """Whether the file is bundled with the program and therefore read-only."""
         return _is_shipped(self.path)
 
     # --- locked while armed -----------------------------------------------------------------------
 
     @property
     def locked(self) -> str:
-        """Why it cannot be edited now, a sentence; "" if it can."""
+        """Message why the profile cannot be edited; "" if it can."""
         return self._locked
 
     def lock(self, reason: str) -> None:
-        """Refuse edits for a reason, or ("") take them again."""
+        """Refuse edits with a message; "" accepts them again."""
         if reason != self._locked:
             self._locked = reason
             self.locked_changed.emit()
@@ -138,9 +137,9 @@ class ProfileDocument(QObject):
     # --- files ------------------------------------------------------------------------------------
 
     def open(self, path: Path) -> None:
-        """Another profile.
+        """Open another profile.
 
-        Raises `ProfileError` if it cannot be read; what is open stays.
+        Raises `ProfileError` if it cannot be read; the open profile stays.
         """
         loaded = load_profile(path)
         text = _text_of(path)
@@ -151,17 +150,19 @@ class ProfileDocument(QObject):
         self.title_changed.emit()
 
     def save(self, path: Path | None = None) -> None:
-        """Write profile and DBC to their files, or to others; comments stay, the files before become backups.
+        """Write profile and DBC to their files, or to others; comments stay, replaced files become backups.
 
-        Raises `ProfileError` if that cannot be, with the remedy; nothing is lost.
+        Raises `ProfileError` with the remedy if writing fails; nothing is lost.
         """
         target = self.path if path is None else path
         if _is_shipped(target):
             raise ProfileError(
-                f"{target.name} comes with the program and stays as it is; save it under another name."
+                f"{target.name} is bundled with the program and cannot be changed. Save it under another name."
             )
         profile = self.profile
-        if target.resolve() != self.path.resolve():  # its DBC goes with it, under its name
+        if (
+            target.resolve() != self.path.resolve()
+        ):  # the DBC is saved next to it under the same name
             profile = with_values(profile, {"dbc": f"{target.stem}.dbc"})
         base = save_both(profile, self.dbc, target, self.state.base)
         self.path = target
@@ -172,7 +173,7 @@ class ProfileDocument(QObject):
     # --- edits ------------------------------------------------------------------------------------
 
     def new_gesture(self) -> int:
-        """A number for one movement: edits of one gesture are one step of undo."""
+        """Return a number for one gesture, whose edits are one step of undo."""
         self._gesture += 1
         return self._gesture
 
@@ -185,12 +186,12 @@ class ProfileDocument(QObject):
         *,
         anew: bool = False,
     ) -> None:
-        """Replace the profile (and its DBC), as one step of undo called `text`.
+        """Replace the profile (and its DBC) as one step of undo named `text`.
 
-        With `anew` it is another robot's: comments of the file that was opened would be wrong of
-        it, and do not stay.
+        If `anew`, the profile is of another robot, and the comments of the opened file are dropped
+        because they do not apply.
 
-        Raises `ProfileError` while it is locked.
+        Raises `ProfileError` while the document is locked.
         """
         if self._locked:
             raise ProfileError(self._locked)
@@ -199,30 +200,30 @@ class ProfileDocument(QObject):
             self.undo_stack.push(_Edit(self, after, text, gesture))
 
     def set_values(self, values: dict[str, Any], text: str, gesture: int = 0) -> None:
-        """Change values by their dotted keys, as one step of undo.
+        """Change values by dotted keys as one step of undo.
 
-        Raises `ProfileError`: naming every mistake; the profile stays as it is.
+        Raises `ProfileError` with every error; the profile then stays unchanged.
         """
         self.edit(with_values(self.profile, values), text, gesture)
 
     def value(self, key: str) -> Any:
-        """The value at a dotted key; None if there is none (any more)."""
+        """Value at a dotted key; None if the key does not exist."""
         try:
             return get_value(self.profile, key)
         except ProfileError:
             return None
 
     def set_parts(self, key: str, parts: Sequence[Any], text: str) -> None:
-        """Replace a list of parts, as one step of undo.
+        """Replace a list of parts as one step of undo.
 
-        Raises `ProfileError` if the profile cannot do without, or a part is not valid.
+        Raises `ProfileError` if the profile requires a removed part, or a part is invalid.
         """
         self.set_values({key: tuple(parts)}, text)
 
-    # --- what follows from it ---------------------------------------------------------------------
+    # --- consequences -----------------------------------------------------------------------------
 
     def take(self, state: _State) -> None:
-        """Show a state; what undo and redo call."""
+        """Show a state; called by undo and redo."""
         same = state.dbc == self.loaded.dbc_text
         database = self.loaded.database if same else read_dbc(state.dbc, state.profile.dbc)
         self.loaded = LoadedProfile(state.profile, database, self.path, state.dbc)

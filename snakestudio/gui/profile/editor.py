@@ -1,4 +1,4 @@
-"""The profile editor: a window of pages with tables and forms, and the checks beside them."""
+"""Profile editor: pages with tables and forms, next to the checks."""
 
 from __future__ import annotations
 
@@ -45,37 +45,37 @@ from snakestudio.model.scene import Scene
 from snakestudio.paths import profiles_dir
 
 _FILES = "Robot profiles (*.toml)"
-_LEARN = "Find out what is on an unknown bus, and take it over into this profile"
+_LEARN = "Identify the messages on an unknown bus and add them to this profile"
 _LEARN_LATER = (
-    "It keeps the window for longer than an armed robot waits for it: disarm the robot first"
+    "Learning blocks the window for longer than an armed robot allows. Disarm the robot first."
 )
 _PLACE = re.compile(r"(\w+)\[(\d+)\](?:\.(.*))?\Z")
 
 
 _LOWEST = 620
-"""Height below which the forms of its pages are cut off, px of the design."""
+"""Height below which the forms of the pages are cut off, px of the design."""
 
 
 class ProfileEditor(QWidget):
-    """Edits one profile at a time; not modal.
+    """Editor of one profile at a time; not modal.
 
     Parameters
     ----------
     robot_controller : RobotController or None
-        The window's.
+        Robot controller of the window.
     parent : QWidget
-        The main window: while there is something to save it does not close without asking.
+        Main window; it asks about unsaved changes before it closes.
     scene : callable, optional
-        The scene of the window.
+        Returns the scene of the window.
 
     Signals
     -------
     learn_asked()
-        Learn messages and joints from traffic.
+        Request to learn messages and joints from traffic.
     wiggle_asked(axis: int)
-        Try an axis of the connected robot, 0-based.
+        Request to test an axis of the connected robot, 0-based.
     applied()
-        The connected robot shall be taken up again with the profile as it was saved.
+        Request to reconnect the robot with the saved profile.
     """
 
     learn_asked = Signal()
@@ -142,7 +142,7 @@ class ProfileEditor(QWidget):
         dbc = self.pages["DBC"]
         joints.wiggle_asked.connect(self.wiggle_asked)
         assert isinstance(dbc, DbcPage)
-        dbc.asked.connect(self._go_to_message)
+        dbc.asked.connect(self._show_message)
         document.title_changed.connect(self._show_title)
         document.changed.connect(self._show_title)
         document.locked_changed.connect(self._show_lock)
@@ -166,9 +166,7 @@ class ProfileEditor(QWidget):
         self.place.setProperty("role", "dim")
         self.template = QToolButton()
         self.template.setText("New from Template")
-        self.template.setToolTip(
-            "A copy of a profile that comes with the program, with its DBC, in your own folder"
-        )
+        self.template.setToolTip("Copy a bundled profile and its DBC to your own folder")
         self.template.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = Menu(self.template)
         for path in shipped():
@@ -189,10 +187,10 @@ class ProfileEditor(QWidget):
         ):
             action.setEnabled(False)
             can.connect(action.setEnabled)
-            word = action.text()
+            name = action.text()
             text.connect(
-                lambda said, action=action, word=word: action.setToolTip(
-                    f"{word}: {said}" if said else word
+                lambda change, action=action, name=name: action.setToolTip(
+                    f"{name}: {change}" if change else name
                 )
             )
         self.open = _action(self, "Open ...", QKeySequence.StandardKey.Open, "open", self.ask_open)
@@ -203,7 +201,7 @@ class ProfileEditor(QWidget):
         self.learn = QPushButton("&Learn from Traffic ...")
         self.learn.clicked.connect(self.learn_asked)
         self.apply = QPushButton("&Apply to the Robot")
-        self.apply.setToolTip("Save, and connect again with the profile as it is now")
+        self.apply.setToolTip("Save the profile and reconnect with it")
         theme.set_role(self.apply, "primary")
         self.apply.clicked.connect(self._apply)
         head = QHBoxLayout()
@@ -223,15 +221,14 @@ class ProfileEditor(QWidget):
         head.addWidget(self.apply)
         return head
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     def _show_title(self) -> None:
         document = self.document
         mark = " • edited" if document.dirty else ""
         self.name.setText(document.profile.name)
         self.place.setText(
-            f"{document.path.name}{mark}"
-            + (" · comes with the program" if document.shipped else "")
+            f"{document.path.name}{mark}" + (" · bundled" if document.shipped else "")
         )
         self.place.setToolTip(str(document.path))
         self.setWindowTitle(f"{document.path.name}[*] – Robot Profile")
@@ -247,7 +244,7 @@ class ProfileEditor(QWidget):
         )
         armed = same and robot_controller is not None and robot_controller.movable
         self.document.lock(
-            "The robot is armed with this profile; disarm it before you change anything."
+            "The robot is armed with this profile. Disarm it before you change the profile."
             if armed
             else ""
         )
@@ -261,15 +258,15 @@ class ProfileEditor(QWidget):
         self.note.say(self.document.locked)
         self._show_title()
 
-    def _go_to_message(self, row: int) -> None:
+    def _show_message(self, row: int) -> None:
         self.go_to(Problem("hint", f"messages[{row + 1}]", "", ""))
 
     def go_to(self, problem: Problem) -> None:
-        """Bring up the cell that a finding is about."""
+        """Show the cell that a problem is about."""
         key = problem.key
         match = _PLACE.match(key)
         if match is None:
-            self._go_to_value(key)
+            self._show_value(key)
             return
         part = match[1]
         row = int(match[2]) - 1
@@ -286,7 +283,7 @@ class ProfileEditor(QWidget):
             assert isinstance(meanings, MeaningsPage)
             (meanings.status if part == "status" else meanings.errors).go_to(row, rest)
 
-    def _go_to_value(self, key: str) -> None:
+    def _show_value(self, key: str) -> None:
         part, _, rest = key.partition(".")
         if part == "sequences":
             match = _PLACE.match(rest)
@@ -321,7 +318,7 @@ class ProfileEditor(QWidget):
     # --- files ------------------------------------------------------------------------------------
 
     def open_file(self, path: Path) -> bool:
-        """Edit another profile, after asking about what is not saved; whether it was opened."""
+        """Open another profile after asking about unsaved changes; returns whether it was opened."""
         if not self.may_discard():
             return False
         try:
@@ -333,7 +330,7 @@ class ProfileEditor(QWidget):
         return True
 
     def begin_from(self, template: Path) -> bool:
-        """Copy a template into the user's folder and edit the copy; whether that was done."""
+        """Copy a template to the user's folder and edit the copy; returns whether that succeeded."""
         if not self.may_discard():
             return False
         try:
@@ -350,7 +347,7 @@ class ProfileEditor(QWidget):
         return True
 
     def ask_open(self) -> None:
-        """Let a profile be chosen."""
+        """Ask for a profile and open it."""
         mine = own()
         start = mine[0].parent if mine else self.document.path.parent
         path = ask_open(self, "Open Robot Profile", FileKind.PROFILE, _FILES, near=start)
@@ -358,13 +355,13 @@ class ProfileEditor(QWidget):
             self.open_file(path)
 
     def save(self) -> bool:
-        """Save to where it came from, or elsewhere if it comes with the program; whether it was saved."""
+        """Save to the file of the profile, or elsewhere if it is bundled; returns whether it was saved."""
         if self.document.shipped:
             return self.ask_save_as()
         return self._save(None)
 
     def ask_save_as(self) -> bool:
-        """Save under a name that is asked for; the DBC goes with it."""
+        """Ask for a file and save profile and DBC there; returns whether it was saved."""
         folder = profiles_dir() if self.document.shipped else self.document.path.parent
         name = self.document.path.name
         path = ask_save(self, "Save Robot Profile", FileKind.PROFILE, name, _FILES, near=folder)
@@ -387,13 +384,13 @@ class ProfileEditor(QWidget):
     # --- closing ----------------------------------------------------------------------------------
 
     def may_discard(self) -> bool:
-        """Whether nothing would be lost, or the user saved it or does not want it."""
+        """Whether no change would be lost, or the user saved or discarded the changes."""
         if not self.document.dirty:
             return True
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Robot Profile")
-        box.setText(f"{self.document.path.name} has changes that are not saved.")
+        box.setText(f"{self.document.path.name} has unsaved changes.")
         buttons = QMessageBox.StandardButton
         box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
         answer = box.exec()

@@ -1,4 +1,4 @@
-"""Single values of the profile in rows with label, unit and explanation, made from what is declared about them."""
+"""Rows of single profile values with label, unit and explanation, created from their declarations."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from snakestudio.viewmodel.cells import Column, columns_of
 from snakestudio.viewmodel.field_texts import explanation
 
 _CAPTION_WIDTH = 136
-"""Least width of captions, px of the design: the forms of a page have their editors in line."""
+"""Minimum width of captions, px of the design; aligns the editors of a page."""
 
 
 class FieldRow(QWidget):
-    """The editor of one value, with its unit beside and what was refused below.
+    """Editor of one value with its unit and a message about refused input.
 
     Parameters
     ----------
     key : callable
-        Gives the dotted key, "" while there is nothing to edit.
+        Returns the dotted key; "" while there is nothing to edit.
     column : Column
-        What is declared about it.
+        Declaration of the value.
     suggestions : callable, optional
-        Texts that are offered for a text.
+        Suggested texts.
     long : bool
-        Whether a text takes several lines.
+        Whether a text has several lines.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class FieldRow(QWidget):
         self._key = key
         self.column = column
         self._suggestions = suggestions
-        self._shown: object = _NOTHING
+        self._last_value: object = _NOTHING
         self.message = Message()
         self.editor = self._make(long)
         self.editor.changed.connect(self._on_changed)
@@ -89,10 +89,10 @@ class FieldRow(QWidget):
         if column.kind == "switch" and not column.optional:
             return SwitchEditor(field_of(column.doc), self)
         if column.kind in ("choice", "switch"):
-            words = column.choices if column.kind == "choice" else (True, False)
-            choices = [Choice(None, "as in the DBC")] if column.optional else []
+            values = column.choices if column.kind == "choice" else (True, False)
+            choices = [Choice(None, "from the DBC")] if column.optional else []
             editor = ChoiceEditor(field_of(column.doc), self)
-            editor.offer([*choices, *(Choice(word, _spoken(word)) for word in words)])
+            editor.offer([*choices, *(Choice(value, _choice_text(value)) for value in values)])
             narrow(editor.widget)
             return editor
         if self._suggestions is not None:
@@ -103,23 +103,25 @@ class FieldRow(QWidget):
 
     @property
     def _is_text(self) -> bool:
-        """Whether the editor holds the text of a value, and not the value."""
+        """Whether the editor holds the text of a value instead of the value."""
         return isinstance(self.editor, TextEditor | _SuggestionEditor | _LongTextEditor)
 
     def _on_locked(self) -> None:
         self.setEnabled(not self._document.locked)
 
     def value(self) -> Any:
-        """The value in the profile."""
+        """Value in the profile."""
         key = self._key()
         return self._document.value(key) if key else None
 
     def refresh(self) -> None:
-        """Show what the profile says now."""
+        """Show the current value of the profile."""
         value = self.value()
-        if value is self._shown and not isinstance(self.editor, ChoiceEditor | _SuggestionEditor):
+        if value is self._last_value and not isinstance(
+            self.editor, ChoiceEditor | _SuggestionEditor
+        ):
             return
-        self._shown = value
+        self._last_value = value
         if isinstance(self.editor, _SuggestionEditor) and self._suggestions is not None:
             self.editor.suggest(self._suggestions())
         with QSignalBlocker(self.editor):
@@ -147,9 +149,9 @@ class FieldRow(QWidget):
                 self.message.say(str(error))
 
     def put(self, value: Any) -> None:
-        """Change the value in the profile, or show why that is refused."""
+        """Change the value in the profile, or show why it is refused."""
         self.message.say(self._apply(value))
-        self._shown = _NOTHING
+        self._last_value = _NOTHING
         self.refresh()
 
     def _apply(self, value: Any) -> str:
@@ -163,7 +165,7 @@ class FieldRow(QWidget):
 
 
 class _SuggestionEditor(Editor):
-    """A text, of which some are offered; it counts when one is chosen, or the field is left."""
+    """Text field with suggestions; applied when one is chosen or the field loses the focus."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -178,15 +180,15 @@ class _SuggestionEditor(Editor):
         self.widget.setCurrentIndex(self.widget.findText(value))
         self.widget.setEditText(value)
 
-    def suggest(self, words: Sequence[str]) -> None:
-        """Offer other texts."""
-        if [self.widget.itemText(row) for row in range(self.widget.count())] != [*words]:
+    def suggest(self, suggestions: Sequence[str]) -> None:
+        """Set the suggestions."""
+        if [self.widget.itemText(row) for row in range(self.widget.count())] != [*suggestions]:
             self.widget.clear()
-            self.widget.addItems(words)
+            self.widget.addItems(suggestions)
 
 
 class _LongTextEditor(Editor):
-    """A text on several lines; it counts when the field is left."""
+    """Text field of several lines; applied when it loses the focus."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -203,7 +205,7 @@ class _LongTextEditor(Editor):
 
 
 class _Text(QPlainTextEdit):
-    """Several lines that are taken when one leaves them."""
+    """Multi-line text that reports when it loses the focus."""
 
     left: Callable[[], None]
 
@@ -213,7 +215,7 @@ class _Text(QPlainTextEdit):
 
 
 class _RowEditor(Editor):
-    """The row of a value as an editor of a form: it edits the profile itself."""
+    """Row of a value as an editor of a form; it edits the profile directly."""
 
     def __init__(self, field: FormField, row: FieldRow, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -229,16 +231,16 @@ class _RowEditor(Editor):
 
 
 class PartForm(QWidget):
-    """The values of one part of the profile, in one or two columns.
+    """Values of one part of the profile in one or two columns.
 
     Parameters
     ----------
     key : str
-        Where the part stands; "" for the profile itself.
+        Key of the part; "" for the profile itself.
     names : sequence of str, optional
-        Which of its values; all if left out.
+        Names of its values; all if omitted.
     columns : int
-        How many columns of rows.
+        Number of columns.
     """
 
     def __init__(
@@ -277,7 +279,7 @@ class PartForm(QWidget):
         self.setLayout(column_of(self.form))
 
     def go_to(self, name: str) -> bool:
-        """Give a value the keyboard; whether it is here."""
+        """Focus a value; returns whether the form contains it."""
         row = self.rows.get(name)
         if row is None:
             return False
@@ -292,7 +294,7 @@ def _make_row_editor(row: FieldRow, field: FormField, parent: QWidget) -> Editor
     return _RowEditor(field, row, parent)
 
 
-def _spoken(word: Any) -> str:
-    if isinstance(word, bool):
-        return "yes" if word else "no"
-    return str(word).replace("_", " ")
+def _choice_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace("_", " ")

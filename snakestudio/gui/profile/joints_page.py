@@ -1,4 +1,4 @@
-"""The joints: one row for each axis, with what is measured beside it, so that sign and offset can be set right."""
+"""Page of the joints: one row per axis with measured values, to correct sign and offset."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from snakestudio.viewmodel.cells import Column, columns_of
 
 @dataclass(frozen=True)
 class JointsPlan:
-    """Which joints are generated."""
+    """Parameters of generated joints."""
 
     joints: int = form_field(10, "&Joints", minimum=1, maximum=1000, integer=True, decimals=0)
     kind: AxesOfJoint = form_field(
         "yaw and pitch",
-        "&Axes of each",
+        "&Axes per joint",
         choices=[Choice(word, word) for word in typing.get_args(AxesOfJoint)],
     )
     numbering: Numbering = form_field(
@@ -49,7 +49,7 @@ class JointsPlan:
 
 
 class GenerateDialog(Dialog):
-    """How many joints, which axes, and which nodes move them; `axes` is what comes of it."""
+    """Number of joints, axes and nodes; `axes` is the result."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Generate Joints")
@@ -60,7 +60,7 @@ class GenerateDialog(Dialog):
         self.first_node = self.form.widget("first_node", SpinBox)
         self.summary = QLabel()
         self.summary.setProperty("role", "dim")
-        buttons, _ = self.make_buttons("&Replace the Table")
+        buttons, _ = self.make_buttons("&Replace Table")
         self.arrange(self.form, self.summary, buttons)
         self.form.changed.connect(self._refresh)
         self._refresh()
@@ -83,24 +83,24 @@ class GenerateDialog(Dialog):
 
 
 _HINT = (
-    "A node says gear × (sign × angle + offset). With a robot connected, the last columns show what each row makes of"
-    " it now: put the joint straight, take the offset over. The angle of joint 3 must grow when link 4, seen from link"
-    " 3, turns to the left (yaw), down (pitch) or clockwise (roll)."
+    "A node reports gear × (sign × angle + offset). With a robot connected, the last columns show the angle of each"
+    " row. Straighten the joint to set its offset. The angle of joint 3 must increase when link 4, seen from link"
+    " 3, turns left (yaw), down (pitch) or clockwise (roll)."
 )
 
 
 class JointsPage(QWidget):
-    """The axes of the profile.
+    """Axes of the profile.
 
     Parameters
     ----------
     scene : callable, optional
-        The scene of the window, whose robot's axes can be taken over.
+        Returns the scene of the window, whose robot provides axes.
 
     Signals
     -------
     wiggle_asked(axis: int)
-        Try this axis, 0-based.
+        Request to test this axis, 0-based.
     """
 
     wiggle_asked = Signal(int)
@@ -119,11 +119,11 @@ class JointsPage(QWidget):
         extras = [
             Extra(
                 "Measured [°]",
-                "What this row makes of what its node says now",
+                "Joint angle that this row yields from the current value of its node",
                 self._measured,
                 self._colour,
             ),
-            Extra("Age [s]", "How old that is", self._age, self._colour),
+            Extra("Age [s]", "Age of the measured value", self._age, self._colour),
         ]
         self.model = PartsModel(
             document,
@@ -138,25 +138,25 @@ class JointsPage(QWidget):
         header = self.table.view.horizontalHeader()
         for place in range(
             len(self.model.extras)
-        ):  # what is measured stands beside what it is to set right
+        ):  # measured values are next to the values that they correct
             header.moveSection(len(self.model.columns) + place, self._place("gear") + 1 + place)
         self.generate = QPushButton("&Generate ...")
-        self.generate.setToolTip("Rows for a robot whose joints are all alike")
+        self.generate.setToolTip("Fill the table for a robot with identical joints")
         self.generate.clicked.connect(self._generate)
         self.from_scene = QPushButton("Axes from &Scene")
         self.from_scene.setToolTip(
-            "Replace the table by the joint axes of the scene's robot in their order, with the nodes counted up"
+            "Replace the table with the joint axes of the scene's robot in order, with consecutive node numbers"
         )
         self.from_scene.setVisible(scene is not None)
-        self.from_scene.clicked.connect(self.take_axes_from_scene)
-        self.offset = QPushButton("Offset from &Present Position")
-        self.offset.setToolTip("What the selected rows' nodes say now becomes straight")
-        self.offset.clicked.connect(self.take_offset)
+        self.from_scene.clicked.connect(self.use_scene_axes)
+        self.offset = QPushButton("Offset from Current &Position")
+        self.offset.setToolTip("Define the current position of the selected rows as straight")
+        self.offset.clicked.connect(self.set_offset)
         self.flip = QPushButton("&Flip Sign")
-        self.flip.setToolTip("The selected rows count the other way round")
+        self.flip.setToolTip("Reverse the sign of the selected rows")
         self.flip.clicked.connect(self.flip_sign)
         self.wiggle = QPushButton("&Wiggle ...")
-        self.wiggle.setToolTip("Move this axis a little and judge how it answers")
+        self.wiggle.setToolTip("Move this axis slightly and check its response")
         self.wiggle.clicked.connect(
             lambda: self.wiggle_asked.emit(self.table.view.currentIndex().row())
         )
@@ -178,9 +178,9 @@ class JointsPage(QWidget):
         column.addWidget(hint)
         if robot_controller is not None:
             robot_controller.polled.connect(self._on_polled)
-            robot_controller.changed.connect(self._dress)
-        document.locked_changed.connect(self._dress)
-        self._dress()
+            robot_controller.changed.connect(self._update_actions)
+        document.locked_changed.connect(self._update_actions)
+        self._update_actions()
 
     def _place(self, name: str) -> int:
         return [column.name for column in self.model.columns].index(name)
@@ -189,23 +189,23 @@ class JointsPage(QWidget):
         if self.isVisible():
             self.model.refresh_extras()
 
-    def _dress(self) -> None:
+    def _update_actions(self) -> None:
         editable = not self._document.locked
-        heard = self.live is not None and self.live.connected
+        connected = self.live is not None and self.live.connected
         self.generate.setEnabled(editable)
         self.from_scene.setEnabled(editable)
         self.flip.setEnabled(editable)
-        self.offset.setEnabled(editable and heard)
-        self.wiggle.setEnabled(heard)
+        self.offset.setEnabled(editable and connected)
+        self.wiggle.setEnabled(connected)
         for at in range(len(self.model.columns), self.model.columnCount()):
-            self.table.view.setColumnHidden(at, not heard)
+            self.table.view.setColumnHidden(at, not connected)
         self.model.refresh_extras()
 
     def _general(self, column: Column) -> str:
-        """The limit of all joints, which holds where a joint has none of its own."""
+        """Limit of all joints, which applies if a joint has no separate one."""
         return column.text(getattr(self._document.profile.limits, column.name, None)) or "none"
 
-    # --- what is measured -------------------------------------------------------------------------
+    # --- measured values --------------------------------------------------------------------------
 
     def _measured(self, row: int) -> str:
         angle = self.live.angle(self.model.parts[row]) if self.live is not None else math.nan
@@ -222,15 +222,15 @@ class JointsPage(QWidget):
     # --- edits ------------------------------------------------------------------------------------
 
     def flip_sign(self) -> None:
-        """The selected rows count the other way round."""
+        """Reverse the sign of the selected rows."""
         rows = self.table.rows
         column = next(column for column in self.model.columns if column.name == "sign")
         self.model.put(
             [(row, column, str(-self.model.parts[row].sign)) for row in rows], "Flip sign"
         )
 
-    def take_offset(self) -> None:
-        """What the nodes of the selected rows say now counts as straight from here on."""
+    def set_offset(self) -> None:
+        """Define the current angles of the selected rows as straight."""
         if self.live is None:
             return
         column = next(column for column in self.model.columns if column.name == "offset_deg")
@@ -242,7 +242,7 @@ class JointsPage(QWidget):
         ]
         if unheard:
             self.table.message.say(
-                f"Nothing was heard of {', '.join(unheard)} yet; see its node and slot."
+                f"No feedback from {', '.join(unheard)} yet. Check its node and slot."
             )
             return
         self.model.put(
@@ -250,8 +250,8 @@ class JointsPage(QWidget):
             "Offset from position",
         )
 
-    def take_axes_from_scene(self) -> None:
-        """The rows become the joint axes of the scene's robot."""
+    def use_scene_axes(self) -> None:
+        """Replace the rows with the joint axes of the scene's robot."""
         if self._scene is None:
             return
         try:
@@ -266,15 +266,15 @@ class JointsPage(QWidget):
     def _generate(self) -> None:
         dialog = GenerateDialog(self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(lambda: self._take_generated(dialog))
+        dialog.accepted.connect(lambda: self._apply_generated(dialog))
         dialog.open()
 
-    def _take_generated(self, dialog: GenerateDialog) -> None:
+    def _apply_generated(self, dialog: GenerateDialog) -> None:
         if self.model.replace(dialog.axes, "Generate axes"):
             self.table.fit()
 
     def go_to(self, row: int, name: str) -> None:
-        """Bring up a cell."""
+        """Show a cell."""
         self.table.go_to(row, name)
 
 

@@ -1,4 +1,4 @@
-"""Learning from traffic: be quiet, move a joint as the screen shows, look at what follows it, and take it over."""
+"""Learning from traffic: record at rest, move a joint as shown, review the results and add them to the profile."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from snakestudio.text import counted, sentence
 from snakestudio.viewmodel.work import Progress
 
 _INTRO = (
-    "For a robot whose messages nobody knows: connect to its bus (listening only; any profile will do), or open a log"
-    " of it, then go through these steps. Torque must be off, so that joints can be turned by hand."
+    "For robots with unknown messages. Connect to the bus (listen-only, with any profile) or open a log"
+    " of it, then follow these steps. Torque must be off so that joints can be turned by hand."
 )
 QUIET_S = 5.0
 _LEAD_S = 1.5
@@ -55,14 +55,14 @@ _AMPLITUDE = math.radians(20.0)
 
 
 class LearningDialog(Dialog):
-    """Guides through the recordings, and hands what was found to the profile that is being edited.
+    """Guide through the recordings; adds the results to the edited profile.
 
     Parameters
     ----------
     document : ProfileDocument
-        Takes what was found, as one step of undo.
+        Receives the results as one step of undo.
     robot_controller : RobotController
-        The window's: its traffic is listened to.
+        Robot controller of the window, whose traffic is recorded.
     """
 
     def __init__(
@@ -94,8 +94,8 @@ class LearningDialog(Dialog):
     def _make(self) -> None:
         self.log = LogRow(self)
         self.log.opened.connect(self._on_log)
-        self.quiet_button = QPushButton(f"&1  Record {QUIET_S:.0f} s of Quiet")
-        self.quiet_button.setToolTip("Nothing moves meanwhile")
+        self.quiet_button = QPushButton(f"&1  Record {QUIET_S:.0f} s at Rest")
+        self.quiet_button.setToolTip("Record while nothing moves")
         self.quiet_button.clicked.connect(self.record_quiet)
         self.joint = SpinBox()
         self.joint.setRange(1, 1000)
@@ -104,10 +104,10 @@ class LearningDialog(Dialog):
         self.axis.addItems(AXES)
         self.joint.valueChanged.connect(self._on_joint)
         self.move_button = QPushButton("&2  Record While I Move")
-        self.move_button.setToolTip("Turn the joint by about 20° to each side, as the curve shows")
+        self.move_button.setToolTip("Turn the joint by about 20° to each side, following the curve")
         self.move_button.clicked.connect(self.record_move)
         self.cancel = QPushButton("&Cancel")
-        self.cancel.clicked.connect(self.break_off)
+        self.cancel.clicked.connect(self.abort)
         self.again = QPushButton("Start &Over")
         self.again.clicked.connect(self.start_over)
         self.state = QLabel()
@@ -120,14 +120,12 @@ class LearningDialog(Dialog):
         self.tree = FoundTree()
         self.tree.itemChanged.connect(lambda item, column: self.refresh())
         self.others = QCheckBox(
-            "Take the nodes that nobody moved for further joints, in the order of their numbers"
+            "Assume that the nodes not moved are further joints, in the order of their numbers"
         )
         self.others.setChecked(True)
-        self.anew = QCheckBox(
-            "Begin the profile &anew: of what it holds, only the bus and the timing stay"
-        )
+        self.anew = QCheckBox("&Reset the profile: keep only its bus and timing")
         self.message = Message()
-        self.take = QPushButton("&3  Take Over into the Profile")
+        self.take = QPushButton("&3  Add to Profile")
         theme.set_role(self.take, "primary")
         self.take.clicked.connect(self.take_over)
         for button in (self.quiet_button, self.move_button, self.cancel, self.again, self.take):
@@ -139,7 +137,7 @@ class LearningDialog(Dialog):
             self.state,
             self.cue_view,
             self.bar,
-            heading("Found"),
+            heading("Results"),
             (self.tree, 1),
             self.message,
             line_of(column_of(self.others, self.anew, spacing=6), 1, self.take),
@@ -147,26 +145,26 @@ class LearningDialog(Dialog):
             margins=(18, 14, 18, 14),
         )
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
-        """Whether it records or works something out."""
+        """Whether a recording or an analysis is running."""
         return self._recording is not None or self._task is not None
 
     def refresh(self) -> None:
-        """Show what can be done now."""
+        """Show what is possible now."""
         connected = self._robot_controller.link is not None or self.log.frames is not None
         recording = self._recording is not None
         if not connected and recording:
-            self.break_off()
+            self.abort()
             return
         self.quiet_button.setEnabled(connected and not self.busy)
         self.move_button.setEnabled(connected and not self.busy and bool(self.quiet))
         self.log.setEnabled(not self.busy)
         followed = any(message.angles for message in self.tree.found)
         self.anew.setVisible(followed)
-        if not followed:  # what nobody sees does not act
+        if not followed:  # hidden controls have no effect
             self.anew.setChecked(False)
         self.cancel.setVisible(recording)
         self.again.setEnabled(bool(self.quiet) and not self.busy)
@@ -180,19 +178,19 @@ class LearningDialog(Dialog):
 
     def _next(self, connected: bool) -> str:
         if not connected:
-            return "Not connected to a bus: connect from the Robot menu, listening only, or open a log."
+            return "Not connected to a bus. Connect from the Robot menu in listen-only mode, or open a log."
         if self._task is not None:
-            return "Looking at what was recorded ..."
+            return "Analysing the recording ..."
         if self.log.frames is not None:
             if not self.quiet:
-                return f"Give the second at which {QUIET_S:.0f} s begin in which nothing moves."
+                return f"Enter the time (s) at which {QUIET_S:.0f} s without motion start."
             if not self.moves:
-                return "Choose the joint that was turned, and the second at which that began."
+                return "Choose the joint that was turned, and enter the time (s) at which its motion starts."
         if not self.quiet:
-            return "First leave everything still."
+            return "First record with nothing moving."
         if not self.moves:
-            return "Now choose a joint, and turn it as the curve shows."
-        return "Move another joint, or take over what was found."
+            return "Now choose a joint and turn it following the curve."
+        return "Move another joint, or add the results to the profile."
 
     def _tick(self) -> None:
         now = time.monotonic()
@@ -233,51 +231,51 @@ class LearningDialog(Dialog):
         return kinds[self.axis.currentText()]
 
     def _on_joint(self, joint: int) -> None:
-        """Offer what the joint turns about in the profile."""
+        """Suggest the axis that the joint has in the profile."""
         kinds = self._document.profile.kinds_of_joints.get(joint, ())
         if kinds and self._axis not in kinds and not self.anew.isChecked():
             self.axis.setCurrentText(kinds[0])
 
     def record_quiet(self) -> None:
-        """Record while nothing moves, or take that out of the log."""
+        """Record while nothing moves, or take that part from the log."""
         if self.log.frames is not None:
-            self._take_quiet(self.log.cut(self.log.at.value(), QUIET_S))
+            self._set_quiet(self.log.cut(self.log.at.value(), QUIET_S))
             return
-        self._record("Leave everything still.", QUIET_S, None)
+        self._record("Keep everything still.", QUIET_S, None)
 
     def record_move(self) -> None:
-        """Record while one joint is moved by hand, as the curve shows, or take that out of the log."""
+        """Record while one joint is moved by hand as shown, or take that part from the log."""
         if self.log.frames is not None:
             cue = Cue(self.log.at.value(), amplitude=_AMPLITUDE)
-            self._take_move(self.log.cut(cue.begin, cue.end + _AFTER_S - cue.begin), cue)
+            self._add_move(self.log.cut(cue.begin, cue.end + _AFTER_S - cue.begin), cue)
             return
         cue = Cue(time.monotonic() + _LEAD_S, amplitude=_AMPLITUDE)
         joint = self.joint.value()
         (positive, _) = directions(self._axis)
         what = (
-            f"Turn joint {joint} ({self._axis}) as the curve shows: link {joint + 1} first {positive}, seen from link"
+            f"Turn joint {joint} ({self._axis}) following the curve: link {joint + 1} first {positive}, seen from link"
             f" {joint}."
         )
         self._record(what, _LEAD_S + cue.cycles * cue.cycle_s + _AFTER_S, cue)
 
-    def break_off(self) -> None:
-        """Forget the recording under way."""
+    def abort(self) -> None:
+        """Discard the running recording."""
         self._end_recording()
         self._timer.stop()
         self.refresh()
 
     def start_over(self) -> None:
-        """Forget everything, and what is being recorded or worked out, too."""
+        """Discard everything, including a running recording or analysis."""
         self._end_recording()
         self._timer.stop()
         self._discard_task()
         self.quiet = []
         self.moves = []
-        self.show_found([])
+        self.show_proposals([])
         self.refresh()
 
     def _end_recording(self) -> tuple[list[Frame], Cue | None]:
-        """What was recorded, and by which cue; none if nothing was."""
+        """End the recording and return its frames and cue; empty and None if there was no recording."""
         frames = self._recording
         cue = self._cue
         self._recording = None
@@ -291,41 +289,41 @@ class LearningDialog(Dialog):
         frames, cue = self._end_recording()
         if not frames:
             self.message.say(
-                "Not a single frame was heard: see the bit rate, the wiring and whether the robot has power."
+                "No frames were received. Check the bit rate, the wiring and the robot's power supply."
             )
             self.refresh()
             return
         if cue is None:
-            self._take_quiet(frames)
+            self._set_quiet(frames)
         else:
-            self._take_move(frames, cue)
+            self._add_move(frames, cue)
 
-    def _take_quiet(self, frames: list[Frame]) -> None:
+    def _set_quiet(self, frames: list[Frame]) -> None:
         if not frames:
-            self.message.say("There is no frame in that part of the log; give another second.")
+            self.message.say("There are no frames in this part of the log. Enter a different time.")
             return
         self.quiet = frames
-        self.look()
+        self.analyse()
 
-    def _take_move(self, frames: list[Frame], cue: Cue) -> None:
+    def _add_move(self, frames: list[Frame], cue: Cue) -> None:
         if not frames:
-            self.message.say("There is no frame in that part of the log; give another second.")
+            self.message.say("There are no frames in this part of the log. Enter a different time.")
             return
         axis = self._axis
         joint = self.joint.value()
         self.moves = [move for move in self.moves if (move.joint, move.axis) != (joint, axis)]
         self.moves.append(Move(joint, axis, tuple(frames), cue.angle, cue.begin, cue.end))
-        self.look()
+        self.analyse()
 
     def _on_log(self) -> None:
-        """A log was opened or closed: what was recorded before is of another bus."""
+        """Discard recordings after a log was opened or closed, because they are of another bus."""
         logged = self.log.frames is not None
-        self.quiet_button.setText(f"&1  {'Take' if logged else 'Record'} {QUIET_S:.0f} s of Quiet")
-        self.move_button.setText("&2  Take the Move" if logged else "&2  Record While I Move")
+        self.quiet_button.setText(f"&1  {'Use' if logged else 'Record'} {QUIET_S:.0f} s at Rest")
+        self.move_button.setText("&2  Use Motion" if logged else "&2  Record While I Move")
         self.start_over()
 
-    def look(self) -> None:
-        """Work out, beside the window, what the recordings suggest."""
+    def analyse(self) -> None:
+        """Analyse the recordings in a thread."""
         quiet = tuple(self.quiet)
         moves = tuple(self.moves)
 
@@ -339,9 +337,9 @@ class LearningDialog(Dialog):
         self.refresh()
 
     @Slot(object)
-    def _on_proposed(self, found: list[FoundMessage]) -> None:
+    def _on_proposed(self, proposals: list[FoundMessage]) -> None:
         self._task = None
-        self.show_found(found)
+        self.show_proposals(proposals)
         self.refresh()
 
     @Slot(object)
@@ -355,21 +353,21 @@ class LearningDialog(Dialog):
             self._task.discard()
             self._task = None
 
-    # --- what was found ---------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
-    def show_found(self, found: Sequence[FoundMessage]) -> None:
-        """List proposals, the surest first."""
-        self.tree.show_found(found)
-        if found and self.moves and not any(message.angles for message in found):
+    def show_proposals(self, proposals: Sequence[FoundMessage]) -> None:
+        """List proposals, most confident first."""
+        self.tree.show_proposals(proposals)
+        if proposals and self.moves and not any(message.angles for message in proposals):
             self.message.say(
-                "No number on the bus followed the motion. Turn the joint further and closer to the curve; or the robot"
-                " sends angles only when it is asked or armed."
+                "No value on the bus followed the motion. Turn the joint further and follow the curve more closely. The"
+                " robot may send angles only on request or when armed."
             )
         else:
             self.message.say("")
 
     def take_over(self) -> bool:
-        """Put what is ticked into the profile and its DBC, as one step of undo; whether that was done."""
+        """Add the ticked proposals to profile and DBC as one step of undo; returns whether it succeeded."""
         document = self._document
         try:
             profile, dbc = self._taken_over()
@@ -378,10 +376,10 @@ class LearningDialog(Dialog):
             self.message.say(sentence(str(error)))
             return False
         self.message.say("")
-        self.anew.setChecked(False)  # what is taken over next is of the same robot
+        self.anew.setChecked(False)  # the next results are of the same robot
         self.state.setText(
-            "Taken over. What else the profile needs, its checks say. Set-points and commands cannot be learned: make"
-            " their messages on the page DBC, and bind them under Messages."
+            "Added to the profile. Its checks list what is missing. Set-points and commands cannot be learned: create"
+            " their messages on the page DBC and bind them under Messages."
         )
         return True
 
@@ -397,22 +395,22 @@ class LearningDialog(Dialog):
 
     def done(self, result: int) -> None:
         self.log.end()
-        self.break_off()
+        self.abort()
         close_tasks(self)
         self._task = None
         super().done(result)
 
 
-_HEADS = ("Take over", "Comes from", "Sure", "What speaks for it")
+_HEADS = ("Add", "Source", "Confidence", "Evidence")
 
 
 class FoundTree(QTreeWidget):
-    """The list.
+    """Tree of proposals.
 
     Attributes
     ----------
     found : list of FoundMessage
-        What it shows, in its order.
+        Shown proposals in order.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -420,7 +418,7 @@ class FoundTree(QTreeWidget):
         self.found: list[FoundMessage] = []
         self.setHeaderLabels(_HEADS)
         self.setWordWrap(True)
-        self.setAccessibleName("What was found")
+        self.setAccessibleName("Results")
         self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         theme.follow(self, FoundTree._colour)
 
@@ -435,11 +433,11 @@ class FoundTree(QTreeWidget):
             item.setForeground(2, QBrush(theme.colour(sure)))
         blocker.unblock()
 
-    def show_found(self, found: Sequence[FoundMessage]) -> None:
-        """List proposals, the surest first."""
-        blocker = QSignalBlocker(self)  # itemChanged is for what the user ticks
+    def show_proposals(self, messages: Sequence[FoundMessage]) -> None:
+        """List proposals, most confident first."""
+        blocker = QSignalBlocker(self)  # itemChanged is only for ticks by the user
         self.found = sorted(
-            found, key=lambda message: (-message.confidence, message.family.streams[0].id)
+            messages, key=lambda message: (-message.confidence, message.family.streams[0].id)
         )
         self.clear()
         for message in self.found:
@@ -454,7 +452,7 @@ class FoundTree(QTreeWidget):
                 item.setCheckState(0, Qt.CheckState.Unchecked)
                 item.setToolTip(
                     0,
-                    "Ticked, it is taken over as a heartbeat: the robot is stopped when it ceases",
+                    "If ticked, it is added as a heartbeat, and the robot is stopped when the heartbeat stops",
                 )
             formula = f" = {message.family.formula}" if message.family.formula else ""
             item.setToolTip(1, f"{len(message.family.streams)} ids{formula}")
@@ -483,7 +481,7 @@ class FoundTree(QTreeWidget):
 
     @property
     def chosen(self) -> list[FoundMessage]:
-        """The proposals that are ticked; what nobody knows better of counts as a sign of life."""
+        """Ticked proposals; unidentified messages become heartbeats."""
         ticked = [message for row, message in enumerate(self.found) if self._is_ticked(row)]
         return [
             message if message.role else replace(message, role="heartbeat") for message in ticked

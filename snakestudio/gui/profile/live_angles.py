@@ -1,4 +1,4 @@
-"""Angles of the connected robot, as the rows of an edited profile would read them."""
+"""Angles of the connected robot as read with the rows of an edited profile."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from snakestudio.link.profile.schema import Axis, Profile
 
 
 class LiveAngles:
-    """Angles of a connected robot, read as the rows of an edited profile would read them.
+    """Angles of a connected robot as read with the rows of an edited profile.
 
-    The link takes sign, offset and gear of the profile it was connected with; they are put back in,
-    and those of the edited row taken out.
+    The link applies sign, offset and gear of the profile it was connected with; these are reverted,
+    and those of the edited row are applied.
     """
 
     def __init__(self, robot_controller: RobotController) -> None:
@@ -21,7 +21,7 @@ class LiveAngles:
 
     @property
     def connected(self) -> bool:
-        """Whether there is anything to hear."""
+        """Whether a robot is connected."""
         return self._robot_controller.telemetry is not None and self._profile is not None
 
     @property
@@ -30,8 +30,8 @@ class LiveAngles:
             None if self._robot_controller.loaded is None else self._robot_controller.loaded.profile
         )
 
-    def node_says(self, axis: Axis) -> float:
-        """What the node of a row says (rad, at the node's side), NaN if it was never heard."""
+    def node_angle(self, axis: Axis) -> float:
+        """Angle reported by the node of a row, rad at the node; NaN if never heard."""
         profile = self._profile
         telemetry = self._robot_controller.telemetry
         if profile is None or telemetry is None:
@@ -42,11 +42,11 @@ class LiveAngles:
         return math.nan
 
     def angle(self, axis: Axis) -> float:
-        """The angle of a row's joint as that row says it is read, rad; NaN if its node was never heard."""
-        return axis.sign * (self.node_says(axis) / axis.gear - axis.offset)
+        """Joint angle of a row, rad; NaN if its node was never heard."""
+        return axis.sign * (self.node_angle(axis) / axis.gear - axis.offset)
 
     def age(self, axis: Axis) -> float:
-        """How old that is, s; NaN if it was never heard."""
+        """Age of the angle, s; NaN if never heard."""
         profile = self._profile
         telemetry = self._robot_controller.telemetry
         if profile is None or telemetry is None:
@@ -57,5 +57,5 @@ class LiveAngles:
         return math.nan
 
     def offset_deg(self, axis: Axis) -> float:
-        """The offset with which the present position counts as straight, degrees; NaN if it was never heard."""
-        return math.degrees(self.node_says(axis) / axis.gear)
+        """Offset that makes the current position straight, degrees; NaN if the node was never heard."""
+        return math.degrees(self.node_angle(axis) / axis.gear)

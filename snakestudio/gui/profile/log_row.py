@@ -1,4 +1,4 @@
-"""A line that opens a log of frames, and cuts parts out of it, for learning without the robot at hand."""
+"""Row that opens a log of frames and cuts parts out of it, to learn without the robot."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _FILES = f"Logs of frames ({' '.join('*' + ending for ending in READABLE)})"
 
 
 class LogRow(QWidget):
-    """The log, and the second in it from which on something is taken.
+    """Log and the time at which a part of it starts.
 
     Attributes
     ----------
     frames : list of Frame or None
-        What the robot said in it, times in s since its first frame; None while no log is open.
+        Frames received from the robot, times in s since the first frame; None while no log is open.
 
     Signals
     -------
     opened()
-        Another log is open, or none is any more.
+        A log was opened or closed.
     """
 
     opened = Signal()
@@ -39,15 +39,15 @@ class LogRow(QWidget):
         super().__init__(parent)
         self.frames: list[Frame] | None = None
         self._name = ""
-        self._wanted = Path()
+        self._path = Path()
         self._reader: LogReader | None = None
         self._task: Task[list[Frame]] | None = None
-        self.open_button = QPushButton("Open a &Log ...")
+        self.open_button = QPushButton("Open &Log ...")
         self.open_button.setToolTip(
             "Learn from a BLF, ASC, candump or PCAN TRC file instead of a bus"
         )
         self.open_button.clicked.connect(self.ask)
-        self.close_button = QPushButton("&Back to the Bus")
+        self.close_button = QPushButton("&Back to Bus")
         self.close_button.clicked.connect(self.forget)
         self.words = QLabel()
         self.words.setProperty("role", "dim")
@@ -57,7 +57,7 @@ class LogRow(QWidget):
         self.at.setPrefix("from ")
         self.at.setSuffix(" s")
         self.at.setToolTip(
-            "The second of the log at which the quiet or the move begins; half a second off will do"
+            "Time in the log at which the rest or the motion starts, to within half a second"
         )
         self.refusal = Message()
         line = QHBoxLayout(self)
@@ -72,13 +72,13 @@ class LogRow(QWidget):
         self._show()
 
     def ask(self) -> None:
-        """Let a log be chosen."""
-        path = ask_open(self, "Learn from a Log", FileKind.FRAME_LOG, _FILES)
+        """Ask for a log and read it."""
+        path = ask_open(self, "Learn from Log", FileKind.FRAME_LOG, _FILES)
         if path is not None:
             self.read(path)
 
     def read(self, path: Path) -> None:
-        """Read a log, beside the window."""
+        """Read a log in a thread."""
         reader = read_log(path)
 
         def work(progress: Progress) -> list[Frame] | None:
@@ -91,7 +91,7 @@ class LogRow(QWidget):
             return frames
 
         self.end()
-        self._wanted = path
+        self._path = path
         self._reader = reader
         self.refusal.say("")
         self._task = Task("reading of the log", work, self)
@@ -106,13 +106,11 @@ class LogRow(QWidget):
     @Slot(object)
     def _on_read(self, frames: list[Frame]) -> None:
         self._task = None
-        if not frames:  # what was learned from the bus, or from the log before, goes on
-            self.refusal.say(
-                f"{self._wanted.name} has no frames of a robot in it; choose another log."
-            )
+        if not frames:  # results from the bus or the previous log stay
+            self.refusal.say(f"{self._path.name} contains no CAN frames. Choose another log.")
             return
         self.frames = frames
-        self._name = self._wanted.name
+        self._name = self._path.name
         self.refusal.say(" ".join(self._reader.notes) if self._reader else "")
         self.at.setMaximum(self.frames[-1].time)
         self.at.setValue(0.0)
@@ -120,7 +118,7 @@ class LogRow(QWidget):
         self.opened.emit()
 
     def forget(self) -> None:
-        """Learn from the bus again."""
+        """Close the log and return to the bus."""
         self.end()
         self.frames = None
         self.refusal.say("")
@@ -128,18 +126,18 @@ class LogRow(QWidget):
         self.opened.emit()
 
     def cut(self, begin: float, length: float) -> list[Frame]:
-        """The frames from a second on, for `length` s."""
+        """Frames from `begin` (s) on for `length` s."""
         return [frame for frame in self.frames or () if begin <= frame.time <= begin + length]
 
     def end(self) -> None:
-        """Read no further; a log that is open stays open."""
+        """Stop reading; an open log stays open."""
         close_tasks(self)
         self._task = None
 
     def _show(self) -> None:
-        shown = self.frames is not None
+        is_open = self.frames is not None
         for widget in (self.words, self.at, self.close_button):
-            widget.setVisible(shown)
+            widget.setVisible(is_open)
         if self.frames:
             length = self.frames[-1].time
             self.words.setText(f"{self._name}: {len(self.frames)} frames, {length:.1f} s")

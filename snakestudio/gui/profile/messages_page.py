@@ -1,4 +1,4 @@
-"""The messages: what each is for, which ids it has, and which of its signals carry what."""
+"""Page of the messages: their roles, ids and signals."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _LISTED = ("role", "message", "name", "id", "each", "every_s")
 
 
 class MessagesPage(QWidget):
-    """All messages above; below, the chosen one with its signals and its bits."""
+    """Table of messages above; signals and bits of the selected one below."""
 
     def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document = document
         self.layouts: dict[str, MessageLayout] = {}
         self._read_for: object = None
-        ids = Extra("Ids", "What the formula gives for the nodes", self._ids, self._ids_colour)
+        ids = Extra("Ids", "Ids that the formula yields for the nodes", self._ids, self._ids_colour)
         self.model = PartsModel(
             document, "messages", columns_of(Message, _LISTED), "message", [ids], parent=self
         )
@@ -122,11 +122,11 @@ class MessagesPage(QWidget):
         right.setContentsMargins(0, 0, 0, 0)
         area = scrolled(side)
         area.setFixedWidth(theme.scaled(304))
-        beside = QHBoxLayout(detail)
-        beside.setContentsMargins(0, 8, 0, 0)
-        beside.setSpacing(20)
-        beside.addLayout(left, 1)
-        beside.addWidget(area)
+        line = QHBoxLayout(detail)
+        line.setContentsMargins(0, 8, 0, 0)
+        line.setSpacing(20)
+        line.addLayout(left, 1)
+        line.addWidget(area)
         return detail
 
     def _key(self, name: str) -> str:
@@ -134,10 +134,10 @@ class MessagesPage(QWidget):
 
     @property
     def message(self) -> Message | None:
-        """The chosen one."""
+        """Selected message."""
         return self.model.parts[self._row] if 0 <= self._row < len(self.model.parts) else None
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     def _refresh(self) -> None:
         if self._document.loaded.database is not self._read_for:
@@ -166,7 +166,7 @@ class MessagesPage(QWidget):
             return
         self.title.setText(message.called)
         try:
-            found = ids_of(self._document.profile, message, self.layouts.get(message.message))
+            ids = ids_of(self._document.profile, message, self.layouts.get(message.message))
         except FormulaError as error:
             self.refusal.say(str(error))
             self.ids.setText("")
@@ -174,9 +174,9 @@ class MessagesPage(QWidget):
             self.refusal.say("")
             listed = [
                 f"{'all' if node is None else f'node {node}'}: 0x{number:X}"
-                for node, number in found[:24]
+                for node, number in ids[:24]
             ]
-            more = f" and {len(found) - 24} more" if len(found) > 24 else ""
+            more = f" and {len(ids) - 24} more" if len(ids) > 24 else ""
             self.ids.setText(" · ".join(listed) + more)
         self._show_bits()
 
@@ -194,12 +194,12 @@ class MessagesPage(QWidget):
     def _ids(self, row: int) -> str:
         message: Message = self.model.parts[row]
         try:
-            found = ids_of(self._document.profile, message, self.layouts.get(message.message))
+            ids = ids_of(self._document.profile, message, self.layouts.get(message.message))
         except FormulaError as error:
             return error.message
-        if not found:
+        if not ids:
             return "not in the DBC"
-        numbers = [f"0x{number:X}" for _, number in found]
+        numbers = [f"0x{number:X}" for _, number in ids]
         return numbers[0] if len(set(numbers)) == 1 else f"{numbers[0]} … {numbers[-1]}"
 
     def _ids_colour(self, row: int) -> str:
@@ -212,7 +212,7 @@ class MessagesPage(QWidget):
                 if signal.signal == name:
                     self.signal_table.go_to(row)
 
-    # --- what is offered --------------------------------------------------------------------------
+    # --- suggestions ------------------------------------------------------------------------------
 
     def _message_names(self) -> Sequence[str]:
         return list(self.layouts)
@@ -250,7 +250,7 @@ class MessagesPage(QWidget):
         return Signal(signal=free[0], quantity="angle")
 
     def go_to(self, row: int, name: str) -> None:
-        """Bring up a value of a message; its name may go on: ``signals[2].unit``."""
+        """Show a value of a message; its name can be nested, as in ``signals[2].unit``."""
         first, _, rest = name.partition(".")
         self.table.go_to(row, first)
         if first.startswith("signals["):

@@ -1,4 +1,4 @@
-"""The plain pages of the editor: forms of what the profile says once, and the tables of status values and errors."""
+"""Simple pages of the editor: forms of single values, and tables of status values and error bits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from snakestudio.viewmodel.cells import columns_of
 
 
 class FormPage(QWidget):
-    """Forms one below the other, by the key of the part each edits."""
+    """Column of forms by the key of the part that each edits."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,7 +40,7 @@ class FormPage(QWidget):
         outer.addWidget(scrolled(inner))
 
     def add(self, title: str, key: str, form: PartForm, hint: str = "") -> None:
-        """A form with a title, and what is to be known about it."""
+        """Add a form with a title and a hint."""
         if self.forms:
             self._column.addSpacing(10)
         self._column.addWidget(heading(title))
@@ -53,17 +53,17 @@ class FormPage(QWidget):
         self.forms[key] = form
 
     def finish(self) -> FormPage:
-        """Nothing more comes."""
+        """Complete the page after the last form."""
         self._column.addStretch(1)
         return self
 
     def go_to(self, key: str, name: str) -> bool:
-        """Give a value the keyboard; whether it is here."""
+        """Focus a value; returns whether the page contains it."""
         return key in self.forms and self.forms[key].go_to(name)
 
 
 def overview_page(document: ProfileDocument) -> FormPage:
-    """What the profile says once: name, bus, timing, limits, plug-ins."""
+    """Page of name, bus, timing, limits and plug-ins."""
     page = FormPage()
     page.add("Robot", "", PartForm(document, "", Profile, ("name", "dbc", "description"), 1))
     page.add("Bus", "bus", PartForm(document, "bus", Bus))
@@ -71,51 +71,51 @@ def overview_page(document: ProfileDocument) -> FormPage:
         "Timing",
         "timing",
         PartForm(document, "timing", Timing),
-        "The robot is stopped within these times when something it depends on goes silent.",
+        "The robot is stopped within these times when something it depends on stops responding.",
     )
     page.add(
         "Limits of all joints",
         "limits",
         PartForm(document, "limits", Limits),
-        "No joint is ever asked for more; a joint can have limits of its own.",
+        "References never exceed these limits. Each joint can have separate limits.",
     )
     page.add(
         "Plug-ins",
         "plugins",
         PartForm(document, "plugins", Plugins, columns=1),
-        "Names of plug-ins whose gaits and controllers may drive this robot, with commas between. No other plug-in can "
+        "Plug-ins whose gaits and controllers can drive this robot, separated by commas. No other plug-in can "
         "arm it.",
     )
     return page.finish()
 
 
 def loss_page(document: ProfileDocument) -> FormPage:
-    """What is done when something goes silent."""
+    """Page of the reactions to losses."""
     page = FormPage()
     page.add(
         "On loss",
         "on_loss",
         PartForm(document, "on_loss", OnLoss, columns=1),
-        "What the link sends when something the robot depends on goes silent or wrong: the stop sequence, as fast as"
-        " possible, or the disarm sequence, in order. Either way the fault is latched until the operator resets it.",
+        "What the link sends when something the robot depends on stops responding or fails: the stop sequence, as fast"
+        " as possible, or the disarm sequence, in order. Either way the fault is latched until the operator resets it.",
     )
     return page.finish()
 
 
 def emulation_page(document: ProfileDocument) -> FormPage:
-    """How the emulated robot behaves."""
+    """Page of the emulated robot."""
     page = FormPage()
     page.add(
         "Emulated robot",
         "emulation",
         PartForm(document, "emulation", Emulation),
-        "Used by `snakestudio emulate` and by the window's emulated robot; the real robot never sees these values.",
+        "Used by `snakestudio emulate` and by the emulated robot of the window only.",
     )
     return page.finish()
 
 
 class MeaningsPage(QWidget):
-    """What status values and error bits mean."""
+    """Page of the meanings of status values and error bits."""
 
     def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -135,10 +135,10 @@ class MeaningsPage(QWidget):
         for title, hint, table in (
             (
                 "Status values",
-                "The first row counts whose code equals the status behind its mask.",
+                "The first row whose code equals the masked status applies.",
                 self.status,
             ),
-            ("Error bits", "All rows count whose bits are set in an error signal.", self.errors),
+            ("Error bits", "All rows whose bits are set in an error signal apply.", self.errors),
         ):
             label = QLabel(hint)
             label.setProperty("role", "dim")

@@ -1,4 +1,4 @@
-"""A list of parts of the profile (axes, status values, steps ...) as rows of a table."""
+"""Table model of a list of profile parts (axes, status values, steps ...)."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 def _is_number(column: Column) -> bool:
-    """Whether its values stand at the right."""
+    """Whether the values are aligned right."""
     return column.kind in ("integer", "number", "span") or all(
         isinstance(choice, int) for choice in column.choices or "-"
     )
 
 
 class Extra:
-    """A column that is shown beside those of the file and cannot be edited.
+    """Read-only column next to those of the file.
 
     Parameters
     ----------
     text : callable
-        Text of a row, 0-based.
+        Returns the text of a row, 0-based.
     colour : callable, optional
-        Name of its colour in the palette.
+        Returns the name of its colour in the palette.
     """
 
     def __init__(
@@ -59,52 +59,52 @@ class Extra:
 
 
 class PartsDocument(Protocol):
-    """The profile that is edited, as far as tables go; all as in `ProfileDocument`."""
+    """Edited profile as needed by tables; see `ProfileDocument`."""
 
     problems: list[Problem]
 
     @property
     def changed(self) -> SignalInstance:
-        """The profile is another one."""
+        """The profile changed."""
 
     @property
     def checked(self) -> SignalInstance:
-        """`problems` are those of the present profile."""
+        """`problems` are those of the current profile."""
 
     @property
     def locked_changed(self) -> SignalInstance:
-        """It can be edited, or no longer."""
+        """The document was locked or unlocked."""
 
     @property
     def locked(self) -> str:
-        """Why it cannot be edited now."""
+        """Message why the profile cannot be edited."""
 
     def value(self, key: str) -> Any:
-        """The value at a dotted key; None if there is none (any more)."""
+        """Value at a dotted key; None if the key does not exist."""
 
     def set_values(self, values: dict[str, Any], text: str) -> None:
-        """Change values by their dotted keys, as one step of undo."""
+        """Change values by dotted keys as one step of undo."""
 
     def set_parts(self, key: str, parts: Sequence[Any], text: str) -> None:
-        """Replace a list of parts, as one step of undo."""
+        """Replace a list of parts as one step of undo."""
 
 
 class PartsModel(QAbstractTableModel):
-    """Rows are the parts at a key of the profile; empty while there is no such key.
+    """Parts at a key of the profile as rows; empty while the key does not exist.
 
     Parameters
     ----------
     key : str
-        Such as "axes", "messages[2].signals".
+        Key such as "axes" or "messages[2].signals".
     one : str
-        What a row is called: "axis".
+        Name of a row: "axis".
     instead : callable, optional
-        What holds where a cell is left empty; shown faintly.
+        Returns the default of an empty cell; shown dim.
 
     Signals
     -------
     refused(sentence: str)
-        Something typed or pasted cannot be taken; "" once something was.
+        Typed or pasted text was refused; "" after accepted input.
     """
 
     refused = Signal(str)
@@ -134,11 +134,11 @@ class PartsModel(QAbstractTableModel):
 
     @property
     def key(self) -> str:
-        """Where its parts stand in the profile."""
+        """Key of the parts in the profile."""
         return self._key
 
     def set_key(self, key: str) -> None:
-        """Show another list."""
+        """Show the list at another key."""
         self.beginResetModel()
         self._key = key
         self.parts = self._read()
@@ -146,8 +146,8 @@ class PartsModel(QAbstractTableModel):
         self.endResetModel()
 
     def _read(self) -> tuple[Any, ...]:
-        found = self.document.value(self._key) if self._key else None
-        return found if isinstance(found, tuple) else ()
+        parts = self.document.value(self._key) if self._key else None
+        return parts if isinstance(parts, tuple) else ()
 
     def _on_changed(self) -> None:
         parts = self._read()
@@ -159,7 +159,7 @@ class PartsModel(QAbstractTableModel):
             ]
             self.parts = parts
             if changed:
-                self._say_changed(min(changed), max(changed))
+                self._emit_changed(min(changed), max(changed))
         else:
             self.beginResetModel()
             self.parts = parts
@@ -167,16 +167,16 @@ class PartsModel(QAbstractTableModel):
         self.refresh_extras()
 
     def refresh_extras(self) -> None:
-        """What the extra columns show has changed."""
+        """Update the extra columns."""
         if self.extras and self.parts:
             left = self.index(0, len(self.columns))
             self.dataChanged.emit(left, self.index(len(self.parts) - 1, self.columnCount() - 1))
 
-    def _say_changed(self, first: int, last: int) -> None:
+    def _emit_changed(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
 
     def _mark(self) -> None:
-        """Which cells there are findings about."""
+        """Mark the cells that problems refer to."""
         marks: dict[tuple[int, str], str] = {}
         for problem in self.document.problems:
             if problem.key.startswith(f"{self._key}["):
@@ -187,7 +187,7 @@ class PartsModel(QAbstractTableModel):
         if marks != self._marks:
             self._marks = marks
             if self.parts:
-                self._say_changed(0, len(self.parts) - 1)
+                self._emit_changed(0, len(self.parts) - 1)
 
     # --- Qt's model -------------------------------------------------------------------------------
 
@@ -204,12 +204,12 @@ class PartsModel(QAbstractTableModel):
             return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
         if section >= len(self.columns):
             extra = self.extras[section - len(self.columns)]
-            said = {
+            texts = {
                 "DisplayRole": extra.heading,
                 "ToolTipRole": extra.help,
                 "TextAlignmentRole": _RIGHT,
             }
-            return said.get(Qt.ItemDataRole(role).name)
+            return texts.get(Qt.ItemDataRole(role).name)
         column = self.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
             return column.heading
@@ -281,12 +281,12 @@ class PartsModel(QAbstractTableModel):
         text: str,
         parts: Sequence[Any] | None = None,
     ) -> bool:
-        """Take typed or pasted texts into cells (of other rows, if `parts` gives some), all of them or none.
+        """Apply typed or pasted texts to cells (of `parts`, if given), all of them or none.
 
         Returns
         -------
         bool
-            Whether they were taken.
+                Whether they were applied.
         """
         values: dict[str, Any] = {} if parts is None else {self._key: tuple(parts)}
         try:
@@ -303,7 +303,7 @@ class PartsModel(QAbstractTableModel):
         return True
 
     def replace(self, parts: Sequence[Any], text: str) -> bool:
-        """Other rows; whether the profile took them."""
+        """Replace all rows; returns whether the profile accepted them."""
         try:
             self.document.set_parts(self._key, parts, text)
         except ProfileError as error:

@@ -1,4 +1,4 @@
-"""A table of parts with what one does to rows: add, remove, duplicate, move, fill down, and paste from elsewhere."""
+"""Table of parts with row operations: add, remove, duplicate, move, fill down and paste."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ Suggest = Callable[[int, str], Sequence[str]]
 
 
 class PartsTable(QWidget):
-    """The rows of a `PartsModel`, with buttons above them and what was refused below.
+    """Rows of a `PartsModel`, with buttons above and a message about refused input below.
 
     Parameters
     ----------
     fresh : callable
-        Makes a part for a new row, given the rows there are.
+        Creates a part for a new row from the existing rows.
     suggest : callable, optional
-        Texts offered in a cell, by row and key; () offers none.
+        Returns the suggestions for a cell by row and key; () for none.
     order : bool
-        Whether the order of the rows matters: they can be moved.
+        Whether the order of rows matters, so that they can be moved.
 
     Signals
     -------
     row_changed(row: int)
-        Another row is the current one; -1 if none is.
+        Another row became current; -1 for no row.
     """
 
     row_changed = Signal(int)
@@ -75,7 +75,7 @@ class PartsTable(QWidget):
         self.view.setStyleSheet(
             "QTableCornerButton::section, QAbstractScrollArea::corner { background: transparent; border: 0 }"
         )
-        self.view.setTabKeyNavigation(False)  # Tab leaves the table; arrows move in it
+        self.view.setTabKeyNavigation(False)  # Tab leaves the table; arrow keys move within it
         self.view.setAccessibleName(f"Table: {model.one}")
         self.view.verticalHeader().setDefaultSectionSize(theme.scaled(28))
         self.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -136,8 +136,8 @@ class PartsTable(QWidget):
             action.triggered.connect(run)
             self.view.addAction(action)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        model.document.locked_changed.connect(self._dress)
-        self._dress()
+        model.document.locked_changed.connect(self._update_style)
+        self._update_style()
         self.fit()
 
     def _add_button(
@@ -153,16 +153,16 @@ class PartsTable(QWidget):
         self.buttons[name] = button
         self.bar.addWidget(button)
 
-    def _dress(self) -> None:
+    def _update_style(self) -> None:
         for button in self.buttons.values():
             button.setEnabled(not self.model.document.locked)
 
     def suggest(self, row: int, name: str) -> Sequence[str]:
-        """What is offered in a cell."""
+        """Suggestions for a cell."""
         return () if self._suggest is None else self._suggest(row, name)
 
     def fit(self) -> None:
-        """Give the columns the width of what stands in them."""
+        """Fit the width of the columns to their contents."""
         self.view.resizeColumnsToContents()
         for column in range(self.model.columnCount()):
             width = self.view.columnWidth(column)
@@ -171,7 +171,7 @@ class PartsTable(QWidget):
             )
 
     def go_to(self, row: int, name: str = "") -> None:
-        """Bring up a cell by its row and key."""
+        """Show a cell by row and key."""
         names = [column.name for column in self.model.columns]
         index = self.model.index(row, names.index(name) if name in names else 0)
         self.view.setCurrentIndex(index)
@@ -180,7 +180,7 @@ class PartsTable(QWidget):
 
     @property
     def rows(self) -> list[int]:
-        """The selected rows, from the top; the current one if none is selected."""
+        """Selected rows from the top, or the current one if none is selected."""
         rows = sorted({index.row() for index in self.view.selectionModel().selectedIndexes()})
         current = self.view.currentIndex().row()
         return rows or ([current] if current >= 0 else [])
@@ -188,7 +188,7 @@ class PartsTable(QWidget):
     # --- rows -------------------------------------------------------------------------------------
 
     def add(self) -> None:
-        """A new row, behind the current one."""
+        """Add a row after the current one."""
         parts = list(self.model.parts)
         rows = self.rows
         at = rows[-1] + 1 if rows else len(parts)
@@ -207,7 +207,7 @@ class PartsTable(QWidget):
             self.go_to(min(min(gone), len(self.model.parts) - 1))
 
     def duplicate(self) -> None:
-        """The selected rows once more, behind themselves."""
+        """Duplicate the selected rows below themselves."""
         rows = self.rows
         parts = list(self.model.parts)
         copies = [parts[row] for row in rows]
@@ -236,7 +236,7 @@ class PartsTable(QWidget):
     # --- cells ------------------------------------------------------------------------------------
 
     def _cells(self) -> dict[int, list[int]]:
-        """Rows of the selected cells, by column."""
+        """Rows of the selected cells by column."""
         cells: dict[int, list[int]] = {}
         for index in self.view.selectionModel().selectedIndexes():
             if index.column() < len(self.model.columns):
@@ -244,7 +244,7 @@ class PartsTable(QWidget):
         return {column: sorted(rows) for column, rows in sorted(cells.items())}
 
     def fill_down(self) -> None:
-        """The topmost selected cell of each column fills those below it; of a single cell, down to the last row."""
+        """Fill the cells below the topmost selected cell of each column; for a single cell, down to the last row."""
         puts: list[tuple[int, Column, str]] = []
         for at, rows in self._cells().items():
             column = self.model.columns[at]
@@ -255,7 +255,7 @@ class PartsTable(QWidget):
             self.model.put(puts, "Fill down")
 
     def copy(self) -> None:
-        """The selected cells into the clipboard, as spreadsheets take them."""
+        """Copy the selected cells in the format of spreadsheets."""
         cells = self._cells()
         rows = sorted({row for of in cells.values() for row in of})
         lines = [
@@ -264,7 +264,7 @@ class PartsTable(QWidget):
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     def paste(self) -> None:
-        """Cells from a spreadsheet, from the current cell on; rows are added where there are too few."""
+        """Paste cells of a spreadsheet from the current cell on; adds rows if there are too few."""
         lines = QGuiApplication.clipboard().text().rstrip("\n").split("\n")
         table = [line.rstrip("\r").split("\t") for line in lines]
         start = self.view.currentIndex()

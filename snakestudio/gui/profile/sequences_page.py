@@ -1,4 +1,4 @@
-"""The sequences: what is sent to arm, disarm, stop, zero and reset, step by step, with the bytes each step sends."""
+"""Page of the sequences for arm, disarm, stop, zero and reset, with the bytes of each step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAMES = tuple(Sequences.model_fields)
 
 
 class SequencesPage(QWidget):
-    """A tab for each sequence: its steps in a table, and below what they put on the bus."""
+    """Tab for each sequence: table of steps above, frames on the bus below."""
 
     def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,7 +74,7 @@ class SequencesPage(QWidget):
 
     @property
     def shown(self) -> str:
-        """Name of the sequence that is shown."""
+        """Name of the shown sequence."""
         return _NAMES[self.tabs.currentIndex()]
 
     def _fresh(self, before: tuple[Any, ...]) -> Step:
@@ -100,7 +100,7 @@ class SequencesPage(QWidget):
         self._show()
 
     def go_to(self, name: str, row: int, field: str) -> None:
-        """Bring up a cell of a sequence."""
+        """Show a cell of a sequence."""
         if name in _NAMES:
             self.tabs.setCurrentIndex(_NAMES.index(name))
             if row >= 0:
@@ -108,13 +108,13 @@ class SequencesPage(QWidget):
 
 
 def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, int]:
-    """What steps put on the bus, a line for every frame, and how many frames these are."""
+    """Text with a line per frame that the steps send, and the number of frames."""
     if not steps:
         return "Nothing is sent.", 0
     try:
         codec = Codec(document.loaded)
     except ProfileError:
-        return "The frames can be shown once what the checks found is mended.", 0
+        return "The frames are shown once the problems of the checks are fixed.", 0
     lines: list[str] = []
     count = 0
     for number, step in enumerate(steps, 1):
@@ -122,7 +122,7 @@ def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, 
             lines.append(f"{number:3}  wait {step.wait_s:g} s")
         elif step.expect is not None:
             lines.append(
-                f"{number:3}  wait until every node says that it is {step.expect}, at most {step.timeout_s:g} s"
+                f"{number:3}  wait until every node reports {step.expect}, at most {step.timeout_s:g} s"
             )
         else:
             frames, problem = _frames(codec, step)
@@ -131,7 +131,7 @@ def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, 
             for frame in frames[: max(0, _MOST_FRAMES - len(lines))]:
                 lines.append(f"{number:3}  {_frame_text(frame, codec.text)}")
     if count > _MOST_FRAMES:
-        lines.append(f"     ... {count} frames in all")
+        lines.append(f"     ... {count} frames in total")
     return "\n".join(lines), count
 
 
@@ -142,7 +142,7 @@ def _frames(codec: Codec, step: Step) -> tuple[list[Frame], str]:
         return [], str(error).splitlines()[0]
 
 
-def _frame_text(frame: Frame, words: Callable[[Frame], str]) -> str:
+def _frame_text(frame: Frame, text_of: Callable[[Frame], str]) -> str:
     number = f"{frame.id:08X}" if frame.extended else f"     {frame.id:03X}"
     data = "remote" if frame.remote else frame.data.hex(" ").upper() or "(no data)"
-    return f"{number}  {data:<24} {words(frame)}".rstrip()
+    return f"{number}  {data:<24} {text_of(frame)}".rstrip()

@@ -1,4 +1,4 @@
-"""The wiggle test: one joint after the other moves a little, and how it answers is judged in words."""
+"""Wiggle test: moves one joint after the other slightly and evaluates its response."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ from snakestudio.text import MINUS, capitalized, sentence
 
 _SAMPLE_MS = 10
 _DRAW_MS = 80
-"""Drawing takes longer than reading, and keeps the window's heartbeat waiting."""
+"""Interval of drawing, ms; drawing takes longer than reading and delays the window's heartbeat."""
 _AFTER_S = 0.8
-_INTRO = "Arm the robot first. An axis then swings about where it stands, within its limits; the other joints hold."
-_HEADS = ("Axis", "Gain", "Lag [ms]", "Play [°]", "Offset [°]", "Judgement")
+_INTRO = "Arm the robot first. The axis swings about its current position within its limits; the other joints hold."
+_HEADS = ("Axis", "Gain", "Lag [ms]", "Backlash [°]", "Offset [°]", "Result")
 
 
 @dataclass(frozen=True)
 class Swings:
-    """How an axis is moved."""
+    """Motion of an axis."""
 
     amplitude_deg: float = form_field(
         5.0,
         "Amplitude",
-        help="How far to each side",
+        help="Angle to each side",
         unit="°",
         minimum=0.1,
         maximum=30.0,
@@ -62,7 +62,7 @@ class Swings:
     period_s: float = form_field(
         2.0,
         "Period",
-        help="How long one swing takes",
+        help="Duration of one swing",
         unit="s",
         minimum=0.2,
         maximum=20.0,
@@ -73,7 +73,7 @@ class Swings:
     count: int = form_field(
         3,
         "Swings",
-        help="How often",
+        help="Number of swings",
         minimum=1,
         maximum=20,
         slider=(1, 6),
@@ -84,7 +84,7 @@ class Swings:
 
 
 class WiggleDialog(Dialog):
-    """Wiggles axes of the connected robot while it is armed."""
+    """Wiggle test of the axes of the armed robot."""
 
     def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Wiggle Test", _INTRO)
@@ -120,13 +120,13 @@ class WiggleDialog(Dialog):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for place, width in enumerate((104, 62, 84, 78, 92)):
             header.resizeSection(place, theme.scaled(width))
-        self.table.setAccessibleName("Axes and how they answered")
+        self.table.setAccessibleName("Axes and their responses")
         self.table.currentCellChanged.connect(lambda *_: self._show_axis())
         self.chart = LineChart("t in s", "Angle in °")
         self.commanded = self.chart.plot(name="commanded")
         self.measured = self.chart.plot(name="measured")
-        self._dress_chart()
-        theme.follow(self, WiggleDialog._renew_theme)
+        self._style_chart()
+        theme.follow(self, WiggleDialog._apply_theme)
         self.title = heading("")
         self.words = QLabel()
         self.words.setWordWrap(True)
@@ -141,12 +141,12 @@ class WiggleDialog(Dialog):
         self.one = QPushButton("&Wiggle This Axis")
         self.all = QPushButton("Wiggle &All, One by One")
         theme.set_role(self.one, "primary")
-        self.end = QPushButton("&Break Off")
+        self.end = QPushButton("A&bort")
         self.save_button = QPushButton("&Save Report ...")
         self.copy_button = QPushButton("&Copy")
         self.one.clicked.connect(lambda: self.start(self.table.currentRow()))
         self.all.clicked.connect(self._start_all)
-        self.end.clicked.connect(self.break_off)
+        self.end.clicked.connect(self.abort)
         self.save_button.clicked.connect(self._ask_save)
         self.copy_button.clicked.connect(self._copy)
         self.bar = QProgressBar()
@@ -165,7 +165,7 @@ class WiggleDialog(Dialog):
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     def choose(self, axis: int) -> None:
         """Make an axis (0-based) the current one."""
@@ -173,7 +173,7 @@ class WiggleDialog(Dialog):
             self.table.setCurrentCell(axis, 0)
 
     def refresh(self) -> None:
-        """Show the axes of the robot and what can be done with it now."""
+        """Show the axes of the robot and what is possible now."""
         axes = (
             ()
             if self._robot_controller.loaded is None
@@ -197,19 +197,19 @@ class WiggleDialog(Dialog):
         if self._running is None:
             self.form.report(problem)
         elif problem:
-            self._finish(f"The test was broken off: {problem[:1].lower()}{problem[1:]}")
+            self._finish(f"The test was aborted: {problem[:1].lower()}{problem[1:]}")
 
     def _obstacle(self) -> str:
-        """What keeps the test from running, as a sentence; "" if nothing does."""
+        """Message why the test cannot run; "" if it can."""
         telemetry = self._robot_controller.telemetry
         if self._robot_controller.link is None or telemetry is None:
-            return "No robot is connected; connect one from the Robot menu."
+            return "No robot is connected. Connect one from the Robot menu."
         if telemetry.state is LinkState.FAULT:
             return f"The robot was stopped: {telemetry.reason or 'reset the fault first.'}"
         if telemetry.state is LinkState.STREAMING:
-            return "The robot follows the gait now; stop it and arm it again."
+            return "The robot is following the gait. Stop it and arm it again."
         if telemetry.state is not LinkState.ARMED:
-            return "The robot is not armed; arm it by holding the button in the Robot panel."
+            return "The robot is not armed. Arm it by holding the button in the Robot panel."
         return ""
 
     def _fill(self, row: int) -> None:
@@ -234,12 +234,12 @@ class WiggleDialog(Dialog):
                 item.setForeground(QBrush(theme.colour("good" if result.good else "warning")))
             self.table.setItem(row, column, item)
 
-    def _dress_chart(self) -> None:
+    def _style_chart(self) -> None:
         self.commanded.setPen(pg.mkPen(theme.colour("dim"), width=2))
         self.measured.setPen(pg.mkPen(theme.colour("accent"), width=2))
 
-    def _renew_theme(self) -> None:
-        self._dress_chart()
+    def _apply_theme(self) -> None:
+        self._style_chart()
         for row in range(self.table.rowCount()):
             self._fill(row)
         self._show_axis()
@@ -257,8 +257,8 @@ class WiggleDialog(Dialog):
             ""
             if result is None
             else "<br>".join(
-                f"<span style='color:{theme.colour(colours[word.severity]).name()}'>●</span> {word.text}"
-                for word in result.words
+                f"<span style='color:{theme.colour(colours[verdict.severity]).name()}'>●</span> {verdict.text}"
+                for verdict in result.words
             )
         )
 
@@ -272,10 +272,10 @@ class WiggleDialog(Dialog):
         if self._running is not None:
             self._draw(self._trace)
 
-    # --- the test ---------------------------------------------------------------------------------
+    # --- test -------------------------------------------------------------------------------------
 
     def start(self, row: int) -> bool:
-        """Wiggle an axis; whether it began."""
+        """Wiggle an axis; returns whether the test started."""
         link = self._robot_controller.link
         telemetry = self._robot_controller.telemetry
         loaded = self._robot_controller.loaded
@@ -317,17 +317,17 @@ class WiggleDialog(Dialog):
     def _start_all(self) -> None:
         self._on_and_on = self.start(0)
 
-    def break_off(self) -> None:
-        """Stop the robot: whoever presses this wants no motion."""
+    def abort(self) -> None:
+        """Stop the robot, because aborting means that no motion is wanted."""
         if self._robot_controller.link is not None and self._running is not None:
-            self._robot_controller.link.stop("The wiggle test was broken off.")
-            self._finish("The test was broken off, and the robot was stopped.")
+            self._robot_controller.link.stop("The wiggle test was aborted.")
+            self._finish("The test was aborted, and the robot was stopped.")
 
     def _sample(self) -> None:
         link = self._robot_controller.link
         row = self._running
         if link is None or row is None:
-            self._finish("The test was broken off: the robot is no longer connected.")
+            self._finish("The test was aborted: the robot is no longer connected.")
             return
         telemetry: Telemetry = link.telemetry()
         self._trace.add(
@@ -341,7 +341,7 @@ class WiggleDialog(Dialog):
         self._pace.ask()
         if telemetry.state is not LinkState.ARMED:
             self._finish(
-                f"The test was broken off: {telemetry.reason or 'the robot is no longer armed.'}"
+                f"The test was aborted: {telemetry.reason or 'the robot is no longer armed.'}"
             )
         elif passed >= self._length:
             self._judge(row)
@@ -351,7 +351,7 @@ class WiggleDialog(Dialog):
         try:
             result = judge(name, *self._trace.curves())
         except ValueError as error:
-            self._finish(sentence(f"{name} cannot be judged: {error}"))
+            self._finish(sentence(f"{name} cannot be evaluated: {error}"))
             return
         self.results[name] = result
         self._fill(row)
@@ -370,7 +370,7 @@ class WiggleDialog(Dialog):
         if sentence:
             self.form.report(sentence)
 
-    # --- the report -------------------------------------------------------------------------------
+    # --- report -----------------------------------------------------------------------------------
 
     def _listed(self) -> list[WiggleResult]:
         return [self.results[axis.name] for axis in self._axes if axis.name in self.results]
@@ -386,35 +386,35 @@ class WiggleDialog(Dialog):
             self.save_report(path)
 
     def save_report(self, path: Path) -> None:
-        """Write what was found of all axes: CSV, or words if the name ends in .txt."""
+        """Save the results of all axes as CSV, or as text if the name ends in .txt."""
         listed = self._listed()
         text = report_text(listed) if path.suffix.lower() == ".txt" else report_csv(listed)
         try:
             write_atomically(path, text.encode())
         except OSError as error:
-            self.form.report(f"{path} cannot be written ({error.strerror}); give another name.")
+            self.form.report(f"{path} cannot be written ({error.strerror}). Choose another file.")
 
     def done(self, result: int) -> None:
         self._on_and_on = False
-        self.break_off()
+        self.abort()
         super().done(result)
 
 
 def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> str:
-    """Why an axis that stands at `angle` (rad) cannot swing so far, as a sentence; "" if it can."""
+    """Message why an axis at `angle` (rad) cannot swing by this amplitude; "" if it can."""
     if not math.isfinite(angle):
-        return f"Nothing was heard of {axis.name} yet; see its node and slot."
+        return f"No feedback from {axis.name} yet. Check its node and slot."
     low = limits.min_deg if axis.min_deg is None else axis.min_deg
     high = limits.max_deg if axis.max_deg is None else axis.max_deg
     here = math.degrees(angle)
     if low <= here - amplitude_deg and here + amplitude_deg <= high:
         return ""
     return (
-        f"{capitalized(axis.name)} stands at {here:.1f}° and has no room for ±{amplitude_deg:g}° between"
-        f" {low:g}° and {high:g}°; straighten it, or choose a smaller amplitude."
+        f"{capitalized(axis.name)} is at {here:.1f}° and cannot swing by ±{amplitude_deg:g}° between"
+        f" {low:g}° and {high:g}°. Straighten it, or choose a smaller amplitude."
     )
 
 
 def _worst(result: WiggleResult) -> str:
     order = {"error": 0, "warning": 1, "good": 2}
-    return min(result.words, key=lambda word: order[word.severity]).text
+    return min(result.words, key=lambda verdict: order[verdict.severity]).text

@@ -1,1 +1,1 @@
-"""Remote control of the window over a local port. Nothing here leads to torque: arming needs a hand in the window."""
+"""Remote control of the window over a local port. It cannot arm: that is possible only by hand, at the window."""

@@ -1,14 +1,14 @@
-"""Which commands of the menus remote control may call: those named here, and no others.
+"""Menu commands that remote control may call: those listed here, and no others.
 
-Left out is what asks by a dialog, what belongs to one session of the user (quit, save, the
-clipboard), and everything of a robot but what takes its torque away. A new command is not callable
-until it is named here.
+Excluded are commands that open dialogs, commands of the user's session (quit, save, the
+clipboard), and all robot commands except those that switch torque off. A new command is not
+callable until it is listed here.
 """
 
 from __future__ import annotations
 
 SAFE_WITH_TORQUE = frozenset({"stop_robot", "disarm_robot"})
-"""What may be called while a robot may have torque: it takes it away."""
+"""Commands allowed while a robot may have torque: they switch it off."""
 
 _EDIT = (
     "undo",
@@ -75,4 +75,4 @@ _RUN = (
 )
 
 COMMANDS = SAFE_WITH_TORQUE | frozenset({*_EDIT, *_VIEW, *_RUN})
-"""Identifiers of commands that may be called."""
+"""Ids of the allowed commands."""

@@ -1,4 +1,4 @@
-"""What remote control has in the menus."""
+"""Commands of remote control."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MENU = "Simulation/Other Programs"
 
 
 class RemoteMenuContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     remote: RemoteControl
 
@@ -34,14 +34,14 @@ REMOTE: tuple[Command[RemoteMenuContext], ...] = service_commands(
         "remote_control",
         _MENU,
         "Allow Remote Control",
-        tip="Let programs of this computer that know the token open scenes, run and export; never arm a robot",
+        tip="Let programs on this computer that have the token open scenes, run and export, but never arm a robot",
     ),
     Command(
         "remote_settings",
         _MENU,
         "Remote Control Settings ...",
         long=True,
-        tip="Port and token of remote control",
+        tip="Set the port and show the token of remote control",
     ),
 )
-"""Remote control by other programs."""
+"""Commands of remote control by other programs."""

@@ -1,4 +1,4 @@
-"""The dialog of remote control: the port, the token, and who is connected."""
+"""Dialog of remote control: port, token and connected programs."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from snakestudio.gui.remote.remote_control import RemoteControl
 from snakestudio.viewmodel.remote.door import door_file
 
 _ABOUT = (
-    "Programs of this computer that know the token can open scenes, change values, run, export and take pictures. "
-    "They can stop and disarm a robot, and never arm it. Every start has a new token."
+    "Programs on this computer that have the token can open scenes, change values, run, export and take screenshots. "
+    "They can stop and disarm a robot, but never arm it. A new token is created each time remote control starts."
 )
 
 
 @dataclass(frozen=True)
 class RemoteSettings:
-    """What the dialog shows."""
+    """Values of the dialog."""
 
     port: int
     token: str
 
 
 class RemoteDialog(ServiceDialog):
-    """Settings, and the switch."""
+    """Settings of remote control and its switch."""
 
     def __init__(self, remote: RemoteControl, parent: QWidget | None = None) -> None:
         super().__init__(remote, parent, "Remote Control", _ABOUT, "&Copy Token", "&Allow")
@@ -41,7 +41,7 @@ class RemoteDialog(ServiceDialog):
             "token": FormField(
                 "To&ken",
                 help=f"Also in {door_file()}, which other users cannot read",
-                placeholder="made when it is switched on",
+                placeholder="created when remote control is switched on",
             ),
         }
         form = DeclaredForm(RemoteSettings(remote.port, remote.token), fields, self)

@@ -1,4 +1,4 @@
-"""What remote control can do: each method by name, with its parameters; all run in the window's thread."""
+"""Methods of remote control by name, with their parameters; all run in the window's thread."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _TORQUE = (
     "A robot may have torque. Disarm it first; until then only reading, stop, and the commands stop_robot and "
     "disarm_robot are allowed."
 )
-_DIALOG = "A dialog of the window waits for its user. Close it there first."
+_DIALOG = "A dialog is open in the window. Close it first."
 _ENDINGS = {".csv", ".h5", ".hdf5", ".mcap"}
 _MOST_STEPS = 1_000_000
 
 
 class Robot(Protocol):
-    """Of a robot only what takes its torque away."""
+    """Robot interface limited to switching torque off."""
 
     @property
     def connected(self) -> bool:
-        """Whether there is one."""
+        """Whether a robot is connected."""
         ...
 
     @property
@@ -54,12 +54,12 @@ class Robot(Protocol):
         ...
 
     def stop(self) -> object:
-        """Stop it."""
+        """Stop the robot."""
         ...
 
 
 class Actions(Protocol):
-    """The commands of the window."""
+    """Commands of the window."""
 
     commands: Any
 
@@ -69,29 +69,29 @@ class Actions(Protocol):
 
 
 class Files(Protocol):
-    """Knows the recent files."""
+    """Recent files."""
 
     recent: RecentFiles
 
 
 class Runs(Protocol):
-    """Opens recorded runs."""
+    """Recorded runs."""
 
     def open(self, path: Path, name: str = "") -> None:
-        """Show the run of a file."""
+        """Open and show a run file."""
         ...
 
 
 class Picture(Protocol):
-    """The 3D view."""
+    """3D view."""
 
     def image(self, size: QSize | None = None) -> QImage:
-        """What it shows."""
+        """Image of the view."""
         ...
 
 
 class RemoteContext(Protocol):
-    """What the methods work with."""
+    """Context of the methods."""
 
     window: QWidget
     settings: QSettings
@@ -100,48 +100,48 @@ class RemoteContext(Protocol):
 
     @property
     def robot_controller(self) -> Robot:
-        """The robot, if one is connected."""
+        """Robot, if connected."""
         ...
 
     @property
     def action_registry(self) -> Actions:
-        """The commands."""
+        """Commands."""
         ...
 
     @property
     def files(self) -> Files:
-        """Scenes."""
+        """Scene files."""
         ...
 
     @property
     def open_runs(self) -> Runs:
-        """Runs."""
+        """Recorded runs."""
         ...
 
     @property
     def viewport(self) -> Picture:
-        """The 3D view."""
+        """3D view."""
         ...
 
 
 def _form(method: Callable[..., Any]) -> str:
-    """How a method is called: its parameters, with what they are if left out."""
+    """Call signature of a method with default values."""
     parameters = inspect.signature(method).parameters.values()
-    given = [
+    texts = [
         each.name if each.default is each.empty else f"{each.name}={each.default!r}"
         for each in parameters
     ]
-    return f"{method.__name__}({', '.join(given)})"
+    return f"{method.__name__}({', '.join(texts)})"
 
 
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        raise RemoteError(INVALID_PARAMS, f"{name} is not a text. Give {name} as a string.")
+        raise RemoteError(INVALID_PARAMS, f"{name} is not a string. Give {name} as a string.")
     return value
 
 
 class Methods:
-    """The methods, by `call`; a public method of this class is one that can be called."""
+    """Methods available through `call`; every public method of this class can be called remotely."""
 
     def __init__(self, context: RemoteContext) -> None:
         self._context = context
@@ -152,10 +152,9 @@ class Methods:
         }
 
     def call(self, name: str, params: dict[str, Any]) -> Any:
-        """The result of a method; `LongWork` where it takes time.
+        """Call a method and return its result; `LongWork` if it takes time.
 
-        Raises `RemoteError` if there is no such method, its parameters do not fit, or it cannot be
-        carried out.
+        Raises `RemoteError` if the method does not exist, its parameters are invalid, or it fails.
         """
         method = self._table.get(name)
         if method is None:
@@ -169,33 +168,33 @@ class Methods:
             inspect.signature(method).bind(**params)
         except TypeError as error:
             raise RemoteError(
-                INVALID_PARAMS, f"The parameters do not fit ({error}). Call {_form(method)}."
+                INVALID_PARAMS, f"The parameters are invalid ({error}). Call {_form(method)}."
             ) from None
         try:
             return method(**params)
         except SnakeStudioError as error:
             raise RemoteError(INVALID_PARAMS, str(error)) from None
-        except OSError as error:  # of a path that the system does not take
+        except OSError as error:  # invalid path
             why = error.strerror or str(error)
             raise RemoteError(
-                INVALID_PARAMS, f"{name} failed ({why}). See its parameters."
+                INVALID_PARAMS, f"{name} failed ({why}). Check its parameters."
             ) from None
 
-    # --- looking
+    # --- queries
 
     def methods(self) -> list[dict[str, str]]:
-        """All methods: how each is called, and what it does."""
+        """All methods with their signature and description."""
         return [
             {"method": name, "call": _form(each), "about": (each.__doc__ or "").partition("\n")[0]}
             for name, each in self._table.items()
         ]
 
     def state(self) -> dict[str, Any]:
-        """What the window shows and does."""
+        """State of the window."""
         c = self._context
         session_controller = c.session_controller
         status = c.session_controller.status
-        shown = session_controller.displayed
+        snapshot = session_controller.displayed
         recording = session_controller.recording
         return {
             "version": __version__,
@@ -204,7 +203,7 @@ class Methods:
             "message": status.message,
             "problems": [problem.sentence() for problem in status.problems],
             "pending": list(status.pending),
-            "time_s": None if shown is None else shown.time,
+            "time_s": None if snapshot is None else snapshot.time,
             "duration_s": c.document.scene.run.duration_s,
             "rows": 0 if recording is None else len(recording),
             "speed": session_controller.session.speed,
@@ -217,30 +216,30 @@ class Methods:
         }
 
     def get(self, key: str = "") -> Any:
-        """A value of the scene by its dotted key, such as gait.amplitude_deg; the whole scene without one."""
+        """Value of the scene at a dotted key, such as gait.amplitude_deg; the whole scene without a key."""
         scene = self._context.document.scene
         return tree(scene if key == "" else get_value(scene, _text(key, "key")))
 
     def columns(self) -> list[str]:
-        """Names of the columns of the run that is shown."""
+        """Names of the columns of the shown run."""
         return list(column_names(self._recording().schema))
 
     def values(self, names: object = None) -> dict[str, float]:
-        """Values of columns in the row that is shown; of all columns without names."""
+        """Values of columns in the shown row; all columns without names."""
         recording = self._recording()
         known = column_names(recording.schema)
         if names is not None and not (
             isinstance(names, list) and all(isinstance(name, str) for name in names)
         ):
             raise RemoteError(
-                INVALID_PARAMS, 'names is not a list of texts. Give it like ["com_x_m"].'
+                INVALID_PARAMS, 'names is not a list of strings. Give it like ["com_x_m"].'
             )
         chosen = known if names is None else tuple(names)
         for name in chosen:
             if name not in known:
                 raise RemoteError(
                     INVALID_PARAMS,
-                    f"The run has no column {name[:60]!r}. Call columns for their names.",
+                    f"The run has no column {name[:60]!r}. Call columns for the available names.",
                 )
         cursor = self._context.session_controller.cursor
         index = len(recording) - 1 if cursor is None else min(cursor, len(recording) - 1)
@@ -253,8 +252,8 @@ class Methods:
         )
 
     def commands(self) -> list[dict[str, Any]]:
-        """The commands of the menus that run_command can call."""
-        made = []
+        """Menu commands that run_command can call."""
+        listed = []
         for spec in self._specs().values():
             action = self._context.action_registry[spec.id]
             entry = {
@@ -263,14 +262,14 @@ class Methods:
                 "text": action.text().replace("&", ""),
                 "tip": spec.tip,
             }
-            made.append({**entry, "enabled": action.isEnabled(), "on": action.isChecked()})
-        return made
+            listed.append({**entry, "enabled": action.isEnabled(), "on": action.isChecked()})
+        return listed
 
     def screenshot(self, path: str, of: str = "window") -> str:
-        """Save a picture of the window or of the 3D view (of = "viewport") as PNG; gives its path."""
+        """Save an image of the window or of the 3D view (of = "viewport") as PNG; returns its path."""
         if of not in ("window", "viewport"):
             raise RemoteError(
-                INVALID_PARAMS, "of is neither window nor viewport. Give one of these."
+                INVALID_PARAMS, "of is neither window nor viewport. Give one of them."
             )
         self._no_torque()
         target = self._target(path, {".png"})
@@ -282,7 +281,7 @@ class Methods:
         try:
             with replacing(target) as partial:
                 if not image.save(str(partial.path), "PNG"):  # type: ignore[call-overload]
-                    raise OSError("the picture could not be encoded")
+                    raise OSError("the image could not be encoded")
         except OSError as error:
             why = error.strerror or str(error)
             raise RemoteError(
@@ -291,13 +290,13 @@ class Methods:
         return str(target)
 
     def export(self, path: str, force: bool = False) -> LongWork:
-        """Write the run that is shown as CSV, HDF5 or MCAP, by the ending of the path; gives its path."""
+        """Export the shown run as CSV, HDF5 or MCAP according to the suffix of the path; returns its path."""
         recording = self._recording()
         target = self._target(path, _ENDINGS)
         if target.exists() and force is not True:
             raise RemoteError(
                 NOT_NOW,
-                f"{target} is there already. Give another path, or force=true to replace it.",
+                f"{target} already exists. Give another path, or force=true to replace it.",
             )
         name = self._context.document.name
         base_dir = self._context.session_controller.base_dir
@@ -307,23 +306,23 @@ class Methods:
             if ending == ".csv":
                 from snakestudio.export.csv import write_csv
 
-                whole = write_csv(target, recording, name, progress)
+                complete = write_csv(target, recording, name, progress)
             elif ending == ".mcap":
                 from snakestudio.export.mcap import write_mcap
 
-                whole = write_mcap(target, recording, name, progress, base_dir=base_dir)
+                complete = write_mcap(target, recording, name, progress, base_dir=base_dir)
             else:
                 from snakestudio.export.hdf5 import write_hdf5
 
-                whole = write_hdf5(target, recording, name, progress)
-            return str(target) if whole else None
+                complete = write_hdf5(target, recording, name, progress)
+            return str(target) if complete else None
 
         return LongWork("export", work)
 
-    # --- doing
+    # --- actions
 
     def open(self, path: str, discard: bool = False) -> str:
-        """Open a scene (.toml), the scene of an exported CSV, or a recorded run (.mcap); gives its path."""
+        """Open a scene (.toml), the scene of an exported CSV, or a recorded run (.mcap); returns its path."""
         self._may_change()
         c = self._context
         file = local_path(_text(path, "path"))
@@ -340,19 +339,19 @@ class Methods:
         if c.document.dirty and discard is not True:
             raise RemoteError(
                 NOT_NOW,
-                "The scene has changes that are not saved. Save it in the window, or give discard=true.",
+                "The scene has unsaved changes. Save it in the window, or give discard=true.",
             )
         c.document.open(file)
         c.files.recent.remember(file)
         return str(file)
 
     def set(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Change values of the scene by dotted key, as one step of undo; gives them as they are now."""
+        """Change scene values by dotted key as one step of undo; returns their new values."""
         self._may_change()
         if not values:
             raise RemoteError(
                 INVALID_PARAMS,
-                "There is no value. Give some by dotted key, like gait.amplitude_deg.",
+                "No values were given. Give values by dotted key, such as gait.amplitude_deg.",
             )
         document = self._context.document
         try:
@@ -364,7 +363,7 @@ class Methods:
         return now
 
     def play(self) -> None:
-        """Run the simulation, as soon as its engine is prepared."""
+        """Run the simulation as soon as its engine is prepared."""
         self._may_change()
         session_controller = self._context.session_controller
         session_controller.close_run()
@@ -372,23 +371,23 @@ class Methods:
         session_controller.session.play()
 
     def pause(self) -> None:
-        """Pause the simulation, and what is played of a recorded run."""
+        """Pause the simulation, or the playback of a recorded run."""
         self._context.session_controller.session.pause()
         self._context.session_controller.pause_recorded()
 
     def stop(self) -> None:
-        """Pause, and stop a robot that is connected."""
+        """Pause, and stop a connected robot."""
         if self._context.robot_controller.connected:
             self._context.robot_controller.stop()
         self.pause()
 
     def reset(self) -> None:
-        """Go back to t = 0."""
+        """Return to t = 0."""
         self._may_change()
         self._context.session_controller.reset()
 
     def step(self, n: object = None) -> None:
-        """Take n time steps, or those of a control period, and pause."""
+        """Advance by n time steps (default: one control period) and pause."""
         self._may_change()
         if n is not None and (
             isinstance(n, bool) or not isinstance(n, int) or not 0 < n <= _MOST_STEPS
@@ -399,7 +398,7 @@ class Methods:
         self._context.session_controller.session.step(n)
 
     def speed(self, factor: object) -> None:
-        """Choose how fast the simulation runs: 1 is real time, 0 is as fast as possible."""
+        """Set the simulation speed: 1 is real time, 0 is as fast as possible."""
         self._may_change()
         if (
             isinstance(factor, bool)
@@ -412,12 +411,12 @@ class Methods:
         self._context.session_controller.set_speed(float(factor) if factor else math.inf)
 
     def run_command(self, id: str) -> None:
-        """Call a command of the menus by its id; see commands."""
+        """Call a menu command by its id; see commands."""
         spec = self._specs().get(_text(id, "id"))
         if spec is None:
             raise RemoteError(
                 METHOD_NOT_FOUND,
-                f"{id[:60]!r} cannot be called remotely. Call commands for what can.",
+                f"{id[:60]!r} cannot be called remotely. Call commands for the available ids.",
             )
         if spec.id not in SAFE_WITH_TORQUE:
             self._may_change()
@@ -425,7 +424,8 @@ class Methods:
         action.setEnabled(spec.enabled(self._context))
         if not action.isEnabled():
             raise RemoteError(
-                NOT_NOW, f"{spec.text or spec.id} is not possible now. See its state in the window."
+                NOT_NOW,
+                f"{spec.text or spec.id} is not possible now. Check the state of the window.",
             )
         action.trigger()
 
@@ -443,7 +443,7 @@ class Methods:
         return recording
 
     def _no_torque(self) -> None:
-        """Refuse what moves the robot otherwise, or keeps the window for longer than an armed robot waits for it."""
+        """Refuse while a robot may have torque: calls could move it or block the window for too long."""
         if self._context.robot_controller.movable:
             raise RemoteError(NOT_NOW, _TORQUE)
 

@@ -1,4 +1,4 @@
-"""The switch of remote control: off when the program starts, unless the command line says otherwise."""
+"""Switch of remote control; off at program start unless the command line enables it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class RemoteControl(QObject):
     Parameters
     ----------
     context : RemoteContext
-        What is controlled.
+        Context that is controlled.
 
     Signals
     -------
     changed()
-        It was switched, or another number of programs is connected.
+        Remote control was switched, or the number of connected programs changed.
     """
 
     changed = Signal()
@@ -43,7 +43,7 @@ class RemoteControl(QObject):
 
     @property
     def port(self) -> int:
-        """The open port, or the one chosen last."""
+        """Open port, or the one chosen last."""
         if self._server is not None:
             return self._server.door.port
         try:
@@ -54,17 +54,17 @@ class RemoteControl(QObject):
 
     @property
     def token(self) -> str:
-        """What a program must know; "" while the port is closed."""
+        """Token that programs need; "" while the port is closed."""
         return "" if self._server is None else self._server.door.token
 
     @property
     def clients(self) -> int:
-        """Programs that are connected."""
+        """Number of connected programs."""
         return 0 if self._server is None else self._server.clients
 
     @property
     def doing(self) -> str:
-        """How it stands, in a few words; "" while it is off."""
+        """Short status text; "" while it is off."""
         if self._server is None:
             return ""
         count = self.clients
@@ -78,7 +78,7 @@ class RemoteControl(QObject):
             self.start(self.port)
 
     def start(self, port: int) -> None:
-        """Open a port (0: any free one); what keeps it from that is a notice."""
+        """Open a port (0: any free one); shows a notice on failure."""
         self.stop()
         self._banner.clear()
         server: RemoteServer | None = None
@@ -97,7 +97,7 @@ class RemoteControl(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """Close the port; who is connected is hung up on, and the token is void."""
+        """Close the port and all connections; the token becomes invalid."""
         server = self._server
         self._server = None
         if server is not None:
@@ -107,5 +107,5 @@ class RemoteControl(QObject):
             self.changed.emit()
 
     def close(self) -> None:
-        """The window closes."""
+        """Release resources; called when the window closes."""
         self.stop()

@@ -1,4 +1,4 @@
-"""The port of remote control: connections, their lines, a token before anything else; all in the window's thread."""
+"""Server of remote control: connections, authentication and requests; all in the window's thread."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ from snakestudio.viewmodel.remote.protocol import (
 log = logging.getLogger(__name__)
 
 MAX_CLIENTS = 16
-"""Connections at a time."""
+"""Maximum number of connections."""
 
 SILENT_MS = 10_000
-"""How long a connection may take to authenticate."""
+"""Time limit for authentication, ms."""
 
 MAX_WAITING = 32 * 1024 * 1024
-"""Bytes of replies that wait for a client to read them; one that leaves more is hung up on."""
+"""Limit of unread reply bytes per client; a connection that exceeds it is closed."""
 
 _READ = 256 * 1024
 _REQUESTS_AT_ONCE = 8
-"""After so many requests the window draws and listens to its user before it goes on."""
+"""Number of requests after which the window handles its own events."""
 _WAITING_LINES = 256
 
 Call = Callable[[str, dict[str, Any]], Any]
 
 
 class RemoteServer(QObject):
-    """Listens on the loopback of this computer, and nowhere else.
+    """Server on the loopback interface of this computer only.
 
     Parameters
     ----------
     call : callable
-        Carries out a method by its name and parameters; raises RemoteError.
+        Calls a method by name and parameters; raises RemoteError.
     port : int
-        0 takes any free one.
+        Port; 0 for any free one.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class RemoteServer(QObject):
     Signals
     -------
     changed()
-        Another number of clients is connected.
+        The number of authenticated clients changed.
     """
 
     changed = Signal()
@@ -82,28 +82,28 @@ class RemoteServer(QObject):
             )
         self.door = Door.new(self._server.serverPort())
         self._connections: list[_Connection] = []
-        self._server.newConnection.connect(self._take)
+        self._server.newConnection.connect(self._accept)
 
     @property
     def clients(self) -> int:
-        """Connections that gave the token."""
+        """Number of authenticated connections."""
         return sum(connection.authenticated for connection in self._connections)
 
     @property
     def open_connections(self) -> int:
-        """Connections, with those that have not given the token yet."""
+        """Number of connections, including those not yet authenticated."""
         return len(self._connections)
 
     def close(self) -> None:
-        """Hang up on everybody and listen no more."""
+        """Close all connections and stop listening."""
         self._server.close()
         for connection in list(self._connections):
             connection.hang_up()
 
-    def _take(self) -> None:
+    def _accept(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
             if self.open_connections >= MAX_CLIENTS:
-                text = f"{MAX_CLIENTS} programs are connected already. Close one of them."
+                text = f"{MAX_CLIENTS} programs are already connected. Close one of them."
                 socket.write(line_of(error_reply(None, TOO_MANY, text)))
                 socket.disconnected.connect(socket.deleteLater)
                 socket.disconnectFromHost()
@@ -111,9 +111,9 @@ class RemoteServer(QObject):
             connection = _Connection(socket, self.door, self._call, self)
             self._connections.append(connection)
             connection.authentication_changed.connect(self.changed)
-            connection.ended.connect(lambda connection=connection: self._forget(connection))
+            connection.ended.connect(lambda connection=connection: self._discard(connection))
 
-    def _forget(self, connection: _Connection) -> None:
+    def _discard(self, connection: _Connection) -> None:
         if connection in self._connections:
             self._connections.remove(connection)
             connection.deleteLater()
@@ -121,7 +121,7 @@ class RemoteServer(QObject):
 
 
 class _Connection(QObject):
-    """One client."""
+    """Connection of one client."""
 
     ended = Signal()
     authentication_changed = Signal()
@@ -147,7 +147,7 @@ class _Connection(QObject):
         self._next.timeout.connect(self._carry_out)
 
     def hang_up(self) -> None:
-        """End the connection, with what was written before."""
+        """Close the connection after sending the pending replies."""
         self._stop_timers()
         if self._socket.state() == QAbstractSocket.SocketState.UnconnectedState:
             self._on_disconnected()
@@ -157,7 +157,7 @@ class _Connection(QObject):
                 self._socket.state() != QAbstractSocket.SocketState.UnconnectedState
                 and self._socket.bytesToWrite()
             ):
-                # a client that reads nothing
+                # a client that does not read
                 QTimer.singleShot(SILENT_MS, self, self._socket.abort)
 
     def _stop_timers(self) -> None:
@@ -174,14 +174,12 @@ class _Connection(QObject):
 
     def _on_silence(self) -> None:
         self._write(
-            error_reply(
-                None, AUTHENTICATION, "Nobody authenticated in time. Connect again with the token."
-            )
+            error_reply(None, AUTHENTICATION, "Authentication timed out. Reconnect with the token.")
         )
         self.hang_up()
 
     def _read(self) -> None:
-        if len(self._waiting) < _WAITING_LINES:  # more stays with the system, and with who sends it
+        if len(self._waiting) < _WAITING_LINES:  # the rest stays in the socket buffers
             self._waiting.extend(self._lines.feed(bytes(self._socket.read(_READ).data())))
         if self._waiting and not self._next.isActive():
             self._next.start(0)
@@ -208,7 +206,7 @@ class _Connection(QObject):
                 self._write(reply)
 
     def _reply(self, request: Request) -> dict[str, Any] | None:
-        """The reply of a request; None for one that gets none, or gets it later."""
+        """Reply to a request; None if it gets no reply, or gets it later."""
         later: list[LongWork] = []
 
         def call(method: str, params: dict[str, Any]) -> Any:
@@ -219,7 +217,7 @@ class _Connection(QObject):
 
         try:
             reply = reply_to(request, call)
-        except Exception as error:  # a defect must not take the window with it
+        except Exception as error:  # an internal error must not crash the window
             log.exception("remote control failed")
             text = f"Internal error: {error!r}. Please report it."
             return error_reply(request.id, INTERNAL_ERROR, text) if request.answered else None
@@ -230,13 +228,13 @@ class _Connection(QObject):
         return None
 
     def _start(self, request: Request, long_work: LongWork) -> None:
-        """Do long work beside the window, and reply when it has ended."""
+        """Run long work in a thread and reply when it ends."""
         task: Task[Any] = Task(long_work.name, long_work.work, self)
         self._tasks.append(task)
 
         def on_finished(result: Any) -> None:
             if result is None:
-                end(error_reply(request.id, NOT_NOW, "It was cancelled. Call it again."))
+                end(error_reply(request.id, NOT_NOW, "The call was cancelled. Call it again."))
             else:
                 end({"jsonrpc": "2.0", "result": result, "id": request.id})
 
@@ -262,7 +260,7 @@ class _Connection(QObject):
             QTimer.singleShot(0, self, self.hang_up)
             raise RemoteError(
                 AUTHENTICATION,
-                "The token is wrong. 'snakestudio remote token' shows the right one.",
+                "The token is wrong. Use the one shown by 'snakestudio remote token'.",
             )
         if not self.authenticated:
             raise RemoteError(

@@ -1,1 +1,1 @@
-"""The live robot in the window: connecting, arming, stopping, and everything the robot says, with its age."""
+"""Live robot in the window: connecting, arming, stopping and robot data with their age."""

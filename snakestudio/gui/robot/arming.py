@@ -1,4 +1,4 @@
-"""What leads from listening to a moving robot: why it is not ready, the button that is held, start, disarm, reset."""
+"""Controls for arming: reasons for not being ready, hold button, start, disarm and reset."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from snakestudio.gui.core.theme import Themed
 from snakestudio.link.messages import LinkState
 
 _LISTED = 8
-"""Reasons beyond these are counted."""
+"""Number of reasons shown; further ones are counted."""
 
 
 class Arming(Themed):
-    """Shows what can be done in the present state, and nothing else."""
+    """Controls that apply to the current state."""
 
     def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,14 +58,16 @@ class Arming(Themed):
         self.stream = QPushButton("Start Streaming", self)
         theme.set_role(self.stream, "primary")
         self.stream.setToolTip(
-            "The robot is led to the shape the gait begins with, and follows it from there"
+            "Move the robot to the initial shape of the gait, then follow the gait"
         )
         self.stream.clicked.connect(robot_controller.stream)
         self.disarm = QPushButton("Disarm", self)
-        self.disarm.setToolTip("Torque off, in order; the red button stops at once")
+        self.disarm.setToolTip(
+            "Switch torque off with the disarm sequence; the red button stops immediately"
+        )
         self.disarm.clicked.connect(robot_controller.disarm)
         self.reset = QPushButton("Reset Fault", self)
-        self.reset.setToolTip("After this the robot may be armed again")
+        self.reset.setToolTip("Allow the robot to be armed again")
         self.reset.clicked.connect(robot_controller.reset)
         self.talk = QPushButton(self)
         self.talk.clicked.connect(self._on_talk)
@@ -76,7 +78,7 @@ class Arming(Themed):
             button.setMinimumHeight(theme.scaled(34))
             row.addWidget(button, 1)
         column.addLayout(row)
-        # below: reasons come and go, and must not move a button away from the mouse
+        # below the buttons, so that changing reasons do not move a button away from the mouse
         column.addWidget(self.card)
         robot_controller.changed.connect(self.refresh)
         self.refresh()
@@ -85,7 +87,7 @@ class Arming(Themed):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what can be done now."""
+        """Show the controls that apply now."""
         robot_controller = self._robot_controller
         state = robot_controller.state
         status = robot_controller.status
@@ -99,9 +101,10 @@ class Arming(Themed):
                 "\n".join(f"•  {reason}" for reason in (*reasons[:_LISTED], *more))
             )
         else:
-            self.heading.setText("Ready to be armed")
+            self.heading.setText("Ready to arm")
             self.reasons.setText(
-                "The joints get torque and hold where they stand. Keep clear of the robot, and keep Stop in reach."
+                "Arming switches torque on, and the joints hold their position. "
+                "Keep clear of the robot and keep Stop within reach."
             )
         theme.set_role(self.heading, "warning" if reasons else "good")
         self.hold.setVisible(waits)
@@ -115,11 +118,9 @@ class Arming(Themed):
         replay = robot_controller.telemetry is not None and robot_controller.telemetry.replay
         self.talk.setVisible(waits and not replay)
         listening = state is LinkState.LISTENING
-        self.talk.setText("Talk to the Robot" if listening else "Listen Only")
+        self.talk.setText("Enable Transmission" if listening else "Listen Only")
         self.talk.setToolTip(
-            "Send requests and heartbeats; torque stays off"
-            if listening
-            else "Send nothing any more"
+            "Send requests and heartbeats; torque stays off" if listening else "Transmit nothing"
         )
 
     def _on_talk(self) -> None:
@@ -130,14 +131,14 @@ class Arming(Themed):
 
 
 HOLD_MS = 1000
-"""How long it must be held."""
+"""Time that the button must be held, ms."""
 
 _FRAME_MS = 16
 _KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class HoldButton(QWidget):
-    """Held by the mouse, or by Enter while it has the keyboard; does what it was given, straight from its own event."""
+    """Button that acts after being held with the mouse or Enter; the action is called from its own event."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -152,16 +153,16 @@ class HoldButton(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(text)
         self.setToolTip(
-            "Hold for one second, with the mouse or with Enter; letting go before does nothing"
+            "Hold for one second with the mouse or Enter; releasing earlier does nothing"
         )
 
     def does(self, act: Callable[[], object] | None) -> None:
-        """What is done when it was held for the whole time; None: nothing."""
+        """Set the action called after the full time; None for no action."""
         self._act = act
 
     @property
     def share(self) -> float:
-        """How much of the time it was held so far, 0 to 1."""
+        """Elapsed share of the hold time, 0 to 1."""
         return min(1.0, self._clock.elapsed() / HOLD_MS) if self._timer.isActive() else 0.0
 
     def _begin(self) -> None:
@@ -171,7 +172,7 @@ class HoldButton(QWidget):
             self.update()
 
     def abort(self) -> None:
-        """Let go."""
+        """Abort holding."""
         if self._timer.isActive():
             self._timer.stop()
             self.update()

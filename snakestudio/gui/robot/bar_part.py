@@ -1,4 +1,4 @@
-"""The robot in the bar at the top, while it is connected: what it says, how old that is, and the stop."""
+"""Robot in the bar at the top while connected: state, its age and the Stop button."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.viewmodel.robot.robot_status import span_text
 
 _EVERY = 4
-"""The age changes at every fourth poll, five times a second: faster it cannot be read."""
+"""Number of polls between updates of the age (five updates per second, for legibility)."""
 
 
 class BarPart(Themed):
-    """State and stop; hidden until a robot is connected, when the bar has made room."""
+    """State and Stop button; hidden until a robot is connected and the bar has space."""
 
     def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,12 +29,12 @@ class BarPart(Themed):
         self.state_figure = Figure(
             "CONTACT LOST · 88.8 s ago",
             "Armed elsewhere",
-            "What the robot says of itself, and how long ago it said anything at all",
+            "State reported by the robot and time since its last message",
             self,
         )
         self.state_figure.setAccessibleName("robot")
         self.stop = StopButton(self)
-        # Pressed and not clicked: a stop does not wait for the button to be let go.
+        # Pressed and not clicked: a stop does not wait for the release of the button.
         self.stop.pressed.connect(lambda: robot_controller.stop("Stopped by the Stop button."))
         row.addWidget(self.state_figure)
         row.addWidget(self.stop)
@@ -54,11 +54,11 @@ class BarPart(Themed):
 
     def _refresh(self) -> None:
         status = self._robot_controller.status
-        heard = status.heard
+        age = status.heard
         above, value = (
             status.title.split(", ") if status.lost else ("robot", status.title.partition(" (")[0])
         )
-        caption = above if math.isnan(heard) else f"{above} · {span_text(heard)} ago"
+        caption = above if math.isnan(age) else f"{above} · {span_text(age)} ago"
         self.state_figure.set_caption(caption, status.role if status.lost else "dim")
         self.state_figure.show_value(value, status.role)
         self.state_figure.setToolTip(status.sentence)

@@ -1,4 +1,4 @@
-"""What the robot has in the menus. Stop has the space bar while a robot is connected; see `robot.stop_button`."""
+"""Commands of the Robot menu. The space bar stops while a robot is connected; see `robot.stop_button`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.link.messages import LinkState
 
 
 class RobotContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     robot_controller: RobotController
     robot_feature: RobotFeature
@@ -40,10 +40,10 @@ TOGETHER: tuple[Command[RobotContext], ...] = (
         lambda c: c.together.possible or c.together.waiting,
         icon="together",
         label=lambda c: "Cancel Start Together" if c.together.waiting else "Start Together ...",
-        tip="Start at the same moment as other instruments: fire a trigger, or wait for one",
+        tip="Start at the same time as other instruments: send a trigger or wait for one",
     ),
 )
-"""Starting at one moment with other instruments."""
+"""Commands that start together with other instruments."""
 
 ROBOT: tuple[Command[RobotContext], ...] = (
     Command(
@@ -53,23 +53,23 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         lambda c: c.robot_feature.ask_connect(),
         ("Ctrl+Alt+K",),
         icon="robot",
-        tip="A robot on a CAN bus, an emulated one, or a log: at first it is only listened to",
+        tip="Connect to a robot on a CAN bus, an emulated robot or a log, at first in listen-only mode",
     ),
     Command(
         "emulated_robot",
         "Robot",
         "Emulated Robot ...",
         lambda c: c.robot_feature.ask_connect("emulated"),
-        tip="Start a robot that exists only in this computer and speaks as the real one does",
+        tip="Start a simulated robot that uses the same CAN protocol as the real one",
     ),
     Command(
         "mend_faults",
         FAULT_MENU,
-        "Mend All Faults",
+        "Clear All Faults",
         lambda c: c.robot_controller.mend_faults(),
         (),
         lambda c: c.robot_controller.emulated,
-        tip="Nodes that dropped out boot anew; the robot is armed again by hand",
+        tip="Restart failed nodes; arm the robot again by hand",
     ),
     Command(
         "disconnect_robot",
@@ -88,17 +88,17 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         (),
         _connected,
         icon="stop",
-        tip="The space bar does this from anywhere while a robot is connected",
+        tip="Stop the robot; the space bar does this from anywhere while a robot is connected",
     ),
     line("Robot"),
     Command(
         "arm_robot",
         "Robot",
         "Arm ...",
-        lambda c: c.robot_feature.go_to_hold_button(),
+        lambda c: c.robot_feature.focus_hold_button(),
         (),
         _may_arm,
-        tip="Go to the button that arms when it is held",
+        tip="Go to the button that arms the robot while it is held",
     ),
     Command(
         "stream_robot",
@@ -107,7 +107,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         lambda c: c.robot_controller.stream(),
         ("Ctrl+Return",),
         lambda c: c.robot_controller.state is LinkState.ARMED and c.robot_controller.status.armed,
-        tip="The robot follows the scene's gait or controller",
+        tip="Make the robot follow the scene's gait or controller",
     ),
     Command(
         "disarm_robot",
@@ -116,7 +116,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         lambda c: c.robot_controller.disarm(),
         (),
         lambda c: c.robot_controller.state in (LinkState.ARMED, LinkState.STREAMING),
-        tip="Torque off, in order",
+        tip="Switch torque off with the disarm sequence",
     ),
     Command(
         "reset_robot",
@@ -125,7 +125,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         lambda c: c.robot_controller.reset(),
         (),
         lambda c: c.robot_controller.state is LinkState.FAULT,
-        tip="After a stop: the robot may be armed again",
+        tip="After a stop, allow the robot to be armed again",
     ),
     line("Robot"),
     Command(
@@ -138,10 +138,10 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         label=lambda c: (
             "End Recording of Frames" if c.robot_controller.log is not None else "Record Frames ..."
         ),
-        tip="Write every frame on the bus to a file (BLF, ASC or candump), which can be replayed later",
+        tip="Record every frame on the bus to a file (BLF, ASC or candump) for later replay",
     ),
 )
-"""What is done with a robot."""
+"""Commands that control the robot."""
 
 PANELS: tuple[Command[RobotContext], ...] = (
     Command(
@@ -149,17 +149,17 @@ PANELS: tuple[Command[RobotContext], ...] = (
         "Robot",
         "Robot Panel",
         lambda c: c.show_dock("robot"),
-        tip="State, arming, nodes and bus of the robot",
+        tip="Show state, arming, nodes and bus of the robot",
     ),
     Command(
         "robot_data",
         "Robot",
         "Robot Data",
         lambda c: c.show_dock("robot_data"),
-        tip="Every joint's figures, what happened, and the traffic on the bus",
+        tip="Show the values of every joint, events and bus traffic",
     ),
 )
-"""What shows more of it."""
+"""Commands that show the robot."""
 
 TELEOP: tuple[Command[RobotContext], ...] = (
     line("Robot"),
@@ -172,7 +172,7 @@ TELEOP: tuple[Command[RobotContext], ...] = (
         lambda c: c.teleoperation.teleop.on or is_jointed(c),
         lambda c: c.teleoperation.teleop.on,
         icon="gamepad",
-        tip="Keys and gamepad drive what is shown, and nothing else happens when they are pressed; Esc leaves",
+        tip="Drive with keys and gamepad; bound keys have no other effect meanwhile; Esc leaves",
     ),
     Command(
         "teleop_mapping",
@@ -180,7 +180,7 @@ TELEOP: tuple[Command[RobotContext], ...] = (
         "Keys and Gamepad ...",
         lambda c: c.teleoperation.edit_mapping(),
         long=True,
-        tip="What keys, sticks and buttons do under teleoperation",
+        tip="Configure keys, sticks and buttons of teleoperation",
     ),
 )
-"""Driving by hand: the same mode drives the simulation and a live robot."""
+"""Commands for teleoperation, which drives the simulation as well as a live robot."""

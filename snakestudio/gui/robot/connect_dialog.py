@@ -1,4 +1,4 @@
-"""The dialog that connects: choose the robot, listen first, see who answers and what goes over the bus, in words."""
+"""Dialog that connects to a robot: choice of the robot, then received nodes and traffic in listen-only mode."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LISTED = 12
 
 
 class ConnectDialog(Dialog):
-    """Not modal: the window, and its Stop, stay in reach."""
+    """Connection dialog; not modal, so that the window and its Stop button stay within reach."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class ConnectDialog(Dialog):
         super().__init__(
             parent,
             "Connect to a Robot",
-            "Nothing is sent at first: the program listens, and shows what is on the bus.",
+            "Connects in listen-only mode and shows the traffic on the bus. Nothing is transmitted.",
         )
         self._robot_controller = robot_controller
         self.setMinimumWidth(theme.scaled(760))
@@ -70,16 +70,16 @@ class ConnectDialog(Dialog):
         self._throttle = Throttle(_VIEW_MS, self._refresh, self)
         robot_controller.changed.connect(self._on_robot_changed)
         robot_controller.polled.connect(self._throttle.ask)
-        self._said = ""
+        self._error = ""
         self._on_robot_changed()
 
     def choose_kind(self, kind: str) -> None:
-        """Show what a kind of connection needs; as it was if none is named."""
+        """Show the fields of a kind of connection; empty keeps the current kind."""
         if kind and not self._robot_controller.connected:
             self.form.choose_kind(kind)
 
     def connect_or_not(self) -> None:
-        """Connect to what is chosen, or let go of the robot."""
+        """Connect to the chosen robot, or disconnect."""
         if self._robot_controller.connected:
             self._robot_controller.disconnect_robot()
             return
@@ -93,18 +93,18 @@ class ConnectDialog(Dialog):
             else:
                 self._robot_controller.connect_to(form.loaded, form.bus(), form.choices)
         except (SnakeStudioError, ValueError) as error:
-            self._said = str(error)
-            self.message.say(self._said)
+            self._error = str(error)
+            self.message.say(self._error)
         else:
             form.remember()
 
     def _on_form(self) -> None:
-        self._said = ""
+        self._error = ""
         self._show_problem()
         self._fit()
 
     def _fit(self) -> None:
-        """As high as the form, or as the traffic needs."""
+        """Adapt the height to the form or the traffic."""
         self._column.activate()
         connected = self._robot_controller.connected
         height = (
@@ -118,7 +118,7 @@ class ConnectDialog(Dialog):
     def _show_problem(self) -> None:
         connected = self._robot_controller.connected
         problem = "" if connected else self.form.problem()
-        self.message.say(self._said or problem)
+        self.message.say(self._error or problem)
         self.connect_button.setEnabled(connected or (not problem and self.form.loaded is not None))
 
     def _on_robot_changed(self) -> None:
@@ -156,22 +156,32 @@ class ConnectDialog(Dialog):
                 (
                     node,
                     float(age),
-                    "good" if heard else "dim" if math.isinf(age) or not contact else "warning",
+                    "good"
+                    if is_present
+                    else "dim"
+                    if math.isinf(age) or not contact
+                    else "warning",
                 )
-                for node, age, heard in zip(profile.nodes, ages, here, strict=True)
+                for node, age, is_present in zip(profile.nodes, ages, here, strict=True)
             )
         )
-        missing = [str(node) for node, heard in zip(profile.nodes, here, strict=True) if not heard]
+        missing = [
+            str(node)
+            for node, is_present in zip(profile.nodes, here, strict=True)
+            if not is_present
+        ]
         if not missing:
-            text = f"All {len(profile.nodes)} nodes answer."
+            text = f"Receiving from all {len(profile.nodes)} nodes."
             role = "good"
         else:
             more = f" and {len(missing) - _LISTED} more" if len(missing) > _LISTED else ""
-            text = f"{len(profile.nodes) - len(missing)} of {len(profile.nodes)} nodes are heard"
+            text = (
+                f"Receiving from {len(profile.nodes) - len(missing)} of {len(profile.nodes)} nodes"
+            )
             text = f"{text}; missing: {', '.join(missing[:_LISTED])}{more}."
             role = "warning"
         if last.unknown:
-            text += f" {last.unknown} frames had ids that the profile does not know."
+            text += f" {last.unknown} frames have ids that are not in the profile."
         self.who.setText(text)
         if self.who.property("role") != role:
             theme.set_role(self.who, role)

@@ -1,4 +1,4 @@
-"""What a connection is made of, as a form: profile, adapter, channel, rates; or an emulated robot; or a log."""
+"""Form of a connection: profile, adapter, channel and rates, or an emulated robot, or a log."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from snakestudio.viewmodel.robot.services import LiveChoices, Services
 from snakestudio.viewmodel.work import Progress
 
 KINDS = (
-    ("can", "CAN Bus", "A robot at an adapter of this computer"),
+    ("can", "CAN Bus", "A robot connected to a CAN adapter of this computer"),
     (
         "emulated",
         "Emulated Robot",
-        "A robot that exists only in this computer and speaks as the real one does",
+        "A simulated robot that uses the same CAN protocol as the real one",
     ),
     (
         "replay",
         "Replay a Log",
-        "Frames that were recorded, played as if live; arming is impossible",
+        "Recorded frames, played as if live; arming is not possible",
     ),
 )
 
@@ -42,8 +42,7 @@ _BITRATES = (125_000, 250_000, 500_000, 1_000_000)
 _RECENT = "robot/profiles"
 _KEPT = 8
 _FIRST = "lab_robot"
-"""The shipped profile that is offered first: the papers' robot, which the shipped scenes are
-about."""
+"""Bundled profile offered first: the robot of the papers, used by the bundled scenes."""
 _LOGS = "CAN logs (*.blf *.asc *.log *.trc *.txt);;All files (*)"
 _PROFILES = "Robot profiles (*.toml);;All files (*)"
 
@@ -51,16 +50,16 @@ Option = str | int | float | bool
 
 
 def options_of(text: str) -> dict[str, Option]:
-    """Options typed as ``key=value, key=value``.
+    """Parse options typed as ``key=value, key=value``.
 
-    Raises `ValueError` if that is not what was typed; says what is wrong.
+    Raises `ValueError` with a message if the text is invalid.
     """
     options: dict[str, Option] = {}
     for part in filter(None, (each.strip() for each in text.replace(";", ",").split(","))):
         key, equals, value = (each.strip() for each in part.partition("="))
         if not equals or not key or not value:
             raise ValueError(
-                f"{part!r} is no option; write key=value, with commas between several."
+                f"{part!r} is not an option. Enter key=value pairs separated by commas."
             )
         options[key] = _value(value)
     return options
@@ -69,7 +68,7 @@ def options_of(text: str) -> dict[str, Option]:
 def _value(text: str) -> Option:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    for kind in (lambda given: int(given, 0), float):
+    for kind in (lambda digits: int(digits, 0), float):
         try:
             return kind(text)
         except ValueError:
@@ -78,7 +77,7 @@ def _value(text: str) -> Option:
 
 
 class KindEditor(Editor):
-    """Which kind of connection: a button each."""
+    """Kind of connection with a button each."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -110,7 +109,7 @@ def _is_kind(kind: str) -> Any:
 
 @dataclass(frozen=True)
 class ConnectChoices:
-    """What the form asks for."""
+    """Values of the form."""
 
     kind: str = form_field("can", "", name="Kind of connection", wide=True, editor=KindEditor)
     profile: Path | None = form_field(None, "&Profile", name="Robot profile")
@@ -126,35 +125,35 @@ class ConnectChoices:
     options: str = form_field(
         "",
         "&Options",
-        placeholder="none, or as port=43113, ttyBaudrate=115200",
-        help="Further arguments of python-can for this adapter: key=value, key=value",
+        placeholder="none, or port=43113, ttyBaudrate=115200",
+        help="Additional python-can arguments for this adapter: key=value, key=value",
         shown=_is_kind("can"),
     )
     on_ground: bool = form_field(
         False,
         "",
-        text="&Moves on the ground of the open scene, and is seen by motion capture",
-        help="The joints drive the spatial model of the scene; its poses come by UDP at 20 Hz",
+        text="&Move on the ground of the open scene, with motion capture",
+        help="The joints drive the spatial model of the scene; its poses are sent over UDP at 20 Hz",
         shown=_is_kind("emulated"),
     )
     file: str = form_field(
         "", "&Log", placeholder="A BLF, ASC or candump file", shown=_is_kind("replay")
     )
-    loop: bool = form_field(False, "", text="Begin again at its &end", shown=_is_kind("replay"))
+    loop: bool = form_field(False, "", text="Restart at the &end", shown=_is_kind("replay"))
 
 
 class ConnectForm(QWidget):
-    """The form; `bus` and `loaded` are what came of it.
+    """Form of a connection; `bus` and `loaded` are its results.
 
     Parameters
     ----------
     settings : QSettings
-        Keeps the profiles that were used.
+        Stores recently used profiles.
 
     Signals
     -------
     changed()
-        Something was chosen, or something that was looked for was found.
+        A value, the profile or the list of adapters changed.
     """
 
     changed = Signal()
@@ -194,7 +193,7 @@ class ConnectForm(QWidget):
         self._fill_profiles()
 
     def _fields(self) -> dict[str, FormField | Note]:
-        """What is declared, with the files that this form asks for, and what it says between the rows."""
+        """Declared fields with the file dialogs and notes of this form."""
         declared = fields_of(ConnectChoices())
         profile = replace(
             declared["profile"], browse=lambda _: self._browse(), choices=lambda _: self._profiles
@@ -210,56 +209,54 @@ class ConnectForm(QWidget):
             **declared,
         }
 
-    # --- what is chosen ---------------------------------------------------------------------------
+    # --- choices ----------------------------------------------------------------------------------
 
     @property
     def kind(self) -> str:
-        """Which of `KINDS`."""
+        """One of `KINDS`."""
         return self._form.values.kind
 
     def choose_kind(self, kind: str) -> None:
-        """Show what a kind of connection needs."""
+        """Show the fields of a kind of connection."""
         self._form.set(kind=kind)
         self._search()
 
     def _search(self) -> None:
-        """Look for adapters, where one is asked for and none is known."""
+        """Search for adapters if they are needed and unknown."""
         if self.kind == "can" and self._adapters_task is None and not self._interfaces:
             services = self._services
 
-            def look(progress: Progress) -> list[Adapter]:
+            def search(progress: Progress) -> list[Adapter]:
                 return services.interfaces()
 
-            self._adapters_task = Task("search for CAN adapters", look, self)
+            self._adapters_task = Task("search for CAN adapters", search, self)
             self._adapters_task.finished.connect(self._on_adapters)
             self._adapters_task.failed.connect(lambda problem: self._on_adapters([]))
 
     @property
     def choices(self) -> LiveChoices:
-        """How the robot is watched at first; an emulated one on the ground says itself where its poses come."""
+        """Initial choices of the live robot; an emulated robot on the ground provides its own source of poses."""
         return LiveChoices(twin=self.kind != "replay")
 
     def bus(self) -> Bus:
-        """The bus that is chosen; of an emulated robot that of the profile.
+        """Chosen bus; for an emulated robot that of the profile.
 
-        Raises `ValueError` if something was typed that cannot be; says what.
+        Raises `ValueError` with a message if a typed value is invalid.
         """
         assert self.loaded is not None
-        given = self.loaded.profile.bus
+        bus = self.loaded.profile.bus
         now = self._form.values
         if now.kind == "replay":
             options: dict[str, Option] = {"loop": now.loop}
-            return given.model_copy(
+            return bus.model_copy(
                 update={"interface": "replay", "channel": now.file, "options": options}
             )
         if now.kind == "emulated":
-            return given
+            return bus
         rate = now.bitrate.replace(" ", "")
         if not rate.isdecimal() or not 1000 <= int(rate) <= 8_000_000:
-            raise ValueError(
-                "Give the bit rate as a number from 1000 to 8000000 bit/s, as all nodes have it."
-            )
-        return given.model_copy(
+            raise ValueError("Enter the bit rate of all nodes, from 1000 to 8000000 bit/s.")
+        return bus.model_copy(
             update={
                 "interface": now.interface,
                 "channel": now.channel,
@@ -269,16 +266,16 @@ class ConnectForm(QWidget):
         )
 
     def problem(self) -> str:
-        """What is missing, in a sentence; empty if it can be tried."""
+        """Message about what is missing; empty if connecting can be tried."""
         if self.trouble:
             return self.trouble
         if self.loaded is None:
             return "" if self._profile_task is not None else "Choose the profile of the robot."
         now = self._form.values
         if now.kind == "replay" and not now.file:
-            return "Choose the log that is to be played."
+            return "Choose the log to replay."
         if now.kind == "replay" and not Path(now.file).is_file():
-            return f"There is no file {now.file}; choose a BLF, ASC or candump log."
+            return f"{now.file} does not exist. Choose a BLF, ASC or candump log."
         if now.kind == "can" and not now.interface:
             return "Choose the interface of the adapter."
         try:
@@ -310,7 +307,7 @@ class ConnectForm(QWidget):
             self.choose_profile(path)
 
     def choose_profile(self, path: Path) -> None:
-        """Take the profile of a file."""
+        """Choose the profile in a file."""
         if path not in [choice.value for choice in self._profiles]:
             self._profiles.insert(0, Choice(path, path.stem, str(path)))
             self._form.refresh()
@@ -318,7 +315,7 @@ class ConnectForm(QWidget):
         self._read()
 
     def _read(self) -> None:
-        """Read the chosen profile in a thread: the bus library is slow to load the first time."""
+        """Read the chosen profile in a thread, because loading the bus library takes long the first time."""
         path = self._form.values.profile
         services = self._services
         assert path is not None
@@ -337,7 +334,7 @@ class ConnectForm(QWidget):
         self.changed.emit()
 
     def remember(self) -> None:
-        """Offer this profile first the next time."""
+        """Offer this profile first next time."""
         path = self._form.values.profile
         recent = [
             str(path),
@@ -345,21 +342,21 @@ class ConnectForm(QWidget):
         ]
         self._settings.setValue(_RECENT, recent[:_KEPT])
 
-    def _take(self, loaded: LoadedProfile) -> None:
+    def _apply_profile(self, loaded: LoadedProfile) -> None:
         self.loaded = loaded
-        given = loaded.profile
+        profile = loaded.profile
         self._form.show_note(
             "about",
-            f"{given.name}: {given.n_joints} joints ({given.axes_text}), {len(given.nodes)} nodes, set-points at "
-            f"{given.timing.set_point_rate_hz:g} Hz",
+            f"{profile.name}: {profile.n_joints} joints ({profile.axes_text}), {len(profile.nodes)} nodes, set-points "
+            f"at {profile.timing.set_point_rate_hz:g} Hz",
         )
         bus = {
-            "interface": given.bus.interface,
-            "channel": given.bus.channel,
-            "bitrate": str(given.bus.bitrate),
-            "options": ", ".join(f"{key}={value}" for key, value in given.bus.options.items()),
+            "interface": profile.bus.interface,
+            "channel": profile.bus.channel,
+            "bitrate": str(profile.bus.bitrate),
+            "options": ", ".join(f"{key}={value}" for key, value in profile.bus.options.items()),
         }
-        self._taking = True  # the channel comes with the interface
+        self._taking = True  # the interface determines the channel
         self._form.set(**bus)
         self._taking = False
         self._form.set_first(profile=self._form.values.profile, **bus)
@@ -375,7 +372,7 @@ class ConnectForm(QWidget):
     @Slot(object)
     def _on_profile(self, loaded: LoadedProfile) -> None:
         self._profile_task = None
-        self._take(loaded)
+        self._apply_profile(loaded)
         self._on_bus()
 
     @Slot(object)
@@ -385,12 +382,12 @@ class ConnectForm(QWidget):
         self.trouble = problem.sentence()
         self._on_bus()
 
-    def _list_interfaces(self, found: list[Adapter]) -> None:
-        self._interfaces = found
+    def _list_interfaces(self, adapters: list[Adapter]) -> None:
+        self._interfaces = adapters
         typed = self.interface.currentText()
         self.interface.blockSignals(True)
         self.interface.clear()
-        for one in found:
+        for one in adapters:
             self.interface.addItem(one.interface)
             if one.problem:
                 self.interface.setItemData(
@@ -413,7 +410,7 @@ class ConnectForm(QWidget):
         like = channel_like(name)
         line = self.channel.lineEdit()
         if line is not None:
-            line.setPlaceholderText(f"such as {like}" if like else "")
+            line.setPlaceholderText(f"e.g. {like}" if like else "")
         if name != self._named:
             self._change_interface(known, like)
             self._named = name
@@ -429,7 +426,7 @@ class ConnectForm(QWidget):
         self.changed.emit()
 
     def _change_interface(self, known: Adapter | None, like: str) -> None:
-        """A channel of another interface means nothing to this one."""
+        """Clear a channel that belongs to another interface."""
         if not self._named or (known is None and not like) or self._taking:
             return
         channels = known.channels if known is not None else ()
@@ -439,8 +436,8 @@ class ConnectForm(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusIn and isinstance(watched, QComboBox):
-            # What is typed replaces what stands there, with the mouse as with Tab; a second click
-            # sets the cursor.
+            # Typing replaces the present text after a click as after Tab; a second click sets the
+            # cursor.
             edit = watched.lineEdit()
             if edit is not None:
                 QTimer.singleShot(0, edit, edit.selectAll)

@@ -1,4 +1,4 @@
-"""The panel below the viewport with everything in rows: the joints, what happened, and the traffic on the bus."""
+"""Panel below the viewport with tables of joints, events and bus traffic."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from snakestudio.gui.robot.traffic_table import TrafficView, chip, table_view
 from snakestudio.model.atomic import write_atomically
 
 _TABLE_MS = 200
-"""Tables change at most five times a second: figures that change faster cannot be read."""
+"""Update interval of the tables, ms; faster changes cannot be read."""
 
 _JOINT_WIDTHS = (104, 56, 92, 92, 76, 84, 80, 80, 160, 68, 72)
 
 
 class DataPanel(QWidget):
-    """Three tabs."""
+    """Robot data in three tabs."""
 
     def __init__(
         self, robot_controller: RobotController, log: EventLog, parent: QWidget | None = None
@@ -47,7 +47,7 @@ class DataPanel(QWidget):
         self.events.setModel(log)
         self.events.setUniformItemSizes(True)
         self.events.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.events.setAccessibleName("What happened")
+        self.events.setAccessibleName("Events of the robot")
         copy = QShortcut(QKeySequence.StandardKey.Copy, self.events)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self.copy_events)
@@ -59,7 +59,7 @@ class DataPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 0, 8, 8)
         column.addWidget(self.tabs)
-        # its buttons would have the window wider than a small screen
+        # its buttons would make the window wider than a small screen
         self.setMinimumWidth(theme.scaled(300))
         self._throttle = Throttle(_TABLE_MS, self._refresh, self)
         robot_controller.polled.connect(self._throttle.ask)
@@ -88,9 +88,9 @@ class DataPanel(QWidget):
         row.addWidget(self.seek, 1)
         row.addWidget(self.important)
         for text, tip, act in (
-            ("Copy", "Copy the selected events, or all that are shown", self.copy_events),
-            ("Save ...", "Write all that are shown to a text file", self.save_events),
-            ("Clear", "Forget all events", self._log.clear),
+            ("Copy", "Copy the selected events, or all shown events", self.copy_events),
+            ("Save ...", "Save all shown events to a text file", self.save_events),
+            ("Clear", "Clear all events", self._log.clear),
         ):
             button = QToolButton(page)
             button.setText(text)
@@ -102,19 +102,19 @@ class DataPanel(QWidget):
         return page
 
     def copy_events(self) -> None:
-        """Copy the selected events as text, or all that are shown."""
+        """Copy the selected events as text, or all shown events."""
         rows = sorted({index.row() for index in self.events.selectedIndexes()})
         QGuiApplication.clipboard().setText(self._log.text(rows or None))
 
     def save_events(self) -> None:
-        """Ask for a file, and write all events that are shown to it."""
+        """Ask for a file and save all shown events to it."""
         path = ask_save(self, "Save Events", FileKind.EVENT_LOG, "robot-events.txt", "Text (*.txt)")
         if path is not None:
             try:
                 write_atomically(path, self._log.text().encode())
             except OSError as error:
                 self._robot_controller.add_event(
-                    "error", f"The events were not saved in {path}: {error.strerror or error}."
+                    "error", f"The events cannot be saved to {path}: {error.strerror or error}."
                 )
 
     def _note_end(self) -> None:
@@ -122,7 +122,7 @@ class DataPanel(QWidget):
         self._at_end = bar.value() >= bar.maximum() - 2
 
     def _scroll(self) -> None:
-        """Who looks at the newest event goes on to do so; a flood of them is laid out five times a second, not more."""
+        """Keep the newest event visible if it was; laid out at most five times a second."""
         if self._at_end and self.events.isVisible():
             self.events.scrollToBottom()
 

@@ -1,4 +1,4 @@
-"""What happened, in words: a list that keeps the newest events, filtered, copied and saved as text."""
+"""List model of the newest events, with filter and text export."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class EventLog(QAbstractListModel):
-    """The newest events of all robots of this window, the oldest first."""
+    """Newest events of all robots of this window, oldest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._events: list[tuple[datetime, LinkEvent]] = []
-        self._shown: list[int] = []
-        self._words: tuple[str, ...] = ()
+        self._rows: list[int] = []
+        self._terms: tuple[str, ...] = ()
         self._important = False
 
     def add(self, event: LinkEvent) -> None:
-        """Note what happened."""
+        """Add an event."""
         if len(self._events) >= _KEPT:
             self.beginResetModel()
             del self._events[: _KEPT // 10]
@@ -39,30 +39,30 @@ class EventLog(QAbstractListModel):
         at = datetime.fromtimestamp(time.time() - (time.monotonic() - event.time))
         self._events.append((at, event))
         if self._fits(event):
-            row = len(self._shown)
+            row = len(self._rows)
             self.beginInsertRows(QModelIndex(), row, row)
-            self._shown.append(len(self._events) - 1)
+            self._rows.append(len(self._events) - 1)
             self.endInsertRows()
 
     def seek(self, text: str, *, important: bool) -> None:
-        """Show only the events that have all words of a text; the important ones only are warnings and errors."""
+        """Show only events that contain all words of `text`; if `important`, only warnings and errors."""
         self.beginResetModel()
-        self._words = tuple(text.casefold().split())
+        self._terms = tuple(text.casefold().split())
         self._important = important
         self._filter()
         self.endResetModel()
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Remove all events."""
         self.beginResetModel()
         self._events = []
-        self._shown = []
+        self._rows = []
         self.endResetModel()
 
     def text(self, rows: Iterable[int] | None = None) -> str:
-        """Lines of time, severity and sentence: of some shown rows, or of all that are shown."""
-        wanted = range(len(self._shown)) if rows is None else rows
-        return "".join(self._line(*self._events[self._shown[row]]) + "\n" for row in wanted)
+        """Lines of time, severity and text of the given shown rows, or of all shown rows."""
+        chosen = range(len(self._rows)) if rows is None else rows
+        return "".join(self._line(*self._events[self._rows[row]]) + "\n" for row in chosen)
 
     @staticmethod
     def _line(at: datetime, event: LinkEvent) -> str:
@@ -72,20 +72,20 @@ class EventLog(QAbstractListModel):
         if self._important and event.severity not in ("warning", "error"):
             return False
         text = f"{event.text} {event.kind}".casefold()
-        return all(word in text for word in self._words)
+        return all(term in text for term in self._terms)
 
     def _filter(self) -> None:
-        self._shown = [row for row, (_, event) in enumerate(self._events) if self._fits(event)]
+        self._rows = [row for row, (_, event) in enumerate(self._events) if self._fits(event)]
 
     # --- Qt's model -------------------------------------------------------------------------------
 
     def rowCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._shown)
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        at, event = self._events[self._shown[index.row()]]
+        at, event = self._events[self._rows[index.row()]]
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{at.strftime('%H:%M:%S')}.{at.microsecond // 1000:03d}   {event.text}"
         if role == Qt.ItemDataRole.ForegroundRole:

@@ -1,4 +1,4 @@
-"""The menu of faults that an emulated robot can be given."""
+"""Menu of faults of the emulated robot."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _TITLES: dict[FaultKind, str] = {
 
 
 class FaultMenu(QObject):
-    """Fills the menu each time it opens, with the nodes of the connected robot.
+    """Filler of the fault menu; each time it opens, it lists the nodes of the connected robot.
 
     Parameters
     ----------
     menu : QMenu
-        Its present entries come first.
+        Menu whose present entries come first.
     """
 
     def __init__(self, menu: QMenu, robot_controller: RobotController) -> None:

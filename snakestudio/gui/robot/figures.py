@@ -1,4 +1,4 @@
-"""Text that changes many times a second: painted, as a label would ask the whole window for a new layout each time."""
+"""Frequently changing texts, painted because a label would trigger a new layout of the window each time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class SteadyLabel(QWidget):
-    """A line of text in a colour of the palette."""
+    """Line of text in a colour of the palette."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -22,11 +22,11 @@ class SteadyLabel(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """Shown text."""
         return self._text
 
     def say(self, text: str, role: str = "dim") -> None:
-        """Show another text."""
+        """Show `text` in the colour of `role`."""
         if (text, role) != (self._text, self._role):
             self._text = text
             self._role = role
@@ -50,7 +50,7 @@ class SteadyLabel(QWidget):
 
 
 class FigureList(QWidget):
-    """Names on the left, figures on the right.
+    """List of names on the left with values on the right.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ class FigureList(QWidget):
         self.setAccessibleName(", ".join(self._values))
 
     def value(self, name: str) -> str:
-        """What is shown beside a name."""
+        """Value shown for a name."""
         return self._values[name][0]
 
     def say(self, name: str, text: str, role: str = "text") -> None:
-        """Show a figure in a colour of the palette."""
+        """Show a value in the colour of `role`."""
         if self._values[name] != (text, role):
             self._values[name] = text, role
             self.update()
@@ -105,8 +105,8 @@ class FigureList(QWidget):
                 painter.drawText(QRect(0, top, left, self._row), _LEFT, name)
                 painter.setFont(values)
                 painter.setPen(theme.colour(role))
-                room = self.width() - left
-                text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
-                painter.drawText(QRect(left, top, room, self._row), _LEFT, text)
+                width = self.width() - left
+                text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, width)
+                painter.drawText(QRect(left, top, width, self._row), _LEFT, text)
         finally:
             painter.end()

@@ -1,4 +1,4 @@
-"""The robot in viewport and plots: how fresh what is drawn is, where its base is only guessed, and its twin."""
+"""Robot in viewport and plots: marks for stale or unmeasured data, and the twin."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ TWIN = "simulated twin"
 
 
 class InView(QObject):
-    """Marks in the viewport, and the twin over the robot's run.
+    """Marks in the viewport, and the twin overlaid on the robot's run.
 
     Signals
     -------
     marks_changed()
-        `marks` may say something else.
+        `marks` may have changed.
     changed()
-        Another twin is to be seen, or none.
+        The twin changed.
     """
 
     changed = Signal()
@@ -44,20 +44,20 @@ class InView(QObject):
         self._robot_controller = robot_controller
         self._session_controller = session_controller
         self._twin_recording: Recording | None = None
-        self._robot_controller.polled.connect(self._look)
-        self._session_controller.source_changed.connect(self._look)
+        self._robot_controller.polled.connect(self._poll)
+        self._session_controller.source_changed.connect(self._poll)
 
     @property
     def shown(self) -> bool:
-        """Whether the window shows the robot, as it is now."""
+        """Whether the window shows the live robot."""
         return self._session_controller.source == "robot"
 
     def stale(self) -> bool:
-        """Whether the robot is to be drawn as something that nothing is known of at present."""
+        """Whether the robot is drawn stale because its present state is unknown."""
         return self.shown and self._session_controller.live and self._robot_controller.status.stale
 
     def marks(self) -> list[tuple[str, str]]:
-        """Colour and text of what must be known about the robot that is drawn."""
+        """Colour and text of notes about the drawn robot."""
         if not self.shown:
             return []
         palette = theme.current()
@@ -68,7 +68,7 @@ class InView(QObject):
         if self.stale():
             marks.append((palette.dim, self._how_old()))
         if snapshot is not None and Fields.POSE not in snapshot.valid:
-            marks.append((palette.warning, "place on the ground is not measured"))
+            marks.append((palette.warning, "base pose not measured"))
         return marks
 
     def _how_old(self) -> str:
@@ -76,10 +76,10 @@ class InView(QObject):
         if not status.contact:
             return "no contact with the robot"
         if math.isinf(status.oldest):
-            return "joints that were never heard are drawn straight"
+            return "joints without data are drawn straight"
         return f"joint angles are {span_text(status.oldest)} old"
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         twin = self._robot_controller.twin if self.shown else None
         if twin is not self._twin_recording:
             self._twin_recording = twin
@@ -87,19 +87,19 @@ class InView(QObject):
         self.marks_changed.emit()
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply the current theme."""
         if self._twin_recording is not None:
             self.changed.emit()
 
-    # --- over the run -----------------------------------------------------------------------------
+    # --- overlay ----------------------------------------------------------------------------------
 
     def overlaid(self) -> list[OverlaidRun]:
-        """The twin for the plots."""
+        """Twin for the plots."""
         twin = self._twin_recording
         return [] if twin is None else [OverlaidRun(TWIN, twin_colour(), twin)]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """The twin at a time (s)."""
+        """Twin at `time` (s)."""
         twin = self._twin_recording
         ghost = (
             None
@@ -109,7 +109,7 @@ class InView(QObject):
         return () if ghost is None else (ghost,)
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Its colour and name."""
+        """Colour and name of the twin."""
         return (
             []
             if self._twin_recording is None or not len(self._twin_recording)

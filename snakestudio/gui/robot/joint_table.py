@@ -1,4 +1,4 @@
-"""The joints in figures: told and measured, how far apart, current, temperature, status, and how old each datum is."""
+"""Table of the joints: reference, measured angle, error, current, temperature, status and age."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NEAR = 0.9
-"""Share of a limit from which on a value stands out."""
+"""Share of a limit from which a value is highlighted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,13 @@ class _Column:
     text: Callable[[JointTable, int], str]
     role: Callable[[JointTable, int], str] = lambda table, row: "text"
     measured: bool = True
-    """Whether the robot says it, so that it can be stale."""
+    """Whether the robot reports the value, so that it can be stale."""
     quantity: Quantity | None = None
-    """What has an age of its own; None: as old as the angle."""
+    """Quantity with a separate age; None for the age of the angle."""
 
 
 class JointTable(QAbstractTableModel):
-    """A row for every axis of the profile; brought up to date by whoever shows it, and only while it is seen."""
+    """One row per axis of the profile; refreshed by its view, only while visible."""
 
     def __init__(self, robot_controller: RobotController, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +52,7 @@ class JointTable(QAbstractTableModel):
         self._fonts: tuple[QFont, QFont] = QFont(), QFont()
 
     def refresh(self) -> None:
-        """Show what is known now."""
+        """Show the current values."""
         robot_controller = self._robot_controller
         axes = () if robot_controller.profile is None else robot_controller.profile.axes
         if axes is not self.axes:
@@ -77,15 +77,15 @@ class JointTable(QAbstractTableModel):
             self.age = ages(self.telemetry, self._now)
 
     def stale(self, row: int, quantity: Quantity | None = None) -> bool:
-        """Whether what an axis says of a quantity (None: its angle) is older than the profile allows."""
+        """Whether the value of a quantity (None: the angle) of an axis is older than the profile allows."""
         if self.silent or self.profile is None or self.telemetry is None:
             return True
         if quantity is None:
             return bool(self.age[row] > self.profile.timing.stale_s)
         return bool(self.telemetry.old(quantity, self._now)[row])
 
-    def _heard(self, row: int, quantity: Quantity | None) -> str:
-        """How long ago it was said, for whoever wonders at a value that is old."""
+    def _age_text(self, row: int, quantity: Quantity | None) -> str:
+        """Text with the age of a value, shown for stale values."""
         age = float(self.age[row])
         if quantity is not None and self.telemetry is not None:
             age = self._now - float(self.telemetry.heard(quantity)[row])
@@ -94,18 +94,18 @@ class JointTable(QAbstractTableModel):
     # --- values -----------------------------------------------------------------------------------
 
     def number(self, name: str, row: int, factor: float = 1.0, places: int = 1) -> str:
-        """A figure of the telemetry; a dash if it is not known."""
+        """Formatted value of the telemetry; a dash if unknown."""
         assert self.telemetry is not None
         value = float(getattr(self.telemetry, name)[row]) * factor
         return f"{value:.{places}f}".replace("-", "−") if np.isfinite(value) else "–"
 
     def error(self, row: int) -> float:
-        """Measured less told angle, °."""
+        """Measured minus reference angle, °."""
         assert self.telemetry is not None
         return float(np.degrees(self.telemetry.angle[row] - self.telemetry.reference[row]))
 
-    def beside(self, value: float, low: float | None, high: float | None) -> str:
-        """Colour of a value beside its limits."""
+    def limit_role(self, value: float, low: float | None, high: float | None) -> str:
+        """Colour of a value by its limits."""
         if not np.isfinite(value):
             return "dim"
         if (high is not None and value > high) or (low is not None and value < low):
@@ -123,18 +123,18 @@ class JointTable(QAbstractTableModel):
         limits = self.profile.limits
         low = limits.min_deg if axis.min_deg is None else axis.min_deg
         high = limits.max_deg if axis.max_deg is None else axis.max_deg
-        return self.beside(float(np.degrees(self.telemetry.angle[row])), low, high)
+        return self.limit_role(float(np.degrees(self.telemetry.angle[row])), low, high)
 
     def limited(self, name: str, limit: str, row: int) -> str:
-        """Colour of a figure that has a largest value in the profile."""
+        """Colour of a value with an upper limit in the profile."""
         assert self.telemetry is not None
         assert self.profile is not None
         own = getattr(self.axes[row], limit, None)
         most = getattr(self.profile.limits, limit) if own is None else own
-        return self.beside(abs(float(getattr(self.telemetry, name)[row])), None, most)
+        return self.limit_role(abs(float(getattr(self.telemetry, name)[row])), None, most)
 
     def voltage_role(self, row: int) -> str:
-        """Colour of the supply's voltage, which has a least value in the profile."""
+        """Colour of the supply voltage by its lower limit in the profile."""
         assert self.telemetry is not None
         assert self.profile is not None
         own = self.axes[row].min_voltage_v
@@ -145,9 +145,9 @@ class JointTable(QAbstractTableModel):
         return "danger" if least is not None and volts < least else "text"
 
     def error_role(self, row: int) -> str:
-        """Colour of the deviation."""
+        """Colour of the error."""
         assert self.profile is not None
-        return self.beside(abs(self.error(row)), None, self.profile.limits.max_error_deg)
+        return self.limit_role(abs(self.error(row)), None, self.profile.limits.max_error_deg)
 
     def status_role(self, row: int) -> str:
         """Colour of the status."""
@@ -164,7 +164,7 @@ class JointTable(QAbstractTableModel):
         }.get(meaning, "text")
 
     def status(self, row: int) -> str:
-        """Status and errors in words."""
+        """Status and errors as text."""
         assert self.telemetry is not None
         text = self.telemetry.axis_text[row] if row < len(self.telemetry.axis_text) else ""
         return text or MEANINGS[int(self.telemetry.meaning[row])] or "–"
@@ -211,7 +211,7 @@ class JointTable(QAbstractTableModel):
             and column.measured
             and self.stale(row, column.quantity)
         ):
-            return self._heard(row, column.quantity)
+            return self._age_text(row, column.quantity)
         return None
 
 
@@ -221,7 +221,7 @@ _TEXTS = ("Joint", "Status")
 COLUMNS: tuple[_Column, ...] = (
     _Column(
         "Joint",
-        "Joint and axis, and the node that moves it",
+        "Joint and axis, and the node that drives them",
         lambda t, r: t.axes[r].name.capitalize(),
         measured=False,
     ),
@@ -234,56 +234,56 @@ COLUMNS: tuple[_Column, ...] = (
     ),
     _Column(
         "Reference °",
-        "Where it was told to be: the set-point that was sent last",
+        "Last set-point sent to the joint",
         lambda t, r: t.number("reference", r, _DEGREES),
         measured=True,
     ),
     _Column(
         "Measured °",
-        "Where it says that it is",
+        "Angle reported by the node",
         lambda t, r: t.number("angle", r, _DEGREES),
         JointTable.angle_role,
     ),
     _Column(
         "Error °",
-        "Measured less reference",
+        "Measured minus reference",
         lambda t, r: f"{t.error(r):+.1f}".replace("-", "−") if np.isfinite(t.error(r)) else "–",
         JointTable.error_role,
     ),
     _Column(
         "Current A",
-        "Current of its motor",
+        "Motor current",
         lambda t, r: t.number("current", r, places=2),
         lambda t, r: t.limited("current", "max_current_a", r),
         quantity="current",
     ),
     _Column(
         "Temp. °C",
-        "Temperature of its motor",
+        "Motor temperature",
         lambda t, r: t.number("temperature", r, places=0),
         lambda t, r: t.limited("temperature", "max_temperature_c", r),
         quantity="temperature",
     ),
     _Column(
         "Supply V",
-        "Voltage that its node is supplied with",
+        "Supply voltage of the node",
         lambda t, r: t.number("voltage", r),
         JointTable.voltage_role,
         quantity="voltage",
     ),
     _Column(
         "Status",
-        "What its node says of itself",
+        "Status reported by the node",
         JointTable.status,
         JointTable.status_role,
         quantity="status",
     ),
-    _Column("Rate Hz", "Measured angles a second", lambda t, r: t.number("feedback_rate", r)),
+    _Column("Rate Hz", "Measured angles per second", lambda t, r: t.number("feedback_rate", r)),
     _Column(
         "Age",
-        "How long ago its angle was received",
+        "Time since the last angle was received",
         lambda t, r: span_text(float(t.age[r])),
         lambda t, r: "warning" if t.stale(r) else "text",
     ),
 )
-"""The columns of the table, from the left."""
+"""Columns of the table, from the left."""

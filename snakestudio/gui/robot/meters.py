@@ -1,4 +1,4 @@
-"""Small painted instruments of the robot panel: its nodes as cells, and how full the bus is."""
+"""Small painted instruments of the robot panel: cells of the nodes and a meter of the bus load."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GAP = 4
 
 
 class NodeStrip(QWidget):
-    """A cell for every node: green while it is heard, amber when it is stale, grey when it was never heard."""
+    """One cell per node: green while heard, amber when stale, grey if never heard."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,7 +104,7 @@ class NodeStrip(QWidget):
 
 
 class LoadMeter(QWidget):
-    """Share of the bus's time that is taken, with the profile's limit as a mark."""
+    """Bus load with the limit of the profile as a mark."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,17 +113,15 @@ class LoadMeter(QWidget):
         self.setFixedHeight(theme.scaled(24))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Bus load")
-        self.setToolTip(
-            "Share of the bus's time that the last second took; the mark is the profile's limit"
-        )
+        self.setToolTip("Bus load in the last second; the mark is the limit of the profile")
 
     @property
     def text(self) -> str:
-        """The share in words."""
+        """Bus load as text."""
         return "–" if math.isnan(self._load) else f"{100 * self._load:.0f} %"
 
     def show_load(self, load: float, limit: float) -> None:
-        """Show shares from 0 to 1; NaN: not known."""
+        """Show load and limit, 0 to 1; NaN if unknown."""
         if (load, limit) != (self._load, self._limit):
             self._load = load
             self._limit = limit

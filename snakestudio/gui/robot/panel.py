@@ -1,4 +1,4 @@
-"""The panel of the robot: its state, the way to arm it, nodes, bus, timing, and what is watched beside it."""
+"""Robot panel: state, arming, nodes, bus, timing, twin and poses."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class TwinAndPoseForm(QWidget):
-    """Whether live poses are waited for, and where; whether the simulation runs alongside."""
+    """Choices of the simulated twin and the source of live poses."""
 
     def __init__(self, robot_controller: RobotController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -48,18 +48,18 @@ class TwinAndPoseForm(QWidget):
         column.setSpacing(6)
         self.twin = QCheckBox("Simulated twin", self)
         self.twin.setToolTip(
-            "The simulation runs alongside with the same references; its deviation is recorded"
+            "Run the simulation in parallel with the same references and record the deviation"
         )
         self.poses = QCheckBox("Live poses from", self)
         self.poses.setToolTip(
-            "Where the robot is, from motion capture; without it the base is drawn where it began"
+            "Pose of the robot from motion capture; without it the base is drawn at its initial pose"
         )
         self._link: Link | None = None
         self.source = QLineEdit(robot_controller.choices.pose or str(PORT), self)
         self.source.setAccessibleName("Source of live poses")
         self.source.setToolTip(
-            f"UDP port for a sender on this computer; 0.0.0.0:{PORT} for senders on others; "
-            "lsl:NAME for a stream of the Lab Streaming Layer"
+            f"UDP port for a sender on this computer, 0.0.0.0:{PORT} for senders on other computers, "
+            "or lsl:NAME for a stream of the Lab Streaming Layer"
         )
         self.message = Message(self)
         row = QHBoxLayout()
@@ -75,13 +75,13 @@ class TwinAndPoseForm(QWidget):
         self.source.editingFinished.connect(self._apply)
 
     def refresh(self) -> None:
-        """Show what is chosen."""
+        """Show the current choices."""
         choices = self._robot_controller.choices
         self.twin.setChecked(choices.twin)
         self.poses.setChecked(bool(choices.pose))
         if (
             self._robot_controller.link is not self._link
-        ):  # another robot: the port of the last one is none of its
+        ):  # another robot does not use the port of the last one
             self._link = self._robot_controller.link
             self.source.setText(choices.pose or str(PORT))
         elif choices.pose and not self.source.hasFocus():
@@ -107,14 +107,14 @@ _PANEL_MS = 150
 
 
 class RobotPanel(QWidget):
-    """Everything about one robot but its rows.
+    """State and controls of the robot.
 
     Parameters
     ----------
     ask_connect : callable
-        Asks which robot to connect to.
+        Opens the connection dialog.
     record_frames : callable
-        Asks for a file and records frames to it, or ends that.
+        Starts recording frames to a file, or ends it.
     """
 
     def __init__(
@@ -136,10 +136,10 @@ class RobotPanel(QWidget):
         theme.set_role(self.connect_button, "primary")
         self.connect_button.clicked.connect(lambda: ask_connect())
         self.disconnect_button = QPushButton("Disconnect", content)
-        self.disconnect_button.setToolTip("Stop the robot if it could move, and let go of it")
+        self.disconnect_button.setToolTip("Stop the robot if it could move, and disconnect from it")
         self.disconnect_button.clicked.connect(robot_controller.disconnect_robot)
         self.record = QPushButton(content)
-        self.record.setToolTip("Write every frame on the bus to a file")
+        self.record.setToolTip("Record every frame on the bus to a file")
         self.record.clicked.connect(lambda: record_frames())
         self.name = QLabel(content)
         self.name.setProperty("role", "heading")
@@ -152,27 +152,27 @@ class RobotPanel(QWidget):
         self.load = LoadMeter(content)
         self.bus_figures = FigureList(
             (
-                ("Received", "Frames since the bus was opened"),
-                ("Sent", "Frames since the bus was opened"),
-                ("Unknown", "Frames of ids that the profile does not know"),
-                ("Unreadable", "Frames of the profile whose checksum, length or values were wrong"),
+                ("Received", "Frames received since the bus was opened"),
+                ("Sent", "Frames sent since the bus was opened"),
+                ("Unknown", "Frames with ids that are not in the profile"),
+                ("Unreadable", "Frames of the profile with a wrong checksum, length or value"),
                 (
                     "Bus errors",
-                    "Error frames that the adapter reported, and frames that it could not send",
+                    "Error frames reported by the adapter, and frames that it could not send",
                 ),
             ),
             content,
         )
         self.timing_figures = FigureList(
             (
-                ("Period", "Mean time between two rounds of set-points in the last 10 s"),
-                ("Lateness p99", "Of a hundred rounds of set-points, 99 were not later than this"),
-                ("Longest gap", "Longest time between two rounds of set-points in the last 10 s"),
+                ("Period", "Mean time between two set-point cycles in the last 10 s"),
+                ("Lateness p99", "99 % of the set-point cycles were at most this late"),
+                ("Longest gap", "Longest time between two set-point cycles in the last 10 s"),
                 (
                     "Skipped",
-                    "Rounds that were left out since streaming or arming began: never made up for in a burst",
+                    "Set-point cycles skipped since streaming or arming began (never sent late in a burst)",
                 ),
-                ("Priority", "What the operating system granted the link's process"),
+                ("Priority", "Priority that the operating system granted to the link's process"),
                 (
                     "Window",
                     "Longest pause of this window's heartbeat in the last 10 s; the link stops the robot after the "
@@ -190,7 +190,7 @@ class RobotPanel(QWidget):
             ("Nodes", (self.heard, self.nodes)),
             ("Bus", (self.load, self.bus_figures)),
             ("Timing", (self.timing_figures,)),
-            ("Beside the robot", (self.twin_and_pose_form,)),
+            ("Twin and poses", (self.twin_and_pose_form,)),
         )
         for title, parts in sections:
             section = Section(title, parent=self._live)
@@ -213,9 +213,9 @@ class RobotPanel(QWidget):
         column.addLayout(row)
         column.addWidget(self._live)
         column.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(scrolled(content))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(scrolled(content))
         self._throttle = Throttle(_PANEL_MS, self._refresh, self)
         robot_controller.polled.connect(self._throttle.ask)
         robot_controller.changed.connect(self._refresh)
@@ -275,7 +275,7 @@ class RobotPanel(QWidget):
         self.nodes.show_nodes(tuple(cells))
         heard = sum(role in ("good", "warning") for _, _, role in cells)
         self.heard.setText(
-            f"{heard} of {len(cells)} heard" if contact else "Nothing is known without contact"
+            f"{heard} of {len(cells)} heard" if contact else "Unknown without contact"
         )
         self.load.show_load(last.bus_load if contact else math.nan, profile.timing.max_bus_load)
         for name, count, bad in (
@@ -291,13 +291,13 @@ class RobotPanel(QWidget):
         sends = last.state in (LinkState.ARMED, LinkState.STREAMING) or math.isfinite(
             last.period_mean
         )
-        wanted = 1.0 / profile.timing.set_point_rate_hz
+        period = 1.0 / profile.timing.set_point_rate_hz
         self.timing_figures.say(
-            "Period", f"{_ms(last.period_mean)} of {_ms(wanted)}" if sends else "nothing is sent"
+            "Period", f"{_ms(last.period_mean)} of {_ms(period)}" if sends else "not sending"
         )
         self.timing_figures.say("Lateness p99", _ms(last.lateness_p99))
         self.timing_figures.say(
-            "Longest gap", _ms(last.gap_max), "warning" if last.gap_max > 2.0 * wanted else "text"
+            "Longest gap", _ms(last.gap_max), "warning" if last.gap_max > 2.0 * period else "text"
         )
         self.timing_figures.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
         self.timing_figures.say("Priority", last.priority or "–")

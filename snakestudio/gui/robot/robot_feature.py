@@ -1,4 +1,4 @@
-"""What ties the robot to the rest of the window: notices, stop from everywhere, its dialog and panels, closing."""
+"""Connection of the robot to the window: notices, Stop, dialogs, panels and closing."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class _Context(Context, Protocol):
 
 
 class RobotFeature(QObject):
-    """The robot's part of a window.
+    """Robot feature of a window.
 
     Parameters
     ----------
     context : Context
-        With robot and notices.
+        Context with robot and notices.
     bar : BarPart
-        Its state and stop, which are there while it is connected.
+        State and Stop button, shown while a robot is connected.
 
     Signals
     -------
     connected_changed(connected: bool)
-        A robot came or went.
+        A robot was connected or disconnected.
     """
 
     connected_changed = Signal(bool)
@@ -56,24 +56,24 @@ class RobotFeature(QObject):
         self._was_connected = False
         self._state = robot_controller.state
         self._lost = False
-        self._alarm = False  # whether the notice is an error
-        self._waits = ""  # what it says of values that wait for the next stream
+        self._alarm = False  # whether the notice is an alarm
+        self._waits = ""  # message about values that wait for the next stream
         robot_controller.connection_opened.connect(self._show_panels)
         robot_controller.changed.connect(self._on_changed)
         robot_controller.polled.connect(self._follow_dialogs)
         robot_controller.happened.connect(self._on_event)
 
-    # --- what the menus do ------------------------------------------------------------------------
+    # --- commands ---------------------------------------------------------------------------------
 
     def show_robot(self) -> None:
-        """Show the robot; where there is none, ask which to connect to."""
+        """Show the robot panel; if no robot is connected, open the connection dialog."""
         if self._robot_controller.connected:
             self._context.session_controller.show_robot()
         else:
             self.ask_connect()
 
     def ask_connect(self, kind: str = "") -> None:
-        """Bring up the dialog that connects."""
+        """Open the connection dialog."""
         from snakestudio.gui.robot.connect_dialog import ConnectDialog
 
         window = self._context.window
@@ -89,8 +89,8 @@ class RobotFeature(QObject):
         self._context.show_dock("robot_data")
         self._context.show_dock("robot")
 
-    def go_to_hold_button(self) -> None:
-        """Go to the button that arms."""
+    def focus_hold_button(self) -> None:
+        """Move the focus to the button that arms."""
         from snakestudio.gui.robot.panel import RobotPanel
 
         self._context.show_dock("robot")
@@ -99,7 +99,7 @@ class RobotFeature(QObject):
             panel.arming.hold.setFocus()
 
     def record_frames(self) -> None:
-        """Ask for a file and write every frame to it; where that is done already, end it."""
+        """Ask for a file and record every frame to it, or end the recording."""
         robot_controller = self._robot_controller
         if robot_controller.log is not None:
             robot_controller.end_log()
@@ -110,7 +110,7 @@ class RobotFeature(QObject):
         if path is not None:
             robot_controller.begin_log(path)
 
-    # --- what happens -----------------------------------------------------------------------------
+    # --- events -----------------------------------------------------------------------------------
 
     def _on_changed(self) -> None:
         robot_controller = self._robot_controller
@@ -123,19 +123,19 @@ class RobotFeature(QObject):
             if not connected:
                 self._end_modal()
                 self._context.banners.robot.clear()
-        # A link that is silent for a moment, or for good, does not lead out of FAULT: the operator
+        # A link that is silent for a moment, or for good, does not leave FAULT: only the operator
         # does.
         known = robot_controller.state is not LinkState.DISCONNECTED
         if robot_controller.state is not self._state and (known or not connected):
             if self._state is LinkState.FAULT and known:
-                self._context.banners.robot.clear()  # why it was stopped is over with the stop
+                self._context.banners.robot.clear()  # the reason of a stop ends with the stop
             if self._state is LinkState.STREAMING:
                 self._end_waiting()
             self._state = robot_controller.state
-        self._tell_lost()
+        self._report_lost()
 
-    def _tell_lost(self) -> None:
-        """A robot that may move unheard is told of until it is heard again, whatever else is to be told."""
+    def _report_lost(self) -> None:
+        """Show the loss of contact of a robot that may move until contact is restored, above all other notices."""
         status = self._robot_controller.status
         banner = self._context.banners.robot
         before = self._lost
@@ -144,17 +144,17 @@ class RobotFeature(QObject):
         if status.lost:
             banner.say("danger", f"{status.title}\n{status.sentence}", buttons, closable=False)
         elif before and self._robot_controller.connected:
-            banner.say("warning", f"The robot is heard again. {status.sentence}", buttons)
+            banner.say("warning", f"Contact with the robot is restored. {status.sentence}", buttons)
 
     def _end_waiting(self) -> None:
-        """Nothing waits for the next stream any more: what was said of that would be wrong now."""
+        """Remove the message about values that wait for the next stream once none do."""
         banner = self._context.banners.robot
         if self._waits and banner.text == self._waits:
             banner.clear()
         self._waits = ""
 
     def _on_event(self, event: LinkEvent) -> None:
-        """What the operator must know stands over the viewport, too."""
+        """Show events that the operator must know in a notice over the viewport, too."""
         if event.kind == "waiting":
             self._end_waiting()
         if event.severity not in ("warning", "error") or self._robot_controller.status.lost:
@@ -167,14 +167,14 @@ class RobotFeature(QObject):
             and banner.text
             and self._robot_controller.state is LinkState.FAULT
         ):
-            return  # why the robot was stopped is not hidden by what came after
+            return  # the reason of a stop is not hidden by later events
         self._alarm = alarm
         buttons: list[Button] = [("Show Events", lambda: self._context.show_dock("robot_data"))]
         banner.say("warning", event.text, buttons, passing=event.severity == "warning")
         self._waits = event.text if event.kind == "waiting" else ""
 
     def _follow_dialogs(self) -> None:
-        """A dialog that blocks the window gets a Stop of its own, in the same place of the screen."""
+        """Give a dialog that blocks the window its own Stop button at the same position of the screen."""
         dialog = ModalStop.needed() if self._robot_controller.connected else None
         if self._modal is not None and self._modal.parentWidget() is not dialog:
             self._end_modal()
@@ -185,27 +185,27 @@ class RobotFeature(QObject):
             self._modal.button.pressed.connect(
                 lambda: self._robot_controller.stop("Stopped by the Stop button.")
             )
-            self._modal.destroyed.connect(self._forget_modal)
+            self._modal.destroyed.connect(self._discard_modal)
         self._modal.follow()
 
-    def _forget_modal(self) -> None:
+    def _discard_modal(self) -> None:
         self._modal = None
 
     def _end_modal(self) -> None:
         modal = self._modal
         self._modal = None
         if modal is not None:
-            modal.destroyed.disconnect(self._forget_modal)
+            modal.destroyed.disconnect(self._discard_modal)
             modal.close()
             modal.deleteLater()
 
-    # --- the window -------------------------------------------------------------------------------
+    # --- closing ----------------------------------------------------------------------------------
 
     def may_close(self) -> bool:
-        """Whether the window may be closed: a robot that could move is stopped first, and then it is asked."""
+        """Whether the window may be closed: a robot that could move is stopped before the user confirms."""
         if not self._robot_controller.movable:
             return True
-        self._robot_controller.stop("Stopped, as the window was asked to close.")
+        self._robot_controller.stop("Stopped because the window is closing.")
         answer = QMessageBox.question(
             self._context.window,
             "Close SnakeStudio",
@@ -216,6 +216,6 @@ class RobotFeature(QObject):
         return answer == QMessageBox.StandardButton.Close
 
     def close(self) -> None:
-        """The window closes for good."""
+        """Release resources; called when the window closes."""
         self.stop_key_filter.set_on(False)
         self._robot_controller.disconnect_robot()

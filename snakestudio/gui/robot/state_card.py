@@ -1,4 +1,4 @@
-"""The robot's state as large as it deserves, what it means in a sentence, and how old the robot's last word is."""
+"""Card with the state of the robot, its meaning and the age of the robot's last message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.viewmodel.robot.robot_status import RobotStatus, span_text
 
 
 class StateCard(Themed):
-    """Title, sentence and age on a card whose edge has the colour of the state."""
+    """Title and sentence on a card whose edge has the colour of the state."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,13 +39,13 @@ class StateCard(Themed):
         self._role = ""
 
     def show_status(self, status: RobotStatus) -> None:
-        """Show how the robot stands."""
+        """Show a status."""
         if (status.title, status.sentence) != (self.title.text(), self.sentence.text()):
             self.title.setText(status.title)
             self.sentence.setText(status.sentence)
-        heard = status.heard
-        self.age_label.say("" if math.isnan(heard) else f"heard {span_text(heard)} ago")
-        self.age_label.setVisible(not math.isnan(heard))
+        age = status.heard
+        self.age_label.say("" if math.isnan(age) else f"heard {span_text(age)} ago")
+        self.age_label.setVisible(not math.isnan(age))
         if status.role != self._role:
             self._role = status.role
             self.renew_theme()
@@ -61,5 +61,5 @@ class StateCard(Themed):
         self.title.setStyleSheet(f"color: {colour};")
         font = theme.text_font(22, strong=True)
         self.title.setFont(font)
-        # What stands below keeps its place whether a sentence takes one line or two.
+        # Widgets below keep their position whether the sentence takes one line or two.
         self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())

@@ -1,4 +1,4 @@
-"""The one red button of the window, and the space bar: they stop the robot when pressed, not when let go."""
+"""Stop button and space bar: both stop the robot when pressed, not when released."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from shiboken6 import isValid
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 
-_TIP = "Stop the robot at once (Space, from anywhere)"
+_TIP = "Stop the robot immediately (Space, from anywhere)"
 
 
 class StopButton(QPushButton):
-    """Red and large; `StopGuard` hears the press before the button does."""
+    """Large red button; the filter sees the press before the button does."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("STOP ROBOT", parent)
@@ -26,13 +26,13 @@ class StopButton(QPushButton):
         self.setToolTip(_TIP)
         self.setAccessibleName("Stop the robot")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        # the space bar stops anyway; the keyboard stays where it is
+        # the space bar stops anyway; the keyboard focus stays unchanged
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFixedSize(theme.scaled(132), theme.scaled(36))
         self.dress()
 
     def dress(self) -> None:
-        """Take over the present palette."""
+        """Apply the current theme."""
         p = theme.current()
         fill = theme.mixed(p.danger, "#000000", 0.14)
         self.setStyleSheet(
@@ -44,23 +44,23 @@ class StopButton(QPushButton):
 
     @property
     def place(self) -> QRect:
-        """Where it is on the screen; empty if it is not seen."""
+        """Rectangle on the screen; empty if hidden."""
         return QRect(self.mapToGlobal(QPoint()), self.size()) if self.isVisible() else QRect()
 
     def lies_under(self, point: QPoint) -> bool:
-        """Whether a point of the screen is on it, and the user sees it there."""
+        """Whether a point of the screen lies on the visible button."""
         return self.isVisible() and not self.window().isMinimized() and self.place.contains(point)
 
 
 class ModalStop(Themed):
-    """The same button over itself, while a dialog keeps the mouse from the window.
+    """Copy of the Stop button over the original while a modal dialog blocks the window.
 
-    It is a window of the dialog's own, so the dialog does not block it.
+    It is a window of the dialog, so that the dialog does not block it.
 
     Parameters
     ----------
     button : StopButton
-        The one it lies over.
+        Original button.
     """
 
     def __init__(self, button: StopButton, dialog: QWidget) -> None:
@@ -78,7 +78,7 @@ class ModalStop(Themed):
         self.follow()
 
     def follow(self) -> None:
-        """Stand where the button of the window stands."""
+        """Move to the position of the original button."""
         place = self._over.place
         self.move(place.topLeft())
         self.setVisible(not place.isEmpty())
@@ -88,22 +88,22 @@ class ModalStop(Themed):
 
     @staticmethod
     def needed() -> QWidget | None:
-        """The dialog that blocks the window; None if none does."""
+        """Dialog that blocks the window, or None."""
         return QApplication.activeModalWidget()
 
 
-# The stop that is never out of reach: the space bar and the Stop button, whatever the program is
-# doing.
+# The stop that is always within reach: the space bar and the Stop button, in every state
+# of the program.
 #
-# While a robot is connected, what comes from keyboard and mouse is seen here before anybody else
-# sees it. A press of the space bar stops, wherever the keyboard is: in a text field, a dialog, a
-# menu, another window of the program; also one that an input method hands over as text. A press of
-# the mouse on the Stop button stops, also one that an open menu would take.
+# While a robot is connected, keyboard and mouse events are seen here first. Pressing the space bar
+# stops the robot regardless of the keyboard focus: in a text field, a dialog, a menu or another
+# window of the program; also if an input method delivers it as text. Pressing the mouse on the Stop
+# button stops the robot, even if an open menu would take the event.
 #
-# Everything that comes from outside goes through one of the program's windows (on the screen, not
-# widgets), and keys further to the one object that has the keyboard: these are watched. A filter of
-# the whole application would do, too, but all events of all widgets would go through Python:
-# changing the palette took seconds so, in which nobody could stop.
+# All external events pass through one of the program's windows (QWindow, not widgets), and key
+# events further to the focus object: these are watched. A filter of the whole application would
+# work, too, but it would run all events of all widgets through Python: changing the palette then
+# took seconds, in which the robot could not be stopped.
 
 
 _KINDS = QEvent.Type
@@ -111,19 +111,19 @@ _KEYS = frozenset((_KINDS.ShortcutOverride, _KINDS.KeyPress))
 _PRESSES = frozenset((_KINDS.MouseButtonPress, _KINDS.MouseButtonDblClick))
 _SAME_S = 0.03
 _LOOK_MS = 25
-"""How often it is looked for new windows; ones that get the keyboard are seen at once."""
+"""Interval of the search for new windows, ms; windows that get the keyboard focus are seen immediately."""
 _ATTRIBUTE = Qt.ApplicationAttribute.AA_DontUseNativeDialogs
 
 
 class StopKeyFilter(QObject):
-    """Filters what comes from keyboard and mouse while it is on: at other times it costs nothing.
+    """Event filter of keyboard and mouse while it is on; costs nothing otherwise.
 
     Parameters
     ----------
     stop : callable
-        Stops the robot; called at once, in the middle of the event.
+        Stops the robot; called immediately, in the middle of the event.
     button : StopButton
-        The button that is seen.
+        Visible Stop button.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class StopKeyFilter(QObject):
         self._timer.timeout.connect(self._watch)
 
     def set_on(self, on: bool) -> None:
-        """Watch, or do not."""
+        """Switch the filter on or off."""
         if on == self.on:
             return
         self.on = on
@@ -151,7 +151,7 @@ class StopKeyFilter(QObject):
             app.focusObjectChanged.connect(self._watch)
             app.focusWindowChanged.connect(self._watch)
             self._timer.start()
-            # The system's own file dialogs keep the keyboard to themselves.
+            # Native file dialogs of the system keep the keyboard for themselves.
             self._native = not QCoreApplication.testAttribute(_ATTRIBUTE)
             QCoreApplication.setAttribute(_ATTRIBUTE, True)
         else:
@@ -163,25 +163,25 @@ class StopKeyFilter(QObject):
         self._watch()
 
     def _watch(self) -> None:
-        """Filter the events of all windows, and of what has the keyboard now."""
-        wanted: list[QObject] = []
+        """Filter the events of all windows and of the focus object."""
+        targets: list[QObject] = []
         if self.on:
-            wanted += QGuiApplication.topLevelWindows()
-            # none where another program has the keyboard
+            targets += QGuiApplication.topLevelWindows()
+            # None if another program has the keyboard
             focus: QObject | None = QGuiApplication.focusObject()
             for each in (focus, QApplication.activePopupWidget()):
-                wanted += [each] if isinstance(each, QObject) and each not in wanted else []
+                targets += [each] if isinstance(each, QObject) and each not in targets else []
         for gone in self._watched:
-            if isValid(gone) and gone not in wanted:
+            if isValid(gone) and gone not in targets:
                 gone.removeEventFilter(self)
-        for new in wanted:
+        for new in targets:
             if new not in self._watched:
                 new.installEventFilter(self)
-        self._watched = wanted
+        self._watched = targets
 
     @property
     def _just_now(self) -> bool:
-        """Whether this is the press that was acted on already: nobody presses twice within so short a time."""
+        """Whether this press was already handled; no one presses twice in such a short time."""
         return time.monotonic() - self._acted < _SAME_S
 
     def _act(self, reason: str) -> None:
@@ -192,8 +192,8 @@ class StopKeyFilter(QObject):
         kind = event.type()
         if kind in _KEYS:
             if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Space:
-                # One press comes twice, as a shortcut that is asked for and as a key: the first
-                # stops, and nobody else sees either.
+                # One press arrives twice, as a shortcut override and as a key: the first one stops the
+                # robot, and no other object receives either.
                 if not event.isAutoRepeat() and not (kind == _KINDS.KeyPress and self._just_now):
                     self._act("Stopped by the space bar.")
                 event.accept()

@@ -1,4 +1,4 @@
-"""The traffic on the bus as a table: a row for every id with its newest frame, or every frame one after the other."""
+"""Table of the bus traffic: one row per id with its latest frame, or every frame in order."""
 
 from __future__ import annotations
 
@@ -38,41 +38,41 @@ _TRAFFIC_WIDTHS = (84, 44, 64, 72, 64, 184, 400)
 
 _Index = QModelIndex | QPersistentModelIndex
 _KEPT = 2000
-"""Frames that are kept to be seen one after the other."""
+"""Number of frames kept for the list of every frame."""
 
 _FRESH_S = 0.7
-"""A byte that changed stands out for that long."""
+"""Time that a changed byte is highlighted, s."""
 
 _SMOOTH = 0.2
-"""Share of the newest interval in the mean interval of an id."""
+"""Weight of the latest interval in the mean interval of an id."""
 
-TITLES = ("Id", "", "Count", "Rate Hz", "Age", "Bytes", "In words")
+TITLES = ("Id", "", "Count", "Rate Hz", "Age", "Bytes", "Decoded")
 
 
 def id_text(frame: Traffic) -> str:
-    """An id as it is written: 3 or 8 hexadecimal digits."""
+    """Text of an id: 3 or 8 hexadecimal digits."""
     return f"{frame.id:08X}" if frame.extended else f"{frame.id:03X}"
 
 
 @dataclass(slots=True)
 class IdRow:
-    """What is known of an id."""
+    """Latest data of an id."""
 
     frame: Traffic
-    """The newest."""
+    """Latest frame."""
 
     count: int = 1
     interval: float = math.nan
-    """Mean between two frames lately, s; NaN before the second."""
+    """Recent mean interval between frames, s; NaN before the second frame."""
 
     changed: float = -math.inf
-    """When a byte changed last, s, `time.monotonic()`."""
+    """Time of the last change of a byte, s, `time.monotonic()`."""
 
     places: frozenset[int] = frozenset()
-    """Which bytes did."""
+    """Indices of the bytes that changed."""
 
     def take(self, frame: Traffic) -> None:
-        """There is a newer one."""
+        """Update with a newer frame."""
         before = self.frame
         passed = frame.time - before.time
         self.interval = (
@@ -91,22 +91,22 @@ class IdRow:
 
 
 class TrafficTable(QAbstractTableModel):
-    """Frames as they come; what is shown is brought up to date by `refresh`, at the pace of whoever shows it."""
+    """Frames as they arrive; `refresh` updates the display at the pace of the view."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: dict[tuple[int, bool, bool], IdRow] = {}
         self._frames: list[Traffic] = []
-        self._words: tuple[str, ...] = ()
+        self._terms: tuple[str, ...] = ()
         self._by_id = True
         self._paused = False
-        self._shown: list[IdRow] = []
+        self._visible: list[IdRow] = []
         self._newer = False
         self._font = theme.value_font(13, bold=False)
         self.received = 0
 
     def take(self, frames: Sequence[Traffic]) -> None:
-        """Frames that came since the last time, the oldest first."""
+        """Add the frames received since the last call, oldest first."""
         if self._paused:
             return
         self.received += len(frames)
@@ -123,57 +123,57 @@ class TrafficTable(QAbstractTableModel):
             del self._frames[: len(self._frames) - _KEPT]
 
     def set_paused(self, paused: bool) -> None:
-        """Let the table stand as it is; frames that come meanwhile are not kept."""
+        """Freeze the table; frames received meanwhile are discarded."""
         self._paused = paused
 
     def set_by_id(self, by_id: bool) -> None:
-        """A row for every id, or one for every frame."""
+        """Show one row per id, or one per frame."""
         self._by_id = by_id
         self.refresh(anew=True)
 
     def seek(self, text: str) -> None:
-        """Show only what has all words of a text in id, bytes or words."""
-        self._words = tuple(text.casefold().split())
+        """Show only rows that contain all words of `text` in id, bytes or decoded text."""
+        self._terms = tuple(text.casefold().split())
         self.refresh(anew=True)
 
     def clear(self) -> None:
-        """Forget all of it."""
+        """Remove all frames."""
         self._rows = {}
         self._frames = []
         self.received = 0
         self.refresh(anew=True)
 
     def refresh(self, *, anew: bool = False) -> None:
-        """Show what came."""
+        """Show the received frames."""
         newer = self._newer
         self._newer = False
         if not (anew or newer or self._by_id):
             return
         if self._by_id:
-            shown = [row for _, row in sorted(self._rows.items()) if self._fits(row.frame)]
+            rows = [row for _, row in sorted(self._rows.items()) if self._fits(row.frame)]
         else:
-            shown = [IdRow(frame) for frame in self._frames if self._fits(frame)]
-        before = len(self._shown)
+            rows = [IdRow(frame) for frame in self._frames if self._fits(frame)]
+        before = len(self._visible)
         same = not anew and self._by_id
-        if same and len(shown) == before:
-            self._shown = shown
-            if shown:
+        if same and len(rows) == before:
+            self._visible = rows
+            if rows:
                 self.dataChanged.emit(self.index(0, 0), self.index(before - 1, len(TITLES) - 1))
             return
         self.beginResetModel()
-        self._shown = shown
+        self._visible = rows
         self.endResetModel()
 
     def _fits(self, frame: Traffic) -> bool:
-        if not self._words:
+        if not self._terms:
             return True
         text = f"{id_text(frame)} {frame.data.hex(' ')} {frame.text} {'sent' if frame.sent else 'received'}".casefold()
-        return all(word in text for word in self._words)
+        return all(term in text for term in self._terms)
 
     # --- Qt's model -------------------------------------------------------------------------------
 
     def rowCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._shown)
+        return 0 if parent is not None and parent.isValid() else len(self._visible)
 
     def columnCount(self, parent: _Index | None = None) -> int:
         return len(TITLES)
@@ -190,7 +190,7 @@ class TrafficTable(QAbstractTableModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        row = self._shown[index.row()]
+        row = self._visible[index.row()]
         column = index.column()
         frame = row.frame
         if role == Qt.ItemDataRole.DisplayRole:
@@ -204,7 +204,7 @@ class TrafficTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.FontRole and column in (0, 2, 3, 4, 5):
             return self._font
         if role == Qt.ItemDataRole.ToolTipRole:
-            return frame.text or "No message of the profile has this id"
+            return frame.text or "This id is not in the profile"
         return None
 
     def _text(self, row: IdRow, column: int) -> str:
@@ -225,7 +225,7 @@ class TrafficTable(QAbstractTableModel):
 
 
 class TrafficView(QWidget):
-    """The traffic with its filter."""
+    """Traffic with its filter."""
 
     def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -233,18 +233,18 @@ class TrafficView(QWidget):
         self.view = table_view(self.table, _TRAFFIC_WIDTHS, "Traffic on the bus")
         self.view.horizontalHeader().setStretchLastSection(True)
         self.seek = QLineEdit(self)
-        self.seek.setPlaceholderText("Filter by id, bytes or words")
+        self.seek.setPlaceholderText("Filter by id, bytes or text")
         self.seek.setClearButtonEnabled(True)
         self.seek.setAccessibleName("Filter of the traffic")
         self.seek.textChanged.connect(self.table.seek)
         self.by_id = chip(
-            "By id", "A row for every id with its newest frame; else every frame in turn", self
+            "By id",
+            "Show one row per id with its latest frame; otherwise every frame in order",
+            self,
         )
         self.by_id.setChecked(True)
         self.by_id.toggled.connect(self._on_by_id)
-        self.pause = chip(
-            "Pause", "Let the table stand; frames that come meanwhile are left out", self
-        )
+        self.pause = chip("Pause", "Freeze the table; frames received meanwhile are left out", self)
         self.pause.toggled.connect(self.table.set_paused)
         clear = QToolButton(self)
         clear.setText("Clear")
@@ -264,14 +264,14 @@ class TrafficView(QWidget):
         robot_controller.traffic.connect(self.table.take)
 
     def refresh(self) -> None:
-        """Show what came since the last time."""
+        """Show the frames received since the last call."""
         bar = self.view.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 2
         self.table.refresh()
         if at_end and not self.by_id.isChecked():
             self.view.scrollToBottom()
         known = f"{self.table.received:,} frames seen".replace(",", " ")
-        self.note_label.say(known if self.table.received else "Nothing was heard yet.")
+        self.note_label.say(known if self.table.received else "No frames received yet.")
 
     def showEvent(self, event: QShowEvent) -> None:
         self._robot_controller.watch_traffic(self, True)
@@ -285,7 +285,7 @@ class TrafficView(QWidget):
 
 
 def table_view(model: QAbstractItemModel, widths: tuple[int, ...], name: str) -> QTableView:
-    """A table in the look of the program; only the rows that are seen are ever asked for."""
+    """Create a table in the style of the program; only visible rows are requested."""
     view = QTableView()
     view.setModel(model)
     view.setAccessibleName(name)
@@ -306,7 +306,7 @@ def table_view(model: QAbstractItemModel, widths: tuple[int, ...], name: str) ->
 
 
 def chip(text: str, tip: str, parent: QWidget) -> QToolButton:
-    """A small button that stays down."""
+    """Create a small toggle button."""
     chip = QToolButton(parent)
     chip.setText(text)
     chip.setToolTip(tip)

@@ -1,1 +1,1 @@
-"""Kept runs in the window: the browser, the runs that are seen beside the present one, and the keeping itself."""
+"""Recorded runs in the window: recording, list, overlays, playback and export."""

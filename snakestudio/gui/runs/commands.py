@@ -1,4 +1,4 @@
-"""What runs have in the menus: making, opening, keeping and exporting one, looking back, playing what is there."""
+"""Commands that control, open, export and play back runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXPORT = "File/Export"
 
 
 class RunsContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     banners: Banners
     camera_keys: CameraKeys
@@ -29,7 +29,7 @@ class RunsContext(Context, Protocol):
 
     @property
     def speed(self) -> SpeedChooser:
-        """Chooses how fast simulated time passes."""
+        """Box that selects the simulation speed."""
         ...
 
 
@@ -52,7 +52,7 @@ def _can_run(c: RunsContext) -> bool:
 
 def _can_step(c: RunsContext) -> bool:
     if c.session_controller.source == "robot":
-        return False  # a robot is led by its own commands; the simulation goes on as it did
+        return False  # the simulation does not drive a robot
     return c.session_controller.source == "replay" or c.session_controller.status.state in (
         "ready",
         "running",
@@ -65,7 +65,7 @@ def _run_label(c: RunsContext) -> str:
     if c.session_controller.waits:
         if c.session_controller.status.state == "unprepared":
             return "Prepare and Play"
-        return "Do Not Play When Ready" if c.session_controller.status.queued else "Play When Ready"
+        return "Cancel Play When Ready" if c.session_controller.status.queued else "Play When Ready"
     return "Pause" if c.session_controller.moving else "Play"
 
 
@@ -89,7 +89,7 @@ def _speed(places: int) -> Callable[[RunsContext], None]:
 
 
 def _step(c: RunsContext, n_steps: int | None = None) -> None:
-    """Go on by some time steps (a control period if not said), from the newest state; by a row of an opened run."""
+    """Advance by time steps (default: one control period), or by samples in a recorded run."""
     if c.session_controller.source == "replay":
         c.time_bar.track.shift(1)
         return
@@ -98,24 +98,24 @@ def _step(c: RunsContext, n_steps: int | None = None) -> None:
 
 
 def _show_camera_keys(c: RunsContext) -> None:
-    """The list of camera keyframes."""
+    """Show the list of camera keyframes."""
     from snakestudio.gui.runs.video.camera_dialog import CameraDialog
 
     CameraDialog.shown(c.camera_keys, c.window)
 
 
 def _add_camera_key(c: RunsContext) -> None:
-    """Set a camera keyframe at the shown moment, and say so."""
+    """Add a camera keyframe at the shown time, and report it."""
     keys = c.camera_keys
     time = keys.add()
     if time is not None:
         count = len(keys.path.keys)
         text = (
-            f"Camera keyframe at {run_time(time)}; there are {count} now."
+            f"Camera keyframe at {run_time(time)} ({count} in total)."
             if count > 1
             else (
-                f"Camera keyframe at {run_time(time)}. Add another at another moment, "
-                "and the camera moves between them."
+                f"Camera keyframe at {run_time(time)}. Add one at another time "
+                "to move the camera between them."
             )
         )
         c.banners.exports.say(
@@ -147,28 +147,28 @@ OPEN: tuple[Command[RunsContext], ...] = (
         lambda c: c.open_runs.ask_open(),
         ("Ctrl+Shift+F",),
         icon="open",
-        tip="Show a recorded run (.mcap); the simulation stands meanwhile",
+        tip="Open a recorded run (.mcap); the simulation is paused",
     ),
     Command(
         "runs",
         "File",
-        "Kept Runs",
+        "Recorded Runs",
         lambda c: c.show_dock("runs"),
         ("Ctrl+Alt+R",),
         icon="recent",
-        tip="All runs of the window: look for them, open them, see them beside this one",
+        tip="Search, open, overlay and manage all recorded runs",
     ),
     Command(
         "close_run",
         "File",
-        "Back to the Simulation",
+        "Return to Simulation",
         lambda c: c.session_controller.close_run(),
         (),
         lambda c: c.session_controller.source != "simulation",
-        tip="Show it in place of the robot or of a run",
+        tip="Show the simulation instead of the robot or the recorded run",
     ),
 )
-"""What shows runs that were made."""
+"""Commands that open and show recorded runs."""
 
 EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
@@ -179,7 +179,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
         ("Ctrl+E",),
         _there_is_a_run,
         icon="table",
-        tip="Write the run so far as numbers",
+        tip="Export the run so far as CSV",
     ),
     Command(
         "export_hdf5",
@@ -188,7 +188,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
         lambda c: c.exporter.ask_hdf5(),
         (),
         _there_is_a_run,
-        tip="Write the run so far as arrays with units, for Matlab, Python and others",
+        tip="Export the run so far as HDF5 arrays with units, for MATLAB, Python and others",
     ),
     Command(
         "export_mcap",
@@ -197,7 +197,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
         lambda c: c.exporter.ask_mcap(),
         (),
         _there_is_a_run,
-        tip="Write the run so far as a run file, which Foxglove, PlotJuggler and Rerun read, too",
+        tip="Export the run so far as a run file, also for Foxglove, PlotJuggler and Rerun",
     ),
     Command(
         "export_video",
@@ -207,7 +207,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
         ("Ctrl+Shift+E",),
         _there_is_a_run,
         icon="video",
-        tip="Render the run so far as a video, an animation or single pictures",
+        tip="Render the run so far as a video, an animation or an image sequence",
     ),
     Command(
         "export_figures",
@@ -216,7 +216,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
         lambda c: c.exporter.ask_figures(),
         (),
         _there_is_a_run,
-        tip="Draw the run so far as figures for print (PDF): way, velocity, joints, forces, energies",
+        tip="Export the run so far as figures for print (PDF): path, velocity, joints, forces, energies",
     ),
     Command(
         "export_contact_problem",
@@ -225,7 +225,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
         lambda c: c.exporter.ask_contact_problem(),
         (),
         _has_contact_problem,
-        tip="Write the contact problem of the run's last step for other solvers (FCLIB), or as arrays",
+        tip="Export the contact problem of the last step for other solvers (FCLIB) or as arrays",
     ),
     line(_EXPORT),
     Command(
@@ -235,7 +235,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
         lambda c: c.exporter.ask_plan(),
         (),
         lambda c: not c.exporter.busy,
-        tip="Draw the scene from above to scale, as SVG, PNG or PDF",
+        tip="Export a scale drawing of the scene from above as SVG, PNG or PDF",
     ),
     Command(
         "export_model",
@@ -244,10 +244,10 @@ EXPORT: tuple[Command[RunsContext], ...] = (
         lambda c: c.exporter.ask_model(),
         (),
         _is_a_chain,
-        tip="Write the robot and its world for other simulators, as MJCF, URDF or SDF",
+        tip="Export the robot and its world to other simulators as MJCF, URDF or SDF",
     ),
 )
-"""What writes the run to files."""
+"""Commands that export the run."""
 
 PICTURES: tuple[Command[RunsContext], ...] = (
     Command(
@@ -257,7 +257,7 @@ PICTURES: tuple[Command[RunsContext], ...] = (
         lambda c: c.exporter.ask_screenshot(),
         ("Ctrl+P",),
         icon="camera",
-        tip="Save what the viewport shows at full quality",
+        tip="Save the viewport as a PNG image at full quality",
     ),
     Command(
         "add_camera_key",
@@ -267,7 +267,7 @@ PICTURES: tuple[Command[RunsContext], ...] = (
         ("Ctrl+Shift+K",),
         lambda c: c.session_controller.displayed is not None,
         icon="keyframe",
-        tip="A video's camera can move from this view, at the moment that is shown, to others",
+        tip="Add the current view at the shown time to the camera path of the video",
     ),
     Command(
         "camera_keys",
@@ -275,10 +275,10 @@ PICTURES: tuple[Command[RunsContext], ...] = (
         "Camera Keyframes ...",
         _show_camera_keys,
         icon="camera",
-        tip="Go to them, move them in time, keep them in a file",
+        tip="Show, retime, load and save camera keyframes",
     ),
 )
-"""Pictures of the view, and how a video looks."""
+"""Commands for screenshots and camera paths."""
 
 SIMULATION: tuple[Command[RunsContext], ...] = (
     Command(
@@ -290,26 +290,26 @@ SIMULATION: tuple[Command[RunsContext], ...] = (
         _can_run,
         icon="play",
         label=_run_label,
-        tip="Run or stand still",
+        tip="Run or pause the simulation",
     ),
     Command(
         "step",
         "Simulation",
-        "Step",
+        "Step Control Period",
         _step,
         ("N",),
         _can_step,
         icon="step",
-        tip="Go on by one control period",
+        tip="Advance by one control period",
     ),
     Command(
         "single_step",
         "Simulation",
-        "Step Once",
+        "Step Time Step",
         lambda c: _step(c, 1),
         ("Shift+N",),
         _can_step,
-        tip="Go on by one time step",
+        tip="Advance by one time step",
     ),
     Command(
         "reset",
@@ -321,7 +321,7 @@ SIMULATION: tuple[Command[RunsContext], ...] = (
             c.session_controller.status.state != "empty" and c.session_controller.source != "robot"
         ),
         icon="reset",
-        tip="Back to the start, with all edits applied",
+        tip="Return to the start with all edits applied",
     ),
     Command(
         "prepare",
@@ -330,17 +330,17 @@ SIMULATION: tuple[Command[RunsContext], ...] = (
         _prepare,
         enabled=lambda c: c.session_controller.status.state in ("preparing", "unprepared"),
         label=_prepare_label,
-        tip="Compile the engine of this scene's model, which is needed once on a machine; all else works meanwhile",
+        tip="Compile the engine of this scene's model; needed once per computer, and the window stays usable",
     ),
 )
-"""What makes a run."""
+"""Commands that control the simulation."""
 
 SPEED: tuple[Command[RunsContext], ...] = (
     Command("slower", "Simulation", "Slower", _speed(-1), ("[",)),
     Command("faster", "Simulation", "Faster", _speed(+1), ("]",)),
     Command("real_time", "Simulation", "Real Time", lambda c: c.speed.choose(1.0), ("Ctrl+1",)),
 )
-"""How fast it goes."""
+"""Commands that set the simulation speed."""
 
 TIME: tuple[Command[RunsContext], ...] = (
     Command(
@@ -353,7 +353,7 @@ TIME: tuple[Command[RunsContext], ...] = (
         icon="play-recorded",
         label=_play_label,
         local=True,
-        tip="Play the recorded rows from the moment that is shown; the simulation is left alone",
+        tip="Play the recorded samples from the shown time; the simulation is unaffected",
     ),
     Command(
         "loop",
@@ -365,32 +365,32 @@ TIME: tuple[Command[RunsContext], ...] = (
         checked=lambda c: c.session_controller.loops,
         icon="loop",
         local=True,
-        tip="Begin again where playing ends",
+        tip="Restart playback when it reaches the end",
     ),
     Command(
         "mark_in",
         "Time",
-        "Play from Here",
+        "Set Loop Start",
         lambda c: c.session_controller.mark_span(begin=True),
         ("I",),
         _has_rows,
         local=True,
-        tip="Where playing begins, and a loop begins again",
+        tip="Start playback and loops at the shown time",
     ),
     Command(
         "mark_out",
         "Time",
-        "Play up to Here",
+        "Set Loop End",
         lambda c: c.session_controller.mark_span(begin=False),
         ("O",),
         _has_rows,
         local=True,
-        tip="Where playing ends",
+        tip="End playback at the shown time",
     ),
     Command(
         "play_all",
         "Time",
-        "Play All Again",
+        "Clear Loop Range",
         lambda c: c.session_controller.clear_span(),
         ("Shift+I",),
         _has_span,
@@ -405,68 +405,68 @@ TIME: tuple[Command[RunsContext], ...] = (
         ("Ctrl+Shift+R",),
         lambda c: _has_rows(c) and c.session_controller.source != "robot",
         icon="continue",
-        tip="A new run that begins with this one up to the moment that is shown, and goes on from it",
+        tip="Start a new run from the state at the shown time; it begins with this run up to there",
     ),
     line("Time"),
     Command(
         "to_start",
         "Time",
-        "Go to the Start",
+        "Go to Start",
         lambda c: c.time_bar.track.go_to(0.0),
         (),
         _has_rows,
         local=True,
         icon="to-start",
-        tip="Look at the first recorded row",
+        tip="Show the first recorded sample",
     ),
     Command(
         "row_back",
         "Time",
-        "Row Before",
+        "Previous Sample",
         lambda c: c.time_bar.track.shift(-1),
         ("Left",),
         _has_rows,
         local=True,
         icon="row-back",
-        tip="Look at the recorded row before",
+        tip="Show the previous recorded sample",
     ),
     Command(
         "row_on",
         "Time",
-        "Row After",
+        "Next Sample",
         lambda c: c.time_bar.track.shift(1),
         ("Right",),
         _has_rows,
         local=True,
         icon="row-on",
-        tip="Look at the recorded row after",
+        tip="Show the next recorded sample",
     ),
     Command(
         "event_back",
         "Time",
-        "Event Before",
+        "Previous Event",
         lambda c: c.time_bar.track.to_event(-1),
         ("Ctrl+Left",),
         _has_events,
         local=True,
         icon="event-back",
-        tip="Impacts, jams, steps that were not solved, changes, faults",
+        tip="Go to the previous impact, jam, unsolved step, change or fault",
     ),
     Command(
         "event_on",
         "Time",
-        "Event After",
+        "Next Event",
         lambda c: c.time_bar.track.to_event(1),
         ("Ctrl+Right",),
         _has_events,
         local=True,
         icon="event-on",
-        tip="Impacts, jams, steps that were not solved, changes, faults",
+        tip="Go to the next impact, jam, unsolved step, change or fault",
     ),
     Command(
         "live",
         "Time",
-        "Go to the Newest State",
+        "Go to Live",
         lambda c: c.session_controller.set_cursor(None),
         ("End",),
         lambda c: not c.session_controller.live,
@@ -477,12 +477,12 @@ TIME: tuple[Command[RunsContext], ...] = (
     Command(
         "show_all_time",
         "Time",
-        "Show the Whole Run",
+        "Zoom to Whole Run",
         lambda c: c.time_bar.track.show_all(),
         ("Ctrl+0",),
         _has_rows,
         local=True,
-        tip="In the time bar; the wheel looks closer",
+        tip="Show the whole run in the time bar; the wheel zooms in",
     ),
 )
-"""Looking back, playing what is recorded, and going on from there."""
+"""Commands that move in time, play back and continue a run."""

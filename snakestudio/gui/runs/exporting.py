@@ -1,4 +1,4 @@
-"""Exports of the run: a task writes while the window stays fluid; progress and cancel are over the viewport."""
+"""Exports of the run in a background task, with progress and Cancel in the banner."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from snakestudio.export.video_options import Companion, VideoOptions
 
 Work = Callable[[Progress], Path | None]
-"""Writes a file, telling the finished fraction; returns what it wrote, or None when it was
-cancelled."""
+"""Function that writes a file and reports the finished fraction; returns the path, or None if cancelled."""
 
 REPORT_FILTERS = {
     ".csv": "Comma-separated values (*.csv)",
@@ -46,31 +45,31 @@ REPORT_FILTERS = {
 """Formats of reports, by their suffix."""
 
 _SURE = 1.5
-"""Seconds after which the time that is left can be told."""
+"""Seconds after which the remaining time can be estimated."""
 
 
 class Exporter(QObject):
-    """What the export menu does.
+    """Exporter of runs to files.
 
     Parameters
     ----------
     banner : Banner
-        Says how far an export is, and what could not be written.
+        Shows progress and errors of exports.
     window : QWidget
         Parent of the dialogs.
     camera_path : callable
-        Gives the keyframes of the camera.
+        Returns the camera keyframes.
     overlaid : callable
-        Gives the runs that are seen over the window's own.
+        Returns the runs overlaid on the current run.
     derived : callable
-        Gives the derived channels: their expressions by name.
+        Returns the expressions of the derived channels by name.
 
     Signals
     -------
     changed()
-        An export began or ended.
+        An export started or ended.
     finished(path: Path | None)
-        An export ended: what it wrote, or None.
+        An export ended; `path` is the written file or folder, or None.
     """
 
     changed = Signal()
@@ -102,33 +101,33 @@ class Exporter(QObject):
         self._without = ""
         self._notes: tuple[str, ...] = ()
         self.task: Task[Path] | None = None
-        """What writes; None while nothing is being exported."""
+        """Running export, or None."""
         self.error = ""
-        """Why the last export failed, in a sentence; empty if it did not."""
+        """Error message of the last export; empty if it succeeded."""
         self._title = ""
         self._began = 0.0
 
     @property
     def busy(self) -> bool:
-        """Whether an export is under way."""
+        """Whether an export is running."""
         return self.task is not None
 
     @property
     def possible(self) -> bool:
-        """Whether there is a run to export and nothing is being exported."""
+        """Whether there is a run to export and no export is running."""
         recording = self._session_controller.recording
         return not self.busy and recording is not None and len(recording) > 1
 
-    # --- the run as numbers -----------------------------------------------------------------------
+    # --- run data ---------------------------------------------------------------------------------
 
     def ask_csv(self) -> None:
-        """Ask for a file and write the run as CSV."""
+        """Ask for a file and export the run as CSV."""
         path = self._ask("Export CSV", FileKind.CSV, "Comma-separated values (*.csv)", ".csv")
         if path is not None:
             self.csv(path)
 
     def csv(self, path: Path) -> None:
-        """Write the run so far with its derived channels as CSV."""
+        """Export the run so far, with its derived channels, as CSV."""
 
         def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
             from snakestudio.export.csv import write_csv
@@ -138,13 +137,13 @@ class Exporter(QObject):
         self._write_run(path, write, self.recording)
 
     def ask_hdf5(self) -> None:
-        """Ask for a file and write the run as HDF5."""
+        """Ask for a file and export the run as HDF5."""
         path = self._ask("Export HDF5", FileKind.HDF5, "HDF5 (*.h5 *.hdf5)", ".h5")
         if path is not None:
             self.hdf5(path)
 
     def hdf5(self, path: Path) -> None:
-        """Write the run so far with its derived channels as HDF5."""
+        """Export the run so far, with its derived channels, as HDF5."""
 
         def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
             from snakestudio.export.hdf5 import write_hdf5
@@ -154,13 +153,13 @@ class Exporter(QObject):
         self._write_run(path, write, self.recording)
 
     def ask_mcap(self) -> None:
-        """Ask for a file and write the run as a run file."""
+        """Ask for a file and export the run as a run file."""
         path = self._ask("Export MCAP", FileKind.MCAP, "Run file (*.mcap)", ".mcap")
         if path is not None:
             self.mcap(path)
 
     def mcap(self, path: Path) -> None:
-        """Write the run so far as a run file."""
+        """Export the run so far as a run file."""
         folder = self._session_controller.base_dir
 
         def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
@@ -173,7 +172,7 @@ class Exporter(QObject):
 
     @property
     def _scene_file(self) -> str | None:
-        """Name of the file that the scene of what is shown came from."""
+        """Name of the scene file of the shown run."""
         recording = self._session_controller.recording
         if isinstance(recording, RunFile):
             return recording.info.scene_file or None
@@ -181,12 +180,12 @@ class Exporter(QObject):
 
     @property
     def _name(self) -> str:
-        """What the run that is shown is called."""
+        """Name of the shown run."""
         return self._session_controller.source_name or self._document.name
 
     @property
     def recording(self) -> WithDerived | None:
-        """The run so far with its derived channels."""
+        """Run so far with its derived channels."""
         recording = self._session_controller.recording
         over = self.overlaid()
         if recording is None:
@@ -213,13 +212,13 @@ class Exporter(QObject):
     # --- figures ----------------------------------------------------------------------------------
 
     def ask_figures(self) -> None:
-        """Ask for a folder and draw the run's figures there."""
-        folder = ask_folder(self._window, "Folder for the Figures", FileKind.FIGURES)
+        """Ask for a folder and export the figures of the run."""
+        folder = ask_folder(self._window, "Choose Figure Folder", FileKind.FIGURES)
         if folder is not None:
             self.figures(folder)
 
     def figures(self, folder: Path) -> None:
-        """Draw the run so far as figures, PDF: those of the papers that are of its scene, and general ones."""
+        """Export figures (PDF) of the run so far: those of the papers that apply to its scene, and general ones."""
         recording = self._session_controller.recording
         if recording is None or self.busy:
             return
@@ -231,12 +230,12 @@ class Exporter(QObject):
             written = write_run_figures(Wanted(folder), recording, scene_file, progress=progress)
             return written[-1] if progress(1.0) else None
 
-        self.start(work, f"Drawing figures into {folder.name}")
+        self.start(work, f"Exporting figures to {folder.name}")
 
     # --- contact problem of a step ----------------------------------------------------------------
 
     def ask_contact_problem(self) -> None:
-        """Ask for a file and write the contact problem of the step where the run stands."""
+        """Ask for a file and export the contact problem of the shown step."""
         path = self._ask(
             "Export Contact Problem",
             FileKind.CONTACT_PROBLEM,
@@ -247,7 +246,7 @@ class Exporter(QObject):
             self.contact_problem(path)
 
     def contact_problem(self, path: Path) -> None:
-        """Write the contact problem of the step where the run stands, as FCLIB (.hdf5) or arrays (.npz)."""
+        """Export the contact problem of the shown step as FCLIB (.hdf5) or arrays (.npz)."""
         if self.busy:
             return
         session = self._session_controller.session
@@ -261,7 +260,7 @@ class Exporter(QObject):
     # --- reports of analyses ----------------------------------------------------------------------
 
     def ask_report(self, report: Report, suffix: str, parent: QWidget | None = None) -> bool:
-        """Ask for a file and write the report of an analysis as this suffix says; False if the user cancels."""
+        """Ask for a file and export a report in the format of `suffix`; returns False if the user cancels."""
         kind = FileKind.CSV if suffix == ".csv" else FileKind.REPORT
         name = self._file_name(f".{report.subject}{suffix}")
         path = ask_save(parent or self._window, "Export Report", kind, name, REPORT_FILTERS[suffix])
@@ -271,7 +270,7 @@ class Exporter(QObject):
         return True
 
     def report(self, path: Path, report: Report) -> None:
-        """Write the report of an analysis, in the format of its suffix."""
+        """Export a report in the format given by the suffix of `path`."""
         if self.busy:
             return
 
@@ -285,7 +284,7 @@ class Exporter(QObject):
     # --- video ------------------------------------------------------------------------------------
 
     def ask_video(self) -> None:
-        """Ask how the video shall look and write it."""
+        """Ask for the video options and export the video."""
         from snakestudio.export.codecs import usual_ending
         from snakestudio.gui.runs.video.dialog import VideoDialog
 
@@ -311,7 +310,7 @@ class Exporter(QObject):
             self.video(dialog.path, dialog.options(), dialog.ghosts, dialog.beside)
 
     def _companions(self) -> list[Companion]:
-        """The runs that are seen over the window's own, as far as they have rows."""
+        """Overlaid runs that contain samples."""
         from snakestudio.export.video_options import Companion
 
         return [
@@ -327,7 +326,7 @@ class Exporter(QObject):
         ghosts: Sequence[Companion] = (),
         beside: Companion | None = None,
     ) -> None:
-        """Write the run so far as a video, with ghosts of other runs or one beside it."""
+        """Export the run so far as a video, with ghosts of other runs or one run side by side."""
         recording = self.recording
         if recording is None or self.busy:
             return
@@ -353,18 +352,18 @@ class Exporter(QObject):
     # --- plan -------------------------------------------------------------------------------------
 
     def ask_plan(self) -> None:
-        """Ask for a file and draw the scene from above; the file's suffix says in what format."""
+        """Ask for a file and export a drawing of the scene from above in the format of its suffix."""
         path = self._ask(
             "Export Plan",
             FileKind.PLAN,
-            "Drawing (*.svg);;Picture (*.png);;Document (*.pdf)",
+            "Drawing (*.svg);;Image (*.png);;Document (*.pdf)",
             ".svg",
         )
         if path is not None:
             self.plan(path)
 
     def plan(self, path: Path) -> None:
-        """Write the scene from above to scale, with the obstacles' names."""
+        """Export a scale drawing of the scene from above with the names of the obstacles."""
         if self.busy:
             return
         scene = self._document.scene
@@ -380,14 +379,14 @@ class Exporter(QObject):
     # --- model ------------------------------------------------------------------------------------
 
     def ask_model(self) -> None:
-        """Ask for a file and write the robot and its world; the file's suffix says in what format."""
+        """Ask for a file and export the robot and its world in the format of its suffix."""
         filters = "MuJoCo model (*.xml);;ROS robot (*.urdf);;Gazebo world (*.sdf)"
         path = self._ask("Export Model", FileKind.MODEL, filters, ".xml")
         if path is not None:
             self.model(path)
 
     def model(self, path: Path) -> None:
-        """Write the robot and its world as MJCF, URDF or SDF; the notice lists what does not carry over."""
+        """Export the robot and its world as MJCF, URDF or SDF; the notice lists the differences."""
         if self.busy:
             return
         scene = self._document.scene
@@ -404,13 +403,13 @@ class Exporter(QObject):
     # --- screenshot -------------------------------------------------------------------------------
 
     def ask_screenshot(self) -> None:
-        """Ask for a file and save what the viewport shows."""
-        path = self._ask("Save Screenshot", FileKind.SCREENSHOT, "Picture (*.png)", ".png")
+        """Ask for a file and save a screenshot of the viewport."""
+        path = self._ask("Save Screenshot", FileKind.SCREENSHOT, "Image (*.png)", ".png")
         if path is not None:
             self.screenshot(path)
 
     def screenshot(self, path: Path) -> bool:
-        """Save what the viewport shows at full quality, twice as fine as on screen."""
+        """Save the viewport at full quality with twice the screen resolution; returns whether it succeeded."""
         try:
             image = self._viewport.image(self._viewport.size() * 2)
         except SnakeStudioError as error:
@@ -419,11 +418,11 @@ class Exporter(QObject):
         try:
             with replacing(path) as partial:
                 if not image.save(str(partial.path)):
-                    raise OSError("no picture of this kind, or no room for it")
+                    raise OSError("the image cannot be created in this format or size")
         except OSError as error:
             self._banner.say("warning", str(not_written(path, error)))
             return False
-        self._say_done(path)
+        self._report_done(path)
         return True
 
     # --- the task ---------------------------------------------------------------------------------
@@ -435,7 +434,7 @@ class Exporter(QObject):
         return Path(self._name).with_suffix(suffix).name
 
     def start(self, work: Work, title: str) -> None:
-        """Write an export in a thread; the notice shows its title and progress."""
+        """Run an export in a thread; the notice shows its title and progress."""
         self._title = title
         self._began = time.monotonic()
         self._without = ""
@@ -456,7 +455,7 @@ class Exporter(QObject):
         return text
 
     def cancel(self) -> None:
-        """Stop the export; no file is left."""
+        """Cancel the export; no file remains."""
         if self.task is not None:
             self.task.cancel()
 
@@ -465,12 +464,12 @@ class Exporter(QObject):
         if path is None:
             self._on_cancelled()
         else:
-            self._say_done(path)
+            self._report_done(path)
             self._end(path)
 
     @Slot()
     def _on_cancelled(self) -> None:
-        self._banner.say("info", f"{self._title}: cancelled, no file was written.", passing=True)
+        self._banner.say("info", f"{self._title}: cancelled. No file was written.", passing=True)
         self._end(None)
 
     @Slot(object)
@@ -484,24 +483,24 @@ class Exporter(QObject):
         self.changed.emit()
         self.finished.emit(path)
 
-    def _say_done(self, path: Path) -> None:
+    def _report_done(self, path: Path) -> None:
         folder = QUrl.fromLocalFile(str(path.parent))
         show = ("Show Folder", lambda: QDesktopServices.openUrl(folder))
         text = (
-            f"{path} was written, without {self._without}"
+            f"{path} was written without {self._without}"
             if self._without
             else f"{path} was written."
         )
         if self._notes:
             text = "\n".join(
                 (
-                    f"{text} What does not carry over or differs:",
+                    f"{text} Differences from the scene:",
                     *(f"•  {note}" for note in self._notes),
                 )
             )
         self._banner.say("info", text, [show], passing=not (self._without or self._notes))
 
     def close(self) -> None:
-        """Stop what is under way and wait for its end; call before the program quits."""
+        """Cancel the running export and wait for its end; called before the program quits."""
         close_tasks(self)
         self.task = None

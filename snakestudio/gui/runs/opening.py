@@ -1,4 +1,4 @@
-"""Runs that were recorded before: opened from their files, shown in place of the simulation, and gone on with."""
+"""Opening, showing and continuing of recorded runs."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 RUN_SUFFIX = ".mcap"
 _FILTER = f"Recorded runs (*{RUN_SUFFIX});;All files (*)"
-_GOES_ON = "The simulation goes on from here: press Space."
+_GOES_ON = "The simulation continues from here. Press Space."
 
 
 class OpenRuns(QObject):
-    """What the window does with recorded runs.
+    """Opener of recorded runs.
 
     Parameters
     ----------
     may_discard : callable
-        Asks about unsaved changes; False if the open scene must stay.
+        Asks about unsaved changes; returns False if the open scene must stay.
     banner : Banner
-        Says what is shown, and what could not be.
+        Shows the state and errors.
     window : QWidget
         Parent of the dialog.
     """
@@ -57,10 +57,10 @@ class OpenRuns(QObject):
         self._path = Path()
         self._name = ""
         self._task: Task[RunFile] | None = None
-        self._unshown: RunFile | None = None  # read by the task, and not taken over from it yet
+        self._unshown: RunFile | None = None  # read by the task but not shown yet
         self._opened: list[RunFile] = []
         self._last: tuple[Recording, str] | None = None
-        self._going_on = ""  # what was said of going on, until it holds no more
+        self._going_on = ""  # message about continuing, while it applies
         session_controller.source_changed.connect(self._on_source)
         session_controller.continued.connect(self._on_continued)
         session_controller.status_changed.connect(self._on_status)
@@ -76,14 +76,14 @@ class OpenRuns(QObject):
             self.open(path)
 
     def show_last(self) -> None:
-        """Show the run that was shown last, or ask for one."""
+        """Show the most recently shown run, or ask for one."""
         if self._last is not None:
             self.show(*self._last)
         else:
             self.ask_open()
 
     def open(self, path: Path, name: str = "") -> None:
-        """Show the run of a file once it is read, under a name; the window does not wait for that."""
+        """Read a run file in the background and show it under `name`."""
         if self._task is not None:
             return
 
@@ -100,7 +100,7 @@ class OpenRuns(QObject):
         self._task.failed.connect(self._on_failed)
 
     def open_scene(self, path: Path) -> None:
-        """Open the scene of a run's file as a new scene, if nothing would be lost."""
+        """Open the scene of a run file as a new scene, unless the user cancels because of unsaved changes."""
         from snakestudio.runfile.mcap import open_run
 
         if not self._may_discard():
@@ -109,7 +109,7 @@ class OpenRuns(QObject):
             with open_run(path) as run:
                 scene = run.scene
         except SnakeStudioError as error:
-            self._banner.say("warning", f"The scene of {path.name} was not opened.\n{error}")
+            self._banner.say("warning", f"The scene of {path.name} cannot be opened.\n{error}")
         else:
             self._document.new(scene)
 
@@ -120,7 +120,7 @@ class OpenRuns(QObject):
             run.close()
             self._banner.say(
                 "warning",
-                f"{self._path.name} was not opened.\nIt holds no rows; nothing was recorded.",
+                f"{self._path.name} cannot be opened.\nIt contains no recorded samples.",
             )
         else:
             self._opened.append(run)
@@ -129,10 +129,10 @@ class OpenRuns(QObject):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._task = None
-        self._banner.say("warning", f"{self._path.name} was not opened.\n{problem.sentence()}")
+        self._banner.say("warning", f"{self._path.name} cannot be opened.\n{problem.sentence()}")
 
     def show(self, recording: Recording, name: str) -> None:
-        """Show a run that was loaded, under a name."""
+        """Show a loaded run under `name`."""
         self._last = recording, name
         self._session_controller.open_run(recording, name)
         for other in [run for run in self._opened if run is not recording]:
@@ -140,7 +140,7 @@ class OpenRuns(QObject):
             other.close()
 
     def forget(self, path: Path) -> None:
-        """Show the run of a file no more, and let go of it: it is about to be deleted."""
+        """Close the run of a file that is about to be deleted."""
         for run in [run for run in self._opened if run.path == path]:
             if self._session_controller.recording is run:
                 self._session_controller.close_run()
@@ -149,7 +149,7 @@ class OpenRuns(QObject):
             self._last = None
 
     def close(self) -> None:
-        """Give back the files; call when nothing is shown any more."""
+        """Close all files; called when no run is shown."""
         close_tasks(self)
         self._task = None
         if self._unshown is not None:
@@ -157,46 +157,46 @@ class OpenRuns(QObject):
         while self._opened:
             self._opened.pop().close()
 
-    # --- going on ---------------------------------------------------------------------------------
+    # --- continuing -------------------------------------------------------------------------------
 
     def continue_here(self) -> None:
-        """Go on from the moment that is shown; of a run that was opened, its scene takes the place of the open one."""
+        """Continue from the shown time; the scene of an opened run replaces the open scene."""
         if self._session_controller.source != "replay" or self._may_discard():
             self._session_controller.continue_here()
 
-    # --- what is said -----------------------------------------------------------------------------
+    # --- messages ---------------------------------------------------------------------------------
 
     def _on_source(self) -> None:
         if self._session_controller.source == "replay":
             buttons: list[Button] = [
                 ("Continue from Here", self.continue_here),
-                ("Back to the Simulation", self._session_controller.close_run),
+                ("Return to Simulation", self._session_controller.close_run),
             ]
             text = (
-                f"{self._session_controller.source_name} is shown, a recorded run. The open scene is left as it is; an "
-                "edit of it leads back to the simulation."
+                f"Viewing the recorded run “{self._session_controller.source_name}”. The open scene is unchanged; "
+                "editing it returns to the simulation."
             )
-            shown = self._session_controller.recording
-            if left := getattr(shown, "cut_off", ""):  # of a run file, as the next
+            recording_shown = self._session_controller.recording
+            if left := getattr(recording_shown, "cut_off", ""):  # run files only, like `note`
                 text += f" Its recording was cut off. {left}"
-            if note := getattr(shown, "note", ""):
+            if note := getattr(recording_shown, "note", ""):
                 text += f" {note}"
             self._banner.say("info", text, buttons, closable=False)
         elif self._session_controller.source == "robot":
             self._banner.clear()
         elif self._last is not None:
             recording, name = self._last
-            again: Button = (f"Show {name} Again", lambda: self.show(recording, name))
-            self._banner.say("info", "Back at the simulation.", [again], passing=True)
+            again: Button = (f"Reopen {name}", lambda: self.show(recording, name))
+            self._banner.say("info", "Returned to the simulation.", [again], passing=True)
 
     def _on_continued(self, notes: tuple[str, ...]) -> None:
         self._going_on = (
-            " ".join(("The simulation goes on from here.", *notes)) if notes else _GOES_ON
+            " ".join(("The simulation continues from here.", *notes)) if notes else _GOES_ON
         )
         self._banner.say("warning" if notes else "info", self._going_on, passing=not notes)
 
     def _on_status(self, status: Status) -> None:
-        """Who was told to play plays, or has reset the run: that notice says nothing any more."""
+        """Remove the message about continuing once the run plays or is reset."""
         if self._going_on and (
             status.state == "ready" or (status.state == "running" and self._going_on == _GOES_ON)
         ):

@@ -1,4 +1,4 @@
-"""Kept runs that are seen over the window's own run: as ghosts in the viewport, and as curves in the plots."""
+"""Recorded runs overlaid on the current run: ghosts in the viewport and curves in the plots."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class _Beside:
 
 
 class PinnedRuns(QObject):
-    """The runs from files that are seen beside the window's own.
+    """Runs from files that are overlaid on the current run.
 
     Signals
     -------
     changed()
-        One came, went or was renamed.
+        A run was added, removed or renamed.
     """
 
     changed = Signal()
@@ -42,11 +42,11 @@ class PinnedRuns(QObject):
         return path in self._runs
 
     def colour(self, path: Path) -> str:
-        """The colour of a run that is seen."""
+        """Colour of an overlaid run."""
         return kept_colour(self._runs[path].place)
 
     def show(self, path: Path, name: str) -> None:
-        """Let the run in a file be seen, under a name.
+        """Overlay the run in a file under `name`.
 
         Raises `RunFileError` if it cannot be read.
         """
@@ -58,38 +58,38 @@ class PinnedRuns(QObject):
         self.changed.emit()
 
     def hide(self, path: Path) -> None:
-        """Let the run in a file not be seen any more."""
+        """Remove the overlay of the run in a file."""
         run = self._runs.pop(path, None)
         if run is not None:
-            self.changed.emit()  # nobody reads it any more
+            self.changed.emit()  # it has no readers left
             run.recording.close()
 
     def clear(self) -> None:
-        """Let none be seen."""
+        """Remove all overlays."""
         for path in list(self._runs):
             self.hide(path)
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply the current theme."""
         if self._runs:
             self.changed.emit()
 
     def overlaid(self) -> list[OverlaidRun]:
-        """Them for the plots."""
+        """Overlaid runs for the plots."""
         return [
             OverlaidRun(run.name, self.colour(path), run.recording)
             for path, run in self._runs.items()
         ]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """Them at a time (s) for the viewport; those that had ended by then are not there."""
+        """Ghosts for the viewport at `time` (s), without runs that ended before."""
         ghosts = (
             ghost_at(run.recording, time, self.colour(path)) for path, run in self._runs.items()
         )
         return tuple(ghost for ghost in ghosts if ghost is not None)
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Colour and text of each at a time (s) for the viewport's legend."""
+        """Colour and text of each run at `time` (s) for the legend of the viewport."""
         entries = []
         for path, run in self._runs.items():
             over = (

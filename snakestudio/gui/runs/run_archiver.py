@@ -1,4 +1,4 @@
-"""Keeps every run of the window in the library, with a picture of how it looked."""
+"""Recording of every run in the library, with a thumbnail."""
 
 from __future__ import annotations
 
@@ -20,27 +20,26 @@ from snakestudio.runfile.recording import RunRecording
 log = logging.getLogger(__name__)
 
 PICTURE = QSize(320, 200)
-"""Size of the pictures, px: twice as fine as they are shown."""
+"""Size of thumbnails, px: twice the displayed size."""
 
 _SOON_MS = 1500
-"""A run that goes on has its first picture after this time: it may end without a moment to take
-one."""
+"""Delay until the first thumbnail of a run, ms; a short run may end without one."""
 
 _KEEP = "runs/keep"
 
 
 class RunArchiver(QObject):
-    """Says where runs go, and takes their pictures when they stand still.
+    """Chooser of the files of runs, and source of their thumbnails.
 
     Parameters
     ----------
     robot_waits : callable
-        Whether a robot could move: no picture keeps the window from it.
+        Whether a robot could move; no thumbnail is rendered then.
 
     Signals
     -------
     changed()
-        The present run has a picture, or is another one.
+        The current run changed or has a thumbnail.
     """
 
     changed = Signal()
@@ -66,12 +65,12 @@ class RunArchiver(QObject):
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_SOON_MS)
-        self._soon.timeout.connect(self._take)
+        self._soon.timeout.connect(self._save_thumbnail)
         self._robots = QTimer(self)
         self._robots.setObjectName("robot_picture_timer")
         self._robots.setSingleShot(True)
         self._robots.setInterval(_SOON_MS)
-        self._robots.timeout.connect(self._take_robots)
+        self._robots.timeout.connect(self._save_robot_thumbnail)
         self.robot_waits = robot_waits
         session_controller.status_changed.connect(self._on_status)
         session_controller.recording_changed.connect(self.changed)
@@ -79,38 +78,38 @@ class RunArchiver(QObject):
 
     @property
     def library(self) -> RunLibrary:
-        """Where they go."""
+        """Library that holds the runs."""
         return self._library
 
     # --- where runs go ----------------------------------------------------------------------------
 
     @property
     def keeping(self) -> bool:
-        """Whether runs are kept."""
+        """Whether runs are saved."""
         return self._keeping
 
     def set_keeping(self, keeping: bool) -> None:
-        """Keep the runs that begin from now on, or do not."""
+        """Set whether runs that start from now on are saved."""
         self._keeping = keeping
         self._settings.setValue(_KEEP, keeping)
 
     def new_run(self, scene: Scene) -> Path | None:
-        """Where the run of a scene that begins now goes; None if it is not kept. Called by the session's thread."""
+        """Return the file for a new run of `scene`; None if runs are not saved. Called from the session's thread."""
         if not self._keeping:
             return None
         try:
             return self._library.new_path(Path(self._document.name).stem)
         except OSError as error:
-            log.warning("runs cannot be kept in %s: %s", self._library.folder, error)
+            log.warning("runs cannot be saved in %s: %s", self._library.folder, error)
             return None
 
     @property
     def present(self) -> Path | None:
-        """The file of the run that the window makes at present, if it is kept."""
+        """File of the current run, if it is saved."""
         recording = self._session_controller.session.recording
         return None if recording is None else recording.path
 
-    # --- pictures ---------------------------------------------------------------------------------
+    # --- thumbnails -------------------------------------------------------------------------------
 
     def _on_status(self) -> None:
         state = self._session_controller.status.state
@@ -118,23 +117,25 @@ class RunArchiver(QObject):
             self._soon.start()
         elif state in ("paused", "finished", "failed"):
             self._soon.stop()
-            self._take()
+            self._save_thumbnail()
         else:
             self._soon.stop()
 
-    def _take(self) -> None:
-        """Keep what the viewport shows as the picture of the present run, unless it shows something else."""
+    def _save_thumbnail(self) -> None:
+        """Save the viewport as the thumbnail of the current run, if it shows that run."""
         path = self.present
-        shown = self._session_controller.displayed
+        snapshot = self._session_controller.displayed
         live = self._session_controller.live and self._session_controller.source == "simulation"
-        if path is None or not live or (shown is not None and self._taken == (path, shown.time)):
-            return
         if (
-            shown is None or not path.exists()
-        ):  # a short run ends before the first of it is on the disk
+            path is None
+            or not live
+            or (snapshot is not None and self._taken == (path, snapshot.time))
+        ):
+            return
+        if snapshot is None or not path.exists():  # a short run may end before its file exists
             self._soon.start()
             return
-        self._taken = path, shown.time
+        self._taken = path, snapshot.time
         self._keep(path)
 
     def _on_recording(self) -> None:
@@ -143,7 +144,7 @@ class RunArchiver(QObject):
 
     @property
     def _robots_run(self) -> Path | None:
-        """The file of the robot's run that is shown, if it is kept."""
+        """File of the shown robot run, if it is saved."""
         recording = self._session_controller.recording
         return (
             recording.path
@@ -151,8 +152,8 @@ class RunArchiver(QObject):
             else None
         )
 
-    def _take_robots(self) -> None:
-        """Keep what the viewport shows as the picture of a robot's run, as soon as the robot rests."""
+    def _save_robot_thumbnail(self) -> None:
+        """Save the viewport as the thumbnail of a robot run once the robot rests."""
         path = self._robots_run
         if path is None:
             return
@@ -162,11 +163,11 @@ class RunArchiver(QObject):
             self._keep(path)
 
     def _keep(self, path: Path) -> None:
-        """Keep what the viewport shows as the picture of a run."""
+        """Save the viewport as the thumbnail of a run."""
         try:
             image = self._viewport.image(PICTURE)
         except SnakeStudioError:
-            return  # a run without a picture is none the worse
+            return  # a thumbnail is optional
         data = QByteArray()
         buffer = QBuffer(data)
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -174,5 +175,5 @@ class RunArchiver(QObject):
         try:
             self._library.set_picture(path, bytes(data.data()))
         except OSError as error:
-            log.warning("the picture of %s cannot be kept: %s", path, error)
+            log.warning("the thumbnail of %s cannot be saved: %s", path, error)
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""The list of kept runs as Qt's model: what there is, sifted by what was typed, and how each is told in few words."""
+"""Qt model of the recorded runs, with filter and short descriptions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from snakestudio.viewmodel.matching import match
 Index = QModelIndex | QPersistentModelIndex
 
 RUN = Qt.ItemDataRole.UserRole
-"""Role of the `KeptRun` itself."""
+"""Role that holds the `KeptRun`."""
 
 
 def moment(when: datetime, today: date | None = None) -> str:
-    """A local time in few words: "12:31 today", "12:31 yesterday", "12:31, 3 Nov", "3 Nov 2025"."""
+    """Short local time: "12:31 today", "12:31 yesterday", "12:31, 3 Nov", "3 Nov 2025"."""
     today = today or date.today()
     if when.date() == today:
         return f"{when:%H:%M} today"
@@ -42,82 +42,82 @@ def moment(when: datetime, today: date | None = None) -> str:
 
 
 def facts(run: KeptRun, present: bool = False) -> str:
-    """Model (or "Robot"), length and size of a run in a line; that the `present` one has not ended goes unsaid."""
+    """Model (or "Robot"), duration and size of a run in a line; a `present` run is not marked incomplete."""
     if run.info is None:
         return f"cannot be read · {size_text(run.size_bytes)}"
     kind = run.info.model
     model = (
         "Robot" if run.info.robot else FORMULATIONS[kind].short if kind in FORMULATIONS else kind
     )
-    ended = "" if run.info.complete or present else " · not ended"
+    ended = "" if run.info.complete or present else " · incomplete"
     return f"{model} · {run_time(run.info.duration, significant=4)} · {size_text(run.size_bytes)}{ended}"
 
 
 def explained(run: KeptRun) -> str:
-    """Everything about a run, for its tooltip."""
-    lines = [run.name, f"begun {run.created:%Y-%m-%d %H:%M:%S}"]
+    """Tooltip with all facts about a run."""
+    lines = [run.name, f"started {run.created:%Y-%m-%d %H:%M:%S}"]
     if run.info is None:
         lines.append(run.problem)
     else:
         if run.info.title and run.info.title != run.name:
             lines.insert(1, run.info.title)
-        lines.append(f"{facts(run)} · {run.info.rows} rows")
+        lines.append(f"{facts(run)} · {run.info.rows} samples")
         if not run.info.complete:
             lines.append(
-                "It did not end orderly, or is being written: all that was recorded is there."
+                "The run is still being written, or was cut off. All recorded samples are available."
             )
     lines.append(str(run.path))
     return "\n".join(lines)
 
 
 class RunListModel(QAbstractListModel):
-    """The runs that fit what was typed, the newest first."""
+    """Recorded runs that match the filter, newest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all: list[KeptRun] = []
-        self._shown: list[KeptRun] = []
+        self._visible: list[KeptRun] = []
         self._sought = ""
 
     @property
     def all(self) -> list[KeptRun]:
-        """All runs, fitting or not."""
+        """All runs, matching or not."""
         return self._all
 
     def take(self, runs: Sequence[KeptRun]) -> None:
-        """Show these runs."""
+        """Show `runs`."""
         if list(runs) != self._all:
             self._all = list(runs)
-            self._sift()
+            self._filter()
 
     def seek(self, text: str) -> None:
-        """Show only the runs that fit `text`: words of name, scene, model, tags or date."""
+        """Show only the runs that match `text`: words of name, scene, model, tags or date."""
         self._sought = text
-        self._sift()
+        self._filter()
 
-    def _sift(self) -> None:
-        shown = [run for run in self._all if match(self._sought, run.words) is not None]
-        if [run.path for run in shown] == [run.path for run in self._shown]:
-            self._shown = shown
-            if shown:
-                self.dataChanged.emit(self.index(0), self.index(len(shown) - 1))
+    def _filter(self) -> None:
+        visible = [run for run in self._all if match(self._sought, run.words) is not None]
+        if [run.path for run in visible] == [run.path for run in self._visible]:
+            self._visible = visible
+            if visible:
+                self.dataChanged.emit(self.index(0), self.index(len(visible) - 1))
             return
         self.beginResetModel()
-        self._shown = shown
+        self._visible = visible
         self.endResetModel()
 
     def index_of(self, path: Path) -> QModelIndex:
-        """Where the run in a file stands; an invalid index if it is not shown."""
-        row = next((row for row, run in enumerate(self._shown) if run.path == path), -1)
+        """Index of the run in a file; invalid if the run is not shown."""
+        row = next((row for row, run in enumerate(self._visible) if run.path == path), -1)
         return self.index(row) if row >= 0 else QModelIndex()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._shown)
+        return 0 if parent.isValid() else len(self._visible)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        run = self._shown[index.row()]
+        run = self._visible[index.row()]
         if role == RUN:
             return run
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):

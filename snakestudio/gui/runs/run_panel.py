@@ -1,4 +1,4 @@
-"""The browser of kept runs: look for them, open them, see them beside the present one, name, tag and delete them."""
+"""Panel of recorded runs: search, open, overlay, rename, tag and delete."""
 
 from __future__ import annotations
 
@@ -67,18 +67,18 @@ _MARGIN = 6
 _RADIUS = 4.0
 
 _LARGEST = 2000
-"""Pixels of a picture either way."""
+"""Maximum width and height of a thumbnail, px."""
 
 
 class RunDelegate(QStyledItemDelegate):
-    """Three lines beside a picture.
+    """Painter of a run: a thumbnail with three lines of text.
 
     Parameters
     ----------
     colour_of : callable
-        The colour in which the run of a file is seen beside the window's own; "" if it is not.
+        Returns the overlay colour of the run in a file; "" if it is not overlaid.
     present : callable
-        The file of the run that the window makes at present, or None.
+        Returns the file of the current run, or None.
     """
 
     def __init__(
@@ -154,9 +154,7 @@ class RunDelegate(QStyledItemDelegate):
                 QRect(place.center().x() - size // 2, place.center().y() - size // 2, size, size),
             )
         painter.restore()
-        if (
-            run.info is not None and run.info.robot
-        ):  # what a robot did is told from what was computed
+        if run.info is not None and run.info.robot:  # marks robot runs
             size = theme.scaled(18)
             mark = QRect(place.right() - size, place.bottom() - size, size, size)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -164,12 +162,12 @@ class RunDelegate(QStyledItemDelegate):
             painter.drawRoundedRect(mark, _RADIUS, _RADIUS)
             theme.icon("robot", "danger").paint(painter, mark.adjusted(2, 2, -2, -2))
         colour = self._colour_of(run.path)
-        if colour:  # as its curves and its ghost
+        if colour:  # the colour of its curves and its ghost
             painter.fillRect(QRect(place.left(), place.top(), 4, place.height()), QColor(colour))
 
     def _paint_texts(self, painter: QPainter, place: QRect, run: KeptRun) -> None:
         running = run.path == self._present()
-        when = "this run" if running else moment(run.created)
+        when = "current run" if running else moment(run.created)
         painter.setFont(theme.text_font(13, strong=True))
         painter.setPen(theme.colour("text" if run.info is not None else "dim"))
         top = _line(painter, run.name, place, place.top())
@@ -182,20 +180,20 @@ class RunDelegate(QStyledItemDelegate):
 
 
 def _line(painter: QPainter, text: str, place: QRect, top: int) -> int:
-    """Paint a line as far as there is room; where the next one begins, px."""
+    """Paint a line elided to the available width; returns the left edge of the next one, px."""
     metrics = painter.fontMetrics()
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+    elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, place.width())
     painter.drawText(
         QRect(place.left(), top, place.width(), metrics.height()),
         Qt.AlignmentFlag.AlignVCenter,
-        shown,
+        elided,
     )
     return top + metrics.height()
 
 
 def _pixmap(run: KeptRun) -> QPixmap | None:
-    """The picture of a run, from Qt's cache while the file is the same."""
-    if run.picture is None or not run.picture.is_file():  # a pipe would be waited for
+    """Thumbnail of a run from Qt's cache, unless its file changed."""
+    if run.picture is None or not run.picture.is_file():  # reading a pipe would block
         return None
     try:
         key = f"{run.picture}:{run.picture.stat().st_mtime_ns}:{theme.current().name}"
@@ -204,7 +202,7 @@ def _pixmap(run: KeptRun) -> QPixmap | None:
     pixmap = QPixmap()
     if QPixmapCache.find(key, pixmap):
         return pixmap
-    # of no other kind, whatever it is called
+    # PNG only, regardless of its suffix
     reader = QImageReader(str(run.picture), QByteArray(b"png"))
     size = reader.size()
     if not 0 < max(size.width(), size.height()) <= _LARGEST:
@@ -215,10 +213,10 @@ def _pixmap(run: KeptRun) -> QPixmap | None:
 
 
 def in_theme(picture: QImage) -> QImage:
-    """A picture of a run in the lightness of the present theme, of which it was not always taken.
+    """Thumbnail of a run adapted to the lightness of the current theme.
 
-    Light and dark change places, and colours keep their hue: of each pixel (1 - largest - smallest)
-    is added to red, green and blue.
+    Light and dark are swapped and hues are kept: (1 - max - min) of each pixel is added to red,
+    green and blue.
     """
     image = picture.convertToFormat(QImage.Format.Format_RGBA8888)
     if image.isNull():
@@ -234,25 +232,25 @@ def in_theme(picture: QImage) -> QImage:
 
 
 _LITTLE_ROOM = 2e9
-"""Free bytes below which the foot of the list warns."""
+"""Free space, bytes, below which the panel warns."""
 
 
 class RunPanel(Themed):
-    """The list of kept runs.
+    """Panel with the list of recorded runs.
 
     Parameters
     ----------
     banner : Banner
-        Says what could not be done.
+        Shows errors.
 
     Signals
     -------
     open_asked(path: Path, name: str)
-        A run shall be shown in place of the present one.
+        Request to show a run instead of the current one.
     scene_asked(path: Path)
-        The scene of a run shall be opened.
+        Request to open the scene of a run.
     deleting(path: Path)
-        A run is about to be deleted: who reads it lets go of it.
+        A run is about to be deleted; its readers must close it.
     """
 
     open_asked = Signal(object, str)
@@ -291,7 +289,7 @@ class RunPanel(Themed):
         self.list.setUniformItemSizes(True)
         self.list.setMouseTracking(True)
         self.list.setDragEnabled(True)
-        self.list.setAccessibleName("Kept runs")
+        self.list.setAccessibleName("Recorded runs")
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._show_menu)
         self.list.activated.connect(lambda index: self._open(index.data(RUN)))
@@ -315,10 +313,10 @@ class RunPanel(Themed):
         run_archiver.changed.connect(self._soon.start)
         pinned_runs.changed.connect(self.list.viewport().update)
 
-    # --- what there is ----------------------------------------------------------------------------
+    # --- list -------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Look anew at what there is, in a thread: there may be thousands of files."""
+        """Reload the list in a thread, because there may be thousands of files."""
         if self._task is not None:
             self._again = True
             return
@@ -342,50 +340,50 @@ class RunPanel(Themed):
 
     def _end(self, error: str) -> None:
         self._task = None
-        self._tell(error)
+        self._show_summary(error)
         if self._again:
             self.refresh()
 
-    def _tell(self, error: str = "") -> None:
+    def _show_summary(self, error: str = "") -> None:
         runs = self.model.all
         count = f"{counted(len(runs), 'run')}, {size_text(sum(run.size_bytes for run in runs))}"
-        shown = self.model.rowCount()
-        text = error or (count if shown == len(runs) else f"{shown} of {count}")
+        n_visible = self.model.rowCount()
+        text = error or (count if n_visible == len(runs) else f"{n_visible} of {count}")
         if not runs and not error:
-            text = "Every run is kept here from its first second on. Press play."
-        elif not shown:
-            text = "No run fits. Take away a word."
+            text = "Every run is recorded here as it runs. Press Play to start one."
+        elif not n_visible:
+            text = "No matching runs. Remove a word."
         free = self._library.free_bytes
         if free < _LITTLE_ROOM:
-            text = f"{text}. Only {size_text(free)} are free on this disk: delete runs that are not needed."
+            text = f"{text}. Only {size_text(free)} are free on this disk. Delete runs that are not needed."
         self._note.setText(text)
 
     def _seek(self, text: str) -> None:
         self.model.seek(text)
-        self._tell()
+        self._show_summary()
 
     def _colour_of(self, path: Path) -> str:
         return self._pinned_runs.colour(path) if path in self._pinned_runs else ""
 
     @property
     def selected(self) -> list[KeptRun]:
-        """The runs that are selected."""
+        """Selected runs."""
         return [
             index.data(RUN) for index in sorted(self.list.selectedIndexes(), key=QModelIndex.row)
         ]
 
-    # --- what one can do --------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def _open(self, run: KeptRun) -> None:
         if run.path == self._run_archiver.present:
-            self._banner.say("info", "This is the run that is shown already.", passing=True)
+            self._banner.say("info", "This run is already shown.", passing=True)
         elif run.info is None:
             self._banner.say("warning", run.problem)
         else:
             self.open_asked.emit(run.path, run.name)
 
-    def show_beside(self, runs: list[KeptRun], shown: bool) -> None:
-        """See runs beside the present one, or see them no more."""
+    def overlay(self, runs: list[KeptRun], shown: bool) -> None:
+        """Overlay runs on the current run, or remove their overlays."""
         for run in runs:
             try:
                 if shown:
@@ -396,15 +394,15 @@ class RunPanel(Themed):
                 self._banner.say("warning", str(error))
 
     def rename(self, run: KeptRun) -> None:
-        """Ask for another name."""
-        name, given = QInputDialog.getText(
+        """Ask for a new name of a run."""
+        name, accepted = QInputDialog.getText(
             self,
             "Rename Run",
-            "Name (empty: that of its scene)",
+            "Name (empty: name of the scene)",
             QLineEdit.EchoMode.Normal,
             run.name,
         )
-        if given:
+        if accepted:
             self._changed(
                 lambda: self._library.rename(
                     run, "" if name == run.name and not run.label else name
@@ -412,17 +410,17 @@ class RunPanel(Themed):
             )
 
     def tag(self, runs: list[KeptRun]) -> None:
-        """Ask for the tags of some runs."""
+        """Ask for the tags of runs."""
         common = [tag for tag in runs[0].tags if all(tag in run.tags for run in runs)]
-        which = "Tags" if len(runs) == 1 else f"Tags that all {len(runs)} runs have"
-        text, given = QInputDialog.getText(
+        which = "Tags" if len(runs) == 1 else f"Tags shared by all {len(runs)} runs"
+        text, accepted = QInputDialog.getText(
             self,
             "Tags",
-            f"{which}, with spaces between them",
+            f"{which}, separated by spaces",
             QLineEdit.EchoMode.Normal,
             " ".join(common),
         )
-        if given:
+        if accepted:
             for run in runs:
                 own = [tag for tag in run.tags if tag not in common]
                 self._changed(lambda run=run, own=own: self._library.tag(run, [*own, text]))  # type: ignore[misc]
@@ -431,17 +429,17 @@ class RunPanel(Themed):
         try:
             change()
         except OSError as error:
-            self._banner.say("warning", f"The run was not changed: {error}.")
+            self._banner.say("warning", f"The run cannot be changed: {error}.")
         self.refresh()
 
     def delete(self, runs: list[KeptRun]) -> None:
-        """Ask, and delete runs for ever."""
+        """Delete runs permanently after asking."""
         present = self._run_archiver.present
         runs = [run for run in runs if run.path != present]
         if not runs:
             self._banner.say(
                 "info",
-                "The present run cannot be deleted while it is shown; reset first.",
+                "The current run cannot be deleted while it is shown. Reset the simulation first.",
                 passing=True,
             )
             return
@@ -450,7 +448,7 @@ class RunPanel(Themed):
         answer = QMessageBox.question(
             self,
             "Delete Runs",
-            f"Delete {what} ({size}) for ever?",
+            f"Delete {what} ({size}) permanently?",
             QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel,
             QMessageBox.StandardButton.Cancel,
         )
@@ -466,7 +464,7 @@ class RunPanel(Themed):
         self.refresh()
 
     def menu(self) -> QMenu:
-        """What can be done with the selected runs."""
+        """Context menu of the selected runs."""
         menu = Menu(self)
         runs = self.selected
         sound = [run for run in runs if run.info is not None]
@@ -481,9 +479,9 @@ class RunPanel(Themed):
         others = bool(one and one.info and one.path != self._run_archiver.present)
         add("Open", others, lambda: self._open(runs[0]))
         add(
-            "Hide" if seen else "Show Beside the Present Run",
+            "Hide Overlay" if seen else "Overlay on Current Run",
             bool(sound),
-            lambda: self.show_beside(sound, not seen),
+            lambda: self.overlay(sound, not seen),
         )
         add("Open Its Scene", bool(one and one.info), lambda: self.scene_asked.emit(runs[0].path))
         menu.addSeparator()
@@ -494,7 +492,7 @@ class RunPanel(Themed):
         menu.addSeparator()
         add("Delete ...", bool(runs), lambda: self.delete(runs))
         menu.addSeparator()
-        keep = menu.addAction("Keep Every Run")
+        keep = menu.addAction("Record Every Run")
         keep.setCheckable(True)
         keep.setChecked(self._run_archiver.keeping)
         keep.toggled.connect(self._run_archiver.set_keeping)
@@ -524,5 +522,5 @@ class RunPanel(Themed):
         self.list.setMinimumWidth(theme.scaled(120))
 
     def close_reading(self) -> None:
-        """Wait for the end of what is read; call before the program quits."""
+        """Wait for the running reading task; called before the program quits."""
         close_tasks(self)

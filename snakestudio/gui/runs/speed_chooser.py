@@ -1,4 +1,4 @@
-"""How fast simulated time passes, and what is recorded is played: the speeds there are, and the box to choose one."""
+"""Simulation speeds and the box that selects one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from snakestudio.gui.core import theme
 
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
-"""Simulated over wall time that can be chosen."""
+"""Selectable speeds: simulated time over wall time."""
 
 
 class SpeedChooser(QComboBox):
-    """How fast simulated time passes."""
+    """Box that selects the simulation speed."""
 
     chosen = Signal(float)
 
@@ -27,19 +27,19 @@ class SpeedChooser(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName("Speed")
         self.setToolTip(
-            "Simulated over real time: 0.05 × is slow motion, max is as fast as possible ( [ and ] )"
+            "Simulation speed relative to real time: 0.05 × is slow motion, max is as fast as possible ([ and ])"
         )
         self.currentIndexChanged.connect(lambda index: self.chosen.emit(SPEEDS[index]))
 
     @property
     def speed(self) -> float:
-        """The chosen speed."""
+        """Selected speed."""
         return SPEEDS[self.currentIndex()]
 
     def choose(self, speed: float) -> None:
-        """Choose one of `SPEEDS`."""
+        """Select one of `SPEEDS`."""
         self.setCurrentIndex(SPEEDS.index(speed))
 
     def shift(self, places: int) -> None:
-        """Go some places up or down the list."""
+        """Move `places` up or down the list."""
         self.setCurrentIndex(min(max(self.currentIndex() + places, 0), len(SPEEDS) - 1))

@@ -53,7 +53,7 @@ STEPS = (
         "Go back in time",
         "Every run is recorded. Drag the slider to any time; the view and all plots follow. Marks are impacts, jams "
         "and changes: hover over one to see an image. Time > Continue from Here starts a new run from any time; End "
-        "returns to the newest state; File > Kept Runs lists earlier runs.",
+        "returns to the newest state; File > Recorded Runs lists earlier runs.",
         "time_bar",
     ),
     Step(

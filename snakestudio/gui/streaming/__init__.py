@@ -1,1 +1,1 @@
-"""What the window shows, live in other programs: the switch, its dialog, its commands."""
+"""Live stream of the shown run to other programs: switch, dialog and commands."""

@@ -1,4 +1,4 @@
-"""What the stream has in the menus."""
+"""Commands of the live stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MENU = "Simulation/Other Programs"
 
 
 class StreamContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     streamer: Streamer
 
@@ -36,14 +36,14 @@ STREAMING: tuple[Command[StreamContext], ...] = service_commands(
         "Stream Live",
         icon="live",
         long=True,
-        tip="Send what the window shows to Foxglove, Lichtblick, PlotJuggler or Rerun while it goes on",
+        tip="Stream the current view of the run to Foxglove, Lichtblick, PlotJuggler or Rerun",
     ),
     Command(
         "stream_settings",
         _MENU,
         "Stream Settings ...",
         long=True,
-        tip="Where the stream goes, how often, and how many programs receive it",
+        tip="Set the destination and the rate of the stream, and show its receivers",
     ),
 )
-"""Streaming to other programs."""
+"""Commands of the stream to other programs."""

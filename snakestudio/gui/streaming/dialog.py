@@ -1,4 +1,4 @@
-"""The dialog of the stream: where it goes, how often, and who receives it."""
+"""Dialog of the live stream: destination, rate and receivers."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from snakestudio.gui.streaming.streamer import StreamChoices, Streamer
 from snakestudio.text import capitalized
 
 _ABOUT = (
-    "Poses, joints, contacts, the scene, figures and the log of whatever the window shows: a simulation, a robot or a "
-    "recorded run. The run never waits for a program that is too slow."
+    "Streams poses, joints, contacts, the scene, values and the log of what the window shows: a simulation, a robot "
+    "or a recorded run. A slow receiver never delays the run."
 )
 _KINDS = (
     Choice("foxglove", "Foxglove, Lichtblick, PlotJuggler"),
-    Choice("rerun", "A Rerun viewer"),
+    Choice("rerun", "Rerun viewer"),
 )
 
 
 class StreamDialog(ServiceDialog):
-    """Settings, and the switch."""
+    """Settings of the stream and its switch."""
 
     def __init__(self, streamer: Streamer, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -49,21 +49,21 @@ class StreamDialog(ServiceDialog):
             ),
             "viewer_host": FormField(
                 "&Host",
-                help="Name or address of the computer whose viewer listens",
+                help="Name or address of the computer that runs the viewer",
                 shown=_connects,
                 enabled=off,
             ),
             "viewer_port": port_field(
-                "Viewer's po&rt", "Port that the viewer listens on", shown=_connects, enabled=off
+                "Viewer's po&rt", "Port on which the viewer listens", shown=_connects, enabled=off
             ),
             "rate_hz": FormField(
                 "Ra&te",
-                help="Samples a second",
+                help="Samples per second",
                 unit="Hz",
                 plain=True,
                 slider=(1, 200),
                 width=80,
-                refusal="The rate is not a number. Give the samples a second, such as 50.",
+                refusal="The rate is not a number. Enter the number of samples per second, such as 50.",
                 enabled=off,
             ),
             "caution": Note("warning", wide=True),

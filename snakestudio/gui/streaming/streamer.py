@@ -1,4 +1,4 @@
-"""Streams what the window shows to other programs, whatever its source."""
+"""Live stream of the shown run, robot or simulation to other programs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ Opener = Callable[[Target, Callable[[], Shown | None], Callable[[str], None]], S
 
 @dataclass(frozen=True)
 class StreamChoices:
-    """Where to stream to, as chosen last."""
+    """Destination chosen last."""
 
     kind: str = "foxglove"
-    """"foxglove" for a server of our own, "rerun" for a viewer that listens."""
+    """Kind of target: "foxglove" (server of the program) or "rerun" (viewer that listens)."""
 
     host: str = HERE
-    """Address that the server listens on; never another than the loopback's from one session to the
-    next."""
+    """Address that the server listens on; reset to the loopback interface in each session."""
 
     port: int = FOXGLOVE_PORT
     viewer_host: str = HERE
@@ -42,9 +41,9 @@ class StreamChoices:
     rate_hz: float = DEFAULT_RATE_HZ
 
     def target(self) -> Target:
-        """The same for who opens the stream.
+        """Destination in the form that opens the stream.
 
-        Raises `UsageError` if the rate, the port or the host cannot be used.
+        Raises `UsageError` if rate, port or host are invalid.
         """
         kind: Literal["rerun", "foxglove"] = "rerun" if self.kind == "rerun" else "foxglove"
         host, port = (
@@ -60,21 +59,21 @@ class StreamChoices:
 
 
 class Streamer(QObject):
-    """The switch: off when the program starts.
+    """Switch of the live stream; off at program start.
 
     Parameters
     ----------
     session_controller : SessionController
-        Whose recording and cursor are streamed.
+        Session controller whose recording and cursor are streamed.
     settings : QSettings
-        Keeps where to.
+        Stores the destination.
     opener : callable
-        `open_stream`; another one in tests.
+        `open_stream`, replaceable in tests.
 
     Signals
     -------
     changed()
-        It began or ended, or another number of programs receives it.
+        The stream started or ended, or the number of receivers changed.
     """
 
     changed = Signal()
@@ -93,11 +92,11 @@ class Streamer(QObject):
         self._banner = banner
         self._settings = settings
         self._open = opener
-        self._shown: Shown | None = None
+        self._last_shown: Shown | None = None
         self._stream: Stream | None = None
         self._opening: Task[Stream] | None = None
         self._opened: list[Stream] = []
-        """The stream, as soon as the task has opened it."""
+        """Stream, once the task has opened it."""
         self._clients = 0
         self._noted.connect(self._on_note, Qt.ConnectionType.QueuedConnection)
         for signal in (
@@ -106,15 +105,15 @@ class Streamer(QObject):
             session_controller.recording_changed,
             session_controller.source_changed,
         ):
-            signal.connect(self._look)
+            signal.connect(self._poll)
         self._timer = QTimer(self)
         self._timer.setInterval(_WATCH_MS)
         self._timer.timeout.connect(self._watch)
-        self._look()
+        self._poll()
 
     @property
     def choices(self) -> StreamChoices:
-        """Where to, as chosen last."""
+        """Destination chosen last."""
         chosen = load(self._settings, _GROUP, StreamChoices())
         try:
             chosen.target()
@@ -123,29 +122,29 @@ class Streamer(QObject):
         return chosen
 
     def choose(self, choices: StreamChoices) -> None:
-        """Keep where to stream to; an address that other computers reach is chosen again each time."""
+        """Store the destination; an address that other computers can reach must be chosen again in each session."""
         if choices.target().is_open:
             choices = replace(choices, host=HERE)
         save(self._settings, _GROUP, choices)
 
     @property
     def on(self) -> bool:
-        """Whether it streams, or is about to."""
+        """Whether the stream is running or starting."""
         return self._stream is not None or self._opening is not None
 
     @property
     def address(self) -> str:
-        """What programs connect to; "" while it is off."""
+        """Address that programs connect to; "" while off."""
         return "" if self._stream is None else self._stream.address
 
     @property
     def clients(self) -> int:
-        """How many programs receive it."""
+        """Number of receivers."""
         return self._clients
 
     @property
     def doing(self) -> str:
-        """How it stands, in a few words; "" while it is off."""
+        """Short status text; "" while off."""
         if self._stream is None:
             return "stream: starting" if self._opening is not None else ""
         if self._stream.address.startswith("rerun"):
@@ -153,14 +152,14 @@ class Streamer(QObject):
         return f"stream {self.address}, {counted(self._clients, 'client')}"
 
     def toggle(self) -> None:
-        """Begin to stream where it was chosen last, or end."""
+        """Start the stream to the destination chosen last, or stop it."""
         if self.on:
             self.stop()
         else:
             self.start(self.choices.target())
 
     def start(self, target: Target) -> None:
-        """Stream to a target; what keeps it from that is a notice."""
+        """Start the stream to a target; shows a notice on failure."""
         self.stop()
         self._banner.clear()
         note = self._noted.emit
@@ -169,7 +168,7 @@ class Streamer(QObject):
         opened: list[Stream] = []
 
         def work(progress: object) -> Stream:
-            opened.append(opener(target, lambda: self._shown, note))
+            opened.append(opener(target, lambda: self._last_shown, note))
             return opened[0]
 
         self._opened = opened
@@ -179,7 +178,7 @@ class Streamer(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """Stream no more."""
+        """Stop the stream."""
         opening = self._opening
         opened = self._opened
         was_on = self.on
@@ -196,18 +195,18 @@ class Streamer(QObject):
                 stream.close()
 
         if was_on:
-            Task("end of the stream", end, self)  # a viewer that hangs does not hold up the window
+            Task("end of the stream", end, self)  # a viewer that hangs does not block the window
             self.changed.emit()
 
     def close(self) -> None:
-        """The window closes."""
+        """Release resources; called when the window closes."""
         self.stop()
         close_tasks(self)
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         session_controller = self._session_controller
         recording = session_controller.recording
-        self._shown = (
+        self._last_shown = (
             None
             if recording is None
             else Shown(recording, session_controller.cursor, session_controller.base_dir)

@@ -230,7 +230,7 @@ def test_new_plugin_is_listed_loaded_and_named(
     path = tmp_path / "my_controller.py"
     dialog.write("controller", path)
     assert dialog.path == path
-    manager.take_new(path)
+    manager.load_new_file(path)
     assert opened == [path]
     assert manager.message.text() == ""
     assert manager.entry is not None
@@ -241,8 +241,8 @@ def test_new_plugin_is_listed_loaded_and_named(
     )
     assert "my_controller" in offered(c)
     c.document.set_value("controller.kind", "my_controller", "Controller")
-    assert "not name it" in c.banners.plugins.text
-    NoticePage(c.banners.plugins).press("name")
+    assert "without naming it" in c.banners.plugins.text
+    NoticePage(c.banners.plugins).press("add")
     assert c.document.scene.plugins == ("my_controller.py",)
     assert c.banners.plugins.text == ""
     c.document.save()

@@ -72,7 +72,7 @@ def test_quiet_is_recorded_and_looked_at(
     dialog.quiet_button.click()
     assert dialog.busy
     assert robot.watchers == 1, "traffic costs time, and is only asked for while it is recorded"
-    assert "Leave everything still" in dialog.state.text()
+    assert "Keep everything still" in dialog.state.text()
     now = time.monotonic()
     alive = [
         Traffic(now + 0.1 * k, 0x701 + n, False, False, False, False, b"\5")
@@ -130,7 +130,7 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(
     dialog.moves = [
         Move(1, "yaw", tuple(record(1, 9.0, cue.end + 1, hand(cue))), cue.angle, cue.begin, cue.end)
     ]
-    dialog.look()
+    dialog.analyse()
     qtbot.waitUntil(lambda: bool(dialog.tree.found))
     item = dialog.tree.topLevelItem(0)
     assert item is not None
@@ -164,7 +164,7 @@ def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(
     show_widget(qtbot, dialog)
     noise = random.Random(1)
     dialog.quiet = [Frame(0x123, noise.randbytes(8), time=0.1 * k) for k in range(40)]
-    dialog.look()
+    dialog.analyse()
     qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy)
     item = dialog.tree.topLevelItem(0)
     assert item is not None
@@ -203,7 +203,7 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(
     dialog.log.read(log)
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
     assert "last line" in dialog.log.refusal.text()
-    assert "nothing moves" in dialog.state.text()
+    assert "without motion" in dialog.state.text()
     dialog.quiet_button.click()
     qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy)
     dialog.log.at.setValue(7.2)  # read off a plot, not quite right
@@ -307,7 +307,7 @@ def test_starting_over_ends_what_goes_on(
 
     monkeypatch.setattr(learning_dialog, "propose", search)
     dialog.quiet = record(0, 0.0, 1.0, lambda t: 0.0)
-    dialog.look()
+    dialog.analyse()
     assert dialog.busy
     dialog.start_over()
     may_end.set()
@@ -384,7 +384,7 @@ def test_breaking_off_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:
     assert len(robot.link.stops) == 1
     assert "wiggle test" in robot.link.stops[0]
     assert dialog.results == {}
-    assert "broken off" in dialog.message.text()
+    assert "aborted" in dialog.message.text()
 
 
 def test_closing_while_it_moves_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:

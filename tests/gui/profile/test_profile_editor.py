@@ -505,7 +505,7 @@ def test_a_node_that_was_never_heard_has_no_offset(live: ProfileEditor) -> None:
 def test_while_armed_nothing_can_be_changed(live: ProfileEditor, robot: FakeRobot) -> None:
     page = joints(live)
     robot.become(LinkState.ARMED)
-    assert "disarm" in live.note.text()
+    assert "Disarm" in live.note.text()
     assert not page.model.flags(page.model.index(0, 0)) & Qt.ItemFlag.ItemIsEditable
     assert not page.table.buttons["add"].isEnabled()
     assert not live.apply.isEnabled()
@@ -530,7 +530,7 @@ def test_while_any_robot_may_move_nothing_long_is_opened(
         assert editor.document.locked == "", "it is another robot's profile"
         editor.learn.click()
         assert asked == []
-        assert "disarm" in editor.learn.toolTip()
+        assert "Disarm" in editor.learn.toolTip()
     robot.become(LinkState.IDLE)
     editor.learn.click()
     assert asked == [True]

@@ -250,7 +250,7 @@ def test_what_is_held_when_the_mode_begins_does_not_drive(
     bench.teleop.set_on(True)
     qtbot.wait(100)
     assert {command.speed for command in bench.said} == {0.0}
-    assert "Let go" in bench.teleop.notice
+    assert "Release" in bench.teleop.notice
     pad.axis(1, 0.0)
     qtbot.waitUntil(lambda: bench.teleop.notice == "")
     pad.axis(1, -1.0)
@@ -261,7 +261,7 @@ def test_without_the_dead_man_nothing_moves(driving: Bench, qtbot: QtBot) -> Non
     driving.teleop.set_mapping(replace(DEFAULT, dead_man=True))
     qtbot.wait(50)
     qtbot.keyPress(driving.view, Qt.Key.Key_W)
-    qtbot.waitUntil(lambda: "dead man" in driving.teleop.notice)
+    qtbot.waitUntil(lambda: "dead-man" in driving.teleop.notice)
     assert last(driving) == STILL
     qtbot.keyPress(driving.view, Qt.Key.Key_X)
     qtbot.waitUntil(lambda: last(driving).speed == 1.0)

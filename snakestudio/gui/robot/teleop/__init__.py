@@ -1,1 +1,1 @@
-"""Driving by hand: keys and gamepads, what they mean, and the mode in which they are the robot's."""
+"""Teleoperation: keys, gamepads, their mapping and the mode in which they drive the robot."""

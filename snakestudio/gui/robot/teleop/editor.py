@@ -1,4 +1,4 @@
-"""The dialog that binds keys, sticks and buttons to what they do, and shows at once what each of them does."""
+"""Dialog that binds keys, sticks and buttons to functions and shows their effect live."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ from snakestudio.gui.robot.teleop.teleop import Teleop
 
 _NUMBERED: tuple[Function, ...] = ("speed", "turn", "amplitude")
 _TIPS = {
-    "top_speed": "Share of the scene's highest frequency that full deflection asks for",
-    "top_turn": "Share of the scene's largest offset that full deflection asks for",
-    "speed_per_s": "How fast the speed follows keys and sticks; 100 %/s takes a second. Letting go is never waited for",
-    "turn_per_s": "How fast the turn follows keys and sticks; 100 %/s takes a second. Letting go is never waited for",
-    "amplitude_per_s": "How fast the amplitude changes while its key is held",
+    "top_speed": "Speed at full deflection, as a share of the scene's highest frequency",
+    "top_turn": "Turn at full deflection, as a share of the scene's largest offset",
+    "speed_per_s": "How fast the speed follows keys and sticks; 100 %/s takes one second. Releasing acts immediately",
+    "turn_per_s": "How fast the turn follows keys and sticks; 100 %/s takes one second. Releasing acts immediately",
+    "amplitude_per_s": "Rate of change of the amplitude while its key is held",
 }
 _FAR = 0.6
-"""So far an input must move to be meant."""
+"""Minimum deflection of an input to be assigned."""
 _FILTER = "Mappings (*.toml)"
 
 
 @dataclass(frozen=True)
 class _Response:
-    """A row of numbers: the reference at full deflection, or how fast it is followed, %."""
+    """Row of numbers, %: reference at full deflection, or how fast it is followed."""
 
     caption: str
     speed: float = 0.0
@@ -69,13 +69,12 @@ _RESPONSE_COLUMNS: dict[str, TableColumn] = {
     **{name: TableColumn(FUNCTIONS[name].title) for name in _NUMBERED},
 }
 _LIMITS = {"speed": "top_speed", "turn": "top_turn"}
-"""Fields of a mapping by the columns of the row of limits: all of the amplitude can always be asked
-for."""
+"""Fields of a mapping by the columns of the row of limits; the amplitude has no limit."""
 _RATES = {name: f"{name}_per_s" for name in _NUMBERED}
 
 
 class MappingEditor(Dialog):
-    """A table of bindings; nothing is taken over before it is accepted.
+    """Table of bindings; changes apply only when accepted.
 
     Parameters
     ----------
@@ -108,7 +107,7 @@ class MappingEditor(Dialog):
         add = QPushButton("&Add Binding")
         add.setAutoDefault(False)
         add.clicked.connect(self.add)
-        self.dead_man = QCheckBox("&Dead man: drive only while it is held")
+        self.dead_man = QCheckBox("&Dead-man switch: drive only while it is held")
         self.dead_man.clicked.connect(self._judge)
         options = column_of(line_of(add, 1), self.dead_man, spacing=10)
         numbers = self._make_numbers()
@@ -138,11 +137,11 @@ class MappingEditor(Dialog):
         self.set_mapping(teleop.mapping)
 
     def _make_numbers(self) -> FieldTable[_Response]:
-        """What full deflection asks for, and how fast that is followed: a number for each of `RANGES`."""
+        """References at full deflection and their rates: a number for each of `RANGES`."""
         table = FieldTable[_Response](_RESPONSE_COLUMNS, spacing=(10, 6))
         for caption, keys, unit, step in (
-            ("At most", _LIMITS, "%", 5.0),
-            ("Follows by", _RATES, "%/s", 50.0),
+            ("Maximum", _LIMITS, "%", 5.0),
+            ("Rate", _RATES, "%/s", 50.0),
         ):
             fields = {"caption": FormField("", editor=ShownText)}
             for name, key in keys.items():
@@ -166,11 +165,11 @@ class MappingEditor(Dialog):
         table.changed.connect(self._judge)
         return table
 
-    # --- the mapping ------------------------------------------------------------------------------
+    # --- mapping ----------------------------------------------------------------------------------
 
     @property
     def mapping(self) -> InputMap:
-        """What the dialog says now; rows without an input are left out."""
+        """Mapping of the dialog; rows without an input are left out."""
         return InputMap(
             tuple(binding for row in self.table.rows if (binding := row.values.binding)),
             self.dead_man.isChecked(),
@@ -190,11 +189,11 @@ class MappingEditor(Dialog):
         self._judge()
 
     def add(self) -> None:
-        """Another binding; its input is asked for at once."""
+        """Add a binding and wait for its input."""
         row = self._add(Binding("speed", Input("key", "")))
         self._ask(row)
         self._judge()
-        # The new row has its place only once the layout was made.
+        # The new row has its position only after the layout ran.
         QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(row.widget_of("input")))
 
     def _add(self, binding: Binding) -> FieldRow[BindingValues]:
@@ -212,7 +211,9 @@ class MappingEditor(Dialog):
         mapping = self.mapping
         wrong = mistakes(mapping)
         if any(row.values.input is None for row in self.table.rows):
-            wrong.append("A binding has no input yet; press its button, or remove it.")
+            wrong.append(
+                "A binding has no input yet. Click its button to assign one, or remove the binding."
+            )
         self.mistakes.say("\n".join(wrong))
         self.use.setEnabled(not wrong)
         self.conflicts.setText(" ".join(conflicts(mapping, self._shortcuts)))
@@ -236,7 +237,7 @@ class MappingEditor(Dialog):
             self.read(path)
 
     def read(self, path: Path) -> None:
-        """Show the mapping in a file, or say what is wrong with that."""
+        """Show the mapping in a file, or an error message."""
         try:
             self.set_mapping(load_map(path))
         except UsageError as error:
@@ -257,7 +258,7 @@ class MappingEditor(Dialog):
     # --- inputs -----------------------------------------------------------------------------------
 
     def _ask(self, row: FieldRow[BindingValues] | None) -> None:
-        """Wait for an input for a row; None: no more."""
+        """Wait for an input for a row; None ends waiting."""
         if self._asking is not None:
             if self._asking in self.table.rows:
                 show_prompt(self._asking, asking=False)
@@ -276,7 +277,7 @@ class MappingEditor(Dialog):
             self._judge()
 
     def _poll(self) -> None:
-        """Move the bars, and see whether something was moved for who waits."""
+        """Update the bars, and assign a moved input to the waiting row."""
         gamepads = self._teleop.gamepads
         readings = gamepads.readings
         if self._asking is not None:
@@ -294,7 +295,7 @@ class MappingEditor(Dialog):
             else gamepads.refusal or "No gamepad is plugged in."
         )
         self.devices.setText(
-            f"{there} Press an input's button here, then press or move the input itself."
+            f"{there} Click the button of an input, then press or move that input."
         )
 
     def event(self, event: QEvent) -> bool:

@@ -1,4 +1,4 @@
-"""A frame and a line over the viewport while teleoperation is on: nobody shall wonder what the keys do."""
+"""Frame and status line over the viewport that show that teleoperation is on."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _PAD = 14
 
 
 def command_words(command: TeleopCommand) -> str:
-    """What is asked of the robot, in a few words."""
+    """Short text of a command."""
     if command.still:
-        return "standing still"
-    words = []
+        return "at rest"
+    parts = []
     if command.speed:
-        words.append(f"{'ahead' if command.speed > 0 else 'back'} {abs(100 * command.speed):.0f} %")
+        parts.append(f"{'ahead' if command.speed > 0 else 'back'} {abs(100 * command.speed):.0f} %")
     if command.turn:
-        words.append(f"{'left' if command.turn > 0 else 'right'} {abs(100 * command.turn):.0f} %")
-    return ", ".join(words)
+        parts.append(f"{'left' if command.turn > 0 else 'right'} {abs(100 * command.turn):.0f} %")
+    return ", ".join(parts)
 
 
 class TeleopFrame(QWidget):
-    """Lies over the viewport and takes no mouse.
+    """Overlay of the viewport that takes no mouse events.
 
     Parameters
     ----------
     below : QWidget
-        The viewport.
+        Viewport.
     room : callable
-        Gives from where to where nothing else lies over its upper edge, px.
+        Returns the free range along its upper edge, px.
     waiting : callable
-        Why nothing moves whatever is asked, in a few words; empty if it does.
+        Returns why nothing moves despite a command, as a short text; empty if it moves.
     """
 
     def __init__(
@@ -51,33 +51,33 @@ class TeleopFrame(QWidget):
         super().__init__(below)
         self._teleop = teleop
         self._below = below
-        self._room = room
+        self._free_range = room
         self._waiting = waiting
-        self._shown = ""
+        self._last_text = ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName("Teleoperation")
         self.hide()
         below.installEventFilter(self)
-        teleop.changed.connect(self._renew)
-        teleop.steered.connect(self._renew)
+        teleop.changed.connect(self._refresh)
+        teleop.steered.connect(self._refresh)
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """Shown text."""
         return (
             self._teleop.notice
             or f"{self._waiting() or command_words(self._teleop.command)}  ·  Esc leaves"
         )
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         if self._teleop.on and self.isHidden():
             self.setGeometry(self._below.rect())
             self.show()
             self.raise_()
         elif not self._teleop.on:
             self.hide()
-        if self.text != self._shown:
-            self._shown = self.text
+        if self.text != self._last_text:
+            self._last_text = self.text
             self.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -96,9 +96,9 @@ class TeleopFrame(QWidget):
             text = theme.text_font(13)
             wide = QFontMetricsF(name).horizontalAdvance("Teleoperation")
             total = wide + QFontMetricsF(text).horizontalAdvance(self.text) + 3 * _PAD
-            # Between legend and buttons; what is too long for that stands low, over the hint.
+            # Between legend and buttons; a longer text is shown at the bottom, over the hint.
             tall = theme.scaled(_TALL)
-            (first, last) = self._room()
+            (first, last) = self._free_range()
             first = first + _PAD if first else 0
             last = last - _PAD
             left = max(min(0.5 * (self.width() - total), last - total), first)

@@ -1,4 +1,4 @@
-"""Gamepads for the window: a thread reads them 100 times a second, and says at once when one comes or is gone."""
+"""Gamepads: read 100 times a second by a thread, which reports connecting and unplugging immediately."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from snakestudio.gui.robot.teleop.inputs import Input
 _PERIOD_S = 0.01
 
 _STALE_S = 0.1
-"""Readings older than this are none: a driver that hangs counts as a gamepad that is gone."""
+"""Age, s, above which readings are invalid: a driver that hangs counts as an unplugged gamepad."""
 
 
 class Gamepads(QObject):
-    """All gamepads together; read only while somebody wants them.
+    """All gamepads together; read only while a user requests them.
 
     Signals
     -------
     found(name: str), lost(name: str)
-        One was plugged in, or is gone.
+        A gamepad was plugged in or unplugged.
     refused(sentence: str)
-        Why there are none.
+        Gamepads are not available; `sentence` is the reason.
     """
 
     found = Signal(str)
@@ -42,11 +42,11 @@ class Gamepads(QObject):
         self._now: tuple[float, dict[Input, float]] = (0.0, {})
         self.names: tuple[str, ...] = ()
         self.refusal = ""
-        """Why there are none, in a sentence; empty while there may be some."""
+        """Reason why gamepads are not available; empty otherwise."""
 
-    def want(self, user: object, wanted: bool) -> None:
-        """Read gamepads as long as any `user` wants them."""
-        if wanted:
+    def want(self, user: object, on: bool) -> None:
+        """Read gamepads while any `user` requests them."""
+        if on:
             self._users.add(user)
         else:
             self._users.discard(user)
@@ -57,7 +57,7 @@ class Gamepads(QObject):
 
     @property
     def readings(self) -> dict[Input, float]:
-        """What is off its rest now."""
+        """Readings of deflected inputs."""
         read_at, values = self._now
         return values if time.monotonic() - read_at < _STALE_S else {}
 
@@ -68,11 +68,11 @@ class Gamepads(QObject):
 
     @property
     def stuck(self) -> bool:
-        """Whether gamepads are there but have not been read for too long."""
+        """Whether gamepads are present but have not been read for too long."""
         return bool(self.names) and time.monotonic() - self._now[0] >= _STALE_S
 
     def close(self) -> None:
-        """End the thread, whoever wants it."""
+        """End the thread, even if users still request gamepads."""
         self._users.clear()
         self._end()
 
@@ -110,42 +110,42 @@ class Gamepads(QObject):
         self.refusal = ""
         try:
             while not stop.wait(_PERIOD_S):
-                found, lost = pads.poll()
+                added, lost = pads.poll()
                 self.names = pads.names
                 self._now = (time.monotonic(), pads.read())
                 for name in lost:
                     self.lost.emit(name)
-                for name in found:
+                for name in added:
                     self.found.emit(name)
         finally:
             pads.close()
 
 
-# SDL's gamepads, read by one thread: opened as they come, closed as they go, each axis and button
-# by its name.
+# SDL gamepads, read by one thread: opened when connected, closed when unplugged, each axis and
+# button by its name.
 
 
 _FULL = 32767.0
 
 _HINTS = {
-    b"SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS": b"1",  # there is no window of SDL's that could be in front
-    b"SDL_NO_SIGNAL_HANDLERS": b"1",  # SIGTERM saves what is unsaved, and is not SDL's
-    b"SDL_JOYSTICK_THREAD": b"1",  # where devices are announced to a window, SDL makes one of its own
+    b"SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS": b"1",  # SDL has no window that could be in front
+    b"SDL_NO_SIGNAL_HANDLERS": b"1",  # the program handles SIGTERM to save unsaved data
+    b"SDL_JOYSTICK_THREAD": b"1",  # on systems that announce devices to a window, SDL creates one
 }
 
 
 class SdlError(Exception):
-    """Why there are no gamepads, in a sentence."""
+    """Gamepads are not available; the message is the reason."""
 
 
 def load_sdl() -> ModuleType:
-    """The binding of SDL 2.
+    """Load the binding of SDL 2.
 
-    Raises `SdlError` if it is not there.
+    Raises `SdlError` if it is missing.
     """
     try:
-        # First, or it warns of whose files it takes; a filter of warnings is all threads', and
-        # another takes it away.
+        # First, because it warns about the origin of its files; a warning filter applies to all
+        # threads, and another thread may remove it.
         with contextlib.suppress(ImportError):
             import sdl2dll  # noqa: F401
         import sdl2
@@ -162,21 +162,21 @@ def load_sdl() -> ModuleType:
 class _Device:
     name: str
     joystick: Any
-    controller: Any  # None where SDL does not know what its buttons are called
+    controller: Any  # None if SDL does not know the names of its buttons
     n_axes: int
     n_buttons: int
     n_hats: int
 
 
 class Sdl:
-    """All gamepads and joysticks there are; used by one thread, from its begin to its end.
+    """All gamepads and joysticks; used by one thread from creation to `close`.
 
-    Raises `SdlError` if SDL cannot begin.
+    Raises `SdlError` if SDL cannot start.
 
     Parameters
     ----------
     module : module
-        What `load_sdl` gave.
+        Result of `load_sdl`.
     """
 
     def __init__(self, module: ModuleType) -> None:
@@ -185,9 +185,9 @@ class Sdl:
             self._sdl.SDL_SetHint(name, value)
         self._parts = self._sdl.SDL_INIT_JOYSTICK | self._sdl.SDL_INIT_GAMECONTROLLER
         if self._sdl.SDL_InitSubSystem(self._parts) != 0:
-            said = self._sdl.SDL_GetError().decode(errors="replace")
-            raise SdlError(f"Gamepads cannot be used: SDL says {said!r}. The keys still work.")
-        # Everything is polled: nobody takes events out of SDL's queue.
+            error = self._sdl.SDL_GetError().decode(errors="replace")
+            raise SdlError(f"Gamepads cannot be used: SDL reports {error!r}. The keys still work.")
+        # Everything is polled: SDL's event queue is not read.
         self._sdl.SDL_JoystickEventState(self._sdl.SDL_IGNORE)
         self._sdl.SDL_GameControllerEventState(self._sdl.SDL_IGNORE)
         self._devices: dict[int, _Device] = {}
@@ -205,16 +205,16 @@ class Sdl:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the devices that are there."""
+        """Names of the connected devices."""
         return tuple(device.name for device in self._devices.values())
 
     def poll(self) -> tuple[list[str], list[str]]:
-        """Look at everything anew.
+        """Search for devices and update all of them.
 
         Returns
         -------
         found, lost : lists of str
-            Names of devices that came and went.
+                Names of devices connected and unplugged since the last call.
         """
         sdl = self._sdl
         sdl.SDL_JoystickUpdate()
@@ -225,15 +225,15 @@ class Sdl:
             if not sdl.SDL_JoystickGetAttached(device.joystick)
         ]
         gone = [self._close(self._devices.pop(number)) for number in lost]
-        found = []
+        added = []
         for index in range(sdl.SDL_NumJoysticks()):
             number = int(sdl.SDL_JoystickGetDeviceInstanceID(index))
             if number >= 0 and number not in self._devices:
                 device = self._open(index)
                 if device is not None:
                     self._devices[number] = device
-                    found.append(device.name)
-        return found, gone
+                    added.append(device.name)
+        return added, gone
 
     def _open(self, index: int) -> _Device | None:
         sdl = self._sdl
@@ -263,7 +263,7 @@ class Sdl:
         return device.name
 
     def read(self) -> dict[Input, float]:
-        """What is off its rest; of several devices the one that is moved furthest."""
+        """Readings of deflected inputs; of several devices the one with the largest deflection."""
         read: dict[Input, float] = {}
         for device in self._devices.values():
             for source, value in self._read(device):
@@ -288,11 +288,11 @@ class Sdl:
                     for number, name in self._buttons
                 ),
             ]
-        found = [
+        readings = [
             (Input("axis", f"axis{number}"), _share(sdl.SDL_JoystickGetAxis(stick, number)))
             for number in range(device.n_axes)
         ]
-        found += [
+        readings += [
             (Input("button", f"button{number}"), float(sdl.SDL_JoystickGetButton(stick, number)))
             for number in range(device.n_buttons)
         ]
@@ -307,14 +307,14 @@ class Sdl:
                     sdl.SDL_HAT_LEFT,
                 ),
             )
-            found += [
-                (Input("button", f"hat{number}{way}"), float(bool(hat & mask)))
-                for way, mask in ways
+            readings += [
+                (Input("button", f"hat{number}{direction}"), float(bool(hat & mask)))
+                for direction, mask in ways
             ]
-        return found
+        return readings
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release all resources."""
         for device in self._devices.values():
             self._close(device)
         self._devices.clear()

@@ -1,4 +1,4 @@
-"""What can be bound to a function of teleoperation: a key of the keyboard, an axis or a button of a gamepad."""
+"""Inputs that can be bound to functions of teleoperation: keys, and axes or buttons of a gamepad."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ InputKind = Literal["key", "axis", "button"]
 _KINDS: tuple[InputKind, ...] = ("key", "axis", "button")
 
 _TITLES = {
-    "leftx": "Left stick, across",
-    "lefty": "Left stick, along",
-    "rightx": "Right stick, across",
-    "righty": "Right stick, along",
+    "leftx": "Left stick, horizontal",
+    "lefty": "Left stick, vertical",
+    "rightx": "Right stick, horizontal",
+    "righty": "Right stick, vertical",
     "lefttrigger": "Left trigger",
     "righttrigger": "Right trigger",
     "leftshoulder": "Left shoulder",
@@ -32,24 +32,24 @@ _TITLES = {
     "guide": "Guide",
     "start": "Start",
 }
-"""What people call SDL's names of axes and buttons."""
+"""Display names of SDL's axes and buttons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input, whatever device it is on."""
+    """Input of any device."""
 
     kind: InputKind
     name: str
-    """Of a key as Qt writes it ("W", "Up"), of an axis or a button as SDL calls it on any gamepad
-    it knows ("leftx", "a"), else by its number ("axis0", "button3", "hat0up")."""
+    """Name of a key in Qt ("W", "Up"), or of an axis or button in SDL ("leftx", "a"), or its number
+    if SDL does not know the gamepad ("axis0", "button3", "hat0up")."""
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.name}"
 
     @property
     def title(self) -> str:
-        """For people."""
+        """Display name."""
         if self.kind == "key":
             return f"Key {QKeySequence(self.name).toString(QKeySequence.SequenceFormat.NativeText)}"
         known = _TITLES.get(self.name)
@@ -61,7 +61,7 @@ class Input:
 
     @property
     def key(self) -> Qt.Key | None:
-        """The key, if it is one."""
+        """Key, or None for another kind of input."""
         if self.kind != "key":
             return None
         sequence = QKeySequence(self.name)
@@ -69,22 +69,22 @@ class Input:
 
 
 Readings = Mapping[Input, float]
-"""What inputs read now: keys and buttons 0 or 1, axes -1 to 1 (triggers 0 to 1); what is not there
-reads 0."""
+"""Readings of inputs: keys and buttons 0 or 1, axes -1 to 1 (triggers 0 to 1); missing inputs
+read 0."""
 
 
 def key_input(key: int) -> Input:
-    """The input that a key is."""
+    """Input of a key."""
     return Input("key", QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText))
 
 
 def parse_input(text: str) -> Input | None:
-    """What `str` of an input gave; None if it is none."""
+    """Parse the `str` of an input; None if invalid."""
     kind, _, name = text.partition(":")
     for known in _KINDS:
         if kind == known and name:
-            found = Input(known, name)
-            if known == "key" and found.key in (None, Qt.Key.Key_unknown):
+            source = Input(known, name)
+            if known == "key" and source.key in (None, Qt.Key.Key_unknown):
                 return None
-            return found
+            return source
     return None

@@ -1,4 +1,4 @@
-"""The keyboard as an input of teleoperation: mapped keys are taken from the widget that has it, but not from text."""
+"""Keyboard as an input of teleoperation: mapped keys are taken from the focus widget unless it takes text."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.robot.teleop.inputs import Input, key_input
 
 _OURS = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
-"""Modifiers under which a key is still that key: everything else is a shortcut of the window."""
+"""Modifiers with which a key still counts; with all others it is a shortcut of the window."""
 
 
 def takes_text(widget: QWidget | None) -> bool:
-    """Whether keys that a widget gets are typed into it."""
+    """Whether keys are typed into a widget as text."""
     if isinstance(widget, QComboBox):
         return widget.isEditable()
     return isinstance(widget, QLineEdit | QAbstractSpinBox | QPlainTextEdit | QTextEdit)
 
 
 class Keys(QObject):
-    """Which of the mapped keys are held, while `window` has the keyboard.
+    """Mapped keys that are held while `window` has the keyboard.
 
-    Only the widget that has the keyboard is watched: watching all of them would cost time at every
+    Only the focus widget is watched: watching all of them would cost time at every
     event.
 
     Signals
@@ -51,13 +51,13 @@ class Keys(QObject):
         self.on = False
 
     def set_mapped(self, keys: frozenset[int]) -> None:
-        """Take these keys from now on."""
+        """Set the keys to take."""
         self._mapped = keys
         self._held &= keys
         self._tapped &= keys
 
     def set_on(self, on: bool) -> None:
-        """Take keys, or leave all of them to the window."""
+        """Take mapped keys, or leave all of them to the window."""
         if on == self.on:
             return
         self.on = on
@@ -75,21 +75,21 @@ class Keys(QObject):
 
     @property
     def readings(self) -> dict[Input, float]:
-        """The keys that are held, or were since `looked`, each 1."""
+        """Keys that are held, or were since the last `looked`, each 1."""
         return {key_input(key): 1.0 for key in self._held | self._tapped}
 
     def looked(self) -> None:
-        """What was only tapped has been seen."""
+        """Discard keys that were only tapped, after they were read."""
         self._tapped.clear()
 
     def release(self) -> None:
-        """Let go of all keys: whoever still holds one must press it again."""
+        """Release all keys: held keys must be pressed again."""
         self._held.clear()
         self._tapped.clear()
 
     @property
     def heard(self) -> bool:
-        """Whether keys would reach us: the window is in front, and no menu and no dialog has the keyboard."""
+        """Whether keys arrive: the window is in front, and no menu or dialog has the keyboard."""
         return (
             QGuiApplication.applicationState() == Qt.ApplicationState.ApplicationActive
             and self._window.isActiveWindow()
@@ -105,13 +105,13 @@ class Keys(QObject):
     def _watch(self, widget: QWidget | None) -> None:
         if self._watched is not None and self._watched is not self._window:
             self._watched.removeEventFilter(self)
-            self._watched.destroyed.disconnect(self._forget)
+            self._watched.destroyed.disconnect(self._discard)
         self._watched = widget
         if widget is not None and widget is not self._window:
             widget.installEventFilter(self)
-            widget.destroyed.connect(self._forget)
+            widget.destroyed.connect(self._discard)
 
-    def _forget(self) -> None:
+    def _discard(self) -> None:
         self._watched = None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -139,6 +139,6 @@ class Keys(QObject):
         return True
 
     def _typed(self, watched: QObject) -> bool:
-        """Whether the key is typed into something; the window hears what nobody in it wanted."""
+        """Whether a key is typed into a text; the window also receives keys that its widgets ignored."""
         focus = QApplication.focusWidget() if watched is self._window else watched
         return isinstance(focus, QWidget) and takes_text(focus)

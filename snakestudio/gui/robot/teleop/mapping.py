@@ -1,4 +1,4 @@
-"""What inputs mean: bindings of keys, sticks and buttons to speed, turn, amplitude, gaits, dead man and stop."""
+"""Mapping of inputs to functions: speed, turn, amplitude, gaits, dead-man switch and stop."""
 
 from __future__ import annotations
 
@@ -20,54 +20,56 @@ Function = Literal["speed", "turn", "amplitude", "gait_next", "gait_previous", "
 
 
 class FunctionInfo(NamedTuple):
-    """How a function is shown."""
+    """Display texts of a function."""
 
     title: str
     help: str
     analog: bool
-    """Whether it follows how far an input is moved; else it happens, or holds, when that is
-    pressed."""
+    """Whether the function follows the deflection of the input; otherwise it triggers, or holds,
+    while pressed."""
 
     ways: tuple[str, str] = ("", "")
-    """What 1 and -1 of it are."""
+    """Names of the directions 1 and -1."""
 
 
 FUNCTIONS: MappingProxyType[Function, FunctionInfo] = MappingProxyType(
     {
-        "speed": FunctionInfo("Speed", "How fast the gait runs", True, ("ahead", "back")),
-        "turn": FunctionInfo(
-            "Turn", "How much the body is bent to one side", True, ("left", "right")
-        ),
+        "speed": FunctionInfo("Speed", "Speed of the gait", True, ("ahead", "back")),
+        "turn": FunctionInfo("Turn", "How far the body bends to one side", True, ("left", "right")),
         "amplitude": FunctionInfo(
-            "Amplitude", "Raises or lowers the amplitude while it is held", True, ("more", "less")
+            "Amplitude", "Raises or lowers the amplitude while held", True, ("more", "less")
         ),
-        "gait_next": FunctionInfo("Next gait", "Switches to the next gait of the list", False),
-        "gait_previous": FunctionInfo("Gait before", "Switches to the gait before", False),
+        "gait_next": FunctionInfo("Next gait", "Switches to the next gait in the list", False),
+        "gait_previous": FunctionInfo(
+            "Previous gait", "Switches to the previous gait in the list", False
+        ),
         "dead_man": FunctionInfo(
-            "Dead man", "The robot moves only while it is held, if that is asked for", False
+            "Dead-man switch", "The robot moves only while it is held, if enabled", False
         ),
-        "stop": FunctionInfo("Stop", "Stops a robot at once; a simulation stands still", False),
+        "stop": FunctionInfo(
+            "Stop", "Stops a robot immediately; brings a simulation to rest", False
+        ),
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One input that has a function."""
+    """Binding of an input to a function."""
 
     function: Function
     input: Input
     scale: float = 1.0
-    """Share of the function at full deflection, -1 to 1; negative: the other way round."""
+    """Share of the function at full deflection, -1 to 1; negative reverses it."""
 
     dead_zone: float = 0.1
-    """Deflections up to this share read 0 (axes), 0 to 0.9; above it they grow from 0 on."""
+    """Deflections up to this share read 0 (axes), 0 to 0.9; above it the value increases from 0."""
 
     expo: float = 0.0
-    """0: in proportion; 1: by the third power, which is finer around the middle (axes)."""
+    """0: linear; 1: cubic, which is finer around the centre (axes)."""
 
     def value(self, readings: Readings) -> float:
-        """What it contributes to its function, -1 to 1."""
+        """Contribution to the function, -1 to 1."""
         read = readings.get(self.input, 0.0)
         if self.input.kind == "axis":
             read = shaped(read, self.dead_zone, self.expo)
@@ -75,19 +77,19 @@ class Binding:
 
 
 def shaped(read: float, dead_zone: float, expo: float) -> float:
-    """An axis' deflection (-1 to 1) after its dead zone and its curve; without a step anywhere."""
+    """Deflection of an axis (-1 to 1) after dead zone and curve; continuous."""
     beyond = min(max((abs(read) - dead_zone) / (1.0 - dead_zone), 0.0), 1.0)
     curved = (1.0 - expo) * beyond + expo * beyond**3
     return curved if read > 0.0 else -curved
 
 
 class Wanted(NamedTuple):
-    """What all inputs together want."""
+    """References of all inputs together."""
 
     speed: float
     turn: float
     amplitude: float
-    """`speed`, `turn` and `amplitude`: -1 to 1; the amplitude's is how fast it shall change."""
+    """`speed`, `turn` and `amplitude`: -1 to 1; for the amplitude it is the rate of change."""
 
     pressed: frozenset[Function]
     """Functions whose inputs are held."""
@@ -95,7 +97,7 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InputMap:
-    """Everything about how a person drives."""
+    """Bindings and response of manual control."""
 
     bindings: tuple[Binding, ...] = field(default=())
     dead_man: bool = False
@@ -103,19 +105,18 @@ class InputMap:
 
     top_speed: float = 1.0
     top_turn: float = 1.0
-    """`top_speed` and `top_turn`: share of the scene's limits that full deflection asks for, above
-    0 to 1."""
+    """`top_speed` and `top_turn`: share of the scene's limits at full deflection, above 0 to 1."""
 
     speed_per_s: float = 4.0
     turn_per_s: float = 4.0
-    """`speed_per_s` and `turn_per_s`: how fast speed and turn follow an input, 1/s; letting go is
+    """`speed_per_s` and `turn_per_s`: how fast speed and turn follow an input, 1/s; releasing is
     never slower than pressing."""
 
     amplitude_per_s: float = 0.5
-    """How fast the amplitude changes at full deflection, 1/s."""
+    """Rate of change of the amplitude at full deflection, 1/s."""
 
     def wanted(self, readings: Readings) -> Wanted:
-        """What the inputs want, before any limit of rate."""
+        """References of the inputs before rate limits."""
         sums = dict.fromkeys(FUNCTIONS, 0.0)
         for binding in self.bindings:
             sums[binding.function] += binding.value(readings)
@@ -127,19 +128,22 @@ class InputMap:
 
     @property
     def inputs(self) -> frozenset[Input]:
-        """All inputs that mean something."""
+        """Bound inputs."""
         return frozenset(binding.input for binding in self.bindings)
 
     @property
     def keys(self) -> frozenset[int]:
-        """All keys that mean something."""
+        """Bound keys."""
         return frozenset(int(key) for one in self.inputs if (key := one.key) is not None)
 
     def at_rest(self, readings: Readings) -> bool:
-        """Whether nothing is touched that would move the robot or do something to it; the dead man may be held."""
-        wanted = self.wanted(readings)
+        """Whether no input is active that moves the robot or triggers a function; the dead-man input may be held."""
+        references = self.wanted(readings)
         return not (
-            wanted.speed or wanted.turn or wanted.amplitude or wanted.pressed - {"dead_man"}
+            references.speed
+            or references.turn
+            or references.amplitude
+            or references.pressed - {"dead_man"}
         )
 
 
@@ -174,7 +178,7 @@ DEFAULT = InputMap(
         *_keys("gait_previous", ("Q",)),
         *_keys("dead_man", ("X",)),
         *_keys("stop", ("Backspace",)),
-        _pad("speed", "lefty", -1.0),  # SDL counts downwards
+        _pad("speed", "lefty", -1.0),  # positive is down in SDL
         _pad("turn", "rightx", -1.0),
         _pad("amplitude", "dpup"),
         _pad("amplitude", "dpdown", -1.0),
@@ -184,20 +188,20 @@ DEFAULT = InputMap(
         _pad("stop", "b"),
     )
 )
-"""What is bound at first: W, A, S, D or the arrows; on a gamepad the left stick ahead, the right
-one across."""
+"""Default bindings: W, A, S, D or the arrow keys; on a gamepad the left stick drives and the right
+one turns."""
 
 
-# Mappings as TOML text and back, and what is wrong with one in words that name the remedy.
+# Conversion of mappings to and from TOML text, with error messages that name the remedy.
 
 
 FORMAT = 1
 
 RESERVED = {
-    "Space": "stops a connected robot, and else plays and pauses",
+    "Space": "stops a connected robot, and otherwise plays and pauses",
     "Esc": "leaves teleoperation",
 }
-"""Keys that mean one thing always."""
+"""Reserved keys."""
 
 RANGES = {
     "top_speed": (0.01, 1.0),
@@ -206,20 +210,20 @@ RANGES = {
     "turn_per_s": (0.1, 100.0),
     "amplitude_per_s": (0.01, 10.0),
 }
-"""Least and largest value of every number of an `InputMap`."""
+"""Range of every number of an `InputMap`."""
 _BINDING_RANGES = {"scale": (-1.0, 1.0), "dead_zone": (0.0, 0.9), "expo": (0.0, 1.0)}
 
 
-def dump_map(wanted: InputMap) -> str:
-    """A mapping as TOML text."""
+def dump_map(mapping: InputMap) -> str:
+    """Convert a mapping to TOML text."""
     document = tomlkit.document()
-    document.add(tomlkit.comment("What keys and gamepad do under teleoperation (SnakeStudio)."))
+    document.add(tomlkit.comment("Key and gamepad bindings of teleoperation in SnakeStudio."))
     document["format"] = FORMAT
-    document["dead_man"] = wanted.dead_man
+    document["dead_man"] = mapping.dead_man
     for name in RANGES:
-        document[name] = getattr(wanted, name)
+        document[name] = getattr(mapping, name)
     bindings = tomlkit.aot()
-    for binding in wanted.bindings:
+    for binding in mapping.bindings:
         table = tomlkit.table()
         table["function"] = binding.function
         table["input"] = str(binding.input)
@@ -231,43 +235,43 @@ def dump_map(wanted: InputMap) -> str:
 
 
 def parse_map(text: str, source: str = "the mapping") -> InputMap:
-    """The mapping that a text holds.
+    """Parse a mapping from TOML text.
 
-    Raises `UsageError` with every mistake, a sentence a line.
+    Raises `UsageError` with one line per error.
     """
     try:
         tree = parse_toml(text, MAPPING)
     except InputError as error:
         raise UsageError(f"{source}: {error}") from None
-    told: list[str] = []
+    errors: list[str] = []
 
-    def tell(sentence: str) -> None:
-        told.append(f"{source}: {sentence}")
+    def add_error(sentence: str) -> None:
+        errors.append(f"{source}: {sentence}")
 
     if tree.get("format", FORMAT) != FORMAT:
-        what = f"format = {tree['format']!r} is of another version of the program"
+        what = f"format = {tree['format']!r} belongs to another version of the program"
         raise UsageError(f"{source}: {what}. Export it again.")
     known = {"format", "dead_man", "bindings", *RANGES}
     for key in tree.keys() - known:
-        tell(f"{key} is not a known key. Remove it.")
+        add_error(f"{key} is not a known key. Remove it.")
     dead_man = tree.get("dead_man", False)
     if not isinstance(dead_man, bool):
-        tell(f"dead_man = {dead_man!r} is neither true nor false. Give one of them.")
-    numbers = _numbers(tree, "", RANGES, tell)
+        add_error(f"dead_man must be true or false (got {dead_man!r}).")
+    numbers = _numbers(tree, "", RANGES, add_error)
     entries = tree.get("bindings", [])
     if not (isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)):
         raise UsageError(f"{source}: bindings is not a list of tables. Write each as [[bindings]].")
     bindings = [
-        _binding(entry, f"bindings[{number}]", tell) for number, entry in enumerate(entries, 1)
+        _binding(entry, f"bindings[{number}]", add_error) for number, entry in enumerate(entries, 1)
     ]
-    if told:
-        raise UsageError("\n".join(told))
-    found = InputMap(
+    if errors:
+        raise UsageError("\n".join(errors))
+    mapping = InputMap(
         tuple(binding for binding in bindings if binding is not None), dead_man, **numbers
     )
-    if wrong := mistakes(found):
+    if wrong := mistakes(mapping):
         raise UsageError("\n".join(f"{source}: {sentence}" for sentence in wrong))
-    return found
+    return mapping
 
 
 def _numbers(
@@ -276,19 +280,19 @@ def _numbers(
     ranges: Mapping[str, tuple[float, float]],
     tell: Callable[[str], None],
 ) -> dict[str, float]:
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for key, (least, most) in ranges.items():
         if key not in tree:
             continue
-        given = tree[key]
+        value = tree[key]
         number = (
-            isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
+            isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         )
-        if not number or not least <= given <= most:
-            tell(f"{at}{key} = {given!r} is not a number from {least:g} to {most:g}. Change it.")
+        if not number or not least <= value <= most:
+            tell(f"{at}{key} must be a number from {least:g} to {most:g} (got {value!r}).")
         else:
-            found[key] = float(given)
-    return found
+            numbers[key] = float(value)
+    return numbers
 
 
 def _binding(entry: Mapping[str, Any], at: str, tell: Callable[[str], None]) -> Binding | None:
@@ -300,7 +304,7 @@ def _binding(entry: Mapping[str, Any], at: str, tell: Callable[[str], None]) -> 
     )
     if function is None:
         tell(
-            f"{at}.function = {entry.get('function')!r} is not known. Give one of {', '.join(FUNCTIONS)}."
+            f"{at}.function = {entry.get('function')!r} is unknown. Set it to one of {', '.join(FUNCTIONS)}."
         )
     source = parse_input(str(entry.get("input", "")))
     if source is None:
@@ -310,59 +314,61 @@ def _binding(entry: Mapping[str, Any], at: str, tell: Callable[[str], None]) -> 
     return None if function is None or source is None else Binding(function, source, **numbers)
 
 
-def mistakes(wanted: InputMap) -> list[str]:
-    """Why a mapping cannot be used, a sentence each; none if it can."""
-    told: list[str] = []
+def mistakes(mapping: InputMap) -> list[str]:
+    """Errors that prevent using a mapping, one message each."""
+    errors: list[str] = []
     seen: dict[str, Function] = {}
-    for binding in wanted.bindings:
+    for binding in mapping.bindings:
         name = str(binding.input)
         if name in seen:
             what = " and ".join(
                 dict.fromkeys((FUNCTIONS[seen[name]].title, FUNCTIONS[binding.function].title))
             )
-            told.append(f"{binding.input.title} is bound twice ({what}); remove one of them.")
+            errors.append(
+                f"{binding.input.title} is bound twice ({what}). Remove one of the bindings."
+            )
         seen[name] = binding.function
         reserved = RESERVED.get(binding.input.name) if binding.input.kind == "key" else None
         if reserved is not None:
-            told.append(f"{binding.input.title} always {reserved}; choose another key.")
+            errors.append(f"{binding.input.title} always {reserved}. Choose another key.")
         if binding.scale == 0.0:
-            told.append(
-                f"{binding.input.title} has the share 0 and does nothing; give another one or remove it."
+            errors.append(
+                f"{binding.input.title} has a share of 0 and no effect. Change the share, or remove the binding."
             )
-    if not any(binding.function == "speed" for binding in wanted.bindings):
-        told.append(
-            "Nothing is bound to Speed, so the robot cannot be driven; bind a key or a stick to it."
+    if not any(binding.function == "speed" for binding in mapping.bindings):
+        errors.append(
+            "Nothing is bound to Speed, so the robot cannot be driven. Bind a key or a stick to it."
         )
-    if wanted.dead_man and not any(binding.function == "dead_man" for binding in wanted.bindings):
-        told.append(
-            "A dead man is asked for, but nothing is bound to it; bind a key or a button, or switch it off."
+    if mapping.dead_man and not any(binding.function == "dead_man" for binding in mapping.bindings):
+        errors.append(
+            "The dead-man switch is enabled, but nothing is bound to it. Bind a key or a button, or disable it."
         )
-    return told
+    return errors
 
 
-def conflicts(wanted: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
-    """Which keys mean something else outside teleoperation: no mistakes, but to be known.
+def conflicts(mapping: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
+    """Messages about keys with another function outside teleoperation; they are not errors.
 
     Parameters
     ----------
     shortcuts : mapping of str to str
         Titles of the window's commands by their key, as Qt writes it ("R").
     """
-    found = [
+    keys = [
         f"{binding.input.name} ({shortcuts[binding.input.name]})"
-        for binding in wanted.bindings
+        for binding in mapping.bindings
         if binding.input.kind == "key" and binding.input.name in shortcuts
     ]
-    if not found:
+    if not keys:
         return []
-    do = "does" if len(found) == 1 else "do"
+    do = "does" if len(keys) == 1 else "do"
     return [
-        f"While teleoperation is on, {', '.join(dict.fromkeys(found))} {do} not do what the menus say."
+        f"While teleoperation is on, {', '.join(dict.fromkeys(keys))} {do} not act as menu shortcuts."
     ]
 
 
 def load_map(path: Path) -> InputMap:
-    """The mapping in a file.
+    """Load a mapping from a file.
 
     Raises `UsageError` if it cannot be read or used.
     """
@@ -373,14 +379,14 @@ def load_map(path: Path) -> InputMap:
     return parse_map(text, path.name)
 
 
-def save_map(wanted: InputMap, path: Path) -> None:
-    """Write a mapping to a file, whole or not at all.
+def save_map(mapping: InputMap, path: Path) -> None:
+    """Save a mapping to a file atomically.
 
     Raises `UsageError` if the file cannot be written.
     """
     try:
-        write_atomically(path, dump_map(wanted).encode())
+        write_atomically(path, dump_map(mapping).encode())
     except OSError as error:
         raise UsageError(
-            f"{path}: cannot be written ({error.strerror}); choose another place."
+            f"{path}: cannot be written ({error.strerror}). Choose another location."
         ) from None

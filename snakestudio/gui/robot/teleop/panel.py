@@ -1,4 +1,4 @@
-"""The panel of teleoperation: the mode's switch, what is asked and what acts, the gaits, and with what one drives."""
+"""Teleoperation panel: switch of the mode, commanded and applied values, gaits and inputs."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from snakestudio.model.teleop import NEUTRAL, TeleopCommand, steerable_gaits
 
 
 def gait_title(name: str) -> str:
-    """What a gait is called on a button."""
+    """Title of a gait on its button."""
     return next((entry.title for entry in GAITS if entry.name == name), "The scene's gait")
 
 
 def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
-    """What of the controls acts in a state; None if nobody drives there."""
+    """Applied values in a state; None if the controller does not accept manual input."""
     law = scene.controller
     if (
         snapshot is None
@@ -53,7 +53,7 @@ def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
 
 
 class TeleopPanel(QWidget):
-    """Everything about driving by hand, for one who drives."""
+    """Controls and status of teleoperation."""
 
     def __init__(self, teleoperation: TeleopFeature, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,9 +73,9 @@ class TeleopPanel(QWidget):
         column.addWidget(self.switch)
         self.message = Message(inside)
         column.addWidget(self.message)
-        self.adopt = QPushButton("Drive this scene by hand", inside)
+        self.adopt = QPushButton("Drive This Scene by Hand", inside)
         self.adopt.setToolTip(
-            "Makes teleoperation the scene's controller and goes back to the start; undo takes it back"
+            "Make teleoperation the scene's controller and return to the start; this can be undone"
         )
         self.adopt.clicked.connect(lambda: self._of.adopt())
         column.addWidget(self.adopt)
@@ -102,7 +102,7 @@ class TeleopPanel(QWidget):
         column.addWidget(self.sources)
         line = QHBoxLayout()
         self.edit = QPushButton("Keys and Gamepad ...", inside)
-        self.edit.setToolTip("What keys, sticks and buttons do")
+        self.edit.setToolTip("Configure keys, sticks and buttons")
         self.edit.clicked.connect(lambda: self._of.ask_mapping())
         line.addWidget(self.edit)
         line.addStretch(1)
@@ -115,8 +115,8 @@ class TeleopPanel(QWidget):
         self.refresh()
 
     def _make_figures(self, parent: QWidget) -> dict[str, tuple[QLabel, QLabel]]:
-        made: dict[str, tuple[QLabel, QLabel]] = {}
-        for column, text in ((1, "asked"), (2, "acts")):
+        labels: dict[str, tuple[QLabel, QLabel]] = {}
+        for column, text in ((1, "commanded"), (2, "applied")):
             head = QLabel(text, parent)
             head.setProperty("role", "dim")
             self.figures.addWidget(head, 0, column, Qt.AlignmentFlag.AlignRight)
@@ -132,12 +132,12 @@ class TeleopPanel(QWidget):
                 value.setMinimumWidth(theme.scaled(72))
                 value.setAlignment(Qt.AlignmentFlag.AlignRight)
                 self.figures.addWidget(value, row, column)
-            made[name] = pair
+            labels[name] = pair
         self.figures.setColumnStretch(0, 1)
-        return made
+        return labels
 
     def _on_scene(self) -> None:
-        if self.isVisible():  # behind another tab it would cost everyone who drags something
+        if self.isVisible():  # a hidden panel would slow down dragging
             self.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -145,7 +145,7 @@ class TeleopPanel(QWidget):
         super().showEvent(event)
 
     def refresh(self) -> None:
-        """Show what the mode, the scene and the devices are now."""
+        """Show the current mode, scene and devices."""
         teleop = self._teleop
         on = self._teleop.on
         self.switch.setText("Leave Teleoperation (Esc)" if on else "Drive by Hand")
@@ -185,16 +185,16 @@ class TeleopPanel(QWidget):
         p = theme.current()
         gamepads = self._teleop.gamepads
         keys = bound_keys(self._teleop.mapping)
-        rows = [(p.good if self._teleop.on else p.dim, "Keyboard", keys or "nothing is bound")]
+        rows = [(p.good if self._teleop.on else p.dim, "Keyboard", keys or "no bindings")]
         if gamepads.names:
             rows += [(p.good, name, "connected") for name in gamepads.names]
         else:
             no = gamepads.refusal or (
-                "none is plugged in" if self._teleop.on else "looked for while teleoperation is on"
+                "none connected" if self._teleop.on else "detected while teleoperation is on"
             )
             rows.append((p.warning if gamepads.refusal else p.dim, "Gamepad", no))
         if self._teleop.mapping.dead_man:
-            rows.append((p.accent, "Dead man", "must be held to drive"))
+            rows.append((p.accent, "Dead-man switch", "must be held to drive"))
         self.sources.setText(
             "<br>".join(
                 f'<span style="color:{colour}">●</span> {name} <span style="color:{p.dim}">{text}</span>'
@@ -207,13 +207,13 @@ class TeleopPanel(QWidget):
         acts = acting(self._of.scene, self._of.snapshot)
         self.picture.show_state(command, acts, self._teleop.on)
         self.picture.setToolTip(command_words(command))
-        for name, (asked, done) in self.values.items():
-            asked.setText(_percent(getattr(command, name)))
-            done.setText("–" if acts is None else _percent(getattr(acts, name)))
+        for name, (commanded, applied) in self.values.items():
+            commanded.setText(_percent(getattr(command, name)))
+            applied.setText("–" if acts is None else _percent(getattr(acts, name)))
 
 
 def bound_keys(mapping: InputMap) -> str:
-    """What the keys do, in a line: "W S Up Down speed · A D turn"."""
+    """Line with the functions of the keys: "W S Up Down speed · A D turn"."""
     keys: dict[str, list[str]] = {}
     for binding in mapping.bindings:
         if binding.input.kind == "key":
@@ -232,7 +232,7 @@ _GAP = 18
 
 
 class Acting(NamedTuple):
-    """What the joints do by now, in shares as a command has them."""
+    """Values applied by the joints, in shares as in a command."""
 
     speed: float
     turn: float
@@ -240,7 +240,7 @@ class Acting(NamedTuple):
 
 
 class Picture(QWidget):
-    """A field for speed and turn with a ring for what is asked and a dot for what acts, and a bar for the amplitude."""
+    """Field of speed and turn with a ring (command) and a dot (applied values), and a bar of the amplitude."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -249,10 +249,10 @@ class Picture(QWidget):
         self._on: bool = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.scaled(232))
-        self.setAccessibleName("Command and what acts")
+        self.setAccessibleName("Commanded and applied values")
 
     def show_state(self, command: TeleopCommand, acting: Acting | None, on: bool) -> None:
-        """Show another command, what acts (None: not known), and whether the mode is on."""
+        """Show a command, the applied values (None: unknown) and whether the mode is on."""
         if (command, acting, on) != (self._command, self._acting, self._on):
             self._command = command
             self._acting = acting
@@ -322,7 +322,7 @@ class Picture(QWidget):
         def at(speed: float, turn: float) -> QPointF:
             return QPointF(middle.x() - turn * half, middle.y() - speed * half)
 
-        asked = at(self._command.speed, self._command.turn)
+        commanded = at(self._command.speed, self._command.turn)
         if self._acting is not None:
             acts = at(self._acting.speed, self._acting.turn)
             painter.setPen(QPen(self._strong, 2))
@@ -332,7 +332,7 @@ class Picture(QWidget):
             painter.drawEllipse(acts, 6, 6)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme.colour("text" if self._on else "dim"), 2))
-        painter.drawEllipse(asked, 10, 10)
+        painter.drawEllipse(commanded, 10, 10)
 
     def _bar(self, painter: QPainter, bar: QRectF) -> None:
         painter.setPen(QPen(theme.colour("line"), 1))
@@ -352,6 +352,6 @@ class Picture(QWidget):
             3,
             3,
         )
-        asked = full.bottom() - self._command.amplitude * full.height()
+        commanded = full.bottom() - self._command.amplitude * full.height()
         painter.setPen(QPen(theme.colour("text" if self._on else "dim"), 2))
-        painter.drawLine(QPointF(bar.left() - 5, asked), QPointF(bar.right() + 5, asked))
+        painter.drawLine(QPointF(bar.left() - 5, commanded), QPointF(bar.right() + 5, commanded))

@@ -1,4 +1,4 @@
-"""Rows of the mapping editor: one binding each, with a bar that shows what its input does now."""
+"""Rows of the mapping editor: one binding each, with a bar of the current reading of its input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PROMPT = "Press or move it ..."
 
 
 class Meter(QWidget):
-    """What an input reads (the thin line), what that makes of its function (the bar), and its dead zone (shaded)."""
+    """Reading of an input (thin line), its effect on the function (bar) and its dead zone (shaded)."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class Meter(QWidget):
         self.setMinimumWidth(theme.scaled(120))
 
     def show_state(self, read: float, value: float, dead_zone: float, both_ways: bool) -> None:
-        """Show other figures: `read` and `value` -1 to 1."""
+        """Show values; `read` and `value` are -1 to 1."""
         if (read, value, dead_zone, both_ways) != (
             self.read,
             self.value,
@@ -68,11 +68,11 @@ class Meter(QWidget):
                     ),
                     theme.colour("line"),
                 )
-            shown = self.value if self.both_ways else abs(self.value)
+            value = self.value if self.both_ways else abs(self.value)
             bar = QRectF(
-                min(zero, zero + shown * unit),
+                min(zero, zero + value * unit),
                 field.top() + 3,
-                abs(shown) * unit,
+                abs(value) * unit,
                 field.height() - 6,
             )
             painter.setBrush(theme.colour("accent"))
@@ -86,7 +86,7 @@ class Meter(QWidget):
 
 
 class _InputEditor(Editor):
-    """A button with an input on it; pressing it waits for another one."""
+    """Button that shows an input; clicking it waits for another input."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -105,7 +105,7 @@ class _InputEditor(Editor):
 
 
 class _MeterEditor(Editor):
-    """The meter of a row, which holds no value."""
+    """Meter of a row; holds no value."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -116,12 +116,12 @@ class _MeterEditor(Editor):
         return None
 
     def set_value(self, value: Any) -> None:
-        """Show nothing: what it shows comes from `show_readings`."""
+        """Do nothing: `show_readings` sets what is shown."""
 
 
 def _directions(row: BindingValues) -> list[Choice]:
     ways = FUNCTIONS[row.function].ways
-    return [Choice(sign, way) for sign, way in zip((1.0, -1.0), ways, strict=True) if way]
+    return [Choice(sign, name) for sign, name in zip((1.0, -1.0), ways, strict=True) if name]
 
 
 def _is_analog(row: BindingValues) -> bool:
@@ -137,7 +137,7 @@ _PERCENT: dict[str, Any] = {"unit": "%", "decimals": 0, "step": 2.0}
 
 @dataclass(frozen=True)
 class BindingValues:
-    """A binding as its row shows it."""
+    """Binding as edited in its row."""
 
     function: Function = form_field(
         "speed",
@@ -148,14 +148,14 @@ class BindingValues:
     input: Input | None = form_field(
         None,
         "",
-        help="Press this, then the key or the button, or move the stick",
+        help="Click, then press the key or the button, or move the stick",
         editor=_InputEditor,
     )
     direction: float | None = form_field(
         1.0,
         "",
-        name="What it does",
-        help="What it does; of a stick: its right or lower end",
+        name="Effect",
+        help="Effect of the input; for a stick, of its right or lower end",
         choices=_directions,
         shown=_is_analog,
     )
@@ -164,7 +164,7 @@ class BindingValues:
         100.0,
         "",
         name="Share",
-        help="How much of it, pressed or moved all the way",
+        help="Share of the effect when fully pressed or deflected",
         minimum=1.0,
         maximum=100.0,
         shown=_is_analog,
@@ -174,7 +174,7 @@ class BindingValues:
         12.0,
         "",
         name="Dead zone",
-        help="What a stick may move without doing anything",
+        help="Stick deflection without effect",
         maximum=90.0,
         shown=_is_axis,
         **_PERCENT,
@@ -183,7 +183,7 @@ class BindingValues:
         0.0,
         "",
         name="Curve",
-        help="0: in proportion; more: finer around the middle",
+        help="0: linear; larger: finer around the centre",
         maximum=100.0,
         shown=_is_axis,
         **_PERCENT,
@@ -192,7 +192,7 @@ class BindingValues:
 
     @staticmethod
     def of(binding: Binding) -> BindingValues:
-        """The values of a binding; one whose input has no name has none yet."""
+        """Return the values of a binding; an input without a name becomes None."""
         return BindingValues(
             function=binding.function,
             input=binding.input if binding.input.name else None,
@@ -204,7 +204,7 @@ class BindingValues:
 
     @property
     def binding(self) -> Binding | None:
-        """The binding; None as long as it has no input."""
+        """Binding, or None if it has no input."""
         if self.input is None:
             return None
         share = self.share / 100.0 if _is_analog(self) else 1.0
@@ -214,7 +214,7 @@ class BindingValues:
         return Binding(self.function, self.input, direction * share, dead_zone, expo)
 
     def with_input(self, source: Input, reading: float) -> BindingValues:
-        """The same with another input; moving it as it was moved has the direction of the row."""
+        """Return the same binding with another input, moved in the direction of the row."""
         if source.kind != "axis":
             return replace(self, input=source)
         direction = self.direction
@@ -225,12 +225,12 @@ class BindingValues:
 
 
 _DEAD_ZONE = 12.0
-"""Dead zone of an axis that is bound, %."""
+"""Initial dead zone of an axis, %."""
 
 BINDING_COLUMNS = {
     "function": TableColumn("Function"),
     "input": TableColumn("Input", stretch=2),
-    "direction": TableColumn("Does"),
+    "direction": TableColumn("Effect"),
     "share": TableColumn("Share"),
     "dead_zone": TableColumn("Dead zone"),
     "expo": TableColumn("Curve"),
@@ -239,14 +239,14 @@ BINDING_COLUMNS = {
 
 
 def show_prompt(row: FieldRow[BindingValues], *, asking: bool) -> None:
-    """Show whether an input is waited for."""
+    """Show whether the row waits for an input."""
     source = row.values.input
     row.widget_of("input").setText(_PROMPT if asking or source is None else source.title)
     theme.set_role(row.widget_of("input"), "primary" if asking else "")
 
 
 def show_readings(row: FieldRow[BindingValues], readings: Readings) -> None:
-    """Move the bar of a row."""
+    """Update the bar of a row."""
     binding = row.values.binding
     if binding is not None:
         read = readings.get(binding.input, 0.0)

@@ -1,4 +1,4 @@
-"""Teleoperation mode: while it is on, keys and gamepads together make a command, 50 times a second, and nobody else."""
+"""Teleoperation mode: while it is on, keys and gamepads are the only source of commands, 50 times a second."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand
 PERIOD_MS = 20
 
 _FINE = 2
-"""Commands are rounded to hundredths: a stick that trembles makes no new one every time."""
+"""Decimals of commands, so that a trembling stick does not cause a new command every time."""
 
 _KEY = "teleop/mapping"
 
 
 class Teleop(QObject):
-    """The mode, and what it makes of the inputs; it knows nothing of who follows.
+    """Teleoperation mode and its command; independent of what follows the command.
 
-    Whatever was lost (the keyboard, a gamepad), the command is neutral at once; inputs count again
-    only once all of them have been let go.
+    If an input is lost (the keyboard, a gamepad), the command is neutral immediately; inputs count
+    again only after all of them have been released.
 
     Parameters
     ----------
     window : QWidget
-        Whose keyboard it is.
+        Window whose keyboard is used.
     gaits : callable
-        Names of the gaits that can be switched to, the scene's own first.
+        Returns the names of the selectable gaits, the scene's gait first.
     settings : QSettings
-        Where the mapping is kept.
+        Stores the mapping.
 
     Signals
     -------
     steered(command: TeleopCommand)
-        50 times a second while the mode is on, and once, standing still, when it ends.
+        Emitted 50 times a second while the mode is on, and once, at rest, when it ends.
     stop_asked(reason: str)
         A stop was pressed, or something that driving depends on was lost: a live robot must be
         stopped.
     changed()
-        The mode, its mapping, its devices or what is to be said of it are others.
+        Mode, mapping, devices or notice changed.
     """
 
     steered = Signal(object)
@@ -79,9 +79,8 @@ class Teleop(QObject):
         self.on = False
         self.command = NEUTRAL
         self.notice = ""
-        """Why nothing moves though something is held, or what was lost; a sentence, empty if all is
-        well."""
-        self._resting = True  # inputs are waited for to be let go
+        """Reason why nothing moves although an input is held, or what was lost; empty if all is well."""
+        self._resting = True  # waits until all inputs are released
         self._pressed: frozenset[Function] = frozenset()
         self._then = 0.0
         self._timer = QTimer(self)
@@ -90,10 +89,10 @@ class Teleop(QObject):
         self._timer.timeout.connect(self.tick)
         window.installEventFilter(self)
 
-    # --- the mode ---------------------------------------------------------------------------------
+    # --- mode -------------------------------------------------------------------------------------
 
     def set_on(self, on: bool) -> None:
-        """Begin or end driving by hand; at its end the robot is told to stand still."""
+        """Start or end teleoperation; the robot is brought to rest at its end."""
         if on == self.on:
             return
         self.on = on
@@ -107,11 +106,11 @@ class Teleop(QObject):
             self._timer.start()
         else:
             self._timer.stop()
-            self._say(self.command.stilled())
+            self._emit_command(self.command.stilled())
         self.changed.emit()
 
     def close(self) -> None:
-        """The window closes."""
+        """Release resources; called when the window closes."""
         self.set_on(False)
         self.gamepads.close()
 
@@ -123,18 +122,18 @@ class Teleop(QObject):
 
     @property
     def waiting(self) -> bool:
-        """Whether inputs do not count yet: all of them must be let go first."""
+        """Whether inputs are ignored until all of them are released."""
         return self._resting
 
     @property
     def gait(self) -> str:
-        """Name of the gait that is asked for."""
+        """Name of the commanded gait."""
         return self.command.gait or OWN_GAIT
 
-    # --- the mapping ------------------------------------------------------------------------------
+    # --- mapping ----------------------------------------------------------------------------------
 
     def set_mapping(self, mapping: InputMap) -> None:
-        """Drive by another mapping from now on, and keep it."""
+        """Set and store the mapping."""
         self.mapping = mapping
         self.keys.set_mapped(mapping.keys)
         self._resting = True
@@ -147,66 +146,70 @@ class Teleop(QObject):
             return DEFAULT
         try:
             return parse_map(text)
-        except UsageError:  # of another version; the file it may have been exported to says why
+        except UsageError:  # from another version; importing an exported file shows the reason
             return DEFAULT
 
     @property
     def readings(self) -> dict[Input, float]:
-        """What all inputs read now."""
+        """Current readings of all inputs."""
         return self.keys.readings | self.gamepads.readings
 
     # --- 50 times a second ------------------------------------------------------------------------
 
     def tick(self) -> None:
-        """Make the next command of what is held now."""
+        """Emit the next command from the inputs held now."""
         now = time.monotonic()
         passed = min(now - self._then, 0.1)
         self._then = now
         if not self.keys.heard:
-            self._lose("The window lost the keyboard.")
+            self._lose("The window lost the keyboard focus.")
         elif self.gamepads.stuck:
             self._lose(
-                "The gamepad does not answer any more.",
-                "Plug it out and in again, then let go of all controls.",
+                "The gamepad does not respond.",
+                "Unplug it and plug it in again, then release all controls.",
             )
         readings = self.readings
         self.keys.looked()
         if self._resting:
-            # what cannot be read now may be held, so neither counts as let go
+            # inputs that cannot be read may be held, so they do not count as released
             if not self.keys.heard or self.gamepads.stuck or not self.mapping.at_rest(readings):
-                self._note(self.notice or "Let go of all controls to begin.")
-                self._say(self.command.stilled())
+                self._note(self.notice or "Release all controls to start.")
+                self._emit_command(self.command.stilled())
                 return
             self._resting = False
             self._note("")
-        wanted = self.mapping.wanted(readings)
-        self._press(wanted.pressed)
-        if self._resting or not self.on:  # a press may have ended it
+        references = self.mapping.wanted(readings)
+        self._press(references.pressed)
+        if self._resting or not self.on:  # a press may have ended the mode
             return
-        self._say(self._followed(wanted, passed))
+        self._emit_command(self._followed(references, passed))
 
-    def _followed(self, wanted: Wanted, passed: float) -> TeleopCommand:
-        """The command after `passed` (s) under what is wanted."""
+    def _followed(self, references: Wanted, passed: float) -> TeleopCommand:
+        """Return the command after `passed` (s)."""
         mapping = self.mapping
         before = self.command
-        dead = mapping.dead_man and "dead_man" not in wanted.pressed
-        self._note("Hold the dead man to drive." if dead and (wanted.speed or wanted.turn) else "")
+        dead = mapping.dead_man and "dead_man" not in references.pressed
+        self._note(
+            "Hold the dead-man switch to drive."
+            if dead and (references.speed or references.turn)
+            else ""
+        )
         if dead:
             return before.stilled()
-        amplitude = before.amplitude + wanted.amplitude * mapping.amplitude_per_s * passed
+        amplitude = before.amplitude + references.amplitude * mapping.amplitude_per_s * passed
         return replace(
             before,
             speed=round(
-                _approached(before.speed, wanted.speed, mapping.speed_per_s * passed), _FINE + 1
+                _approached(before.speed, references.speed, mapping.speed_per_s * passed), _FINE + 1
             ),
             turn=round(
-                _approached(before.turn, wanted.turn, mapping.turn_per_s * passed), _FINE + 1
+                _approached(before.turn, references.turn, mapping.turn_per_s * passed), _FINE + 1
             ),
             amplitude=min(max(amplitude, 0.0), 1.0),
         )
 
     def _press(self, pressed: frozenset[Function]) -> None:
-        """Do what was pressed just now."""
+        """Run the functions that were just pressed."""
         new = pressed - self._pressed
         self._pressed = pressed
         gaits = list(self._gaits())
@@ -217,7 +220,7 @@ class Teleop(QObject):
         if "stop" in new:
             self._lose("Stop was pressed.")
 
-    def _say(self, command: TeleopCommand) -> None:
+    def _emit_command(self, command: TeleopCommand) -> None:
         self.command = command
         fine = replace(
             command,
@@ -230,17 +233,17 @@ class Teleop(QObject):
             self.notice = sentence
             self.changed.emit()
 
-    # --- what is lost -----------------------------------------------------------------------------
+    # --- losses -----------------------------------------------------------------------------------
 
-    def _lose(self, reason: str, remedy: str = "Let go of all controls to go on.") -> None:
-        """Stand still at once, and have a live robot stopped; inputs count again once they have been let go."""
+    def _lose(self, reason: str, remedy: str = "Release all controls to continue.") -> None:
+        """Bring the command to rest immediately and request a stop; inputs count again after all are released."""
         if not self.on:
             return
         self.keys.release()
         known = self._resting and self.notice.startswith(reason)
         self._resting = True
         if not known:
-            self._say(self.command.stilled())
+            self._emit_command(self.command.stilled())
             self.stop_asked.emit(reason)
             self._note(f"{reason} {remedy}")
 
@@ -253,12 +256,12 @@ class Teleop(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if self.on and event.type() == QEvent.Type.WindowDeactivate:
-            self._lose("The window lost the keyboard.")
+            self._lose("The window lost the keyboard focus.")
         return False
 
 
-def _approached(before: float, wanted: float, most: float) -> float:
-    """`wanted`, or as near to it as `most` allows; towards 0 at once, for letting go is never to be waited for."""
-    if abs(wanted) < abs(before) and wanted * before >= 0.0:
-        return wanted
-    return min(max(wanted, before - most), before + most)
+def _approached(before: float, reference: float, most: float) -> float:
+    """Return `wanted`, or as close to it as `most` allows; towards 0 immediately, because releasing must not lag."""
+    if abs(reference) < abs(before) and reference * before >= 0.0:
+        return reference
+    return min(max(reference, before - most), before + most)

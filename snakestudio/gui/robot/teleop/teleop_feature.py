@@ -1,4 +1,4 @@
-"""What ties teleoperation to the window: the mode, its frame, who is steered, and scenes that nobody can steer."""
+"""Connection of teleoperation to the window: mode, frame, steered object and scenes that cannot be steered."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from snakestudio.model.teleop import TeleopCommand, steerable_gaits
 
 
 class Steerer(QObject):
-    """Between `Teleop` and what moves.
+    """Link between `Teleop` and what moves.
 
-    A robot that could move is stopped on every loss, whatever is shown; it is steered only while it
-    is what is shown. A recorded run is never steered.
+    A robot that could move is stopped on every loss, even if it is not shown; it is steered only while it
+    is shown. A recorded run is never steered.
     """
 
     def __init__(
@@ -65,20 +65,20 @@ class TeleopFeature(QObject):
     Parameters
     ----------
     context : Context
-        With the robot and its notices.
+        Context with the robot and notices.
     view : QWidget
-        Where one drives, in a frame.
+        Viewport, framed while driving.
     beside : tuple of QWidget
-        Legend and buttons of it.
+        Legend and buttons of the viewport.
     plain_keys : callable
-        Gives what keys without Ctrl or Alt do otherwise, by key.
+        Returns the functions of keys without Ctrl or Alt, by key.
     ask_mapping : callable
-        Asks for the keys and the gamepad as the menu does it: not while a robot could move.
+        Opens the mapping editor like the menu does: not while a robot could move.
 
     Signals
     -------
     scene_changed(), frame()
-        Another scene is driven; there is something newer to be seen of it.
+        The driven scene changed; a newer state of it is available.
     """
 
     scene_changed = Signal()
@@ -110,43 +110,46 @@ class TeleopFeature(QObject):
 
     @property
     def scene(self) -> Scene:
-        """The scene that is driven."""
+        """Driven scene."""
         return self._context.document.scene
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """What is shown of it."""
+        """Shown state of the scene."""
         return self._context.session_controller.displayed
 
     @property
     def impossible(self) -> bool:
-        """Whether nothing of this scene could ever be driven by hand."""
+        """Whether this scene can never be driven by hand."""
         return not self.scene.body.jointed
 
     @property
     def adoptable(self) -> bool:
-        """Whether the scene could be driven by hand, but has another controller."""
+        """Whether the scene could be driven by hand but has another controller."""
         return not self.impossible and not _driven(self.scene)
 
     @property
     def refusal(self) -> str:
-        """Why nothing follows the controls, in a sentence; empty if something does."""
+        """Message why the controls have no effect; empty otherwise."""
         if self.impossible:
-            return "A continuous body follows its strain law; open a scene with links to drive it by hand."
+            return "A continuous body follows its strain law. Open a scene with links to drive it by hand."
         if self.adoptable:
             name = CONTROLLERS[self.scene.controller.kind].title
-            return f"Nothing follows the controls: the scene's controller is “{name}”."
+            return f"The controller of this scene, “{name}”, does not accept manual input."
         if self._context.session_controller.source == "replay":
-            return "A recorded run is shown, which nobody can steer; close it to drive."
+            return "A recorded run is shown. Close it to drive."
         if "controller" in self._context.session_controller.status.pending:
-            return "Teleoperation applies at the next reset."
+            return "Teleoperation takes effect at the next reset."
         if self._robot_goes_by_itself:
-            return "The robot streams what it began with; it follows the controls from its next stream on."
+            return (
+                "The robot is still following the controller it started with. "
+                "It follows the controls from the next stream."
+            )
         return ""
 
     @property
     def _robot_goes_by_itself(self) -> bool:
-        """Whether the robot streams by another controller than the scene has by now."""
+        """Whether the robot streams with another controller than the scene's present one."""
         session_controller = self._context.session_controller
         robot = self._context.robot_controller
         if (
@@ -159,19 +162,21 @@ class TeleopFeature(QObject):
 
     @property
     def waiting(self) -> str:
-        """Why what would follow the controls does not move now, in a few words; empty if it does."""
+        """Short text why nothing moves now; empty if it does."""
         session_controller = self._context.session_controller
         robot = self._context.robot_controller
         if session_controller.source == "simulation" and not session_controller.moving:
-            return "the simulation is paused" + ("" if robot.connected else ": Space plays it")
+            return "the simulation is paused" + (
+                "" if robot.connected else " (press Space to play)"
+            )
         if session_controller.source == "robot" and robot.state != LinkState.STREAMING:
             return "the robot is not streaming"
         if self.teleop.command.still and self.refusal:
-            return "nothing follows the controls"  # what moves by itself must not be called standing still
+            return "the controls have no effect"  # a robot that moves by itself must not be reported as at rest
         return ""
 
     def toggle(self) -> None:
-        """Begin or end driving by hand; what it takes is offered, in words."""
+        """Start or end teleoperation; if the scene must change for it, a notice offers that."""
         on = not self.teleop.on
         if on and self.impossible:
             self._context.banners.edits.say("warning", self.refusal, passing=True)
@@ -186,7 +191,7 @@ class TeleopFeature(QObject):
             banner.say("info", self.refusal, [("Drive by Hand", self.adopt)])
 
     def adopt(self) -> None:
-        """Make teleoperation the scene's controller, in one step of undo, and go back to the start with it."""
+        """Make teleoperation the scene's controller in one step of undo, and return to the start."""
         context = self._context
         try:
             context.document.set_value("controller.kind", "teleoperation", "Drive by hand")
@@ -199,7 +204,7 @@ class TeleopFeature(QObject):
         self._view.setFocus()
 
     def edit_mapping(self) -> None:
-        """Bring up what keys and gamepad do."""
+        """Open the mapping editor."""
         from snakestudio.gui.robot.teleop.editor import MappingEditor
 
         window = self._context.window
@@ -211,7 +216,7 @@ class TeleopFeature(QObject):
         editor.activateWindow()
 
     def close(self) -> None:
-        """The window closes for good."""
+        """Release resources; called when the window closes."""
         self.teleop.close()
 
     def _prepare(self) -> None:
@@ -220,7 +225,7 @@ class TeleopFeature(QObject):
             QTimer.singleShot(0, self, self._load_sdl)
 
     def _load_sdl(self) -> None:
-        """Look for the library of gamepads before a robot is armed: that starts processes, and holds the window up."""
+        """Load the gamepad library before a robot is armed, because it starts processes and blocks the window."""
         from snakestudio.gui.robot.teleop.gamepad import SdlError, load_sdl
 
         if self._context.robot_controller.connected and not self._context.robot_controller.movable:
@@ -236,5 +241,5 @@ class TeleopFeature(QObject):
 
 
 def _driven(scene: Scene) -> bool:
-    """Whether the scene's controller follows who drives."""
+    """Whether the scene's controller follows manual input."""
     return "drive" in CONTROLLERS[scene.controller.kind].tools

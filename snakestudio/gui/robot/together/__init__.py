@@ -1,1 +1,1 @@
-"""Starting a run together with other instruments, from the window."""
+"""Start of a run or robot together with other instruments."""

@@ -1,4 +1,4 @@
-"""The dialog that asks with whom a run starts, and tries whether they are there."""
+"""Dialog with the choices of a start together with other instruments, and a test of the connections."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from snakestudio.viewmodel.work import Progress
 
 _STANDING_MS = 200
 _WIDTH = 480
-"""Of its texts, px of the design."""
+"""Width of the texts, px of the design."""
 
 
 def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
-    """What is asked for, of a start of `target`."""
+    """Declared fields for starting `target`."""
     waits = (
         Choice("", f"Nothing: {target.by_hand} starts"),
         Choice("port", "START on a TCP port"),
@@ -41,26 +41,26 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
         ),
         "wait_port": port_field(
             "P&ort",
-            help="Port that the others connect to; they send the line START",
-            refusal="Give the port to wait on, from 1 to 65535.",
+            help="Port to which the other programs connect to send the line START",
+            refusal="Enter the port to wait on, from 1 to 65535.",
             shown=_on_port,
         ),
         "wait_stream": FormField(
             "St&ream",
-            help="Name of the stream, as its outlet gives it",
+            help="Name of the stream as given by its outlet",
             shown=lambda now: now.wait == "lsl",
         ),
         "caution": Note("warning", wide=True),
         "limit_s": FormField(
             "&Limit",
-            help="How long to wait, in seconds",
+            help="Maximum waiting time in seconds",
             unit="s",
             plain=True,
             minimum=0.0,
             optional=True,
             empty=0.0,
             placeholder="until cancelled",
-            refusal="Give the limit as a number of seconds, or leave it empty.",
+            refusal="Enter the limit as a number of seconds, or leave it empty.",
             shown=lambda now: bool(now.wait),
         ),
         "fire": FormField("Fire", text="&Send START when the run starts, and STOP when it ends"),
@@ -71,8 +71,8 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
             "port",
             name="Port of the host",
             place="beside",
-            help="Port it waits on",
-            refusal="Give the host's port, from 1 to 65535.",
+            help="Port on which the host waits",
+            refusal="Enter the host's port, from 1 to 65535.",
             enabled=lambda now: now.fire,
         ),
         "outlet": FormField(
@@ -89,33 +89,35 @@ def _on_port(now: Together) -> bool:
 
 
 def _problems(now: Together) -> dict[str, str]:
-    """What is missing, by what is to be changed."""
+    """Messages about missing values by field."""
     if now.empty:
-        return {"": "Choose what to wait for, or whom to fire at."}
+        return {"": "Choose what to wait for, or a host to send START to."}
     problems = {}
     if now.wait == "lsl" and not now.wait_stream:
-        problems["wait_stream"] = "Give the name of the LSL stream."
+        problems["wait_stream"] = "Enter the name of the LSL stream."
     elif now.wait == "lsl" and not available():
         problems[""] = "The Lab Streaming Layer needs pylsl: pip install snakestudio[lsl]."
     if now.fire and (not now.host or now.host.isdecimal()):
-        problems["host"] = "Give the name or the address of the host that waits for START."
+        problems["host"] = "Enter the name or the address of the host that waits for START."
     if now.at_itself:
         problems.setdefault("", _AT_ITSELF)
     return problems
 
 
-_AT_ITSELF = "That fires at this program itself: give another host, or wait on another port."
+_AT_ITSELF = (
+    "This would send START to this program itself. Enter another host, or wait on another port."
+)
 
 
 class TogetherDialog(Dialog):
-    """Whom to fire at, what to wait for.
+    """Choices of a start together with other instruments.
 
     Parameters
     ----------
     choices : Together
-        The first choice.
+        Initial choices.
     target : Target
-        What is started.
+        Target to start.
     """
 
     def __init__(self, choices: Together, target: Target, parent: QWidget | None = None) -> None:
@@ -165,7 +167,7 @@ class TogetherDialog(Dialog):
         self._stand()
 
     def choices(self) -> Together | None:
-        """What is chosen; None where it cannot be used."""
+        """Choices; None if they cannot be used."""
         return None if self.form.problem else self._chosen()
 
     def _chosen(self) -> Together:
@@ -182,8 +184,8 @@ class TogetherDialog(Dialog):
         self.test.setEnabled(usable and self._test_task is None)
 
     def _stand(self) -> None:
-        """How it stands may change while the dialog is open."""
-        _say(self.standing, *self._target.standing())
+        """Update the state of the target, which may change while the dialog is open."""
+        _show_text(self.standing, *self._target.standing())
 
     def _try(self) -> None:
         chosen = self._chosen()
@@ -191,20 +193,20 @@ class TogetherDialog(Dialog):
         def work(progress: Progress) -> str:
             with SynchronizedStart(chosen, "", lambda: None) as trial:
                 trial.prepare()
-                found = []
+                lines = []
                 if trial.port is not None:
-                    found.append(f"Port {trial.port} is free.")
+                    lines.append(f"Port {trial.port} is free.")
                 if chosen.fire:
                     clock = trial.clock
-                    told = (
+                    clock_text = (
                         f"its clock is {clock_words(clock.offset, clock.uncertainty)}"
                         if clock
-                        else "it says nothing"
+                        else "it does not report its clock"
                     )
-                    found.append(f"{chosen.host}:{chosen.port} is there; {told}.")
+                    lines.append(f"{chosen.host}:{chosen.port} is reachable; {clock_text}.")
                 if chosen.outlet or chosen.wait == "lsl":
-                    found.append("LSL is ready.")
-                return " ".join(found)
+                    lines.append("LSL is ready.")
+                return " ".join(lines)
 
         self._test_task = Task("test", work, self)
         self._test_task.finished.connect(self._on_tested)
@@ -215,29 +217,29 @@ class TogetherDialog(Dialog):
         self.found.show()
 
     @Slot(object)
-    def _on_tested(self, found: str) -> None:
-        self._end_test(found, "")
+    def _on_tested(self, result: str) -> None:
+        self._end_test(result, "")
 
     @Slot(object)
     def _on_test_failed(self, problem: Problem) -> None:
         self._end_test("", problem.sentence())
 
-    def _end_test(self, found: str, message: str) -> None:
+    def _end_test(self, result: str, message: str) -> None:
         self._test_task = None
         self.message.say(message)
-        self.found.setText(found)
-        self.found.setVisible(bool(found))
+        self.found.setText(result)
+        self.found.setVisible(bool(result))
         self.test.setEnabled(not self.form.problem)
 
     def done(self, result: int) -> None:
         self._look_again.stop()
         if self._test_task is not None:
-            self._test_task.discard()  # it ends by itself within seconds
+            self._test_task.discard()  # it ends within seconds
             self._test_task = None
         super().done(result)
 
 
-def _say(label: QLabel, text: str, role: str) -> None:
+def _show_text(label: QLabel, text: str, role: str) -> None:
     if (label.text(), label.property("role")) != (text, role):
         label.setText(text)
         theme.set_role(label, role)

@@ -1,4 +1,4 @@
-"""Starts simulation or robot together with others: asks with whom, and says over the viewport what goes on."""
+"""Start of simulation or robot together with other instruments, with a notice over the viewport."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 
 class Starter(QObject):
-    """What Start Together does: with the robot while one is connected, with the simulation's run otherwise.
+    """Start Together: starts the robot while one is connected, and the simulation's run otherwise.
 
     Parameters
     ----------
     banner : Banner
-        Where it says what goes on.
+        Shows the progress.
     settings : QSettings
-        Keeps with whom.
+        Stores the choices.
 
     Signals
     -------
     changed()
-        It began to wait, started, or is over.
+        Waiting started, or the start happened or ended.
     """
 
     changed = Signal()
@@ -82,36 +82,36 @@ class Starter(QObject):
 
     @property
     def target(self) -> Target:
-        """What is started."""
+        """Target to start."""
         return self._robot if self._robot_controller.connected else self._run
 
     @property
     def choices(self) -> Together:
-        """With whom, as chosen last for what is started now."""
+        """Choices used last for the current target."""
         return load(self._settings, self.target.key, Together())
 
     @property
     def busy(self) -> bool:
-        """Whether it waits, or a run that was started so still goes."""
+        """Whether a start is pending, or a run started this way is still running."""
         return self._under_way is not None
 
     @property
     def waiting(self) -> bool:
-        """Whether it waits to start."""
+        """Whether a start is pending."""
         return self._under_way is not None and self._under_way.start.started is None
 
     @property
     def port(self) -> int | None:
-        """Port that the others connect to; None unless it waits on one."""
+        """Port on which the start is awaited; None if there is no such port."""
         return None if self._under_way is None else self._under_way.start.port
 
     @property
     def possible(self) -> bool:
-        """Whether there is something that could be started."""
+        """Whether the target can be started."""
         return not self.busy and self.target.possible
 
     def ask(self) -> None:
-        """Ask with whom to start, and wait for it; while that is done, give it up."""
+        """Ask for the choices and wait for the start; cancel if already waiting."""
         from snakestudio.gui.robot.together.dialog import TogetherDialog
 
         if self.waiting:
@@ -132,7 +132,7 @@ class Starter(QObject):
             self.wait(choices)
 
     def wait(self, choices: Together) -> None:
-        """Connect and listen; it starts when the trigger comes, or by hand."""
+        """Connect and listen; the start is triggered by another instrument or by hand."""
         if not self.possible:
             return
         path = self._document.origin
@@ -148,47 +148,47 @@ class Starter(QObject):
         self.changed.emit()
 
     def start_now(self) -> None:
-        """Do not wait for the trigger any longer."""
+        """Start without waiting for the trigger."""
         if self._under_way is not None:
             self._under_way.start.start_now()
 
     def cancel(self) -> None:
-        """Give it up; a run that goes already goes on."""
+        """Cancel the start; a running run continues."""
         if self._under_way is not None:
             self._under_way.start.cancel()
 
     def close(self) -> None:
-        """Give it up and wait for its end; call before the program quits."""
+        """Cancel the start and wait for its end; called before the program quits."""
         self._timer.stop()
         if self._under_way is not None:
             self._under_way.close()
             self._under_way = None
 
     def _watch(self) -> None:
-        way = self._under_way
-        if way is None:
+        pending = self._under_way
+        if pending is None:
             return
         if not self._lost and (lost := self._begun_target.lost()):
             self._lost = lost
-            way.start.cancel()
-        if not way.over:
-            self._say(way.start)
+            pending.start.cancel()
+        if not pending.over:
+            self._show_progress(pending.start)
             return
         self._timer.stop()
         self._under_way = None
         if self._lost:
             self._banner.say("info", self._lost, passing=True)
-        elif way.trouble:
-            self._banner.say("warning", way.trouble, [("Start Together ...", self.ask)])
-        elif way.start.started is None:
+        elif pending.trouble:
+            self._banner.say("warning", pending.trouble, [("Start Together ...", self.ask)])
+        elif pending.start.started is None:
             self._banner.say("info", "Start Together was cancelled.", passing=True)
-        elif way.start.trouble:
-            self._banner.say("warning", way.start.trouble)
+        elif pending.start.trouble:
+            self._banner.say("warning", pending.start.trouble)
         elif not self._told_started:
-            self._say(way.start)
+            self._show_progress(pending.start)
         self.changed.emit()
 
-    def _say(self, start: SynchronizedStart) -> None:
+    def _show_progress(self, start: SynchronizedStart) -> None:
         if start.started is None:
             if not start.doing:
                 return
@@ -196,7 +196,7 @@ class Starter(QObject):
             limit = start.choices.limit_s
             clock = f"{_clock(waited)} of {_clock(limit)}" if limit else _clock(waited)
             refusal = self._begun_target.refuses()
-            refused = f"\nIt would be refused now: {refusal}." if refusal else ""
+            refused = f"\nSTART would be refused now: {refusal}." if refusal else ""
             now: list[Button] = [] if refusal else [("Start Now", self.start_now)]
             self._banner.say(
                 "info",
@@ -218,44 +218,44 @@ class Starter(QObject):
                 else ""
             )
             self._banner.say(
-                "info", f"Started{by}.{fired} Times and clocks are noted in the run.", passing=True
+                "info", f"Started{by}.{fired} Times and clocks are stored in the run.", passing=True
             )
 
 
 def _clock(seconds: float) -> str:
-    whole = math.floor(seconds)
-    return f"{whole // 60}:{whole % 60:02d}"
+    total = math.floor(seconds)
+    return f"{total // 60}:{total % 60:02d}"
 
 
-# The live robot as what Start Together starts: only what was armed by hand in this window begins to
-# stream.
+# The live robot as a target of Start Together: only a robot that was armed manually in this
+# window starts to stream.
 #
-# The link is not asked through the window's thread: START and STOP reach the robot while a dialog
-# blocks it, too.
+# The link is not reached through the window's thread: START and STOP reach the robot while a dialog
+# blocks the thread, too.
 
 
 _OPEN = (
-    "Every computer on {where} can start the armed robot, and stop it, without a password. Stand beside the robot, "
-    "with a hand at the switch of its motor power."
+    "Any computer on {where} can start and stop the armed robot without a password. Stay next to the robot "
+    "with one hand at its motor power switch."
 )
 
 
 class RobotTarget(QObject):
-    """The robot that is connected.
+    """Connected robot as a target.
 
     Parameters
     ----------
     document : Document
-        Its scene says what the robot does.
+        Document whose scene the robot follows.
     """
 
-    _told = Signal(str)
+    _event = Signal(str)
 
     key = "together_robot"
     by_hand = "Start Streaming"
     usual_host = HERE
     host_kept = False
-    """Opening the robot to a network is decided anew each time."""
+    """Opening the robot to a network is confirmed each time."""
 
     def __init__(
         self, robot_controller: RobotController, document: Document, parent: QObject
@@ -265,15 +265,15 @@ class RobotTarget(QObject):
         self._document = document
         self._live: LiveRobot | None = None
         self._start_target: RobotStartTarget | None = None
-        robot_controller.changed.connect(self._look)
-        self._told.connect(
+        robot_controller.changed.connect(self._poll)
+        self._event.connect(
             lambda sentence: robot_controller.add_event("info", sentence),
             Qt.ConnectionType.QueuedConnection,
         )
 
     @property
     def possible(self) -> bool:
-        """Whether a robot is connected, and does not move yet: it may be armed later."""
+        """Whether a robot is connected and does not move yet; it may be armed later."""
         return (
             self._robot_controller.live is not None
             and self._robot_controller.state is not LinkState.STREAMING
@@ -285,21 +285,21 @@ class RobotTarget(QObject):
         scene = self._document.scene
         name = "The robot" if robot_controller.profile is None else robot_controller.profile.name
         follows = "gait" if scene.controller.uses_gait else "controller"
-        beside = (
-            "the simulation alongside and a new run begin"
+        others = (
+            "the simulated twin and a new run start"
             if robot_controller.choices.twin
-            else "a new run begins"
+            else "a new run starts"
         )
         return (
-            f"{name} begins to follow the {follows} of “{self._document.name}” at the same moment as cameras, force "
-            f"plates or another computer; {beside} with it. Times and clocks of both sides are noted in the run."
+            f"{name} starts to follow the {follows} of “{self._document.name}” at the same time as cameras, force "
+            f"plates or another computer; {others} with it. Times and clocks of both sides are stored in the run."
         )
 
     def standing(self) -> tuple[str, str]:
         """See `Target`."""
         refusal = self.refuses()
         if not refusal:
-            return "The robot is armed: it moves as soon as it is started.", "warning"
+            return "The robot is armed and moves as soon as it is started.", "warning"
         robot_controller = self._robot_controller
         reasons = robot_controller.not_ready
         if robot_controller.live is not None and not robot_controller.status.contact:
@@ -307,7 +307,7 @@ class RobotTarget(QObject):
         if reasons and robot_controller.state is not LinkState.ARMED:
             more = f" ({len(reasons) - 1} more: see the Robot panel)" if len(reasons) > 1 else ""
             return (
-                f"START would be refused: the robot is not armed, and not ready to be. {reasons[0]}{more}",
+                f"START would be refused: the robot is neither armed nor ready to be armed. {reasons[0]}{more}",
                 "dim",
             )
         return f"START would be refused: {refusal}.", "dim"
@@ -324,15 +324,15 @@ class RobotTarget(QObject):
         """See `Target`."""
         if wait == "lsl":
             return (
-                "A marker starts the robot, and no marker stops it: STOP comes by the TCP port alone.",
+                "A marker can start the robot but not stop it. STOP is accepted only on the TCP port.",
                 "warning",
             )
         if wait != "port":
             return "", ""
         if host == HERE:
-            return "Only programs on this computer can start the armed robot, and stop it.", "dim"
+            return "Only programs on this computer can start and stop the armed robot.", "dim"
         return _OPEN.format(
-            where="a network of this one" if host == EVERYWHERE else "that network"
+            where="any network of this computer" if host == EVERYWHERE else "that network"
         ), "warning"
 
     def begin(self, choices: Together, name: str) -> RobotStartTarget:
@@ -340,31 +340,31 @@ class RobotTarget(QObject):
         from snakestudio.live.robot_start_target import RobotStartTarget
 
         live = self._robot_controller.live
-        assert live is not None, "asked for only while it is possible"
+        assert live is not None, "started only when possible"
         self._live = live
-        self._start_target = RobotStartTarget(live, choices, name, self._told.emit)
+        self._start_target = RobotStartTarget(live, choices, name, self._event.emit)
         return self._start_target
 
     def lost(self) -> str:
-        """Whether another robot is there, or none, or it is watched in another way."""
+        """Reason why the start ended: the robot was disconnected, or it or its monitoring changed; empty otherwise."""
         if self._robot_controller.live is self._live:
             return ""
         gone = (
             "was disconnected"
             if self._robot_controller.live is None
-            else "or how it is watched is another one now"
+            else "or its monitoring has changed"
         )
-        return f"Start Together was ended, as the robot {gone}."
+        return f"Start Together ended because the robot {gone}."
 
-    def _look(self) -> None:
-        """Streaming that was begun by hand starts the others, too."""
-        way = self._start_target
+    def _poll(self) -> None:
+        """Start the others, too, when streaming was started by hand."""
+        start = self._start_target
         if (
-            way is not None
-            and way.start.started is None
+            start is not None
+            and start.start.started is None
             and self._robot_controller.state is LinkState.STREAMING
         ):
-            way.begun_here()
+            start.begun_here()
 
 
 _STANDING = ("ready", "paused", "finished")
@@ -372,7 +372,7 @@ _OVER = ("paused", "finished", "failed", "blocked", "empty")
 
 
 class _RunStart:
-    """One start of the session's run."""
+    """Start of the session's run."""
 
     def __init__(self, session: Session, choices: Together, name: str, owner: QObject) -> None:
         self._session = session
@@ -395,18 +395,18 @@ class _RunStart:
         self._task.wait()
 
     def tell(self, status: Status) -> None:
-        """What is told, not what is: a short run may be over before one looks."""
+        """Handle a reported status; polling could miss a short run."""
         if status.state == "running":
             self._runs.set()
             if self.start.started is None:
-                self.start.start_now()  # Play was pressed: the others start, too
+                self.start.start_now()  # Play was pressed: start the others, too
         elif self._runs.is_set() and status.state in _OVER:
             self._ended.set()
 
     def _begin(self) -> None:
         if (
             not self._runs.is_set()
-        ):  # Play was pressed otherwise, and a short run may be over: it must not go on
+        ):  # the run was started otherwise, and a short run may be over: it must not continue
             self._session.play()
 
     def _work(self, progress: Progress) -> None:
@@ -425,12 +425,12 @@ class _RunStart:
 
 
 class RunTarget(QObject):
-    """The run of the simulation.
+    """Run of the simulation as a target.
 
     Parameters
     ----------
     robot_controller : RobotController
-        Once a robot is connected, it is what is started.
+        A connected robot is started instead of the run.
     """
 
     key = "together"
@@ -452,26 +452,26 @@ class RunTarget(QObject):
 
     @property
     def possible(self) -> bool:
-        """Whether the run stands."""
+        """Whether the run is paused."""
         return self._session_controller.session.status.state in _STANDING
 
     def about(self) -> str:
         """See `Target`."""
         return (
-            "Starts the run at the same moment as cameras, force plates or another computer. Times and clocks of both "
-            "sides are noted in the run."
+            "Starts the run at the same time as cameras, force plates or another computer. Times and clocks of both "
+            "sides are stored in the run."
         )
 
     def standing(self) -> tuple[str, str]:
-        """A run that can be chosen is ready."""
+        """No message: a run that can be chosen is ready."""
         return "", ""
 
     def refuses(self) -> str:
-        """It can always be played."""
+        """No refusal: a run can always be played."""
         return ""
 
     def caution(self, wait: str, host: str) -> tuple[str, str]:
-        """A run hurts nobody."""
+        """No caution: a simulated run is harmless."""
         return "", ""
 
     def begin(self, choices: Together, name: str) -> _RunStart:
@@ -480,10 +480,10 @@ class RunTarget(QObject):
         return self._run_start
 
     def lost(self) -> str:
-        """Whether a robot has come meanwhile."""
+        """Reason why the start ended: a robot was connected; empty otherwise."""
         waits = self._run_start is not None and self._run_start.start.started is None
         if waits and self._robot_controller.connected:
-            return "Start Together was ended, as a robot is connected: it starts the robot from now on."
+            return "Start Together ended because a robot was connected. From now on it starts the robot."
         return ""
 
     def _on_status(self, status: Status) -> None:
@@ -496,7 +496,7 @@ def _newest(recording: RunRecording | None) -> float:
 
 
 def _note(recording: RunRecording | None, time_s: float, sentences: list[str]) -> None:
-    """Keep what happened with the run."""
+    """Store the messages in the recording."""
     if recording is not None:
         for sentence in sentences:
             recording.add_event(RunEvent(time_s, "note", sentence))

@@ -1,1 +1,1 @@
-"""The scrubber: where in time one is, what happened when, and playing what is recorded."""
+"""Time bar: shown time, events and playback of recorded data."""

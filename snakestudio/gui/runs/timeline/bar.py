@@ -1,4 +1,4 @@
-"""The time bar under the viewport: the track, and below it buttons that play and the time in figures."""
+"""Time bar below the viewport: the track, transport buttons and time display."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ _MENU = (
 
 
 _LOW = 840
-"""A window is low that is not so high, px of the design."""
+"""Height of the window, px of the design, below which the bar is compact."""
 
 _NARROW = 560
-"""A bar is narrow that is not so wide, px of the design."""
+"""Width of the bar, px of the design, below which it is narrow."""
 
 _NARROWEST = 320
-"""Its least width, px of the design."""
+"""Minimum width of the bar, px of the design."""
 
 _LINE = 48
 _LINES = 80
-"""Height in a low window, and in others, px of the design."""
+"""Height in a low window and otherwise, px of the design."""
 
 
 class TimeBar(QWidget):
-    """Everything about time in one place; `set_actions` gives it its buttons once there are commands.
+    """Time bar; `set_actions` adds its buttons once the commands exist.
 
     Parameters
     ----------
     camera : callable
-        Gives where the viewport looks from: the small pictures do likewise.
+        Returns the camera of the viewport, which thumbnails use, too.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class TimeBar(QWidget):
     ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller
-        self._whole = column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._layout = column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         column.setContentsMargins(4, 2, 4, 2)
         column.setSpacing(0)
         self._row = QHBoxLayout()
@@ -91,7 +91,7 @@ class TimeBar(QWidget):
         self._on_cursor()
 
     def set_actions(self, action: Callable[[str], QAction]) -> None:
-        """Take the commands that act on time."""
+        """Add the buttons of the commands that act on time."""
         self.transport = Transport(self._session_controller, action, self)
         self._row.insertWidget(0, self.transport)
         menu = Menu(self.track)
@@ -103,29 +103,29 @@ class TimeBar(QWidget):
         self.track.set_menu(menu)
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply the current theme."""
         self.live.setIcon(theme.icon("live"))
 
     def close_pictures(self) -> None:
-        """Give back what small pictures hold; call before the program quits."""
+        """Release the resources of thumbnails; called before the program quits."""
         self.track.close_pictures()
 
     def _on_cursor(self) -> None:
         loaded = self._session_controller.source == "replay"
         self.live.setText("End" if loaded else "Live")
         self.live.setToolTip(
-            "Go to the last row (End)" if loaded else "Return to the newest state (End)"
+            "Go to the last sample (End)" if loaded else "Return to the newest state (End)"
         )
         self.live.setAccessibleName(
-            "Go to the last row" if loaded else "Return to the newest state"
+            "Go to the last sample" if loaded else "Return to the newest state"
         )
         self.live.setEnabled(not self._session_controller.live)
         self.figures.refresh()
 
     def _fit(self) -> None:
-        """In a low window everything stands in one line; there, and in a narrow one, without the figures.
+        """Use a single line in a low window; omit the time display there and in a narrow window.
 
-        The bar at the top has them, too.
+        The bar at the top shows the times, too.
         """
         low = self.window().height() < theme.scaled(_LOW)
         self.figures.setVisible(not low and self.width() >= theme.scaled(_NARROW))
@@ -137,7 +137,7 @@ class TimeBar(QWidget):
             styles.ToolButtonIconOnly if narrow else styles.ToolButtonTextBesideIcon
         )
         directions = QBoxLayout.Direction
-        self._whole.setDirection(directions.LeftToRight if low else directions.TopToBottom)
+        self._layout.setDirection(directions.LeftToRight if low else directions.TopToBottom)
         self.setFixedHeight(theme.scaled(_LINE if low else _LINES))
 
     def minimumSizeHint(self) -> QSize:
@@ -147,15 +147,15 @@ class TimeBar(QWidget):
         self._fit()
 
     def moveEvent(self, event: QMoveEvent) -> None:
-        self._fit()  # it stands at the lower edge: this is how it learns that the window is lower or higher
+        self._fit()  # at the lower edge: moves when the height of the window changes
 
 
 _TIMES = 164
-"""Width of the times of a short run, px of the design: it does not change with every digit."""
+"""Width of the times of a short run, px of the design; constant so that digits do not shift it."""
 
 
 class _Times(QWidget):
-    """Shown time and whole time in figures."""
+    """Display of the shown time and the total time."""
 
     def __init__(self, track: Track, parent: QWidget) -> None:
         super().__init__(parent)
@@ -164,7 +164,7 @@ class _Times(QWidget):
         self._fit()
 
     def refresh(self) -> None:
-        """Show the times of the track, as wide as the widest of them is."""
+        """Show the times of the track, with the width of the widest text."""
         self._fit()
         self.update()
 
@@ -180,8 +180,8 @@ class _Times(QWidget):
         try:
             painter.setFont(self.font_of_times)
             painter.setPen(theme.colour("text"))
-            # A robot goes on telling its state after its run has ended: what is looked at then is
-            # the run's end.
+            # A robot reports its state after its run has ended: the shown time is then the end
+            # of the run.
             end = self._track.end
             text = run_time_of(min(self._track.shown, end), end)
             painter.drawText(
@@ -196,12 +196,12 @@ BUTTONS = ("to_start", "event_back", "row_back", "play_recorded", "row_on", "eve
 
 
 class Transport(QWidget):
-    """Buttons of commands, and how fast is played.
+    """Transport buttons and playback speed.
 
     Parameters
     ----------
     action : callable
-        Gives a command by its name.
+        Returns a command by its name.
     """
 
     def __init__(
@@ -221,8 +221,8 @@ class Transport(QWidget):
         self.speed = QToolButton(self)
         self.speed.setProperty("role", "flat")
         self.speed.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.speed.setAccessibleName("Speed of playing")
-        self.speed.setToolTip("How fast what is recorded is played, over real time")
+        self.speed.setAccessibleName("Playback speed")
+        self.speed.setToolTip("Playback speed relative to real time")
         self.speed.setFixedSize(theme.scaled(64), theme.scaled(28))
         menu = Menu(self.speed)
         for speed in SPEEDS:
@@ -236,7 +236,7 @@ class Transport(QWidget):
         self._show()
 
     def make_room(self, room: bool) -> None:
-        """Do without what menus have, too: the window is narrow, and the track matters more."""
+        """Hide the buttons that are also in menus when the window is narrow."""
         for button in self._spare:
             button.setVisible(not room)
 

@@ -1,4 +1,4 @@
-"""What happened in the run that is shown, as the track marks it: its events and changes; looked for where none are."""
+"""Events and changes of the shown run as marked on the track; searched for if the run stores none."""
 
 from __future__ import annotations
 
@@ -26,44 +26,44 @@ KINDS: dict[Kind, tuple[str, str]] = {
     "impact": ("warning", "impacts"),
     "continued": ("accent", "continuations"),
     "change": ("text", "changes"),
-    "freed": ("good", "ends of jams"),
+    "freed": ("good", "jams freed"),
     "note": ("dim", "notes"),
 }
-"""Colour and name of every kind, those first that matter most where many lie together."""
+"""Colour and name of each kind, in descending priority for clusters."""
 
 _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that happened."""
+    """Event or change at a time of a run."""
 
     time: float
-    """s."""
+    """Time, s."""
 
     kind: Kind
     text: str
-    """A short sentence."""
+    """Short description."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Moments that are too near to each other for a mark each, in the order of their times."""
+    """Moments too close to each other for separate marks, in ascending time."""
 
     x: float
-    """Where the mark stands, px."""
+    """Position of the mark, px."""
 
     moments: tuple[Moment, ...]
     kind: Kind
-    """The one that matters most."""
+    """Kind with the highest priority."""
 
     @property
     def first(self) -> Moment:
-        """The first moment of that kind: where a click leads."""
+        """First moment of that kind, which a click shows."""
         return next(moment for moment in self.moments if moment.kind == self.kind)
 
     def lines(self, most: int = 4) -> list[str]:
-        """What happened, a line each; what is too much is counted by kind."""
+        """Descriptions, one per line; counts per kind if there are more than `most`."""
         if len(self.moments) <= most:
             return [f"{run_time(moment.time)}: {moment.text}" for moment in self.moments]
         counts = {kind: sum(moment.kind == kind for moment in self.moments) for kind in KINDS}
@@ -75,21 +75,21 @@ class Cluster:
 def clustered(
     moments: Sequence[Moment], x_of: Callable[[float], float], gap: float
 ) -> list[Cluster]:
-    """Moments (ascending in time) by where they stand: those within `gap` px of the first of them are together."""
-    found: list[Cluster] = []
+    """Group moments (ascending in time) whose positions are at most `gap` px from the first of their group."""
+    clusters: list[Cluster] = []
     group: list[Moment] = []
     begin = 0.0
     for moment in moments:
         x = x_of(moment.time)
         if group and x - begin > gap:
-            found.append(_cluster(group, x_of))
+            clusters.append(_cluster(group, x_of))
             group = []
         if not group:
             begin = x
         group.append(moment)
     if group:
-        found.append(_cluster(group, x_of))
-    return found
+        clusters.append(_cluster(group, x_of))
+    return clusters
 
 
 def _cluster(group: list[Moment], x_of: Callable[[float], float]) -> Cluster:
@@ -98,7 +98,7 @@ def _cluster(group: list[Moment], x_of: Callable[[float], float]) -> Cluster:
 
 
 class Moments(QObject):
-    """Everything that happened in the run that is shown.
+    """Events and changes of the shown run.
 
     Signals
     -------
@@ -116,16 +116,16 @@ class Moments(QObject):
         self._moments: tuple[Moment, ...] = ()
         self._any = False
         self._search: Task[tuple[RunEvent, ...]] | None = None
-        self._found: tuple[RunEvent, ...] = ()
+        self._events: tuple[RunEvent, ...] = ()
         session_controller.recording_changed.connect(self._on_recording)
 
     @property
     def all(self) -> tuple[Moment, ...]:
-        """Them, ascending in time."""
+        """Moments, ascending in time."""
         recording = self._session_controller.recording
         if recording is None:
             return ()
-        events = recording.events or self._found
+        events = recording.events or self._events
         known = (recording, len(events), len(recording.changes))
         if known != self._known:
             self._known = known
@@ -138,31 +138,31 @@ class Moments(QObject):
             self._moments = tuple(sorted(moments, key=lambda moment: moment.time))
         return self._moments
 
-    def look(self) -> None:
-        """Tell if the first moment of a run came: they are noted while it goes on, without a word."""
+    def announce(self) -> None:
+        """Emit `changed` when the run gets its first moment, because recording does not announce moments."""
         if bool(self.all) != self._any:
             self._any = not self._any
             self.changed.emit()
 
     @property
     def searching(self) -> bool:
-        """Whether a run in which none are noted is being looked through."""
+        """Whether a run without stored events is being searched."""
         return self._search is not None
 
-    def beside(self, time: float, direction: int) -> Moment | None:
-        """The next moment after a time (s), or for direction -1 the last one before it."""
+    def neighbour(self, time: float, direction: int) -> Moment | None:
+        """Next moment after `time` (s), or the last one before it if `direction` is -1."""
         if direction > 0:
             return next((moment for moment in self.all if moment.time > time + 1e-6), None)
         return next((moment for moment in reversed(self.all) if moment.time < time - 1e-6), None)
 
     def close(self) -> None:
-        """Stop looking."""
+        """Stop the search."""
         close_tasks(self)
         self._search = None
 
     def _on_recording(self) -> None:
         self.close()
-        self._found = ()
+        self._events = ()
         recording = self._session_controller.recording
         if (
             self._session_controller.source == "replay"
@@ -179,7 +179,7 @@ class Moments(QObject):
     @Slot(object)
     def _on_searched(self, events: tuple[RunEvent, ...]) -> None:
         self._search = None
-        self._found = events
+        self._events = events
         self.changed.emit()
 
 

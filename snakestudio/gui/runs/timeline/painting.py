@@ -1,4 +1,4 @@
-"""How the track looks: the bar, its ticks, marks of what happened, the span that is played, all of a run in small."""
+"""Painting of the track: bar, ticks, event marks, loop range and overview."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.viewmodel.timeline.scale import TimeScale
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Heights of what stands one below the other, px."""
+    """Heights of the rows of the track, px."""
 
     marks: float
     bar: float
@@ -26,7 +26,7 @@ class Rows:
 
     @classmethod
     def of(cls, height: float) -> Rows:
-        """Shared out over a track that is so high."""
+        """Distribute the rows over the height of a track."""
         return cls(
             marks=0.2 * height, bar=0.48 * height, ticks=0.78 * height, overview=0.96 * height
         )
@@ -34,23 +34,22 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is painted."""
+    """Values that the painting depends on."""
 
     first: float
     recorded: float
     shown: float
-    """`first`, `recorded` and `shown`: time up to which there are rows, and time that is looked at,
-    s."""
+    """Times up to which rows exist (`first`, `recorded`) and the shown time, s."""
 
     hover: float | None
     """Time under the mouse, s."""
 
     span: tuple[float, float] | None
-    """What is played, s."""
+    """Loop range, s."""
 
     clusters: Sequence[Cluster]
     pointed: Cluster | None
-    """The one under the mouse."""
+    """Cluster under the mouse."""
 
     focused: bool
 
@@ -63,11 +62,11 @@ def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look
     _bar(painter, left, right, rows.bar, theme.colour("line"))
     first = scale.x_of(look.first)
     recorded = scale.x_of(look.recorded)
-    shown = scale.x_of(look.shown)
+    x_shown = scale.x_of(look.shown)
     faint = theme.colour("accent")
     faint.setAlphaF(0.4)
-    _bar(painter, first, max(recorded, shown), rows.bar, faint)
-    _bar(painter, first, shown, rows.bar, theme.colour("accent"))
+    _bar(painter, first, max(recorded, x_shown), rows.bar, faint)
+    _bar(painter, first, x_shown, rows.bar, theme.colour("accent"))
     if look.span is not None:
         _span(painter, scale, rows, look.span)
     if look.hover is not None and look.first <= look.hover <= look.recorded:
@@ -79,7 +78,7 @@ def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look
     if scale.shows(look.shown):
         painter.setPen(QPen(theme.colour("accent" if look.focused else "panel"), 2))
         painter.setBrush(theme.colour("text"))
-        painter.drawEllipse(QPointF(shown, rows.bar), 7, 7)
+        painter.drawEllipse(QPointF(x_shown, rows.bar), 7, 7)
     if scale.zoomed:
         _overview(painter, scale, rows, width, look)
 
@@ -200,7 +199,7 @@ def _pill(painter: QPainter, text: str, colour: QColor, x: float, y: float, poin
 
 
 def _overview(painter: QPainter, scale: TimeScale, rows: Rows, width: float, look: Look) -> None:
-    """The whole run as a line, and which part of it is shown."""
+    """Paint the whole run as a line with the visible part marked."""
     left = scale.x_of(scale.begin)
     length = width - 2 * left
     painter.setPen(Qt.PenStyle.NoPen)

@@ -1,4 +1,4 @@
-"""Small pictures of moments of the run: drawn by a thread with a renderer of its own, kept, and never waited for."""
+"""Thumbnails of moments of the run, rendered and cached by a background thread."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WIDTH = 240
 HEIGHT = 135
 _KEPT = 200
 _ROOM = 2.6
-"""From how far away the robot is seen, in lengths of its shadow."""
+"""Camera distance in lengths of the robot's shadow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +43,17 @@ class _Wanted:
 
 
 class Thumbnails(QObject):
-    """Pictures of rows of the recording that is shown, seen from where the viewport looks.
+    """Thumbnails of rows of the shown recording, seen from the viewport's camera.
 
     Parameters
     ----------
     base_dir : callable
-        Gives the folder that file names in the scene are relative to.
+        Returns the folder that file names in the scene are relative to.
 
     Signals
     -------
     ready(row: int)
-        The picture of a row that was asked for is there.
+        The requested thumbnail of a row is available.
     """
 
     ready = Signal(int)
@@ -70,7 +70,7 @@ class Thumbnails(QObject):
         self._camera = camera
         self._pictures: OrderedDict[tuple[str, int], QImage] = OrderedDict()
         self._lock = threading.Lock()
-        self._wanted: _Wanted | None = None
+        self._request: _Wanted | None = None
         self._busy = False
         self._task: Task[bool] | None = None
         self._renderer: OffscreenRenderer | None = None
@@ -80,11 +80,11 @@ class Thumbnails(QObject):
 
     @property
     def possible(self) -> bool:
-        """Whether this machine can draw them."""
+        """Whether this computer can render thumbnails."""
         return not self._impossible
 
     def picture(self, row: int) -> QImage | None:
-        """The picture of a row; None if it is not there yet: `ready` says when, unless another one is asked for."""
+        """Return the thumbnail of a row, or None until `ready` reports it; a new request replaces an unfinished one."""
         key = (theme.current().name, row)
         if key in self._pictures:
             self._pictures.move_to_end(key)
@@ -93,7 +93,7 @@ class Thumbnails(QObject):
         if self._impossible or recording is None or not 0 <= row < len(recording):
             return None
         with self._lock:
-            self._wanted = _Wanted(
+            self._request = _Wanted(
                 recording,
                 row,
                 self._camera(),
@@ -115,13 +115,13 @@ class Thumbnails(QObject):
             self.ready.emit(row)
 
     def forget(self) -> None:
-        """The pictures are of another run."""
+        """Discard all thumbnails because the run changed."""
         with self._lock:
-            self._wanted = None
+            self._request = None
         self._pictures.clear()
 
     def close(self) -> None:
-        """Give back what drawing holds."""
+        """Release the resources of rendering."""
         self.forget()
         self._impossible = True
         close_tasks(self)
@@ -130,36 +130,36 @@ class Thumbnails(QObject):
             self._renderer.close()
             self._renderer = None
 
-    # --- in the task's thread ---------------------------------------------------------------------
+    # --- task thread ------------------------------------------------------------------------------
 
     def _draw(self, progress: Progress) -> bool:
         try:
             while progress(0.0):
                 with self._lock:
-                    wanted = self._wanted
-                    self._wanted = None
-                    if wanted is None:
+                    request = self._request
+                    self._request = None
+                    if request is None:
                         self._busy = False
                         return True
-                image = self._image(wanted)
+                image = self._image(request)
                 if image is not None and progress(1.0):
-                    self._drawn.emit(wanted.recording, wanted.palette, wanted.row, image)
+                    self._drawn.emit(request.recording, request.palette, request.row, image)
         except GraphicsError:
-            self._impossible = True  # then the card has words alone
+            self._impossible = True  # the card then shows text only
         return False
 
-    def _image(self, wanted: _Wanted) -> QImage | None:
-        snapshot = wanted.recording.snapshot(wanted.row)
+    def _image(self, request: _Wanted) -> QImage | None:
+        snapshot = request.recording.snapshot(request.row)
         middle = snapshot.centre_of_mass()
         if not snapshot.drawn or not np.isfinite(middle).all():
             return None
         if self._renderer is None:
-            self._renderer = OffscreenRenderer(WIDTH, HEIGHT, wanted.colours, Quality.LOW)
+            self._renderer = OffscreenRenderer(WIDTH, HEIGHT, request.colours, Quality.LOW)
         x, y, z = middle.tolist()
         size = float(np.ptp(snapshot.link_pose[:, :2], axis=0).max())
-        near = replace(wanted.camera, target=(x, y, z), distance=max(_ROOM * size, 0.3))
-        scene = wanted.recording.scene_at(snapshot.time)
-        things = build(scene, snapshot, Overlays(), near, wanted.colours, wanted.base_dir)
+        near = replace(request.camera, target=(x, y, z), distance=max(_ROOM * size, 0.3))
+        scene = request.recording.scene_at(snapshot.time)
+        things = build(scene, snapshot, Overlays(), near, request.colours, request.base_dir)
         pixels = self._renderer.draw(things, near)
         return QImage(
             pixels.tobytes(), WIDTH, HEIGHT, 3 * WIDTH, QImage.Format.Format_RGB888

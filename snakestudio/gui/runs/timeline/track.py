@@ -1,4 +1,4 @@
-"""The track of the scrubber: drag or click to look at a moment, wheel to look closer, keys go row by row."""
+"""Track of the time bar: drag or click to seek, wheel to zoom, keys to step."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ _OWN_KEYS = (
     Qt.Key.Key_0,
 )
 _GAP = 16
-"""Marks within so many px are one, which is pointed at within half of that."""
+"""Distance within which marks are merged, px; half of it is the reach of the mouse."""
 
 _CLOSER = 0.8
-"""Of what is shown, so much is left after a notch of the wheel."""
+"""Factor of the visible range per notch of the wheel."""
 
 _BESIDE_S = 5
-"""How long the card beside an event that was stepped to stays, s."""
+"""Time that the card of an event stays after stepping to it, s."""
 
 
 class Track(QWidget):
-    """The bar itself, with marks of what happened.
+    """Track with event marks.
 
     Signals
     -------
     refreshed()
-        The bar shows something else; this is no more often than one can read.
+        The display changed; emitted at most as often as people can read.
     """
 
     refreshed = Signal()
@@ -72,10 +72,10 @@ class Track(QWidget):
         self.moments = Moments(session_controller, self)
         self.thumbnails = Thumbnails(session_controller, camera, self)
         self._menu: QMenu | None = None
-        """What a click with the right button offers."""
+        """Context menu."""
         self._clusters: list[Cluster] = []
         self._clusters_of: object = None
-        self._followed = self._told = 0.0
+        self._followed = self._announced = 0.0
         self._hover: float | None = None
         self._pointed: Cluster | None = None
         self._panned_at: float | None = None
@@ -106,20 +106,20 @@ class Track(QWidget):
             signal.connect(self._soon)
 
     def set_menu(self, menu: QMenu) -> None:
-        """Offer this where somebody asks for a menu."""
+        """Set the context menu."""
         self._menu = menu
 
-    # --- time and place ---------------------------------------------------------------------------
+    # --- times and positions ----------------------------------------------------------------------
 
     @property
     def end(self) -> float:
-        """Time at which the run ends or shall end, s."""
-        wanted = (
+        """End time of the run, or its planned end, s."""
+        planned = (
             self._document.scene.run.duration_s
             if self._session_controller.source == "simulation"
             else 0.0
         )
-        return max(wanted, self.recorded)
+        return max(planned, self.recorded)
 
     @property
     def first(self) -> float:
@@ -129,28 +129,28 @@ class Track(QWidget):
 
     @property
     def recorded(self) -> float:
-        """Time up to which there are rows, s."""
+        """Time of the last row, s."""
         recording = self._session_controller.recording
         return float(recording.times[-1]) if recording is not None and len(recording) else 0.0
 
     @property
     def shown(self) -> float:
-        """Time that is looked at, s."""
+        """Shown time, s."""
         snapshot = self._session_controller.displayed
         return snapshot.time if snapshot is not None else 0.0
 
     def x_of(self, time: float) -> float:
-        """Where a time (s) stands, px."""
+        """Position of `time` (s), px."""
         self.scale.fit(self.width(), self.end)
         return self.scale.x_of(time)
 
     def time_at(self, x: float) -> float:
-        """The time (s) that stands at x, px."""
+        """Time (s) at position `x`, px."""
         self.scale.fit(self.width(), self.end)
         return self.scale.time_at(x)
 
     def go_to(self, time: float) -> None:
-        """Look at the row nearest to `time` (s); at the end of what is recorded, at the newest state."""
+        """Show the row nearest to `time` (s), or the live state at the end of the recording."""
         recording = self._session_controller.recording
         if recording is None or not len(recording):
             return
@@ -161,7 +161,7 @@ class Track(QWidget):
         self._session_controller.set_cursor(None if newest else index)
 
     def shift(self, rows: int) -> None:
-        """Look that many rows further on (or back); past the last row, at the newest state."""
+        """Show the row `rows` ahead (negative: back), or the live state past the last row."""
         recording = self._session_controller.recording
         if recording is None or not len(recording):
             return
@@ -171,17 +171,17 @@ class Track(QWidget):
         self._session_controller.set_cursor(None if index >= len(recording) - 1 else index)
 
     def to_event(self, direction: int) -> None:
-        """Look at the next moment at which something happened, or for -1 at the last one before; its card is shown."""
-        moment = self.moments.beside(self.shown, direction)
+        """Show the next event, or the previous one if `direction` is -1, with its card."""
+        moment = self.moments.neighbour(self.shown, direction)
         if moment is None:
             return
         self._session_controller.pause_recorded()
-        self._go_to_moment(moment)
-        self._tell(moment.time, [f"{run_time(moment.time)}: {moment.text}"])
-        self._told = self.shown
+        self._seek_moment(moment)
+        self._show_card(moment.time, [f"{run_time(moment.time)}: {moment.text}"])
+        self._announced = self.shown
         self._away.start()
 
-    def _go_to_moment(self, moment: Moment) -> None:
+    def _seek_moment(self, moment: Moment) -> None:
         self.scale.reveal(moment.time)
         self.go_to(moment.time)
 
@@ -190,7 +190,7 @@ class Track(QWidget):
         self.scale.show_all()
         self.update()
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------
 
     def _on_recording(self) -> None:
         self.scale.show_all()
@@ -202,26 +202,26 @@ class Track(QWidget):
             self._timer.start()
 
     def _refresh(self) -> None:
-        shown = self.shown
-        if self._away.isActive() and shown != self._told:
-            self._hide_card()  # it is about a moment that is not shown any more
-        if self.scale.zoomed and self._hover is None and shown != self._followed:
+        time = self.shown
+        if self._away.isActive() and time != self._announced:
+            self._hide_card()  # the card describes a moment outside the shown run
+        if self.scale.zoomed and self._hover is None and time != self._followed:
             self.scale.fit(self.width(), self.end)
-            self.scale.reveal(shown)
-        self._followed = shown
-        self.moments.look()
+            self.scale.reveal(time)
+        self._followed = time
+        self.moments.announce()
         self.update()
         self.refreshed.emit()
 
     def clusters(self) -> list[Cluster]:
-        """The marks, from left to right."""
+        """Clusters of marks, from left to right."""
         self.scale.fit(self.width(), self.end)
         moments = self.moments.all
         scale = self.scale
         of = moments, scale.begin, scale.end, self.width()
         if of != self._clusters_of:
-            shown = [moment for moment in moments if scale.shows(moment.time)]
-            self._clusters_of, self._clusters = of, clustered(shown, scale.x_of, _GAP)
+            visible = [moment for moment in moments if scale.shows(moment.time)]
+            self._clusters_of, self._clusters = of, clustered(visible, scale.x_of, _GAP)
         return self._clusters
 
     def _cluster_at(self, x: float) -> Cluster | None:
@@ -260,8 +260,8 @@ class Track(QWidget):
 
     # --- the card ---------------------------------------------------------------------------------
 
-    def _tell(self, time: float, lines: list[str]) -> None:
-        """Show the card of a moment."""
+    def _show_card(self, time: float, lines: list[str]) -> None:
+        """Show the card at a time."""
         recording = self._session_controller.recording
         row = None
         if recording is not None and len(recording) and self.first <= time <= self.recorded:
@@ -280,7 +280,7 @@ class Track(QWidget):
         self._card.hide()
 
     def close_pictures(self) -> None:
-        """Give back what the pictures hold; call before the program quits."""
+        """Release the resources of thumbnails; called before the program quits."""
         self._hide_card()
         self.moments.close()
         self.thumbnails.close()
@@ -297,7 +297,7 @@ class Track(QWidget):
             cluster = self._cluster_at(x) if y < 0.5 * (rows.marks + rows.bar) else None
             if cluster is not None:
                 self._session_controller.pause_recorded()
-                self._go_to_moment(cluster.first)
+                self._seek_moment(cluster.first)
             else:
                 self._drag_to(x)
 
@@ -318,13 +318,13 @@ class Track(QWidget):
         self._point_at(x)
 
     def _point_at(self, x: float) -> None:
-        """Say what is under the mouse."""
+        """Show the card of what is under the mouse."""
         self._hover, self._pointed = self.time_at(x), self._cluster_at(x)
         self._away.stop()
         if self._pointed is not None:
-            self._tell(self._pointed.first.time, self._pointed.lines())
+            self._show_card(self._pointed.first.time, self._pointed.lines())
         else:
-            self._tell(self._hover, [run_time(self._hover)])
+            self._show_card(self._hover, [run_time(self._hover)])
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -338,7 +338,7 @@ class Track(QWidget):
             self.mousePressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Look closer at, or further away from, what is under the mouse; sideways or with Shift: along the run."""
+        """Zoom around the mouse; scroll along the run if the wheel is horizontal or Shift is held."""
         delta = event.angleDelta()
         x = event.position().x()
         time = self.time_at(x)
@@ -372,7 +372,7 @@ class Track(QWidget):
                 & ~Qt.KeyboardModifier.ShiftModifier
             )
             if plain == Qt.KeyboardModifier.NoModifier:
-                # These keys mean something else in the viewport.
+                # The viewport uses these keys differently.
                 event.accept()
                 return True
         return super().event(event)
@@ -404,7 +404,7 @@ class Track(QWidget):
 
 
 class Card(QWidget):
-    """A small window that follows the mouse along the track and takes no events."""
+    """Popup above the track that follows the mouse and takes no events."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.ToolTip)
@@ -429,7 +429,7 @@ class Card(QWidget):
 
     @property
     def has_picture(self) -> bool:
-        """Whether the moment is seen."""
+        """Whether the card shows a thumbnail."""
         return not self._picture.isHidden() and not self._picture.pixmap().isNull()
 
     def tell(
@@ -440,18 +440,18 @@ class Card(QWidget):
         above: QPoint,
         possible: bool,
     ) -> None:
-        """Show a moment.
+        """Show the card of a moment.
 
         Parameters
         ----------
         row : int or None
-            The row it is; None where nothing is recorded.
+                Row of the moment; None where nothing is recorded.
         image : QImage or None
-            None if it is not there yet.
+                None if the thumbnail is not available yet.
         above : QPoint
-            Where the card stands, global; its lower edge is centred there.
+                Global position of the centre of the lower edge.
         possible : bool
-            Whether there can be a picture at all.
+                Whether thumbnails can be rendered at all.
         """
         palette = theme.current()
         self.setStyleSheet(
@@ -471,6 +471,6 @@ class Card(QWidget):
             self.show()
 
     def take(self, row: int, image: QImage) -> None:
-        """The picture of a row is there."""
+        """Show the thumbnail of a row."""
         if row == self.row and self.isVisible():
             self._picture.setPixmap(QPixmap.fromImage(image))

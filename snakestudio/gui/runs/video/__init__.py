@@ -1,1 +1,1 @@
-"""Videos of a run: how they shall look, a picture of it beforehand, and a camera that moves."""
+"""Export of videos: options, preview and camera path."""

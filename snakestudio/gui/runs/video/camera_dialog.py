@@ -1,4 +1,4 @@
-"""The list of camera keyframes: go to one, move it in time, take it away, keep them in a file."""
+"""Dialog of the camera keyframes: show, retime, delete, load and save them."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _KIND = "Camera path (*.toml)"
 
 
 class CameraDialog(Dialog):
-    """Stays open beside the viewport."""
+    """Camera keyframes, non-modal."""
 
     def __init__(self, keys: CameraKeys, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Camera Keyframes")
         self._keys = keys
         self.table = QTableWidget(0, 3, self)
-        self.table.setHorizontalHeaderLabels(["Time", "From", "Distance"])
+        self.table.setHorizontalHeaderLabels(["Time", "Direction", "Distance"])
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.verticalHeader().hide()
@@ -53,18 +53,20 @@ class CameraDialog(Dialog):
         self.sentence.setProperty("role", "dim")
         self.sentence.setWordWrap(True)
         self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
-        self.follow = QCheckBox("&Go along with the robot besides", self)
-        self.follow.setToolTip("The path is then relative to the robot's centre of mass")
+        self.follow = QCheckBox("&Follow the robot", self)
+        self.follow.setToolTip("Keep the camera path relative to the robot's centre of mass")
         self.follow.clicked.connect(lambda on: keys.set_path(replace(keys.path, follow=on)))
         self.add = self._button(
-            "&Add Here", self._add, "Set a keyframe: the present view at the shown moment"
+            "&Add Current View", self._add, "Add a keyframe with the current view at the shown time"
         )
         theme.set_role(self.add, "primary")
-        self.go = self._button("G&o To", self._go, "Show that moment from there")
-        self.delete = self._button("&Delete", self._delete, "Take the keyframe away")
-        self.open_button = self._button("O&pen ...", self._open, "Read keyframes from a file")
+        self.go = self._button(
+            "G&o To", self._show_chosen, "Show the time and view of the keyframe"
+        )
+        self.delete = self._button("&Delete", self._delete, "Delete the keyframe")
+        self.open_button = self._button("O&pen ...", self._open, "Load keyframes from a file")
         self.save_button = self._button(
-            "&Save ...", self._save, "Keep the keyframes in a file, for the command line, too"
+            "&Save ...", self._save, "Save the keyframes to a file, also for the command line"
         )
         here = self.add, self.go, self.delete
         self.arrange(
@@ -75,8 +77,10 @@ class CameraDialog(Dialog):
             spacing=10,
             margins=(20, 16, 20, 16),
         )
-        self.table.itemSelectionChanged.connect(self._dress)
-        self.table.cellDoubleClicked.connect(lambda line, place: self._go() if place else None)
+        self.table.itemSelectionChanged.connect(self._apply_theme)
+        self.table.cellDoubleClicked.connect(
+            lambda line, place: self._show_chosen() if place else None
+        )
         self.table.cellChanged.connect(self._retime)
         keys.changed.connect(self.renew)
         self.renew()
@@ -90,12 +94,12 @@ class CameraDialog(Dialog):
 
     @property
     def chosen(self) -> int:
-        """Row of the chosen keyframe; -1 without one."""
+        """Row of the selected keyframe, or -1."""
         rows = {index.row() for index in self.table.selectedIndexes()}
         return min(rows, default=-1)
 
     def renew(self) -> None:
-        """Show the keyframes as they are now."""
+        """Show the current keyframes."""
         chosen = self.chosen
         path = self._keys.path
         self.table.blockSignals(True)
@@ -115,26 +119,26 @@ class CameraDialog(Dialog):
         if 0 <= chosen < len(path.keys):
             self.table.selectRow(chosen)
         self.follow.setChecked(path.follow)
-        self._say_state()
-        self._dress()
+        self._show_state()
+        self._apply_theme()
 
-    def _say_state(self) -> None:
+    def _show_state(self) -> None:
         keys = self._keys.path.keys
         if not keys:
-            self.say("Show a moment on the time bar, turn the view, and add a keyframe.")
+            self.say("Choose a time on the time bar, turn the view and add a keyframe.")
         elif len(keys) == 1:
-            self.say("With one keyframe the camera stands still; add another at another moment.")
+            self.say("One keyframe does not move the camera. Add another at a different time.")
         else:
             self.say(
-                f"The camera goes smoothly from {run_time(keys[0].time, 2)} to {run_time(keys[-1].time, 2)}."
+                f"The camera moves smoothly from {run_time(keys[0].time, 2)} to {run_time(keys[-1].time, 2)}."
             )
 
     def say(self, sentence: str, role: str = "dim") -> None:
-        """Show a sentence below the list."""
+        """Show a message below the list."""
         theme.set_role(self.sentence, role)
         self.sentence.setText(sentence)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         there = self.chosen >= 0
         self.go.setEnabled(there)
         self.delete.setEnabled(there)
@@ -144,12 +148,12 @@ class CameraDialog(Dialog):
     def _add(self) -> None:
         time = self._keys.add()
         if time is None:
-            self.say("There is no run yet: its moments are what keyframes are set at.", "warning")
+            self.say("There is no run yet. Play the simulation, then add keyframes.", "warning")
             return
         times = [key.time for key in self._keys.path.keys]
         self.table.selectRow(times.index(time))
 
-    def _go(self) -> None:
+    def _show_chosen(self) -> None:
         if self.chosen >= 0:
             self._keys.go_to(self.chosen)
 
@@ -158,7 +162,7 @@ class CameraDialog(Dialog):
             self._keys.set_path(self._keys.path.without(self.chosen))
 
     def _retime(self, row: int, place: int) -> None:
-        """Another time was typed."""
+        """Apply a time typed in the table."""
         path = self._keys.path
         item = self.table.item(row, place)
         key = path.keys[row]
@@ -177,7 +181,7 @@ class CameraDialog(Dialog):
             self.read(path)
 
     def read(self, path: Path) -> None:
-        """Take over the keyframes of a file, or say why not."""
+        """Load keyframes from a file; shows an error message on failure."""
         try:
             self._keys.set_path(load_camera_path(path))
         except SnakeStudioError as error:
@@ -189,17 +193,17 @@ class CameraDialog(Dialog):
             self.write(path)
 
     def write(self, path: Path) -> None:
-        """Keep the keyframes in a file, or say why that cannot be."""
+        """Save the keyframes to a file; shows an error message on failure."""
         try:
             save_camera_path(path, self._keys.path)
         except SnakeStudioError as error:
             self.say(str(error), "warning")
         else:
-            self.say(f"{path} was written; snakestudio export takes it: --camera {path.name}.")
+            self.say(f"{path} was written. Use it with snakestudio export --camera {path.name}.")
 
     @staticmethod
     def shown(keys: CameraKeys, parent: QWidget) -> CameraDialog:
-        """The dialog of a window, brought up."""
+        """Return the dialog of a window, raised to the front."""
         dialog = parent.findChild(CameraDialog) or CameraDialog(keys, parent)
         dialog.show()
         dialog.raise_()

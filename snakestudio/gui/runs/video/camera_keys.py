@@ -1,4 +1,4 @@
-"""The camera path that videos of the open scene can take: keyframes set in the viewport, kept with the scene's file."""
+"""Camera keyframes of the open scene, stored with the scene's file."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from snakestudio.gui.core.session_controller import SessionController
 
 
 class CameraKeys(QObject):
-    """Keyframes of the camera, and how they come about.
+    """Camera keyframes of the open scene.
 
     Parameters
     ----------
     session_controller : SessionController
-        Shows the moments that keyframes are set at.
+        Provides the times of keyframes.
     camera : callable
-        Gives where the viewport looks from.
+        Returns the camera of the viewport.
     go : callable
-        Has it look from elsewhere.
+        Sets the camera of the viewport.
     settings : QSettings
-        Keeps a path for each scene's file.
+        Stores a path per scene file.
 
     Signals
     -------
@@ -61,11 +61,11 @@ class CameraKeys(QObject):
 
     @property
     def path(self) -> CameraPath:
-        """The keyframes there are."""
+        """Current keyframes."""
         return self._path
 
     def set_path(self, path: CameraPath) -> None:
-        """Have other keyframes."""
+        """Replace the keyframes."""
         if path == self._path:
             return
         self._path = path
@@ -78,15 +78,15 @@ class CameraKeys(QObject):
         self.changed.emit()
 
     def add(self) -> float | None:
-        """Set a keyframe: the present view at the shown moment, whose time is returned (s); None without a run."""
-        shown = self._session_controller.displayed
-        if shown is None:
+        """Add a keyframe with the current view at the shown time; returns the time (s), or None without a run."""
+        snapshot = self._session_controller.displayed
+        if snapshot is None:
             return None
-        self.set_path(self._path.with_key(CameraKey(shown.time, self._camera())))
-        return shown.time
+        self.set_path(self._path.with_key(CameraKey(snapshot.time, self._camera())))
+        return snapshot.time
 
     def go_to(self, index: int) -> None:
-        """Show the moment of a keyframe as it will be seen."""
+        """Show the time and the view of a keyframe."""
         key = self._path.keys[index]
         recording = self._session_controller.recording
         if recording is not None and len(recording):
@@ -103,10 +103,10 @@ class CameraKeys(QObject):
         )
 
     def _recall(self) -> None:
-        """Take over the keyframes that belong to the scene that was just opened."""
+        """Load the keyframes of the scene that was just opened."""
         text = str(self._settings.value(self._place) or "") if self._place else ""
         try:
             self._path = parse_camera_path(text) if text else CameraPath()
-        except UsageError:  # written by another version: as good as none
+        except UsageError:  # written by another version: ignored
             self._path = CameraPath()
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""The dialog that asks how an exported video shall look, and shows it."""
+"""Dialog with the options of an exported video and a preview."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from snakestudio.viewmodel.work import Progress
 
 
 class VideoDialog(Dialog):
-    """File, size, frames a second, camera, what is drawn, and a picture of any moment of it.
+    """Options of a video with a preview of any frame.
 
     Parameters
     ----------
     path : Path
         Suggested file.
     recording : Recording
-        What will be shown.
+        Run to export.
     viewport : ViewportPicture
-        Its view and its trail are the first choice.
+        Provides the initial view and trail.
     settings : QSettings
-        Keeps the choices.
+        Stores the choices.
     keys : CameraPath
-        Keyframes that the camera can move along.
+        Keyframes for the camera.
     companions : sequence of Companion
-        Other runs that can be seen, too.
+        Other runs that can be shown.
     name : str
-        What the picture calls the run where there are others.
+        Name of the run in the video if there are other runs.
     base_dir : Path, optional
         Folder that file names in the scene are relative to.
     """
@@ -76,7 +76,7 @@ class VideoDialog(Dialog):
         self._base_dir = base_dir
         self._names = column_names(recording.schema)
         self._seconds: dict[object, float] = {}
-        """Measured time a frame, s, by what it depends on; 0 where it could not be measured."""
+        """Measured rendering time per frame, s, by its parameters; 0 if it could not be measured."""
         self._measurement: Task[float] | None = None
         self._measured_key: object = None
         self.form = VideoForm(
@@ -92,8 +92,8 @@ class VideoDialog(Dialog):
         self.preview = Preview(self)
         self.moment = QSlider(Qt.Orientation.Horizontal, self)
         self.moment.setRange(0, 1000)
-        self.moment.setAccessibleName("Moment of the preview")
-        self.moment.setToolTip("Moment that the picture shows")
+        self.moment.setAccessibleName("Time of the preview")
+        self.moment.setToolTip("Time of the preview image")
         self.time = QLabel(self)
         self.time.setFont(theme.value_font(12, bold=False))
         self.time.setMinimumWidth(theme.scaled(64))
@@ -107,37 +107,37 @@ class VideoDialog(Dialog):
         right = column_of((self.preview, 1), line_of((self.moment, 1), self.time), self.summary)
         both = line_of(self.form, (right, 1), spacing=24)
         self.arrange((both, 1), buttons, spacing=16)
-        self.form.changed.connect(self._renew)
-        self.moment.valueChanged.connect(self._renew)
+        self.form.changed.connect(self._refresh)
+        self.moment.valueChanged.connect(self._refresh)
         self.preview.drawn.connect(self._measure)
-        shown = viewport.snapshot
+        snapshot = viewport.snapshot
         span = self._span()
-        if shown is not None and span[1] > span[0]:
-            self.moment.setValue(round(1000 * (shown.time - span[0]) / (span[1] - span[0])))
-        self._renew()
+        if snapshot is not None and span[1] > span[0]:
+            self.moment.setValue(round(1000 * (snapshot.time - span[0]) / (span[1] - span[0])))
+        self._refresh()
 
-    # --- what was chosen --------------------------------------------------------------------------
+    # --- choices ----------------------------------------------------------------------------------
 
     @property
     def path(self) -> Path:
-        """The chosen file."""
+        """Chosen file."""
         return self.form.path
 
     @property
     def ghosts(self) -> tuple[Companion, ...]:
-        """Runs that are seen over the run."""
+        """Runs shown as ghosts."""
         return tuple(self._companions) if self.form.values.ghosts else ()
 
     @property
     def beside(self) -> Companion | None:
-        """The run that is seen beside it."""
+        """Run shown side by side."""
         chosen = self.form.values.beside
         return None if chosen is None else self._companions[chosen]
 
     def options(self) -> VideoOptions:
-        """How the video shall look.
+        """Options of the video.
 
-        Raises `UsageError` if that cannot be.
+        Raises `UsageError` if they are invalid.
         """
         now = self._viewport.settings
         link = now.trail_link if 0 <= now.trail_link < self._recording.schema.n_links else -1
@@ -151,14 +151,14 @@ class VideoDialog(Dialog):
             body_quantity=now.quantity,
         )
 
-    # --- what is shown of it ----------------------------------------------------------------------
+    # --- preview ----------------------------------------------------------------------------------
 
     def _recordings(self) -> list[Recording]:
         beside = self.beside
         return [self._recording] if beside is None else [self._recording, beside.recording]
 
     def _checked(self) -> VideoOptions:
-        """The options, where all of them are possible together."""
+        """Options, if they can be combined."""
         options = self.options()
         check_columns(options.strip, self._names)
         video_path(self.path, options.codec)
@@ -175,8 +175,8 @@ class VideoDialog(Dialog):
         start, end = self._span()
         return start + (end - start) * self.moment.value() / 1000
 
-    def _renew(self) -> None:
-        """Something was chosen: say what comes of it, and draw another picture."""
+    def _refresh(self) -> None:
+        """Update summary and preview after a choice changed."""
         self._stop_measuring()
         self.time.setText(run_time(self._moment(), 2))
         self._summarise()
@@ -192,15 +192,15 @@ class VideoDialog(Dialog):
             self._recording, self._name, options, self.ghosts, self.beside, moment, self._base_dir
         )
 
-    # --- how long it takes ------------------------------------------------------------------------
+    # --- rendering time ---------------------------------------------------------------------------
 
     def _time_key(self, options: VideoOptions) -> object:
-        """What the time of a frame depends on: of how many frames there are, and from when on, it does not."""
+        """Parameters that determine the rendering time of a frame (not the number of frames or the start time)."""
         alike = replace(options, start=None, end=None, speed=1.0, fps=1)
         return alike, self.path.suffix.lower(), self.form.values.ghosts, self.form.values.beside
 
     def _measure(self) -> None:
-        """Measure how long a frame takes, while nothing else is drawn."""
+        """Measure the rendering time of a frame while no preview is rendered."""
         try:
             options = self._checked()
         except SnakeStudioError:
@@ -262,7 +262,7 @@ class VideoDialog(Dialog):
         text += f", about {size_text(estimated_bytes(suffix, options.codec, options.quality, pixels, count))}"
         seconds = self._seconds.get(self._time_key(options))
         if seconds is None:
-            text += "; estimating the time to render ..."
+            text += "; estimating the rendering time ..."
         else:
             text += f" and {duration_text(count * seconds)} to render." if seconds else "."
         theme.set_role(self.summary, "dim")
@@ -270,7 +270,7 @@ class VideoDialog(Dialog):
         self.start.setEnabled(bool(self.form.values.file))
 
     def _browse(self, name: str) -> str | None:
-        kinds = "Video (*.mp4 *.mkv *.webm *.mov);;Animation (*.gif);;Pictures (*.png)"
+        kinds = "Video (*.mp4 *.mkv *.webm *.mov);;Animation (*.gif);;Images (*.png)"
         path = ask_save(
             self, "Video File", FileKind.VIDEO, self.path.name, kinds, near=self.path.parent
         )
@@ -290,28 +290,28 @@ _WAIT_MS = 120
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shot:
-    """What is to be drawn."""
+    """Parameters of a preview image."""
 
     recording: Recording
     name: str
-    """Of the run, where there are others."""
+    """Name of the run, if there are other runs."""
 
     options: VideoOptions
     ghosts: Sequence[Companion]
     beside: Companion | None
     time: float
-    """s."""
+    """Time, s."""
 
     base_dir: Path | None
 
 
 class Preview(QWidget):
-    """The picture; while another is drawn the one before stays.
+    """Preview; the previous image stays until the next one is ready.
 
     Signals
     -------
     drawn()
-        There is another picture, and nothing is being drawn.
+        A new image is shown and no rendering is pending.
     """
 
     drawn = Signal()
@@ -320,9 +320,9 @@ class Preview(QWidget):
         super().__init__(parent)
         self.setMinimumSize(theme.scaled(320), theme.scaled(180))
         self.setAccessibleName("Preview")
-        self._wanted: Callable[[], Shot | None] = lambda: None
+        self._shot_of: Callable[[], Shot | None] = lambda: None
         self._image: QImage | None = None
-        self.sentence = "Drawing a picture ..."
+        self.sentence = "Rendering the preview ..."
         self._task: Task[NDArray[np.uint8]] | None = None
         self._stale = False
         self._again = QTimer(self)
@@ -335,16 +335,16 @@ class Preview(QWidget):
 
     @property
     def image(self) -> QImage | None:
-        """The newest picture."""
+        """Latest image."""
         return self._image
 
     def show_shot(self, wanted: Callable[[], Shot | None]) -> None:
-        """Draw what `wanted` gives, soon; None where nothing can be drawn."""
-        self._wanted = wanted
+        """Render the shot that `wanted` returns soon; None if there is nothing to render."""
+        self._shot_of = wanted
         self._again.start()
 
     def say(self, sentence: str) -> None:
-        """Show a sentence instead of a picture."""
+        """Show a message instead of an image."""
         self.sentence = sentence
         self._image = None
         self.update()
@@ -353,7 +353,7 @@ class Preview(QWidget):
         self._stale = self._task is not None
         if self._stale:
             return
-        shot = self._wanted()
+        shot = self._shot_of()
         if shot is None:
             return
         ratio = self.devicePixelRatio()
@@ -412,9 +412,9 @@ class Preview(QWidget):
             painter.fillRect(self.rect(), theme.colour("ground"))
             if self._image is None:
                 painter.setPen(theme.colour("dim"))
-                room = self.rect().adjusted(16, 16, -16, -16)
+                area = self.rect().adjusted(16, 16, -16, -16)
                 flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-                painter.drawText(room, flags, self.sentence)
+                painter.drawText(area, flags, self.sentence)
                 return
             size = self._image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
             place = QRect(
@@ -427,7 +427,7 @@ class Preview(QWidget):
             painter.end()
 
     def close_task(self) -> None:
-        """End what is under way; call before it is destroyed."""
+        """End the running task; called before the widget is destroyed."""
         self._again.stop()
         close_tasks(self)
         self._task = None

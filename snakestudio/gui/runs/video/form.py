@@ -1,4 +1,4 @@
-"""The fields of the video dialog."""
+"""Form of the video dialog."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from snakestudio.viewmodel.video_presets import (
 )
 from snakestudio.viewmodel.viewport.view_settings import rows_of
 
-_KINDS = "Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for single pictures"
+_KINDS = "Suffix: .mp4, .mkv, .webm or .mov for a video, .gif for an animation, .png for an image sequence"
 _QUALITIES = (Choice("small", "Small file"), Choice("good", "Good"), Choice("best", "Best"))
 
 
 @dataclass(frozen=True)
 class VideoChoices:
-    """What the dialog asks for."""
+    """Choices of the video dialog."""
 
     preset: Preset | None = form_field(
         None,
         "P&reset",
-        choices=(Choice(None, "As chosen below"), *(Choice(each, each.name) for each in PRESETS)),
+        choices=(Choice(None, "Custom"), *(Choice(each, each.name) for each in PRESETS)),
     )
     file: str = form_field("", "Fi&le", browse_text="C&hoose ...")
     size: tuple[int, int] = form_field(
@@ -55,14 +55,14 @@ class VideoChoices:
     finer: bool = form_field(
         False,
         "",
-        text="F&iner lines",
+        text="A&nti-aliasing",
         place="beside",
-        help="Every picture is drawn twice as large and averaged: three to four times as long",
+        help="Render every frame at twice the size and average it; takes three to four times as long",
     )
     fps: int = form_field(
         30,
         "&Frames",
-        choices=[Choice(rate, f"{rate} frames a second") for rate in RATES],
+        choices=[Choice(rate, f"{rate} frames per second") for rate in RATES],
         stored=True,
     )
     codec: str | None = form_field(
@@ -80,7 +80,7 @@ class VideoChoices:
     speed: float = form_field(
         1.0,
         "S&peed",
-        help="Simulated over shown time: 0.5 × is slow motion",
+        help="Playback speed relative to simulated time; 0.5 × is slow motion",
         choices=[Choice(speed, f"{speed:g} ×") for speed in SPEEDS],
         stored=True,
     )
@@ -92,7 +92,7 @@ class VideoChoices:
     curves: tuple[str, ...] = form_field(
         (),
         "Cur&ves",
-        help="Curves under the picture: choose some, or type names of columns with commas",
+        help="Curves below the frame: choose some, or type column names separated by commas",
     )
     forces: bool = form_field(False, "Show", text="&Obstacle force arrows")
     friction: bool = form_field(False, "", text="Friction arro&ws", place="beside")
@@ -101,33 +101,33 @@ class VideoChoices:
         "",
         text="&Ground force arrows",
         place="beside",
-        help="What the ground does to a robot that it carries: reaction and friction",
+        help="Reaction and friction of the ground on the robot",
     )
     trail: bool = form_field(False, "", text="&Trail", place="below")
     stamp: bool = form_field(True, "", text="T&ime stamp", place="beside")
     ghosts: bool = form_field(False, "Other runs")
-    beside: int | None = form_field(None, "&Beside it")
+    beside: int | None = form_field(None, "Side &by side")
 
     @property
     def path(self) -> Path:
-        """The chosen file."""
+        """Chosen file."""
         path = local_path(self.file)
         return path if path.suffix else path.with_suffix(usual_ending())
 
 
 def _codecs(choices: VideoChoices) -> list[Choice]:
-    """The codecs that the kind of file can hold."""
+    """Codecs available for the file type."""
     names = codecs_for(choices.path.suffix.lower())
     return [Choice(name, CODECS[name].label, capitalized(CODECS[name].note)) for name in names]
 
 
 class CurvesEditor(Editor):
-    """Columns for the curves under the picture: some that are offered, or typed names.
+    """Column names of the curves below the frame, chosen from a list or typed.
 
     Parameters
     ----------
     recording : Recording
-        Whose columns they are.
+        Recording that contains the columns.
     """
 
     def __init__(self, field: FormField, parent: QWidget, recording: Recording) -> None:
@@ -163,12 +163,12 @@ class CurvesEditor(Editor):
 
 
 class VideoForm(DeclaredForm[VideoChoices]):
-    """What can be chosen; parameters as in `VideoDialog`.
+    """Form of the video dialog; for the other parameters see `VideoDialog`.
 
     Parameters
     ----------
     browse : callable
-        Asks for a file.
+        Opens a file dialog.
     """
 
     def __init__(
@@ -203,11 +203,11 @@ class VideoForm(DeclaredForm[VideoChoices]):
         self._show_file()
         self.set(preset=self._suitable_preset())
 
-    # --- what depends on what ---------------------------------------------------------------------
+    # --- dependencies -----------------------------------------------------------------------------
 
     @property
     def path(self) -> Path:
-        """The chosen file."""
+        """Chosen file."""
         return self.values.path
 
     def follow(self, name: str) -> None:
@@ -220,11 +220,11 @@ class VideoForm(DeclaredForm[VideoChoices]):
             self.editors["preset"].set_value(self._suitable_preset())
 
     def _show_file(self) -> None:
-        """Have the tooltip tell the whole name: folders are longer than fields."""
+        """Show the full path in the tooltip, because the field may be too narrow."""
         self.widget_of("file").setToolTip(f"{self.values.file}\n\n{_KINDS}")
 
     def _suitable_preset(self) -> Preset | None:
-        """The preset that has the present values."""
+        """Preset with the current values, or None."""
         return next((each for each in PRESETS if self._is(each)), None)
 
     def _is(self, preset: Preset) -> bool:
@@ -234,7 +234,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
         return plain and chosen == (preset.suffix, preset.size, preset.fps)
 
     def take(self, preset: Preset) -> None:
-        """Choose what suits a purpose."""
+        """Apply the values of a preset."""
         self.set(preset=preset)
         self._show_preset(preset)
 
@@ -249,13 +249,13 @@ class VideoForm(DeclaredForm[VideoChoices]):
         self._show_file()
 
     def options(self) -> VideoOptions:
-        """How the video shall look, as far as it is chosen here.
+        """Options of the video as chosen in this form.
 
-        Raises `UsageError` if that cannot be.
+        Raises `UsageError` if they are invalid.
         """
         now = self.values
         width, height = now.size
-        shown = self._viewport.snapshot
+        snapshot = self._viewport.snapshot
         return VideoOptions(
             width=width,
             height=height,
@@ -265,7 +265,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
             end=now.end if now.end < self.widget_of("end").maximum() else None,
             camera=None if now.camera == "all" else self._viewport.camera,
             follow=now.camera == "follow",
-            camera_time_s=shown.time if shown is not None else 0.0,
+            camera_time_s=snapshot.time if snapshot is not None else 0.0,
             path=self._keys if now.camera == "keys" else None,
             forces=now.forces,
             friction_forces=now.friction,
@@ -284,16 +284,16 @@ def _fields(
     companions: Sequence[Companion],
     browse: Callable[[str], str | None],
 ) -> dict[str, FormField]:
-    """The declared fields, with what there is of a recording."""
+    """Declared fields with the choices available for a recording."""
     first, last = map(float, recording.times[[0, -1]])
     cameras = [
-        Choice("view", "As in the viewport now"),
-        Choice("follow", "As now, following the robot"),
-        Choice("all", "Everything"),
+        Choice("view", "Current view"),
+        Choice("follow", "Current view, following the robot"),
+        Choice("all", "Whole scene"),
     ]
     if keys.keys:
         cameras.append(Choice("keys", f"Keyframes ({len(keys.keys)})"))
-    # As the viewport's legend: what there is in this run, and nothing else.
+    # Only what this run contains, as in the legend of the viewport.
     there = rows_of(recording.scene)
     one = companions[0].name if len(companions) == 1 else ""
     changes: dict[str, dict[str, Any]] = {
@@ -311,7 +311,7 @@ def _fields(
         },
         "beside": {
             "choices": [
-                Choice(None, "No other run"),
+                Choice(None, "None"),
                 *(Choice(index, each.name) for index, each in enumerate(companions)),
             ],
             "shown": lambda now: bool(companions),
