@@ -81,14 +81,14 @@ IMPORT: tuple[Command[AnalysisContext], ...] = (
         lambda c: c.experiment_files.ask(),
         ("Ctrl+Shift+I",),
         icon="experiment",
-        tip="Lay what was measured of a real robot over the run: CSV, TSV, TRC, C3D",
+        tip="Overlay measurements of a real robot on the run: CSV, TSV, TRC, C3D",
     ),
     Command(
         "import_example",
         "File/Import Experiment",
         "Example (Synthetic)",
         lambda c: c.experiment_files.example(),
-        tip="Trials that come along, made by a simulation with the faults of a real robot",
+        tip="Bundled trials, made by a simulation with the imperfections of a real robot",
     ),
 )
 """What lays measured trials over the run."""
@@ -107,14 +107,14 @@ COMPARE: tuple[Command[AnalysisContext], ...] = (
         "Compare Models ...",
         lambda c: c.show_dock("comparison"),
         ("Ctrl+M",),
-        tip="Run this scene in several models: ghosts, curves over each other, and their differences",
+        tip="Run this scene in several models: ghosts, overlaid curves, and differences",
     ),
     Command(
         "compare_experiment",
         "Simulation",
         "Compare with an Experiment ...",
         lambda c: c.show_dock("experiment"),
-        tip="Measured trials beside the run: their tracks, how they are aligned, and the errors",
+        tip="Compare measured trials with the run: tracks, alignment and errors",
     ),
     Command(
         "compare_chain",
@@ -122,7 +122,7 @@ COMPARE: tuple[Command[AnalysisContext], ...] = (
         "Compare with a Chain of Links ...",
         _show_chain,
         enabled=is_strained,
-        tip="Hold chains of n links against the continuous body: torques, speed, convergence",
+        tip="Compare chains of n links with the continuous body: torques, speed, convergence",
     ),
     Command(
         "fit",
@@ -131,7 +131,7 @@ COMPARE: tuple[Command[AnalysisContext], ...] = (
         _show_fit,
         enabled=is_jointed,
         long=True,
-        tip="Find friction, delay, free play and the like with which the run matches measured ones",
+        tip="Estimate friction, delay, backlash and other parameters from measured runs",
     ),
 )
 """What holds the scene against something else."""

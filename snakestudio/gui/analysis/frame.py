@@ -130,7 +130,7 @@ class AnalysisFrame(Themed):
         self.copy_button.clicked.connect(self.copy)
         self.export_button = QPushButton("E&xport")
         self.export_button.setToolTip(
-            "Write the results to a file: numbers, or a report with pictures and provenance"
+            "Write the results to a file: values, or a report with figures and provenance"
         )
         self.export_menu = Menu(self.export_button)
         for text, suffix in _FORMATS:

@@ -35,8 +35,8 @@ _SIDES: dict[Side, str] = {
     "right": "right",
     "top": "at the top",
     "bottom": "at the bottom",
-    "centre_x": "by their middles in x",
-    "centre_y": "by their middles in y",
+    "centre_x": "by their horizontal centres",
+    "centre_y": "by their vertical centres",
 }
 
 
@@ -82,10 +82,12 @@ class ArrangeCommands:
         locked = [i for i in chosen if obstacles[i].locked]
         if len(locked) == 1:
             name = obstacle_mention(obstacles[locked[0]], locked[0])
-            self._tell(f"{capitalized(name)} is locked and was not {done}; Edit > Unlock frees it.")
+            self._tell(
+                f"{capitalized(name)} is locked and was not {done}. Unlock it with Edit > Unlock."
+            )
         elif locked:
             self._tell(
-                f"{len(locked)} obstacles are locked and were not {done}; Edit > Unlock frees them."
+                f"{len(locked)} obstacles are locked and were not {done}. Unlock them with Edit > Unlock."
             )
         return free
 
@@ -145,22 +147,20 @@ class ArrangeCommands:
     def put_into(self, indices: Iterable[int], name: str) -> None:
         """Put obstacles (0-based) into the group `name`, or into none ("")."""
         chosen = tuple(indices)
-        where = f"into {name}" if name else "out of their group"
+        where = f"into {name}" if name else "out of the group"
         self._document.edit(
-            with_group(self._document.scene, chosen, name), f"Put {self.what(chosen)} {where}"
+            with_group(self._document.scene, chosen, name), f"Move {self.what(chosen)} {where}"
         )
 
     def rename_group(self, old: str, new: str) -> bool:
         """Call a group otherwise; a sentence says why, if that cannot be."""
         new = new.strip()
         if not new:
-            self._tell(f"A group needs a name; {old} keeps its own. Edit > Ungroup takes it apart.")
+            self._tell(f"A group needs a name. To dissolve {old}, use Edit > Ungroup.")
             return False
         if new != old and new in group_names(self._document.scene):
             other = free_group_name(self._document.scene, new)
-            self._tell(
-                f"There is a group {new} already; {old} keeps its name. {other} would be free."
-            )
+            self._tell(f"A group named {new} already exists. Use another name, such as {other}.")
             return False
         return self._name(
             lambda: renamed_group(self._document.scene, old, new), f"Rename group to {new}", new
@@ -185,7 +185,7 @@ class ArrangeCommands:
         try:
             scene = edit()
         except ValidationError:
-            self._tell(f"A name has at most {_LONGEST} characters; this one has {len(name)}.")
+            self._tell(f"A name can have at most {_LONGEST} characters (got {len(name)}).")
             return False
         self._document.edit(scene, text)
         return True

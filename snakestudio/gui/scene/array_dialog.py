@@ -92,7 +92,7 @@ class ArrayDialog(Dialog):
         }
         return {
             "what": FormField(
-                "&Copies of", help="What is copied", choices=lambda now: self._offers()
+                "&Copies of", help="Obstacles to copy", choices=lambda now: self._offers()
             ),
             "pattern": FormField(
                 "&Pattern", help=field_doc(ArrayPlan, "pattern").help, choices=patterns
@@ -177,7 +177,7 @@ class ArrayDialog(Dialog):
         try:
             self._made = arrayed(scene, self.plan, indices, fresh, self._document.base_dir)
         except ValidationError:
-            problem = "Some of it would be more than 10 km away; take a smaller spacing."
+            problem = "Some copies would be more than 10 km away. Use a smaller spacing."
         except SnakeStudioError as error:
             problem = refusal_text(error, scene)
         except ValueError as error:

@@ -95,14 +95,13 @@ class BodyShape(QWidget):
 
     def _explain(self) -> None:
         text = (
-            "Body shape now, head at the right; dashed: what the gait asks for with the parameters as they stand.<br>"
-            "Drag to the right to look ahead in time."
+            "Current body shape, head at the right. Dashed: shape commanded by the gait with current parameters.<br>"
+            "Drag to the right to preview later times."
         )
         if self._tall:
             text += (
-                "<br>Thin and pale: links clear of the ground. For the gait that is where the shape, stiff as it is, "
-                "would stand in balance on level ground.<br>Drag the lower view to turn it, double-click to turn it "
-                "back."
+                "<br>Thin and pale: links off the ground; for the gait, as if its rigid shape rested in balance on "
+                "level ground.<br>Drag the lower view to rotate it; double-click to reset it."
             )
         self.setToolTip(f"<qt>{text}</qt>")
 

@@ -216,7 +216,7 @@ class Checks(QWidget):
     def menu(self, index: QModelIndex) -> QMenu:
         """What can be done about a finding."""
         menu = Menu(self)
-        menu.addAction("Go There").triggered.connect(lambda: self._go_to(index))
+        menu.addAction("Go to Object").triggered.connect(lambda: self._go_to(index))
         for fix in self._findings.entries[index.row()].problem.fixes:
             menu.addAction(fix.label).triggered.connect(lambda _=False, fix=fix: self._fix(fix))
         return menu

@@ -63,9 +63,9 @@ class ControllerPanel(KindSection):
         self.draw_button = QPushButton("Draw path")
         self.clear_button = QPushButton("Remove")
         self.draw_button.setToolTip(
-            "Click waypoints on the ground; Enter or a double click ends the path"
+            "Click waypoints on the ground; Enter or double-click ends the path"
         )
-        self.clear_button.setToolTip("Take the path away")
+        self.clear_button.setToolTip("Remove the path")
         self.draw_button.clicked.connect(self.draw_asked)
         self.clear_button.clicked.connect(self.clear_asked)
         line = QHBoxLayout()
@@ -98,12 +98,12 @@ class ControllerPanel(KindSection):
             of_path.refresh()
         self.path_part.setVisible(follows or bool(scene.path))
         count = len(scene.path.waypoints_m)
-        unfollowed = "" if follows else ", which nobody follows"
+        unfollowed = "" if follows else ", not used by this controller"
         self.path_about.setText(
-            f"{count} waypoints{unfollowed}. Drag them in the view; a double click on the path adds one, a right click "
-            "removes one."
+            f"{count} waypoints{unfollowed}. Drag them in the view; double-click the path to add one, right-click "
+            "a waypoint to remove it."
             if count
-            else "There is no path yet: draw one on the ground."
+            else "There is no path yet. Draw one on the ground."
         )
         self.clear_button.setVisible(count > 0)
         self.draw_button.setText("Draw another path" if count else "Draw path")
@@ -113,7 +113,7 @@ class ControllerPanel(KindSection):
     def show_pending(self, pending: Collection[str]) -> None:
         """Say what waits for the next reset."""
         kind = "controller" in pending
-        self.message.say("Another controller applies at the next reset." if kind else "")
+        self.message.say("The new controller applies at the next reset." if kind else "")
         self._values.show_pending(pending)
 
     def _choose(self, kind: str) -> None:

@@ -19,8 +19,8 @@ class FrictionPictureRow(FileRow):
 
     kind = FileKind.PICTURE
     files = PICTURE_FILES
-    title = "Picture of the Friction"
-    tip = "Choose a picture file"
+    title = "Friction Image"
+    tip = "Choose an image file"
     placeholder = "none"
 
     def __init__(
@@ -30,8 +30,8 @@ class FrictionPictureRow(FileRow):
         super().__init__(document, keys, of, parent)
         self.remove = QToolButton()
         self.remove.setIcon(theme.icon("delete"))
-        self.remove.setToolTip("Remove the friction picture")
-        self.remove.setAccessibleName("Remove the friction picture")
+        self.remove.setToolTip("Remove the friction image")
+        self.remove.setAccessibleName("Remove the friction image")
         self.remove.clicked.connect(self._remove)
         self._line.addWidget(self.remove)
         self.refresh()
@@ -54,4 +54,4 @@ class FrictionPictureRow(FileRow):
     def _remove(self) -> None:
         """Take the picture out of the scene, with all that is said of it."""
         scene = with_values(self._document.scene, {"ground.picture": None})
-        self._document.edit(scene, "Remove friction picture")
+        self._document.edit(scene, "Remove friction image")

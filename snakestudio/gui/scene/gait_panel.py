@@ -75,14 +75,14 @@ _SYMBOLS = {"torque_nm": "τ", "pitch_torque_nm": "τ<sub>v</sub>"}
 
 _TORQUE_NAMES = (
     ("t", "time, s"),
-    ("i", "number of the joint: 1 to n − 1, from the first link on"),
+    ("i", "number of the joint, 1 to n − 1, counted from the first link"),
     ("n", "number of links"),
     ("pi", "3.14159…"),
 )
 """What formulas of torques may use."""
 
 _ENVELOPE_NAMES = (
-    ("n", "number of the joint, from 1 at the head on"),
+    ("n", "number of the joint, counted from 1 at the head"),
     ("N", "number of joints"),
     ("pi", "3.14159…"),
 )
@@ -192,12 +192,12 @@ class GaitPanel(PresetSection):
         self.preview.show_table(scene, self._document.base_dir)
         self.torque_button.setVisible(torques or not scene.controller.acts)
         self.torque_button.setText(
-            "Give angles instead of torques" if torques else "Give torques instead of angles"
+            "Switch to angle control" if torques else "Switch to torque control"
         )
         self.torque_button.setToolTip(
-            "Go on with reference angles, which the joint controllers follow"
+            "Drive the joints by reference angles, which the joint controllers track"
             if torques
-            else "Drive the joints with torques that are typed as formulas of time, without joint controllers"
+            else "Drive the joints by torques given as formulas of time, without joint controllers"
         )
         ignored &= used
         self.hint.say(
@@ -207,9 +207,9 @@ class GaitPanel(PresetSection):
         )
         self.wave_button.setText("Remove the vertical wave" if two else "Add a vertical wave")
         self.wave_button.setToolTip(
-            "Keep the horizontal wave alone (lateral undulation)"
+            "Keep only the horizontal wave (lateral undulation)"
             if two
-            else "Go on with two waves, one in yaw and one in pitch, each with values of its own"
+            else "Use two waves, one in yaw and one in pitch, each with its own values"
         )
         self._describe()
 
@@ -219,7 +219,7 @@ class GaitPanel(PresetSection):
             what = ""
         elif not {"gait", "gait.kind"}.isdisjoint(pending):
             torques = self._document.scene.gives_torques
-            what = "Torques in place of angles apply" if torques else "Another kind of gait applies"
+            what = "Torque control applies" if torques else "The new kind of gait applies"
         else:
             what = "The changed table applies"
         self.message.say(f"{what} at the next reset." if what else "")
@@ -233,7 +233,9 @@ class GaitPanel(PresetSection):
         self.presets.forget()
         if self._document.scene.gives_torques:
             gait = Scene.model_fields["gait"].get_default(call_default_factory=True)
-            self._edit(lambda scene: scene.model_copy(update={"gait": gait}), "Give angles")
+            self._edit(
+                lambda scene: scene.model_copy(update={"gait": gait}), "Switch to angle control"
+            )
             return
 
         def given(scene: Scene) -> Scene:
@@ -241,7 +243,7 @@ class GaitPanel(PresetSection):
             torques = next(kind.fields for kind in GAIT_KINDS.values() if kind.fields.gives_torques)
             return scene.model_copy(update={"gait": torques(), "start": start})
 
-        self._edit(given, "Give torques")
+        self._edit(given, "Switch to torque control")
 
     def _toggle_vertical_wave(self) -> None:
         gait = self._document.scene.gait
@@ -279,9 +281,9 @@ class GaitPanel(PresetSection):
 
     def _note(self) -> str:
         if not self._document.scene.controller.uses_gait:
-            return "The controller does without a gait: what it asks of the joints is dashed."
+            return "The controller does not use the gait. Its joint references are dashed."
         if self._document.scene.gives_torques:
-            return "The joints get these torques, yaw and pitch, whatever their angles are: no joint controller acts."
+            return "These yaw and pitch torques are applied at any joint angle. No joint controller is active."
         gait = self._document.scene.gait
         if self.presets.present is None and gait.files:
             return str(GAIT_KINDS[gait.kind].help)

@@ -21,8 +21,8 @@ class PictureRow(FileRow):
 
     kind = FileKind.PICTURE
     files = PICTURE_FILES
-    title = "Picture of the Heights"
-    tip = "Choose a picture file"
+    title = "Height Image"
+    tip = "Choose an image file"
     placeholder = "none"
 
     def _text(self, value: Any) -> str:
@@ -36,7 +36,7 @@ class PictureRow(FileRow):
         if value is not None:
             values |= {key.rpartition(".")[0] + ".heights_m": None for key in self.keys}
         try:
-            text = f"Change picture of {self._of}"
+            text = f"Change image of {self._of}"
             self._document.edit(with_values(self._document.scene, values), text, gesture)
         except SnakeStudioError as error:
             return refusal(error)

@@ -77,12 +77,12 @@ class HistoryModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DecorationRole:
             return self._icon(row)
         if role == Qt.ItemDataRole.ToolTipRole:
-            saved = " As it is in the file." if self.is_saved(row) else ""
+            saved = " Saved in the file." if self.is_saved(row) else ""
             if row == self._stack.index():
-                return f"The scene as it is now.{saved}"
+                return f"Current state of the scene.{saved}"
             verb = "undoes" if row < self._stack.index() else "redoes"
             count = abs(row - self._stack.index())
-            return f"A click {verb} {counted(count, 'step')}.{saved}"
+            return f"Clicking it {verb} {counted(count, 'step')}.{saved}"
         return None
 
     def is_saved(self, row: int) -> bool:

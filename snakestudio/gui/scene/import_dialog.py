@@ -46,14 +46,14 @@ class ImportChoices:
     scale: float = form_field(
         1.0,
         "&Scale",
-        help="Places and radii are multiplied by this: 10 for a drawing at 1:10",
+        help="Factor for positions and radii, such as 10 for a drawing at 1:10",
         minimum=0.0,
         exclusive_minimum=True,
         maximum=1e6,
         slider=(0.01, 100.0),
     )
     group: str = form_field(
-        "", "&Group", help="Obstacles of one group are picked and moved together", max_length=80
+        "", "&Group", help="Obstacles of a group are selected and moved together", max_length=80
     )
 
 
@@ -66,7 +66,7 @@ class _Plan(QWidget):
         self._new: Cylinders = ()
         self.setMinimumHeight(180)
         self.setAccessibleName("Plan of the obstacles")
-        self.setToolTip("From above: in colour what is imported, grey what is there already")
+        self.setToolTip("Top view: imported obstacles in colour, existing ones in grey")
 
     def show_new(self, new: Cylinders) -> None:
         """Show what would be imported."""

@@ -116,7 +116,7 @@ def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
         head = f"Clearance to link {link + 1}: {shown}"
         colour = palette.warning if gap < _NEAR else palette.text
     note = (
-        "the nearest link, as shown now"
+        "nearest link at the shown time"
         if not pressed
         else f"clearance {round(gap * 1000, 2) + 0.0:.2f} mm"
     )
@@ -149,7 +149,7 @@ class StartChoice(QWidget):
         self._session_controller = session_controller
         self.box = ChoiceBox()
         self.box.setAccessibleName("Kind of start")
-        self.box.setToolTip("How the robot starts; what was said before is carried over")
+        self.box.setToolTip("How the robot starts; values of the current start are carried over")
         for kind, text in start_kinds(document.scene).items():
             self.box.addItem(text, kind)
         self.box.setCurrentIndex(self.box.findData(document.scene.start.kind))
@@ -242,10 +242,10 @@ class Inspector(Themed):
         self._parts_note: QLabel | None = None
         self.ground_formulas: GroundFormulas | None = None
         self.search = QLineEdit()
-        self.search.setPlaceholderText("find a property…")
+        self.search.setPlaceholderText("Find a property")
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Find a property")
-        self.search.setToolTip("Any value of the scene by its name, symbol, key or explanation")
+        self.search.setToolTip("Search all values of the scene by name, symbol, key or description")
         # rows are not made for every letter of a word
         self._search_pace = Throttle(150, self._search, self)
         self.search.textChanged.connect(self._search_pace.ask)
@@ -403,15 +403,15 @@ class Inspector(Themed):
         items = sorted(self._selection.items)
         if self._searched:
             if not self._found:
-                return "Nothing found", f"No value of this scene is called “{self._searched}”."
+                return "No results", f"No value of this scene matches “{self._searched}”."
             more = self._found - len(self.rows)
             return (
                 f"{self._found} found",
-                f"{more} more; type another word to narrow it down" if more > 0 else "",
+                f"{more} more. Type another word to narrow the search." if more > 0 else "",
             )
         if len(items) > 1:
             tip = (
-                "+0.1 or *2 changes each value by its own"
+                "Type +0.1 or *2 to change all values relatively"
                 if {kind for kind, _ in items} == {"obstacle"}
                 else ""
             )
@@ -429,14 +429,14 @@ class Inspector(Themed):
         if kind == "link":
             return (
                 f"{scene.body.part_name} {index + 1} of {scene.body.n_parts}",
-                "as the viewport shows it now",
+                "state shown in the viewport",
             )
         if kind == "patch" and index < len(scene.ground.patch):
             return patch_title(scene.ground.patch[index], index), "Drag its corners in the view"
         if kind == "path":
             return _TITLES[
                 kind
-            ], "Edit > Draw Path draws one on the ground; waypoints are dragged in the view"
+            ], "Draw one on the ground with Edit > Draw Path; drag waypoints in the view"
         return _TITLES.get(kind, ""), "applies at reset" if kind in _AT_RESET else ""
 
     # --- forms ------------------------------------------------------------------------------------
@@ -536,7 +536,7 @@ class Inspector(Themed):
             self._add_parts_button(
                 column,
                 "Links and Joints ...",
-                "Give single links and joints values of their own",
+                "Set values of individual links and joints",
                 0,
             )
             self._parts_note = QLabel()
@@ -553,9 +553,9 @@ class Inspector(Themed):
         keys = [f"ground.picture.{name}" for name in names]
         keys = [key for key in keys if not left_out(self._document.scene, key)]
         if keys:
-            column.addWidget(_group_label("Friction picture"))
+            column.addWidget(_group_label("Friction image"))
         for key in keys:
-            self._add_row(column, key, [key], "the friction picture")
+            self._add_row(column, key, [key], "the friction image")
 
     def _add_parts_button(self, column: QVBoxLayout, text: str, tip: str, row: int) -> None:
         button = QPushButton(text)
@@ -574,7 +574,7 @@ class Inspector(Themed):
             self._parts_note.setText(
                 f"{text} differ from the values above."
                 if text
-                else "All links and joints are alike."
+                else "All links and joints are identical."
             )
 
     # --- what changes while the robot moves -------------------------------------------------------

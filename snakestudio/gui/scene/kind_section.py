@@ -305,7 +305,7 @@ class PresetSection(KindSection):
     def _note(self) -> str:
         """What is to be said in place of the preset; "" for nothing."""
         return (
-            f"A {self._kind} of its own, none of the {self._library}."
+            f"Custom {self._kind}, not from the {self._library}."
             if self.presets.present is None
             else ""
         )
@@ -320,16 +320,14 @@ class PresetSection(KindSection):
             self.about.setText(f"<span style='color:{dim}'>{note}</span>")
         else:
             head = (
-                f"<span style='color:{theme.current().accent}'>changed from</span> "
-                if changed
-                else ""
+                f"<span style='color:{theme.current().accent}'>modified:</span> " if changed else ""
             )
             self.about.setText(
                 f"<span style='font-size:{theme.scaled(12)}px'>{head}{chosen.help}"
                 f"<br><span style='color:{dim}'>{chosen.source}</span>{self._reason(chosen)}</span>"
             )
         if chosen is not None:
-            self.back.setToolTip(f"Back to {chosen.name} as in the {self._library}")
+            self.back.setToolTip(f"Reset to {chosen.name} from the {self._library}")
         self.back.setVisible(chosen is not None and changed)
         self.back.setIcon(theme.icon("undo", "dim"))
 

@@ -29,7 +29,8 @@ class PaletteButton(QToolButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(f"Add {preset.title.lower()}")
         self.setToolTip(
-            f"<qt><b>{preset.title}</b><br>{preset.help}.<br>Click adds it at a free place, drag puts it there.</qt>"
+            f"<qt><b>{preset.title}</b><br>{preset.help}.<br>"
+            "Click to add it at a free position, or drag it into the view.</qt>"
         )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -174,7 +174,9 @@ class PartModel(QAbstractTableModel):
                 column.doc, key, theme.current().dim, cell.unused if cell.editable else ""
             )
             usual = (
-                f"<qt>The robot's value: {cell.usual}. Del resets it.<br>" if cell.own else "<qt>"
+                f"<qt>The robot's value is {cell.usual}. Press Del to reset.<br>"
+                if cell.own
+                else "<qt>"
             )
             return tip.replace("<qt>", usual, 1)
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -318,7 +320,7 @@ class PartTableView(QWidget):
                 (
                     "Paste",
                     "Ctrl+V",
-                    "Paste cells from a spreadsheet, from the current cell on",
+                    "Paste cells from a spreadsheet, starting at the current cell",
                     self.paste,
                 ),
             )

@@ -105,9 +105,9 @@ AIKO = Preset(
         "control.set_point_period_s": 0.1,
         "control.start_delay_s": 0.1,
     },
-    "What P1 names as the differences of the real robot: 4° of free play, motors that lag by 2 ms and saturate at "
-    "4 N m (6 W at 65 % and 0.975 rad/s, the fastest that 40° at 80°/s turns a joint), axes 22 mm apart, friction at "
-    "rest 20 % higher, set-points at 10 Hz, 0.1 s late",
+    "Differences of the real robot named in P1: 4° of backlash, motors that lag by 2 ms and saturate at "
+    "4 N m (6 W at 65 % and 0.975 rad/s, the fastest joint rate of 40° at 80°/s), axes 22 mm apart, "
+    "static friction 20 % higher, set-points at 10 Hz, 0.1 s late",
     "P1, VIII-F",
 )
 
@@ -147,7 +147,7 @@ class PresetBox(ChoiceBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(7)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setToolTip("Values of the papers' cases")
+        self.setToolTip("Parameter sets of the papers")
         self.activated.connect(lambda index: self.chosen.emit(self._presets[index]))
 
     def _fill(self) -> None:
@@ -198,7 +198,7 @@ class PresetBox(ChoiceBox):
             )
         if self.present is None:
             self.setCurrentIndex(-1)
-            self.setPlaceholderText("own values")
+            self.setPlaceholderText("Custom")
             return
         index = self._presets.index(self.present)
         self.setCurrentIndex(index)
@@ -208,7 +208,7 @@ class PresetBox(ChoiceBox):
                 self.setItemText(i, text)
         theme.set_role(self, "changed" if self.changed else "")
         self.setToolTip(
-            f"Changed from {self.present.name}: {self.present.help}"
+            f"Modified from {self.present.name}: {self.present.help}"
             if self.changed
             else self.present.help
         )

@@ -78,11 +78,11 @@ class SceneTree(Themed):
         self.search.setPlaceholderText("search…")
         self.search.setClearButtonEnabled(True)
         self.search.setMinimumWidth(theme.scaled(76))
-        self.search.setToolTip("Show only what contains this text")
+        self.search.setToolTip("Show only entries that contain this text")
         self.search.textChanged.connect(self._filter)
         run = self._commands
         self.add_button = self._button(
-            "Add", "", "Add an obstacle like the last one at a free place", run.add
+            "Add", "", "Add an obstacle like the last one at a free position", run.add
         )
         self.add_button.setStyleSheet("QToolButton { padding: 4px 20px 4px 7px; }")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
@@ -90,9 +90,9 @@ class SceneTree(Themed):
         self._fill_add(self.add_menu)
         self.add_button.setMenu(self.add_menu)
         self.copy_button = self._button(
-            "Duplicate", "duplicate", "Duplicate what is selected (Ctrl+D)", run.duplicate
+            "Duplicate", "duplicate", "Duplicate the selection (Ctrl+D)", run.duplicate
         )
-        self.delete_button = self._button("", "delete", "Delete what is selected (Del)", run.delete)
+        self.delete_button = self._button("", "delete", "Delete the selection (Del)", run.delete)
 
         self.palette_strip = Palette(document, run.add)
         self.view = TreeView()

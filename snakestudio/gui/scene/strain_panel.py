@@ -34,7 +34,7 @@ class StrainPanel(PresetSection):
         self.time = 0.0
         """What is drawn is of this time, s."""
         self.box = self._kind_box("Strain law", STRAIN_TITLES, self._choose_kind)
-        self.box.setToolTip("Kind of strain law; Formulas goes on with what the present one says")
+        self.box.setToolTip("Kind of strain law; Formulas starts from the current law")
         self.shape = StrainShape()
         self.law = QLabel()
         self.law.setTextFormat(Qt.TextFormat.RichText)
@@ -46,9 +46,7 @@ class StrainPanel(PresetSection):
             self.add(widget)
         self.edit_button = QPushButton("Edit as formulas")
         self.edit_button.setProperty("role", "link")
-        self.edit_button.setToolTip(
-            "Go on with these formulas, numbers filled in, and type what you like"
-        )
+        self.edit_button.setToolTip("Edit these formulas, with their numbers filled in")
         self.edit_button.clicked.connect(lambda: self._choose_kind("formulas"))
         self.help_button = FormulaHelp()
         foot = QHBoxLayout()
@@ -88,7 +86,7 @@ class StrainPanel(PresetSection):
     def show_pending(self, pending: Collection[str]) -> None:
         """Say what waits for the next reset."""
         self.message.say(
-            "Another kind of law applies at the next reset." if "strain" in pending else ""
+            "The new strain law applies at the next reset." if "strain" in pending else ""
         )
 
     def _choose_kind(self, kind: str) -> None:

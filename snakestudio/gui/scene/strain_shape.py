@@ -52,7 +52,7 @@ class StrainShape(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedHeight(_HEIGHT)
-        self.setToolTip("What the strain law asks for now, from the head at the left to the tail")
+        self.setToolTip("Strains commanded at this time, from the head at the left to the tail")
         self._law: tuple[object, StrainLaw, FloatArray] | None = None
         self.curves: list[tuple[str, str, FloatArray]] = []
         """Symbol, name of a colour, and values from the head to the tail."""

@@ -52,25 +52,25 @@ STRAINS = (
     Preset(
         "Worm",
         _case(Peristalsis(), "wave_anchors", "R", 0.3, 0.01),
-        "Waves of stretching run along the body, which is anchored where it is shortest",
+        "Waves of stretch travel along the body, which is anchored where it is shortest",
         "P5, VIII-A",
     ),
     Preset(
         "Accelerating worm",
         _case(Peristalsis(speed_m_s=0.1, acceleration_m_s2=0.02), "wave_anchors", "R", 0.3, 0.01),
-        "The same with waves that become faster: the anchor has to push",
+        "As Worm, with accelerating waves, so that the anchor has to push",
         "P5, VIII-A",
     ),
     Preset(
         "Inchworm",
         _case(Inching(), "end_anchors", "SE2", 0.5, 0.02) | {"support.period_s": 2.0},
-        "An arch grows while the head holds on, and flattens while the tail does",
+        "The body arches while the head is anchored and flattens while the tail is",
         "P5, VIII-B",
     ),
     Preset(
         "2D snake with a turn",
         _case(Serpentine(turn_per_m=2.0), "rings", "SE2", 1.0, 0.02),
-        "A snake in the plane that moves along itself through rings, and turns once",
+        "A planar snake that slides through rings along its own path and turns once",
         "P5, VIII-C",
     ),
     Preset(
@@ -82,7 +82,7 @@ STRAINS = (
             1.0,
             0.02,
         ),
-        "The same in space: the turn leads out of the plane",
+        "A snake in space that slides through rings; its turn leaves the plane",
         "P5, VIII-D",
     ),
 )

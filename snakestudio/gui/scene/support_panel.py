@@ -19,14 +19,14 @@ from snakestudio.model.robot.support import Anchor
 from snakestudio.model.scene import Scene
 
 SUPPORTS = {
-    "rings": ("Rings", "No cross-section slides sideways; rings along the body take the load."),
+    "rings": ("Rings", "Rings along the body prevent sideways sliding and carry the load."),
     "wave_anchors": (
         "Anchored by the wave",
-        "Where the body is shortest, it holds on to what is around it.",
+        "The body is anchored to its surroundings where it is shortest.",
     ),
-    "end_anchors": ("Ends in turn", "The head holds on, then the tail, then the head again."),
-    "anchors": ("Given anchors", "Held where you say, by what stands still or moves."),
-    "friction": ("Friction", "Nothing holds the body; friction on the ground moves it."),
+    "end_anchors": ("Alternating ends", "The head and the tail are anchored in turn."),
+    "anchors": ("Specified anchors", "Anchored at given positions to fixed or moving objects."),
+    "friction": ("Friction", "There are no anchors; ground friction moves the body."),
 }
 """Kinds of contact by name: title, and what they do."""
 
@@ -52,7 +52,7 @@ class SupportPanel(KindSection):
         self.about.setProperty("role", "dim")
         self.about.setWordWrap(True)
         self.add_button = QPushButton("Add an anchor")
-        self.add_button.setToolTip("One more, at the tail")
+        self.add_button.setToolTip("Add an anchor at the tail")
         self.add_button.clicked.connect(self._add)
         for widget in (self.box, self.about, self.message, self._values, self.add_button):
             self.add(widget)
@@ -76,7 +76,7 @@ class SupportPanel(KindSection):
     def show_pending(self, pending: Collection[str]) -> None:
         """Say what waits for the next reset."""
         waits = any(key == "support" or key.startswith("support.anchors") for key in pending)
-        self.message.say("Other contacts apply at the next reset." if waits else "")
+        self.message.say("The new contacts apply at the next reset." if waits else "")
         for key, choice in self.choices.items():
             choice.message.say("Applies at the next reset." if key in pending else "")
 
@@ -128,13 +128,13 @@ _MOTIONS = (
         "velocity_m_s",
         "V",
         "m/s",
-        "Velocity of what it is anchored to, along t_{} of that cross-section",
+        "Velocity of the object it is anchored to, along t_{} of that cross-section",
     ),
     (
         "angular_velocity_rad_s",
         "Ω",
         "rad/s",
-        "Turn rate of what it is anchored to, about t_{} of that cross-section",
+        "Turn rate of the object it is anchored to, about t_{} of that cross-section",
     ),
 )
 
@@ -183,16 +183,18 @@ class AnchorCard(Themed):
         self.formulas: dict[str, FormulaRow] = {}
         self.times: list[FormRow] = []
         self._formula(
-            self._column, "at_m", "<i>C</i>", "m", "Where on the body it holds, a formula of t"
+            self._column, "at_m", "<i>C</i>", "m", "Position along the body, a formula of t"
         )
         for name in ("from_s", "until_s"):
             row = make_row(document, [f"{self.key}.{name}"], f"anchor {index + 1}")
             assert row is not None
             self.times.append(row)
             self._column.addWidget(row)
-        self.more_button = QPushButton("What it is anchored to moves …")
+        self.more_button = QPushButton("Anchored to a moving object …")
         self.more_button.setProperty("role", "link")
-        self.more_button.setToolTip("Give the velocity and the turn rate of what it is anchored to")
+        self.more_button.setToolTip(
+            "Set the velocity and the turn rate of the object it is anchored to"
+        )
         self.more_button.clicked.connect(lambda: self._unfold(True))
         self._column.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.motion = QWidget()

@@ -24,10 +24,10 @@ _ADDRESS = re.compile(
 _GROUP = "study"
 _PEM = "PEM (*.pem *.crt *.key);;All files (*)"
 _ABOUT = (
-    "A dask scheduler that is there already, with workers that have this version of SnakeStudio:"
-    " 'snakestudio study worker --scheduler ADDRESS' starts one."
+    "A running dask scheduler whose workers have this version of SnakeStudio."
+    " Start a worker with 'snakestudio study worker --scheduler ADDRESS'."
 )
-_FILES = (("ca", "Certificate to trust"), ("certificate", "Own certificate"), ("key", "Own key"))
+_FILES = (("ca", "Trusted certificate"), ("certificate", "Own certificate"), ("key", "Own key"))
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class WorkerChoice:
     def problem(self) -> str:
         """Why no cluster can be joined with this, as a sentence; "" if one can."""
         if not _ADDRESS.fullmatch(self.scheduler):
-            return "Write the address as dask's scheduler tells it, like tcp://host:8786."
+            return "Enter the address that the dask scheduler prints, such as tcp://host:8786."
         files = (self.ca, self.certificate, self.key)
         if self.scheduler.startswith(("tls:", "wss:")) and not any(files):
             return "A tls:// address needs the three files below."
         if any(files) and not all(files):
-            return "Give all three files, or none."
+            return "Set all three files, or none."
         missing = next((file for file in files if file and not Path(file).is_file()), "")
-        return f"{missing}: there is no such file." if missing else ""
+        return f"{missing} does not exist. Choose another file." if missing else ""
 
 
 class ClusterDialog(Dialog):

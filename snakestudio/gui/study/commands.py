@@ -20,14 +20,14 @@ STUDY: tuple[Command[StudyContext], ...] = (
         "Simulation",
         "New Study",
         lambda c: c.study.new(),
-        tip="Run this scene many times with other values: which amplitude is fastest, how much friction it takes",
+        tip="Run this scene many times with different values, for example to find the fastest amplitude",
     ),
     Command(
         "open_study",
         "Simulation",
         "Open Study ...",
         lambda c: c.study.ask_open(),
-        tip="A study that was begun: its results are there, and it goes on where it stood",
+        tip="Open a study with its results; it continues where it stopped",
     ),
     Command("open_recent_study", "Simulation/Open Recent Study"),
 )

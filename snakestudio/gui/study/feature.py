@@ -114,10 +114,10 @@ class StudyFeature(QObject):
             return self._begin(keys)
         self._context.show_dock(_DOCK)
         if self.runner.busy and self.runner.path == opened.path:
-            return self._refuse("The study is running: cancel it to vary another value.")
+            return self._refuse("The study is running. Cancel it to vary another value.")
         name = label_of(document.scene, keys[0])
         if any(set(keys) & set(vary.all_keys) for vary in opened.study.vary):
-            return self._refuse(f"{name} varies in {opened.path.name} already.")
+            return self._refuse(f"{name} already varies in {opened.path.name}.")
         try:
             vary = varied(document.scene, keys)
         except SnakeStudioError as error:
@@ -137,7 +137,7 @@ class StudyFeature(QObject):
                 study = changed(study, vary=(varied(document.scene, keys),))
             save_study(study, path)
         except SnakeStudioError as error:
-            return self._refuse(f"No study was begun. {error}")
+            return self._refuse(f"No study was created. {error}")
         return self.open(path, with_scene=False)
 
     def _scene_in_a_file(self) -> bool:
@@ -146,12 +146,12 @@ class StudyFeature(QObject):
         if document.path is not None and not document.dirty:
             return True
         if document.path is None:
-            question = "A study names its scene's file, and this scene has none yet."
+            question = "A study refers to a scene file, and this scene has not been saved yet."
             answer = self._ask(
                 "Save the Scene First", question, "Save it first?", Ask.Save | Ask.Cancel, Ask.Save
             )
         else:
-            question = f"{document.name} has changes that are not saved, and a study runs its file."
+            question = f"{document.name} has unsaved changes, and a study runs the saved scene."
             buttons = Ask.Save | Ask.Ignore | Ask.Cancel
             answer = self._ask(
                 "Save the Scene First", question, "Save them first?", buttons, Ask.Save
@@ -239,11 +239,9 @@ class StudyFeature(QObject):
         box = QMessageBox(self._context.window)
         box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle("A Robot Is Armed")
-        box.setText(
-            "The robot may move, and a study takes all the processor time that nothing else needs."
-        )
+        box.setText("The robot may move, and a study uses all the free processor time.")
         box.setInformativeText(
-            "The robot goes first, but its timing is best with nothing beside it. Disarm it first."
+            "The robot has priority, but its timing is best when nothing else runs. Disarm it first."
         )
         anyway = box.addButton(f"{verb} Anyway", QMessageBox.ButtonRole.DestructiveRole)
         cancel = box.addButton(Ask.Cancel)
@@ -308,9 +306,9 @@ class StudyFeature(QObject):
         if not runner.busy or runner.path is None:
             return True
         question = (
-            f"The study {runner.path.name} is running ({runner.text}), and ends with the window."
+            f"The study {runner.path.name} is running ({runner.text}). Closing the window stops it."
         )
-        hint = "What is finished is kept: Run goes on from there, also after the next start."
+        hint = "Finished runs are saved. Run continues from there, even after a restart."
         return (
             self._ask("Close SnakeStudio", question, hint, Ask.Close | Ask.Cancel, Ask.Cancel)
             == Ask.Close
@@ -347,7 +345,7 @@ class StudyFeature(QObject):
         box.setInformativeText(hint)
         box.setStandardButtons(buttons)
         if buttons & Ask.Ignore:
-            box.button(Ask.Ignore).setText("Use the File as It Is")
+            box.button(Ask.Ignore).setText("Use the Saved File")
         box.setDefaultButton(default)
         answer = Ask(box.exec())
         box.deleteLater()

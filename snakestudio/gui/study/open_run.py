@@ -103,7 +103,7 @@ class StudyRuns(QObject):
         self._stop()
         preparations = self._context.session_controller.session.preparations
         self._name = run_name(path, table, row, repeat)
-        self._then = [("Take Over Values", lambda: self.take_over(path, table, row))]
+        self._then = [("Apply to Scene", lambda: self.take_over(path, table, row))]
         if repeat + 1 < len(table.rows[row]):
             self._then.insert(
                 0,
@@ -127,7 +127,7 @@ class StudyRuns(QObject):
             return run_again(path, table, units, row, repeat, ready, progress)
 
         self._preparing = ""
-        self._task = task = Task("making of the run", work, self)
+        self._task = task = Task("repeated run", work, self)
         task.finished.connect(self._on_finished)
         task.failed.connect(self._on_failed)
         self._banner.show_task(task, lambda: self._progress_text(task.fraction), self.cancel)
@@ -137,9 +137,7 @@ class StudyRuns(QObject):
         """Stop making a run."""
         if self._task is not None:
             self._stop()
-            self._banner.say(
-                "info", f"{self._name} was not opened: it was cancelled.", passing=True
-            )
+            self._banner.say("info", f"Opening {self._name} was cancelled.", passing=True)
 
     def close(self) -> None:
         """Stop, and wait for the end; call before the program quits."""
@@ -154,7 +152,7 @@ class StudyRuns(QObject):
         self.changed.emit()
 
     def _progress_text(self, fraction: float) -> str:
-        return self._preparing or f"{self._name} is made again: {percent(fraction)}."
+        return self._preparing or f"Running {self._name} again: {percent(fraction)}."
 
     @Slot(object)
     def _on_finished(self, run: AgainRun | None) -> None:
@@ -162,7 +160,7 @@ class StudyRuns(QObject):
         if run is None:
             self._banner.say("warning", f"{self._name} was not opened.")
         elif not len(run.recording):
-            self._banner.say("warning", f"{self._name} has no rows to be shown. {run.said}")
+            self._banner.say("warning", f"{self._name} has no rows to show. {run.said}")
         else:
             self._context.open_runs.show(run.recording, self._name)
             kind: Kind = "info" if run.same else "warning"
@@ -192,11 +190,11 @@ class StudyRuns(QObject):
         name = self._context.document.title
         self._banner.say(
             "info",
-            f"The study is of {scene_path.name}, and {name} is open. Its values can be taken over where both scenes"
-            " have them.",
+            f"The study belongs to {scene_path.name}, but {name} is open. Values that both scenes have can be"
+            " applied.",
             [
                 (f"Open {scene_path.name}", open_and_take_over),
-                (f"Take Over into {name}", lambda: self._take_over(path, table, row)),
+                (f"Apply to {name}", lambda: self._take_over(path, table, row)),
             ],
         )
 
@@ -208,17 +206,17 @@ class StudyRuns(QObject):
             scene = with_values(document.scene, values)
         except SceneError as error:
             first = error.problems[0].sentence() if error.problems else str(error)
-            self._banner.say("warning", f"The values of {name} were not taken over. {first}")
+            self._banner.say("warning", f"The values of {name} were not applied. {first}")
             return
         if scene == document.scene:
-            self._banner.say("info", f"The scene has the values of {name} already.", passing=True)
+            self._banner.say("info", f"The scene already has the values of {name}.", passing=True)
             return
-        document.edit(scene, f"Take over {name}")
+        document.edit(scene, f"Apply {name}")
         told = [label_of(scene, key) for key in list(values)[:_LISTED]]
         more = f" and {len(values) - _LISTED} more" if len(values) > _LISTED else ""
         self._banner.say(
             "info",
-            f"The scene has the values of {name} now: {', '.join(told)}{more}.",
+            f"Applied the values of {name}: {', '.join(told)}{more}.",
             [("Undo", document.undo_stack.undo)],
             passing=True,
         )

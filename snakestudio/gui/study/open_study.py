@@ -239,7 +239,7 @@ class OpenStudy(QObject):
             return [] if found is None else [found]
 
         self._read_path = path
-        self._read = Task("reading of results", work, self)
+        self._read = Task("study results", work, self)
         self._read.finished.connect(lambda read: self._on_read(read, ""))
         self._read.failed.connect(lambda problem: self._on_read([], problem.sentence()))
 

@@ -36,8 +36,8 @@ from snakestudio.study.results import Table
 from snakestudio.viewmodel.study.study_values import changed
 
 _NONE = (
-    "A study runs the scene many times with other values, and says what comes of it: which amplitude is fastest, how"
-    " much friction it takes, how far a peg may stand off."
+    "A study runs the scene many times with different values and compares the results: which amplitude is"
+    " fastest, how much friction is needed, how far away a peg may be."
 )
 
 _LOW = 560
@@ -111,13 +111,13 @@ class StudyPanel(Themed):
         self._actions = actions
         self._close = QToolButton()
         self._close.setProperty("role", "flat")
-        self._close.setToolTip("Close this panel; the study goes on running")
+        self._close.setToolTip("Close this panel; the study keeps running")
         self._close.clicked.connect(self.closed)
         self.menu_button = QToolButton()
         self.menu_button.setProperty("role", "flat")
         self.menu_button.setText("…")
-        self.menu_button.setToolTip("The study's file")
-        self.menu_button.setAccessibleName("The study's file")
+        self.menu_button.setToolTip("Study file")
+        self.menu_button.setAccessibleName("Study file")
         self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu_button.setMenu(self._menu())
         head = QHBoxLayout()
@@ -128,7 +128,7 @@ class StudyPanel(Themed):
         self._none = self._nothing()
         self._some = QWidget()
         self.title = TextField()
-        self.title.setPlaceholderText("What it is about")
+        self.title.setPlaceholderText("Title")
         self.title.setAccessibleName("Title of the study")
         self.title.setMaxLength(200)
         self.title.committed.connect(
@@ -213,7 +213,7 @@ class StudyPanel(Themed):
             menu.addAction("Save As ..."),
             menu.addAction("Open in Text Editor"),
             menu.addAction("Show Folder"),
-            menu.addAction("Open Its Scene"),
+            menu.addAction("Open Scene"),
             menu.addAction("Close Study"),
         ]
         calls = (
@@ -296,7 +296,7 @@ class StudyPanel(Themed):
         buttons: list[Button] = []
         scene = self._open.findings.about("scene")
         if self._open.unreadable:
-            text = f"The file cannot be read; it is read again as soon as it is mended.\n{self._open.unreadable}"
+            text = f"The file cannot be read. Fix it, and it is reloaded.\n{self._open.unreadable}"
             buttons = [("Open in Text Editor", lambda: self._show_outside(folder=False))]
         elif self._open.missing:
             text = self._open.unsaved
@@ -312,15 +312,15 @@ class StudyPanel(Themed):
             )
         elif document.path == self._open.scene_path and document.dirty:
             kind = "info"
-            text = "The scene has changes that are not saved: the study runs its file."
+            text = "The study uses the saved scene. Save your changes to include them."
             buttons = [("Save Scene", self._actions.save_scene)]
         elif self._open.taken_up:
             kind = "info"
-            text = "The file was changed by another program, and is read again."
+            text = "The file was changed by another program, and has been reloaded."
         elif document.origin != self._open.scene_path:
             kind = "info"
-            text = f"The window shows another scene than the study's, {self._open.study.scene}."
-            buttons = [("Open It", self._actions.open_scene)]
+            text = f"This study belongs to {self._open.study.scene}, which is not open."
+            buttons = [("Open Scene", self._actions.open_scene)]
         else:
             text = ""
         if text == self._told:

@@ -66,12 +66,12 @@ class StudyRunBar(Themed):
         theme.set_role(self.run_button, "primary")
         theme.set_role(self.resume_button, "primary")
         for button, tip, action in (
-            (self.run_button, "Compute what is not known yet", self.run_asked.emit),
-            (self.pause_button, "Hand out no more runs; those under way end", runner.pause),
-            (self.resume_button, "Go on", self.resume_asked.emit),
+            (self.run_button, "Run the points that have no result yet", self.run_asked.emit),
+            (self.pause_button, "Start no more runs; runs in progress finish", runner.pause),
+            (self.resume_button, "Resume the study", self.resume_asked.emit),
             (
                 self.cancel_button,
-                "End it now; what is finished is kept, and Run goes on from there",
+                "Stop now; finished runs are saved, and Run continues from there",
                 runner.cancel,
             ),
         ):
@@ -79,8 +79,8 @@ class StudyRunBar(Themed):
             button.setIconSize(QSize(14, 14))
             button.clicked.connect(lambda _=False, action=action: action())
         self.who = ChoiceBox()
-        self.who.setAccessibleName("Who computes")
-        self.who.setToolTip("Processes of this machine, or a cluster")
+        self.who.setAccessibleName("Where to compute")
+        self.who.setToolTip("Processes on this computer, or a cluster")
         self.who.setSizeAdjustPolicy(
             ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -95,7 +95,7 @@ class StudyRunBar(Themed):
         self._link = ""
         self.dashboard = QLabel()
         self.dashboard.setTextFormat(Qt.TextFormat.RichText)
-        self.dashboard.setToolTip("dask's own page about the cluster, in the browser")
+        self.dashboard.setToolTip("Open the dask dashboard of the cluster in the browser")
         self.dashboard.linkActivated.connect(lambda url: QDesktopServices.openUrl(QUrl(url)))
         self.workers = WorkersTable()
         self.error, self.notice, self.note = Banner(self), Banner(self), Banner(self)
@@ -181,7 +181,7 @@ class StudyRunBar(Themed):
         ):  # there is no room for all of them at once
             widget.setVisible(seen[widget])
         self.run_button.setEnabled(self._open.ready)
-        self.run_button.setToolTip(self._why_not() or "Compute what is not known yet")
+        self.run_button.setToolTip(self._why_not() or "Run the points that have no result yet")
         for button in (self.pause_button, self.resume_button, self.cancel_button):
             button.setEnabled(not runner.cancelling)
         progress = runner.progress if mine else None
@@ -219,7 +219,7 @@ class StudyRunBar(Themed):
                 there = runs
             if runs:
                 seconds = float(results.table["seconds"].sum()) / runs
-                found = "all there" if there == self._open.study.n_runs else f"{runs:,} there"
+                found = "all complete" if there == self._open.study.n_runs else f"{runs:,} complete"
                 found += f", {failed:,} failed" if failed else ""
         workers = 0 if self.chosen.scheduler else self.chosen.workers.count or 0
         return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), found)))
@@ -227,7 +227,7 @@ class StudyRunBar(Themed):
     def _why_not(self) -> str:
         count = len(self._open.findings.problems)
         if count:
-            return f"{counted(count, 'mistake')} in the set-up to be fixed first"
+            return f"Fix {counted(count, 'problem')} in the set-up first"
         return ""
 
     def _tell(self, mine: bool) -> None:
@@ -259,7 +259,7 @@ class StudyRunBar(Themed):
     def _show_link(self) -> None:
         colour = theme.current().accent
         self.dashboard.setText(
-            f"<a href='{self._link}' style='color:{colour}'>dask's page about these workers</a>"
+            f"<a href='{self._link}' style='color:{colour}'>dask dashboard of these workers</a>"
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -17,7 +17,7 @@ from snakestudio.viewmodel.study.study_process import StudyProcess
 from snakestudio.viewmodel.study.study_texts import how_far
 from snakestudio.viewmodel.work import Progress as Report
 
-ARMED = "The study is paused, as the robot may move: its timing goes first. Resume it when the robot is disarmed."
+ARMED = "The study is paused because the robot may move and has priority. Resume it when the robot is disarmed."
 
 Start = Callable[[Path, Workers], StudyProcess]
 

@@ -26,7 +26,7 @@ _VIEWS = {
 
 _PADDING = 18
 """Of the style sheet, left and right together, px."""
-_FLAT = "Drag shifts · wheel zooms · click selects, Shift+drag several · Ctrl+drag pulls a link"
+_FLAT = "Drag: pan · Wheel: zoom · Click: select · Shift+drag: box select · Ctrl+drag: pull"
 _IDLE = "Drag: orbit · Right-drag: pan · Wheel: zoom · Shift+drag: box select · Ctrl+drag: pull"
 
 
@@ -56,7 +56,7 @@ class ViewButtons(QWidget):
             navigator.toggle_projection
         )
         self._add(
-            "follow", "Follow", "Keep the robot in the middle of the picture (C)"
+            "follow", "Follow", "Keep the robot in the centre of the view (C)"
         ).clicked.connect(lambda: navigator.set_following(not navigator.following))
         navigator.changed.connect(self._show_state)
         navigator.following_changed.connect(self._show_state)
@@ -155,16 +155,16 @@ class Hint(QLabel):
             o = scene.obstacles[item[1]]
             name = obstacle_title(o, item[1])
             group = (
-                f" · group {o.group}, Alt+click selects it alone"
+                f" · group {o.group} · Alt+click: select it alone"
                 if o.group and not selected
                 else ""
             )
             what = (
                 "locked: unlock it in the scene tree to move it"
                 if o.locked
-                else "drag moves it · G R S move, turn, scale"
+                else "Drag: move · G R S: move, rotate, scale"
             )
-            what = what if selected else f"click selects, Shift+drag moves{group}"
+            what = what if selected else f"Click: select · Shift+drag: move{group}"
             self._say(f"{name} · {place_and_size(o)} · {what}")
 
     def show_tool(self, text: str) -> None:

@@ -152,13 +152,13 @@ _ROLES = {
     "trail": "accent",
 }
 """Every row there can be, and the colour of what it stands for."""
-_HOW = "the arrow stands for the force beside it\nClick: show or hide · wheel: longer or shorter arrows"
+_HOW = "the arrow shows the scale\nClick: show or hide · Wheel: longer or shorter arrows"
 _TIPS = {
     "forces": f"Force of obstacles, anchors and supports on the robot; {_HOW}",
     "friction": f"Friction of ground and obstacles on the robot; {_HOW}",
     "ground_forces": f"Force of the ground that carries the robot; {_HOW}",
     "ground_friction": f"Friction of the ground that carries the robot; {_HOW}",
-    "trail": "Way of a link during the last 30 s\nClick: choose the link",
+    "trail": "Path of a link during the last 30 s\nClick: choose the link",
 }
 
 

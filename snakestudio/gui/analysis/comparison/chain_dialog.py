@@ -31,8 +31,8 @@ from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.forms.table import TableView
 from snakestudio.model.run_time import run_time
 
-_EMPTY = "The table lists the largest load at the joints by number of links, and how far it is from that of the body."
-_STALE = "This is of an earlier version of the scene. Compare again to see the scene as it is now."
+_EMPTY = "The table lists the largest load at the joints by number of links, and its deviation from that of the body."
+_STALE = "These results are for an earlier version of the scene. Compare again to update them."
 
 
 class ChainDialog(Dialog):

@@ -25,9 +25,7 @@ from snakestudio.model.scene import Run, Scene
 from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import labelled
 
-_STALE = (
-    "This is of an earlier version of the scene. Run it again to compare the scene as it is now."
-)
+_STALE = "These results are for an earlier version of the scene. Run it again to update them."
 
 
 class ComparisonPanel(QWidget):
@@ -93,7 +91,7 @@ class ComparisonPanel(QWidget):
         self._offer_models()
         self.duration = NumberField(field_doc(Run, "duration_s"))
         self.duration.set_usual_width(90)
-        self.duration.setToolTip("Simulated time that every model runs for")
+        self.duration.setToolTip("Simulated time of each run")
         self._problem = Message()
         self._problem.setObjectName("problem")
         self.duration.problem_changed.connect(self._problem.say)
@@ -177,14 +175,14 @@ class ComparisonPanel(QWidget):
             box.setEnabled(not reasons and not own and not comparer.busy)
             text = " ".join(capitalized(labelled(reason, scene)) for reason in reasons)
             if own and not reasons:
-                text = "The model of this scene: the others are compared with it."
+                text = "The model of this scene is the reference."
             self.why[kind].setText(text)
             self.why[kind].setVisible(bool(text))
             box.setToolTip(f"<qt>{text or FORMULATIONS[kind].help}</qt>")
         enough = len(self.chosen) >= 2
         self.run_button.setEnabled(enough and not comparer.busy)
         self.run_button.setToolTip(
-            "Run all chosen models, side by side"
+            "Run all chosen models in parallel"
             if enough
             else "Choose at least two models that can run this scene"
         )
@@ -275,7 +273,7 @@ class Differences(Themed):
         column.setSpacing(4)
         title = f"{model_name(run.kind)} model"
         if run is comparison.reference:
-            title = f"{title}, the reference"
+            title = f"{title} (reference)"
         show = self.shows[run.label] = QCheckBox(title)
         show.setStyleSheet(f"QCheckBox {{ color: {model_colour(run.kind)}; font-weight: 600; }}")
         show.setToolTip("Show it as a ghost in the viewport and as curves in the plots")

@@ -16,7 +16,7 @@ from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.table import TableView
 from snakestudio.kinds.formulation import FORMULATIONS
 
-_STALE = "The scene has been edited since. Check again for the scene as it is now."
+_STALE = "The scene has been edited since. Check again to update the results."
 _WIDTH = 780
 _HEIGHT = 400
 
@@ -109,7 +109,11 @@ class StepDialog(Dialog):
             notes = "\n".join(part for part in (f"For the study: {values}", notes) if part)
         if checker.applied:
             step = step_text((check.proposal or {})["solver.step_s"])
-            return f"The scene has a step of {step} now. Check again for its errors.", "good", notes
+            return (
+                f"The scene now has a step of {step}. Check again to estimate its errors.",
+                "good",
+                notes,
+            )
         if checker.stale:
             return _STALE, "warning", notes
         return check.verdict, role, notes

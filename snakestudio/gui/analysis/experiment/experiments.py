@@ -254,9 +254,9 @@ class Experiments(BackgroundComparison[Compared]):
             return ""
         recording = self._session_controller.recording
         if recording is not self.comparison.recording:
-            return "These figures are of an earlier run; compare again."
+            return "These values are for an earlier run. Compare again."
         if len(self.comparison.recording) > self.comparison.rows:
-            return "The run has gone on since; compare again for all of it."
+            return "The run has continued since. Compare again to include all of it."
         return ""
 
     def _tell_stale(self) -> None:
@@ -348,7 +348,7 @@ class Experiments(BackgroundComparison[Compared]):
             if off is not None:
                 text += f" · {1000 * off:.0f} mm off"
             elif motion.at(time - trial.shift) is None:
-                text += " · not at this time"
+                text += " · no data at this time"
             entries.append((trial_colour(trial.number), text))
         return entries
 

@@ -136,10 +136,8 @@ class ExperimentFiles(QObject):
         elsewhere = path is None or path.stem != own
 
         def tell() -> None:
-            text = (
-                f"These trials are of the scene {own}; only beside its run do they mean anything."
-            )
-            self._banner.say("info", text, [("Open It", lambda: self._files.open(scene))])
+            text = f"These trials belong to the scene {own}. Open it to compare them with its run."
+            self._banner.say("info", text, [("Open Scene", lambda: self._files.open(scene))])
 
         self._read([(each, None) for each in files], tell if elsewhere else None)
 
@@ -214,11 +212,9 @@ class ExperimentFiles(QObject):
     def _ask_kind(self, path: Path) -> str:
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("What is it?")
-        box.setText(f"What does {path.name} hold?")
-        box.setInformativeText(
-            "Its columns do not say whether these are obstacles or the track of a measured robot."
-        )
+        box.setWindowTitle("Type of Data")
+        box.setText(f"What does {path.name} contain?")
+        box.setInformativeText("Its columns can be obstacles or the track of a measured robot.")
         measured = box.addButton("Measured Track", QMessageBox.ButtonRole.AcceptRole)
         obstacles = box.addButton("Obstacles", QMessageBox.ButtonRole.AcceptRole)
         box.addButton(QMessageBox.StandardButton.Cancel)

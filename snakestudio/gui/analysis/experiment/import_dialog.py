@@ -87,7 +87,7 @@ class ImportExperimentDialog(Dialog):
         self.problems = self._sentences("warning")
         self.notes = self._sentences("dim")
         self.recognized = RecognitionView()
-        self.as_shown = QPushButton("Read It as Shown")
+        self.as_shown = QPushButton("Read as Shown")
         self.as_shown.setToolTip("Read the file with these columns and units")
         self.as_shown.setAutoDefault(False)
         self.as_shown.clicked.connect(self._on_as_shown)
@@ -199,7 +199,7 @@ class ImportExperimentDialog(Dialog):
                 self._take_over = False
             self.table.show_rows(result.rows, layout.header_rows, self._meanings, self._bodies)
             self.form.show_layout(layout)
-            self.status.setText("read as such files were last time" if self._recalled else "")
+            self.status.setText("read like the last such file" if self._recalled else "")
         elif result.capture is not None:
             self._bodies = [
                 Body(name, link)

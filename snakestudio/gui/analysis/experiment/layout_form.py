@@ -23,7 +23,7 @@ from snakestudio.gui.forms.lines import column_of
 from snakestudio.model.capture import CENTRE_OF_MASS
 from snakestudio.viewmodel.experiment.columns import Body
 
-_DELIMITERS = {",": "Comma", ";": "Semicolon", "\t": "Tab", " ": "Blanks"}
+_DELIMITERS = {",": "Comma", ";": "Semicolon", "\t": "Tab", " ": "Spaces"}
 _DECIMAL_MARKS = {".": "Point: 0.5", ",": "Comma: 0,5"}
 _TIME_UNITS = {
     "s": "seconds",
@@ -111,11 +111,11 @@ _FIELDS = {
     "decimal": FormField(
         "Decimal mark",
         choices=_choices(_DECIMAL_MARKS),
-        help="What separates the whole of a number from its fraction",
+        help="Separator of the fractional part of a number",
     ),
     "header_rows": FormField(
         "Header rows",
-        help="Lines before the first one of numbers",
+        help="Lines before the first line of numbers",
         slider=(0.0, 50.0),
         minimum=0.0,
         maximum=1000.0,
@@ -126,13 +126,13 @@ _FIELDS = {
         "Time in",
         place="column",
         choices=_choices(_TIME_UNITS),
-        help="Unit of the time column; frames are counted off at the rate",
+        help="Unit of the time column; frame numbers are divided by the rate",
         enabled=_has_time,
     ),
     "rate_hz": FormField(
         "Rate",
         unit="Hz",
-        help="Rows or frames a second, where the file has no time column in seconds",
+        help="Rows or frames per second, where the file has no time column in seconds",
         slider=(1.0, 500.0),
         minimum=0.0,
         maximum=1e6,
@@ -296,8 +296,8 @@ class BodyRows(QWidget):
             "on": FormField("", editor=ShownText),
             "link": FormField(
                 "",
-                name=f"What body {number + 1} sits on",
-                help="The link this body sits on: that is what it is compared with",
+                name=f"Link of body {number + 1}",
+                help="Link that this body is mounted on and compared with",
                 choices=self._offered,
             ),
         }

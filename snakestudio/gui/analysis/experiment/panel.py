@@ -35,7 +35,7 @@ from snakestudio.model.run_time import run_time
 from snakestudio.text import counted
 
 _EMPTY = (
-    "Load what was measured of a real robot: a table (CSV, TSV), TRC or C3D. It is overlaid on the run, in the view "
+    "Load measurements of a real robot: a table (CSV, TSV), TRC or C3D. It is overlaid on the run, in the view "
     "and in the plots, and the errors are listed here. Several trials are compared together."
 )
 _WAITS = "Run the simulation: the trials are overlaid on the run when it stops."
@@ -114,7 +114,7 @@ class ExperimentPanel(QWidget):
         self.import_button.clicked.connect(self.import_asked)
         self.example_button = QPushButton("&Example (Synthetic)")
         self.example_button.setToolTip(
-            "Load the bundled trials: a simulation with the faults of a real robot"
+            "Load the bundled trials: a simulation with the imperfections of a real robot"
         )
         self.example_button.clicked.connect(self.example_asked)
         row = QHBoxLayout()
@@ -181,7 +181,7 @@ def described(trial: Trial) -> str:
     words.append(", ".join(bodies) if len(bodies) <= _MOST_BODIES else f"{len(bodies)} bodies")
     filled = int((capture.known & ~capture.measured).any(axis=1).sum())
     if filled:
-        words.append(f"{counted(filled, 'row')} filled in")
+        words.append(f"{counted(filled, 'row')} interpolated")
     return " · ".join(words)
 
 
@@ -275,9 +275,7 @@ class Figures(Themed):
         column.setSpacing(8)
         self.which = narrow(ChoiceBox(self))
         self.which.setAccessibleName("Values of")
-        self.which.setToolTip(
-            "Whose values are listed below: those of all trials together, or of one of them"
-        )
+        self.which.setToolTip("Values to list below: of all trials together, or of one trial")
         self.which.activated.connect(self._choose)
         column.addWidget(self.which)
         self.errors = TableView("Errors", fits=True, is_small=True)

@@ -113,7 +113,7 @@ class _Rows(QAbstractTableModel):
         if role == _Role.ForegroundRole:
             return QColor(theme.colour("dim" if meaning == UNUSED else "accent"))
         if role == _Role.ToolTipRole:
-            return "Click to say what this column holds"
+            return "Click to set the meaning of this column"
         return None
 
     def text(self, meaning: Meaning) -> str:
@@ -144,7 +144,7 @@ class PreviewTable(QTableView):
         self.setModel(self._rows)
         self.setAccessibleName("First rows of the file")
         self.setToolTip(
-            "The first rows of the file; click the head of a column, or press Space, to say what it holds"
+            "First rows of the file; click a column header, or press Space, to set its meaning"
         )
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectColumns)
@@ -251,7 +251,7 @@ class TrackPlan(QWidget):
         self.setMinimumSize(theme.scaled(220), theme.scaled(180))
         self.setAccessibleName("Plan of the tracks")
         self.setToolTip(
-            "The tracks from above; dashed where gaps were filled, with a dot where each begins"
+            "Top view of the tracks; dashed where gaps were filled, with a dot at each start"
         )
 
     def show_capture(self, capture: Capture | None, text: str = "") -> None:
@@ -325,7 +325,7 @@ class TrackPlan(QWidget):
         text = f"robot, {self._robot_length:.3g} m"
         if length * scale < 6:
             length = 10.0 ** math.ceil(math.log10(24 / scale))
-            text = f"{length:g} m; the robot has {self._robot_length:.3g} m"
+            text = f"{length:g} m; the robot is {self._robot_length:.3g} m long"
         y = self.height() - 14.0
         left = _MARGIN
         painter.setPen(

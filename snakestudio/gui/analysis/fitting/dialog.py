@@ -46,7 +46,7 @@ from snakestudio.viewmodel.work import Progress
 
 _OFFSET: dict[str, Any] = {
     "unit": "s",
-    "help": "Between what the clock of the measurement may be off; equal numbers: it is known",
+    "help": "Search range of the clock offset of the measurement; equal values fix it",
     "minimum": -1e4,
     "maximum": 1e4,
     "slider": (-1.0, 1.0),
@@ -64,32 +64,32 @@ class FitChoices:
             Choice(
                 "auto",
                 "Automatic",
-                "Looks around with a short CMA-ES, then goes down by least squares",
+                "Short global search with CMA-ES, then local refinement by least squares",
             ),
             Choice(
                 "least_squares",
                 "Least squares",
-                "Quick, where the run changes smoothly with the values",
+                "Fast if the run depends smoothly on the values",
             ),
-            Choice("cma", "CMA-ES", "Patient, where the run answers by jumps"),
+            Choice("cma", "CMA-ES", "Slower, for runs that depend discontinuously on the values"),
         ),
     )
     low_s: float = form_field(
-        OFFSET_BOUNDS_S[0], "Clock off by", name="Clock off by at least", **_OFFSET
+        OFFSET_BOUNDS_S[0], "Clock offset", name="Min. clock offset", **_OFFSET
     )
     high_s: float = form_field(
-        OFFSET_BOUNDS_S[1], "to", name="Clock off by at most", place="beside", **_OFFSET
+        OFFSET_BOUNDS_S[1], "to", name="Max. clock offset", place="beside", **_OFFSET
     )
     align: bool = form_field(
         True,
         "",
         wide=True,
-        text="Turn and move the measurement to lie on the run",
-        help="Leave it off where the cameras' frame is that of the scene",
+        text="Align the measurement with the run",
+        help="Turn it off if the cameras use the frame of the scene",
     )
 
 
-_STALE = "The scene was edited since; fit again to begin from what it is now."
+_STALE = "The scene has been edited since. Fit again to start from its current values."
 _PICTURES = "PDF (*.pdf);;PNG (*.png);;SVG (*.svg)"
 
 
@@ -132,8 +132,8 @@ class FitDialog(Dialog):
             column_of(heading(title), part)
             for title, part in (
                 ("Measured runs", self.data),
-                ("What may change", self.parameters),
-                ("How", self.form),
+                ("Parameters to fit", self.parameters),
+                ("Settings", self.form),
             )
         )
         self.frame.setup.addLayout(column_of(*sections, spacing=16, margins=(0, 0, 0, 8)))
@@ -152,7 +152,7 @@ class FitDialog(Dialog):
     def _fill_results(self) -> None:
         frame = self.frame
         self.trial = QComboBox()
-        self.trial.setAccessibleName("Measured run that is shown")
+        self.trial.setAccessibleName("Shown measured run")
         self.trial.currentIndexChanged.connect(lambda _: self._show_result())
         self.pictures = FitPictures()
         self.outcome = Outcome()
@@ -168,7 +168,7 @@ class FitDialog(Dialog):
         self.apply_button.clicked.connect(self._fitter.apply)
         frame.add_actions(self.apply_button, option=self.shown)
         frame.export_menu.addSeparator()
-        frame.export_menu.addAction("Drawing (PDF, PNG, SVG) ...", self._ask_picture)
+        frame.export_menu.addAction("Figure (PDF, PNG, SVG) ...", self._ask_picture)
 
     # --- what the fields and buttons do -----------------------------------------------------------
 
@@ -191,7 +191,7 @@ class FitDialog(Dialog):
         return None if result is None else fit_report(result, self._fitter.scene_file)
 
     def _ask_picture(self) -> None:
-        path = ask_save(self, "Save Picture", FileKind.FIGURES, "fit.pdf", _PICTURES)
+        path = ask_save(self, "Save Figure", FileKind.FIGURES, "fit.pdf", _PICTURES)
         if path is not None:
             self.write_picture(path)
 
@@ -257,10 +257,10 @@ class FitDialog(Dialog):
         fitter = self._fitter
         progress = self._fitter.progress
         if fitter.stopping:
-            return "Stopping; the best values so far are run again.", "dim"
+            return "Stopping. The best values so far are run again.", "dim"
         if fitter.busy and progress is not None:
             best = (
-                f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
+                f"; best distance {length(progress.history[-1].cost)}" if progress.history else ""
             )
             return f"{progress.doing}: {counted(progress.evaluations, 'evaluation')}{best}", "dim"
         if fitter.busy:
@@ -270,7 +270,7 @@ class FitDialog(Dialog):
         if fitter.comparison is None and not self.data.chosen:
             return "Tick a measured run, or load one from a file.", "dim"
         if fitter.comparison is None and not self.parameters.any_chosen:
-            return "Tick at least one value that may change.", "dim"
+            return "Tick at least one parameter to fit.", "dim"
         if fitter.stale:
             return _STALE, "warning"
         return "", "dim"
@@ -288,7 +288,7 @@ class FitDialog(Dialog):
         super().done(result)
 
 
-_NONE = "None is loaded yet. Motion capture is read from CSV, TSV, TRC and C3D files."
+_NONE = "No runs are loaded yet. Motion capture is read from CSV, TSV, TRC and C3D files."
 _FILES = "Motion capture (*.csv *.tsv *.txt *.trc *.c3d);;All files (*)"
 
 

@@ -129,7 +129,7 @@ class Fitter(BackgroundComparison[FitResult]):
         under_way = self.busy
         super().cancel()
         if under_way:
-            self.message = "The fit was given up."
+            self.message = "The fit was cancelled."
 
     def clear(self) -> None:
         """Give up what is under way and take all of the last result away."""

@@ -64,7 +64,7 @@ class ParameterRows(QWidget):
         self.rows: dict[str, FieldRow[ParameterRange]] = {}
         self.table = FieldTable[ParameterRange](_COLUMNS, spacing=(8, 3))
         self.key = QLineEdit()
-        self.key.setPlaceholderText("another value, by its key")
+        self.key.setPlaceholderText("Another value, by key")
         self.key.setToolTip(_KEYS)
         self.key.setAccessibleName("Another value")
         self.add_button = QPushButton("&Add")

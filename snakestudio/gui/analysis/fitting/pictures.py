@@ -17,8 +17,8 @@ from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.table import TableView
 
 _NOTHING = (
-    "A fit runs the scene again and again with other values, and keeps those with which it comes nearest to what was"
-    " measured.\n\nTick the measured runs and the values that may change, and press Fit."
+    "A fit runs the scene many times with different values and keeps those that match the measurement best."
+    "\n\nTick the measured runs and the parameters to fit, and press Fit."
 )
 
 
@@ -36,11 +36,9 @@ class FitPictures(Themed):
         self.plan = LineChart("x in m", "y in m")
         self.plan.setAspectLocked(True)
         self.convergence.legend_at_bottom_left()  # the curve leaves that corner free
-        self._plan_part = _titled(
-            "Both runs from above, as they fit the measurement best", self.plan
-        )
-        self._course_part = _titled("Distance of run and measurement", self.course)
-        self._convergence_part = _titled("Distance of the best so far", self.convergence)
+        self._plan_part = _titled("Both runs from above, aligned with the measurement", self.plan)
+        self._course_part = _titled("Distance between run and measurement", self.course)
+        self._convergence_part = _titled("Best distance so far", self.convergence)
         self._nothing = QLabel(_NOTHING)
         self._nothing.setProperty("role", "dim")
         self._nothing.setWordWrap(True)

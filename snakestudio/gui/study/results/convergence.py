@@ -28,7 +28,7 @@ _GAP = 6.0
 _FAILURE = 6.0
 _MOST_FAILURES = 500
 """Length of the mark of a failed run, px, and how many are drawn."""
-_TIP = "A dotted line: a generation begins. A dashed one: the search restarts from elsewhere."
+_TIP = "Dotted line: a new generation. Dashed line: the search restarts from another point."
 
 
 class _Convergence(ResultsChart):
@@ -52,12 +52,12 @@ class _Convergence(ResultsChart):
             best = np.minimum.accumulate(signed) if len(signed) else signed
             self.best = np.where(np.isinf(best), np.nan, -goal.better * best)
             self._y = goal.scale(0.06)
-            self.show_scales(self._x, self._y, ("Points tried", goal.heading), bar=False)
+            self.show_scales(self._x, self._y, ("Evaluated points", goal.heading), bar=False)
         self.renew()
 
     def nothing(self) -> str:
         if self.goal is None:
-            return "This study has no goal, so there is nothing to converge. The other views show what was found."
+            return "This study has no goal, so there is no convergence to show. See the other views for its results."
         if not np.isfinite(self.goal.values).any():
             return (
                 "No point has a result yet."
@@ -197,7 +197,7 @@ class ConvergenceView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.goal_box = Chooser("Goal", "Whose best so far is shown")
+        self.goal_box = Chooser("Goal", "Goal whose best value so far is shown")
         self.chart = _Convergence(linked)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)

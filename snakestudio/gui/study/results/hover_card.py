@@ -73,9 +73,9 @@ class HoverCard(Themed):
         state = results.columns["state"]
         words = [] if state.values[row] == 0.0 else [state.text(state.values[row])]
         words += (
-            ["the best"]
+            ["best"]
             if row == results.best
-            else ["on the front"]
+            else ["on the Pareto front"]
             if row in results.on_front
             else []
         )

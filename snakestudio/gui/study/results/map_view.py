@@ -224,21 +224,21 @@ class MapView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.x_box = Chooser("X", "Varied value to the right")
-        self.y_box = Chooser("Y", "Varied value upwards")
+        self.x_box = Chooser("X", "Varied value on the horizontal axis")
+        self.y_box = Chooser("Y", "Varied value on the vertical axis")
         self.colour_box = Chooser(
-            "Colour", "What the colours say: a goal, a limit, or the time that a run takes"
+            "Colour", "Value shown as colour: a goal, a limit, or the time that a run takes"
         )
         self.over_box = Chooser(
             "Show the",
-            "What stands for several points that differ in the values which are not seen",
+            "How to combine points that share a cell",
         )
         self.over_box.setMaximumWidth(theme.scaled(170))
         self.fixed: dict[str, float] = {}
         """Other varied values that are fixed, by name."""
         self.where = QToolButton()
         self.where.setText("Where …")
-        self.where.setToolTip("Fix varied values that are on no axis")
+        self.where.setToolTip("Fix varied values that are not on an axis")
         self.where.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.where.setMenu(Menu(self.where))
         self.told = QLabel()

@@ -92,9 +92,11 @@ class _Parallel(ResultsChart):
 
     def nothing(self) -> str:
         if self.linked.results.failed.all():
-            return "Every run has failed, so there is nothing to draw. The table says why."
+            return (
+                "Every run has failed, so there is nothing to draw. See the table for the reasons."
+            )
         if len(self.columns) < 2:
-            return "Lines need two axes at least: tick them under Axes."
+            return "Select at least two axes under Axes."
         return ""
 
     def row_at(self, place: QPointF) -> int:
@@ -288,12 +290,10 @@ class ParallelView(QWidget):
         self._linked = linked
         self._without: set[str] = set()
         self._varied: list[str] = []
-        self.colour_box = Chooser("Colour", "What the colours of the lines say")
+        self.colour_box = Chooser("Colour", "Value shown as line colour")
         self.axes = QToolButton()
         self.axes.setText("Axes")
-        self.axes.setToolTip(
-            "Which columns have an axis; drag the title of an axis to put it elsewhere"
-        )
+        self.axes.setToolTip("Columns to show as axes; drag the title of an axis to move it")
         self.axes.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.axes.setMenu(Menu(self.axes))
         self.chart = _Parallel(linked)

@@ -172,7 +172,9 @@ class PlaneChart(ResultsChart):
 
     def nothing(self) -> str:
         if self.linked.results.failed.all():
-            return "Every run has failed, so there is nothing to draw. The table says why."
+            return (
+                "Every run has failed, so there is nothing to draw. See the table for the reasons."
+            )
         if self.across is None or self.up is None:
             return ""
         seen = np.isfinite(self.across.values[self.rows]) & np.isfinite(self.up.values[self.rows])

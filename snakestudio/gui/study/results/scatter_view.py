@@ -86,9 +86,9 @@ class ScatterView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.x_box = Chooser("X", "What stands to the right")
-        self.y_box = Chooser("Y", "What stands upwards")
-        self.colour_box = Chooser("Colour", "What the colours of the dots say")
+        self.x_box = Chooser("X", "Column on the horizontal axis")
+        self.y_box = Chooser("Y", "Column on the vertical axis")
+        self.colour_box = Chooser("Colour", "Value shown as dot colour")
         self.chart = _Scatter(linked)
         fill_view(self, [ChooserRow(self.x_box, self.y_box, self.colour_box)], self.chart)
         for chooser in (self.x_box, self.y_box, self.colour_box):

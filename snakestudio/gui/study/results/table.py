@@ -116,7 +116,7 @@ class ResultsModel(QAbstractTableModel):
             return f"{column.short}\n{column.unit or ' '}"
         if role == Qt.ItemDataRole.ToolTipRole:
             better = {1: ", larger is better", -1: ", smaller is better"}.get(column.better, "")
-            return f"{column.heading}{better}\nIn a condition: {column.name}"
+            return f"{column.heading}{better}\nName in filters: {column.name}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _LEFT if column.categories or column.role == "point" else _RIGHT
         return None
@@ -151,8 +151,8 @@ class ResultsModel(QAbstractTableModel):
             if tip:
                 words = {
                     "▲": "pinned",
-                    "★": "the best",
-                    "◆": "on the front: no other is better in every goal",
+                    "★": "best",
+                    "◆": "on the Pareto front: no other point is better in every goal",
                 }
                 return ", ".join(words[each] for each in mark).capitalize() or None
             return f"{value:.0f} {mark}".rstrip()

@@ -34,7 +34,7 @@ from snakestudio.study.evaluate import Trace
 from snakestudio.study.results import Table
 from snakestudio.viewmodel.study.result_rows import Results
 
-_NOTHING = "No results yet.\n\nRun the study, and its points appear here as they are finished."
+_NOTHING = "No results yet.\n\nRun the study; its points appear here as they finish."
 _LEAST_CHART = 400
 """Width that a chart gets before another one stands beside it, px of the design."""
 _MOST_CHARTS = 3
@@ -106,10 +106,10 @@ class StudyResultsView(QWidget):
         names.setSpacing(_CHIPS_APART)
         tips = {
             "Map": "A measure over two varied values",
-            "Scatter": "Any two columns, and the front of two goals",
+            "Scatter": "Any two columns, and the Pareto front of two goals",
             "Parallel": "All values and goals of a point as a line; drag on an axis to brush",
-            "Convergence": "The best so far over the points tried",
-            _TABLE: "All points, sorted and sifted",
+            "Convergence": "Best value so far over the evaluated points",
+            _TABLE: "All points, sorted and filtered",
         }
         for name in self._views:
             chip = self.chips[name] = QToolButton()
@@ -179,7 +179,7 @@ class StudyResultsView(QWidget):
         self.clear_brushes = QToolButton()
         self.clear_brushes.setProperty("role", "link")
         self.clear_brushes.setText("Clear")
-        self.clear_brushes.setToolTip("Take all brushes away (Esc in a chart)")
+        self.clear_brushes.setToolTip("Clear all brushes (Esc in a chart)")
         self.clear_brushes.clicked.connect(lambda: self.linked.clear_brushes())
         row.addWidget(self.filter, 1)
         row.addWidget(self.only_brushed)
@@ -352,9 +352,7 @@ class StudyResultsView(QWidget):
         self.said.setVisible(bool(results.failed.all()))
         if results.failed.all():
             first = results.sentence(0).rstrip(".")
-            self.said.setText(
-                f"None of the {every:,} points has a result. The first says: {first}."
-            )
+            self.said.setText(f"None of the {every:,} points has a result. First error: {first}.")
 
     def _on_hovered(self, row: int, place: QPoint) -> None:
         if self.linked.there:
@@ -378,7 +376,7 @@ class StudyResultsView(QWidget):
             return action
 
         add("Open This Run", lambda: self.open_asked.emit(last), len(rows) == 1)
-        add("Take Over Values", lambda: self.take_over_asked.emit(last), len(rows) == 1)
+        add("Apply to Scene", lambda: self.take_over_asked.emit(last), len(rows) == 1)
         add("Check Step Size", lambda: self.check_step_asked.emit(last), len(rows) == 1)
         menu.addSeparator()
         add(

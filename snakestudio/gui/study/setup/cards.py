@@ -55,7 +55,7 @@ class Card(Themed):
         self.remove_button = QToolButton()
         self.remove_button.setProperty("role", "flat")
         self.remove_button.setIconSize(QSize(12, 12))
-        self.remove_button.setToolTip("Take it out of the study")
+        self.remove_button.setToolTip("Remove it from the study")
         self.remove_button.setAccessibleName(f"Remove {title}")
         self.remove_button.clicked.connect(self.removed)
         self.head = QHBoxLayout()

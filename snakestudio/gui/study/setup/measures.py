@@ -51,7 +51,7 @@ class MeasureCard(Card):
         self.removed.connect(self._remove)
         presets = {name: preset.title for name, preset in PRESETS.items()} | {"": _EXPRESSION}
         self.measure = choice(
-            "What is measured", presets, self._choose, [preset.help for preset in PRESETS.values()]
+            "Measure", presets, self._choose, [preset.help for preset in PRESETS.values()]
         )
         self.unit = QLabel()
         self.unit.setProperty("role", "unit")
@@ -61,7 +61,7 @@ class MeasureCard(Card):
         self.expression = ExpressionField([*open_study.findings.columns, *reductions])
         self.expression.setAccessibleName("Expression")
         self.expression.setToolTip(
-            "<qt>Columns of a run, made one number by "
+            "<qt>Columns of a run, reduced to a number by "
             + ", ".join(f"<code>{function.signature}</code>" for function in REDUCTIONS.values())
             + ": for example <code>max(norm(link_6_v?_mps))</code></qt>"
         )
@@ -72,11 +72,9 @@ class MeasureCard(Card):
         self.expression.textEdited.connect(lambda _: self._pause.start())
         self.expression.editingFinished.connect(self._take)
         self.column.addWidget(self.expression)
-        self.over = choice(
-            "What counts of several repeats", _OVER, lambda word: self._edit(over=word)
-        )
+        self.over = choice("How to combine repeats", _OVER, lambda word: self._edit(over=word))
         self._add_fields()
-        self.name = text_field("Name", "What it is called in tables and pictures", self._take_name)
+        self.name = text_field("Name", "Name in tables and figures", self._take_name)
         self.column.addLayout(line_of(dim("called"), self.name))
         self.end()
 
@@ -161,7 +159,7 @@ class GoalCard(MeasureCard):
     def _add_fields(self) -> None:
         self._aim_chosen_of: Goal | None = None
         """The goal whose direction was chosen by hand here, as it is now."""
-        self.aim = choice("Which way is better", _AIMS, self._choose_aim)
+        self.aim = choice("Better direction", _AIMS, self._choose_aim)
         self.column.addLayout(line_of(self.aim, self.over))
 
     def _choose_aim(self, aim: str) -> None:

@@ -14,12 +14,12 @@ from snakestudio.gui.study.setup.search_form import SearchForm
 from snakestudio.gui.study.setup.varying import Varying
 
 _KEYS = {
-    "Values that vary": ("vary",),
+    "Parameters": ("vary",),
     "Search": ("search",),
     "Goals": ("goals",),
     "Limits": ("limits",),
     "Repeats": ("repeats",),
-    "Other values in all runs": ("fixed",),
+    "Fixed overrides": ("fixed",),
 }
 """Titles of the sections, and the keys of a study that are in each."""
 
@@ -46,7 +46,7 @@ class SetupPage(QWidget):
             self.repeats,
             self.fixed,
         ]
-        self.locked = QLabel("The study is running: cancel it to change what it asks.")
+        self.locked = QLabel("The study is running. Cancel it to edit the set-up.")
         self.locked.setProperty("role", "dim")
         self.locked.setWordWrap(True)
         self.locked.hide()
@@ -86,7 +86,7 @@ class SetupPage(QWidget):
         for title, there in (
             ("Limits", bool(study.limits)),
             ("Repeats", study.repeats.count > 1),
-            ("Other values in all runs", bool(study.fixed)),
+            ("Fixed overrides", bool(study.fixed)),
         ):
             if self.sections[title].is_folded == there:
                 self.sections[title].toggle()

@@ -25,7 +25,7 @@ from snakestudio.viewmodel.study.study_values import (
 
 _LAWS = (
     Choice("normal", "normal, standard deviation"),
-    Choice("uniform", "uniform, half the width"),
+    Choice("uniform", "uniform, half-width"),
 )
 _SLIDER = (1.0, 50.0)
 
@@ -100,7 +100,7 @@ def _spread_fields() -> dict[str, FormField]:
         live=False,
     )
     return {
-        "law": FormField("", wide=True, name="How it is distributed", choices=_LAWS),
+        "law": FormField("", wide=True, name="Distribution", choices=_LAWS),
         "spread": spread,
         "unit": FormField("", place="beside", editor=ShownText),
         "relative": FormField(
@@ -113,7 +113,7 @@ def _repeats_fields() -> dict[str, FormField]:
     declared = fields_of(Repeats())
     number: dict[str, Any] = {"slider": _SLIDER, "least_width": LEAST_WIDTH, "live": False}
     return {
-        "count": replace(declared["count"], label="Runs of every point", width=48, **number),
+        "count": replace(declared["count"], label="Runs per point", width=48, **number),
         "seed": replace(declared["seed"], width=68, shown=_has_several, **number),
     }
 
@@ -127,7 +127,7 @@ class RepeatsForm(CardForm[JitterCard]):
 
     def __init__(self, open_study: OpenStudy) -> None:
         add = KeyField(
-            "Let a value differ from repeat to repeat …",
+            "Vary a value between repeats …",
             lambda: open_study.findings.scene,
             all_obstacles=True,
         )

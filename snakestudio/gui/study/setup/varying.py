@@ -71,7 +71,7 @@ class VaryCard(Card):
         self._add_list()
         self.kind = choice("Range or list", {"range": "Range", "list": "List"}, self._choose_kind)
         self.log = QCheckBox("log")
-        self.log.setToolTip("Steps are ratios in place of differences")
+        self.log.setToolTip("Logarithmic steps: equal ratios instead of equal differences")
         self.log.clicked.connect(lambda on: self._edit(scale="log" if on else "lin"))
         self.together = text_field(
             "Together",
@@ -116,7 +116,7 @@ class VaryCard(Card):
 
     def _add_list(self) -> None:
         unit = f", in {self.doc.unit}" if self.doc.unit else ""
-        self.values = text_field("Values", f"Values apart by commas{unit}", self._take_list)
+        self.values = text_field("Values", f"Values separated by commas{unit}", self._take_list)
         self.values.setPlaceholderText("0.2, 0.5, 0.8")
         self.list = QWidget()
         line = QHBoxLayout(self.list)
@@ -213,7 +213,7 @@ class Varying(CardForm[VaryCard]):
         scene = self._open.findings.scene
         for key in keys:
             if any(key in vary.all_keys for vary in study.vary):
-                self.message.say(f"{title_of(scene, [key])} varies already.")
+                self.message.say(f"{title_of(scene, [key])} already varies.")
                 return
         try:
             vary = varied(scene, keys) if scene is not None else Vary(keys=keys)

@@ -19,8 +19,8 @@ _SLACK = 4
 _REACH = 12.0
 """Pixels: a press that moves less is a click; points nearer to the cursor than this are meant."""
 
-FIRST = "Click the first point · centres, corners and edges catch the cursor, Alt lets go · Esc gives up"
-SECOND = "Click the second point · Esc gives up"
+FIRST = "Click the first point · Snaps to centres, corners and edges (Alt: off) · Esc: cancel"
+SECOND = "Click the second point · Esc: cancel"
 
 
 def measured(start: Snap, end: Snap) -> str:

@@ -137,13 +137,13 @@ class GlView(QOpenGLWidget):
         Raises `GraphicsError` if it cannot be drawn.
         """
         if self._renderer is None or self._broken:
-            raise GraphicsError("There is no picture to save: nothing was drawn yet.")
+            raise GraphicsError("There is no image to save because nothing has been drawn yet.")
         self.makeCurrent()
         try:
             buffer = QOpenGLFramebufferObject(width, height)
             if not buffer.isValid():
                 raise GraphicsError(
-                    f"A picture of {width} x {height} pixels is too large for this display."
+                    f"An image of {width} x {height} pixels is too large for this display."
                 )
             self._render(width, height, buffer.handle(), Quality.FULL)
             image = buffer.toImage().convertToFormat(QImage.Format.Format_RGB32)

@@ -60,7 +60,7 @@ def choose() -> Choice:
     """Try what this machine can do; ``SNAKESTUDIO_VIEWPORT`` (direct, threaded, flat) decides otherwise."""
     wish = os.environ.get("SNAKESTUDIO_VIEWPORT", "")
     if wish == "flat":
-        return Choice("flat", "SNAKESTUDIO_VIEWPORT asks for it.")
+        return Choice("flat", "SNAKESTUDIO_VIEWPORT is set to flat.")
     context = QOpenGLContext()
     if not context.create():
         return Choice("flat", "No OpenGL context can be made on this display.")
@@ -73,7 +73,7 @@ def choose() -> Choice:
         version = context.format().version()
         if version < (3, 3):
             return Choice(
-                "flat", f"This display offers OpenGL {version[0]}.{version[1]}; 3.3 is needed."
+                "flat", f"This display offers OpenGL {version[0]}.{version[1]}; 3.3 is required."
             )
         if wish in ("direct", "threaded"):
             return Choice(wish)

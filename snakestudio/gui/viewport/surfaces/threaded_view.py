@@ -247,7 +247,7 @@ class RenderThread(QObject):
                 return future.result(timeout=0.5)
             except TimeoutError:
                 continue
-        raise GraphicsError("There is no picture: drawing has stopped.")
+        raise GraphicsError("There is no image because drawing has stopped.")
 
     # --- the thread -------------------------------------------------------------------------------
 
@@ -312,7 +312,7 @@ class _Target:
         gl.glFramebufferRenderbuffer(
             gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_RENDERBUFFER, self._buffer
         )
-        gl.check(f"make a picture of {width} x {height} pixels")
+        gl.check(f"create an image of {width} x {height} pixels")
 
     def read(self) -> QImage:
         """The picture, row 0 on top."""

@@ -29,9 +29,9 @@ _SIZE = 30
 _ICON = 18
 _GAP = 13
 _MODES = {
-    "move": ("move", "Handles that move (T goes on to the next)\nG moves with the mouse"),
-    "turn": ("turn", "Handles that rotate (T goes on to the next)\nR rotates with the mouse"),
-    "scale": ("scale", "Handles that scale (T goes on to the next)\nS scales with the mouse"),
+    "move": ("move", "Move gizmo (T: next)\nG: move with the mouse"),
+    "turn": ("turn", "Rotate gizmo (T: next)\nR: rotate with the mouse"),
+    "scale": ("scale", "Scale gizmo (T: next)\nS: scale with the mouse"),
 }
 
 
@@ -84,9 +84,9 @@ class EditorButtons(QWidget):
             )
         column.addSpacing(8)
         self._add(
-            "box", "box-select", "Select by a rectangle (B)\nor Shift+drag on free ground"
+            "box", "box-select", "Box select (B)\nor Shift+drag on free ground"
         ).clicked.connect(select_box)
-        self._add("snap", "magnet", "Snapping (Shift+Tab switches it)").clicked.connect(
+        self._add("snap", "magnet", "Snapping on/off (Shift+Tab)").clicked.connect(
             self.open_snapping
         )
         options.changed.connect(self._show_choices)
@@ -195,7 +195,7 @@ class BoxTool(QObject):
         """What the mouse would do."""
         if not self.armed and self._start is None:
             return ""
-        return "Drag a rectangle around what is to be selected · Ctrl adds · Esc gives up"
+        return "Drag a rectangle around the selection · Ctrl: add · Esc: cancel"
 
     def dress(self, overlays: Overlays) -> Overlays:
         """The rectangle lies over the picture, not in it."""
@@ -283,19 +283,19 @@ _STEPS = (
         "grid",
         "grid_m",
         "Grid",
-        _step("Grid", "m", "Places go to multiples of this", (0.01, 0.5), 100.0),
+        _step("Grid", "m", "Positions snap to multiples of this", (0.01, 0.5), 100.0),
     ),
     (
         "angles",
         "angle_deg",
         "Angle",
-        _step("Angle", "°", "Turns go in steps of this", (1.0, 90.0), 180.0),
+        _step("Angle", "°", "Rotations snap to multiples of this", (1.0, 90.0), 180.0),
     ),
     (
         "factors",
         "factor",
         "Factor",
-        _step("Factor", "×", "Sizes change in steps of this", (0.05, 1.0), 10.0),
+        _step("Factor", "×", "Factors snap to multiples of this", (0.05, 1.0), 10.0),
     ),
 )
 
@@ -313,7 +313,7 @@ class SnapPopup(QFrame):
         grid.setContentsMargins(14, 12, 14, 12)
         grid.setVerticalSpacing(8)
         grid.addWidget(
-            self._box("on", "Snap (Shift+Tab)", "Ctrl while dragging does the opposite"), 0, 0, 1, 3
+            self._box("on", "Snap (Shift+Tab)", "Hold Ctrl while dragging to invert"), 0, 0, 1, 3
         )
         self.message = Message(self)
         for row, (switch, name, title, doc) in enumerate(_STEPS, start=1):
@@ -323,7 +323,7 @@ class SnapPopup(QFrame):
             unit.setProperty("role", "unit")
             grid.addWidget(unit, row, 2)
         grid.addWidget(
-            self._box("objects", "Edges and middles", "Of the obstacles around"), 4, 0, 1, 3
+            self._box("objects", "Edges and centres", "Of the surrounding obstacles"), 4, 0, 1, 3
         )
         grid.addWidget(self.message, 5, 0, 1, 3)
         options.changed.connect(self._show_choices)

@@ -32,13 +32,13 @@ class PatchTool(PathTool):
     def hint(self) -> str:
         """What the mouse would do, "" if nothing to a patch."""
         if self.drawing:
-            return "Click sets a corner · double click or Enter ends · Backspace removes the last · Esc cancels"
+            return "Click: set a corner · Double-click or Enter: finish · Backspace: remove the last · Esc: cancel"
         place = self._place(self._viewport.document.scene)
         if place is None:
             return ""
         patch, corner = place
         x, y = self._viewport.document.scene.ground.patch[patch].points_m[corner]
-        return f"{self._name(patch)}, corner {corner + 1} · {x:.3f}, {y:.3f} m · drag moves it · right click removes it"
+        return f"{self._name(patch)}, corner {corner + 1} · {x:.3f}, {y:.3f} m · Drag: move · Right-click: remove"
 
     def _name(self, patch: int) -> str:
         return patch_title(self._viewport.document.scene.ground.patch[patch], patch)

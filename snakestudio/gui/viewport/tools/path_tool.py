@@ -23,9 +23,7 @@ REACH = 11
 """Pixels: a press that moves less is a click; a waypoint nearer to the cursor than this is
 meant."""
 
-DRAWING = (
-    "Click sets a waypoint · double click or Enter ends · Backspace takes one back · Esc gives up"
-)
+DRAWING = "Click: set a waypoint · Double-click or Enter: finish · Backspace: remove the last · Esc: cancel"
 
 
 class PathTool(QObject):
@@ -82,7 +80,9 @@ class PathTool(QObject):
         if not 0 <= self.hovered < len(points):
             return ""
         x, y = points[self.hovered]
-        return f"Waypoint {self.hovered + 1} · {x:.3f}, {y:.3f} m · drag moves it · right click removes it"
+        return (
+            f"Waypoint {self.hovered + 1} · {x:.3f}, {y:.3f} m · Drag: move · Right-click: remove"
+        )
 
     @property
     def holding(self) -> bool:

@@ -98,9 +98,9 @@ class PullTool(QObject):
         if session_controller.source == "robot":
             return "a real robot cannot be pulled with the mouse"
         if session_controller.source == "replay":
-            return "a recorded run cannot be pulled, continue from here first"
+            return "to pull, continue the recorded run from here first"
         if not session_controller.live:
-            return "return to the present to pull"
+            return "return to live to pull"
         if (
             session_controller.status.state not in _PULLABLE
             or snapshot is None
@@ -121,7 +121,7 @@ class PullTool(QObject):
                 "" if viewport.session_controller.running else " · acts once the run continues"
             )
             strength = f"strength × {self.strength:.2g} (wheel)"
-            return f"Pulling {body.part_title(self.grip.link)}: {force} · {strength}{running} · Esc lets go"
+            return f"Pulling {body.part_title(self.grip.link)}: {force} · {strength}{running} · Esc: release"
         if self._pointed is None:
             return ""
         if viewport.placeable and viewport.selection.items:
@@ -130,9 +130,9 @@ class PullTool(QObject):
         if self.refusal:
             return f"{title} · {self.refusal}"
         strained = (
-            "" if body.jointed else " (its strains are prescribed: only what holds it can give way)"
+            "" if body.jointed else " (its strains are prescribed: only its contacts can give way)"
         )
-        return f"{title} · Ctrl+drag pulls it{strained}"
+        return f"{title} · Ctrl+drag: pull{strained}"
 
     def dress(self, overlays: Overlays) -> Overlays:
         """Add the spring to where the cursor is, and the force that acts, or will once the run continues."""

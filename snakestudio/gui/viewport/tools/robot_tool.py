@@ -109,26 +109,26 @@ class RobotTool(QObject):
                 return self._refusal
             keys = "Ctrl: steps of 5°"
             if isinstance(self._drag, Move):
-                keys = "X or Y keeps to an axis · Ctrl: whole centimetres"
-            return f"{self._drag.amount} · {keys} · Esc puts it back"
+                keys = "X or Y: constrain to axis · Ctrl: whole centimetres"
+            return f"{self._drag.amount} · {keys} · Esc: cancel"
         if self.hovered >= 0:
             kinds = kinds_of(self._viewport.document.scene.body.axes, self.hovered)
             if not kinds:
-                return f"{self._joint_text()} · it is fixed"
+                return f"{self._joint_text()} · fixed"
             does = {
-                "yaw": "bends",
-                "pitch": "bends it up and down",
-                "roll": "turns it about its length",
+                "yaw": "bend",
+                "pitch": "bend up and down",
+                "roll": "roll",
             }
-            second = f" · Shift {does[kinds[1]]}" if len(kinds) > 1 else ""
-            return f"{self._joint_text()} · drag {does[kinds[0]]}{second} · Ctrl: steps of 5°"
+            second = f" · Shift+drag: {does[kinds[1]]}" if len(kinds) > 1 else ""
+            return f"{self._joint_text()} · Drag: {does[kinds[0]]}{second} · Ctrl: steps of 5°"
         item = self._viewport.selection.hovered
         if item is None or item[0] != "link" or not self._grabs(item[1]):
             return ""
         can = (
-            "drag moves the robot, Alt+drag turns it"
+            "Drag: move the robot · Alt+drag: rotate it"
             if self._viewport.placeable
-            else "reset to place the robot"
+            else "reset to move the robot"
         )
         return f"{self._viewport.document.scene.body.part_title(item[1])} · {can}"
 

@@ -23,7 +23,7 @@ from snakestudio.gui.viewport.tools.transform import Transform
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.model.scene import Scene
-from snakestudio.text import MINUS
+from snakestudio.text import MINUS, capitalized
 from snakestudio.viewmodel.viewport.snapping import Targets
 from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTarget, target_of
 
@@ -33,9 +33,9 @@ _REACH = 9.0
 _SWITCH: dict[int, Mode] = {Qt.Key.Key_G: "move", Qt.Key.Key_R: "turn", Qt.Key.Key_S: "scale"}
 _KEYS = {Qt.Key.Key_X: "x", Qt.Key.Key_Y: "y", Qt.Key.Key_Z: "z"}
 _DOES: dict[str, str] = {
-    "move": "moves it along",
-    "turn": "rotates it about",
-    "scale": "scales it along",
+    "move": "move along",
+    "turn": "rotate about",
+    "scale": "scale along",
 }
 _PAD = 9
 _ROW = 20
@@ -246,16 +246,16 @@ class TransformTool(QObject):
     def hint(self) -> str:
         """What keys and mouse would do, "" if nothing."""
         running = self.running
-        snaps = "does not snap" if self._options.now.on else "snaps"
+        snaps = "no snapping" if self._options.now.on else "snapping"
         if running is not None:
             allowed = running.amount.allowed
-            keeps = f"{' '.join(allowed.upper())} keep to an axis · " if len(allowed) > 1 else ""
-            ends = "releasing" if self._button else "click or Enter"
-            return f"{keeps}digits type the amount · Ctrl {snaps} · {ends} accepts · Esc puts back"
+            keeps = f"{' '.join(allowed.upper())}: constrain to axis · " if len(allowed) > 1 else ""
+            ends = "Release" if self._button else "Click or Enter"
+            return f"{keeps}Digits: amount · Ctrl: {snaps} · {ends}: accept · Esc: cancel"
         if self.hovered:
             axes = " and ".join(self.hovered) if len(self.hovered) < 3 else ""
-            does = f"{_DOES[self._options.now.mode]} {axes}" if axes else "scales it"
-            return f"Drag {does} · Ctrl {snaps} · T: next gizmo"
+            does = f"{_DOES[self._options.now.mode]} {axes}" if axes else "scale"
+            return f"Drag: {does} · Ctrl: {snaps} · T: next gizmo"
         return ""
 
     # --- beginning and ending ---------------------------------------------------------------------
@@ -271,10 +271,12 @@ class TransformTool(QObject):
             self._refuse("Select an obstacle that is not locked.")
             return
         if mode == "scale" and not subject.scale_axes:
-            self._refuse(f"The {subject.title} has its size from its own properties.")
+            self._refuse(
+                f"{capitalized(subject.title)} cannot be scaled. Change its size in its properties."
+            )
             return
         if mode == "turn" and not subject.turn_axes:
-            self._refuse(f"However it is rotated, {subject.title} looks the same.")
+            self._refuse(f"{capitalized(subject.title)} is symmetric and cannot be rotated.")
             return
         self._viewport.widget.setFocus()
         self._begin(subject, mode, self._cursor)
