@@ -1,4 +1,4 @@
-"""The window that makes arrays of obstacles: what is typed is seen in the viewport at once, OK makes it one step."""
+"""Dialog that makes arrays of obstacles, with a live preview in the viewport; OK makes one undo step."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import refusal_text
 
 _SELECTED = ""
-"""Stands for what is selected, among the names of presets."""
+"""Value of the choice of the selected obstacles, among the names of presets."""
 _WIDTH = 300
-"""Of its texts, px of the design."""
+"""Width of texts, px of the design."""
 
 
 class ArrayChoices(ArrayPlan):
-    """A plan, and what is copied by it."""
+    """Plan of an array, and the obstacles to copy."""
 
     what: str = _SELECTED
 
 
 class ArrayDialog(Dialog):
-    """Pattern, numbers, and what it will be.
+    """Pattern and numbers of an array, with a preview.
 
     Parameters
     ----------
     commands : ObstacleCommands
-        Know where there is room for something new.
+        Find free positions for new obstacles.
     preview : Preview
-        Shows the copies before they are in the scene.
+        Shows the copies before they are added to the scene.
     """
 
     def __init__(
@@ -102,10 +102,10 @@ class ArrayDialog(Dialog):
 
     @property
     def plan(self) -> ArrayPlan:
-        """How the copies are laid out."""
+        """Layout of the copies."""
         return self.form.values
 
-    # --- what is typed ----------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------
 
     def _on_form(self) -> None:
         what = self.form.values.what
@@ -117,7 +117,7 @@ class ArrayDialog(Dialog):
             self._renew()
 
     def _suit(self) -> None:
-        """Take distances that suit what is copied, but for those that somebody chose."""
+        """Set distances that suit the copied obstacles, except those that the user has changed."""
         sources = self._sources()
         if not sources:
             self._renew()
@@ -151,7 +151,7 @@ class ArrayDialog(Dialog):
             self._renew()
 
     def _offers(self) -> list[Choice]:
-        """What can be copied."""
+        """Choices of obstacles to copy."""
         offers = [
             Choice(preset.name, f"New {preset.title.lower()}", icon=preset.icon)
             for preset in PRESETS.values()
@@ -163,12 +163,12 @@ class ArrayDialog(Dialog):
         return offers
 
     def _offer(self) -> None:
-        """Offer what can be copied now; what was chosen stays, if it can."""
+        """Update the choices of obstacles to copy; the current choice stays if it still exists."""
         self.form.refresh()
         self._what = self.form.values.what
 
     def _renew(self) -> None:
-        """Make the array again, and show it."""
+        """Recompute the array and its preview."""
         self._made = None
         problem = ""
         scene = self._document.scene
@@ -193,7 +193,7 @@ class ArrayDialog(Dialog):
     # --- opening and closing ----------------------------------------------------------------------
 
     def accept(self) -> None:
-        """Make it one step and select it."""
+        """Add the array as one undo step and select it."""
         self._renew()
         made = self._made
         if made is None:
@@ -216,5 +216,5 @@ class ArrayDialog(Dialog):
 
 
 def _counts(name: str) -> Callable[[Any], bool]:
-    """Whether a value counts in the pattern that is chosen."""
+    """Return a predicate: whether a value is used by the chosen pattern."""
     return lambda now: name in PATTERN_FIELDS[now.pattern]

@@ -1,4 +1,4 @@
-"""What the scene has in the menus: undo, obstacles that come, go, and are arranged and picked out, and its own body."""
+"""Menu commands of the scene: undo, adding, arranging and selecting obstacles, and its own body."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _ADD_MENU = "Edit/Add Obstacle"
 
 
 class SceneContext(Context, Protocol):
-    """What these commands work with."""
+    """Parts of the window that these commands use."""
 
     obstacles: ObstacleCommands
 
 
 def _add(preset: Preset) -> Command[SceneContext]:
-    """A command that adds what a preset makes."""
+    """Return a command that adds a preset."""
     return Command(
         f"add_{preset.name}",
         _ADD_MENU,
@@ -49,7 +49,7 @@ def _grouped(c: SceneContext) -> bool:
 
 
 def _rename(c: SceneContext) -> None:
-    """Let another name be typed for what is selected, in the tree."""
+    """Edit the name of the selection in the tree."""
     from snakestudio.gui.scene.scene_tree import SceneTree
 
     tree = c.window.findChild(SceneTree)
@@ -59,7 +59,7 @@ def _rename(c: SceneContext) -> None:
 
 
 def _align(side: Side, text: str, icon: str) -> Command[SceneContext]:
-    """A command that lines the selection up."""
+    """Return a command that aligns the selection."""
     return Command(
         f"align_{side}",
         "Edit/Align",
@@ -72,7 +72,7 @@ def _align(side: Side, text: str, icon: str) -> Command[SceneContext]:
 
 
 def _distribute(axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> Command[SceneContext]:
-    """A command that spreads the selection out evenly."""
+    """Return a command that distributes the selection evenly."""
     what = "Centres" if by == "centres" else "Gaps"
     return Command(
         f"distribute_{by}_{axis}",
@@ -91,7 +91,7 @@ def _follows_gait(c: SceneContext) -> bool:
 
 
 def _make_continuum(c: SceneContext) -> None:
-    """Let a continuous body take the chain's place that moves as its gait says: one undo step, or why not."""
+    """Replace the chain by a continuous body that moves like its gait, as one undo step, or show why not."""
     from snakestudio.model.robot.strain_fit import as_continuum
 
     try:
@@ -133,18 +133,18 @@ HISTORY: tuple[Command[SceneContext], ...] = (
         tip="All edits of this session; click one to undo or redo up to it",
     ),
 )
-"""Back and forth."""
+"""Undo, redo and history."""
 
 
 def adding() -> tuple[Command[SceneContext], ...]:
-    """What adds an obstacle."""
+    """Return the commands that add an obstacle."""
     return tuple(_add(preset) for preset in PRESETS.values())
 
 
 def follow_shapes(
     document: Document, replace: Callable[[str, Sequence[Command[SceneContext]]], None]
 ) -> None:
-    """Have `replace` put other commands into the menu whenever plug-ins add or remove obstacle shapes."""
+    """Have `replace` update the menu when plug-ins add or remove obstacle shapes."""
     document.kinds_changed.connect(lambda: replace(_ADD_MENU, adding()))
 
 
@@ -160,7 +160,7 @@ DUPLICATE: tuple[Command[SceneContext], ...] = (
         icon="duplicate",
     ),
 )
-"""What makes more of what there is."""
+"""Commands that copy obstacles."""
 
 ARRANGE: tuple[Command[SceneContext], ...] = (
     _align("left", "Left", "align-left"),
@@ -230,7 +230,7 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
         local=True,
     ),
 )
-"""What changes how obstacles stand, and what holds them together."""
+"""Commands that align, group, rename, lock and hide obstacles."""
 
 SELECT: tuple[Command[SceneContext], ...] = (
     Command(
@@ -279,7 +279,7 @@ SELECT: tuple[Command[SceneContext], ...] = (
         local=True,
     ),
 )
-"""What picks obstacles out."""
+"""Commands that select obstacles."""
 
 CONTINUUM: tuple[Command[SceneContext], ...] = (
     Command(
@@ -292,4 +292,4 @@ CONTINUUM: tuple[Command[SceneContext], ...] = (
         tip="Replace the links by a continuous body whose strain law is fitted to the gait",
     ),
 )
-"""What makes another scene of this one."""
+"""Commands that convert the scene."""

@@ -1,4 +1,4 @@
-"""The gait section of the parameter panels: library, sliders of the one or two waves and their shape, or torques."""
+"""Gait section of the parameter panels: library, sliders of one or two waves and their shape, or torques."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GAITS = tuple(
 
 
 def _of_kinds() -> list[Preset]:
-    """Kinds of gait of which there is none in the library, as they are by default."""
+    """Return presets with default values for kinds of gait that are not in the library."""
     known = {type(entry.gait) for entry in LIBRARY}
     kinds = [
         kind for kind in GAIT_KINDS.values() if kind.make is not None and kind.fields not in known
@@ -52,14 +52,14 @@ def _of_kinds() -> list[Preset]:
 
 
 _ENVELOPE = "envelope"
-"""The value that is a formula."""
+"""Name of the value that is a formula."""
 
 _BETWEEN = ("pitch_phase_deg", "delta_rad", _ENVELOPE)
-"""Fields that are neither of the horizontal nor of the vertical wave alone."""
+"""Fields that belong to neither the horizontal nor the vertical wave alone."""
 
 
 def _groups(scene: Scene) -> list[tuple[str, list[str]]]:
-    """The values of a gait in groups with titles; a single group has none."""
+    """Values of a gait in groups with titles; a single group has no title."""
     names = [name for name in type(scene.gait).model_fields if name != "kind"]
     if scene.gives_torques or not scene.gait.has_vertical_wave:
         return [("", names)]
@@ -79,19 +79,19 @@ _TORQUE_NAMES = (
     ("n", "number of links"),
     ("pi", "3.14159…"),
 )
-"""What formulas of torques may use."""
+"""Variables of torque formulas."""
 
 _ENVELOPE_NAMES = (
     ("n", "number of the joint, counted from 1 at the head"),
     ("N", "number of joints"),
     ("pi", "3.14159…"),
 )
-"""What the formula of an envelope may use."""
+"""Variables of envelope formulas."""
 
 
 def torque_problem(scene: Scene, key: str) -> str:
-    """What is wrong with the formula of a torque at `key` of a scene, as a sentence; "" if nothing is."""
-    from snakestudio.model.robot.joint_torque import TorqueLaw  # with what reads formulas
+    """Problem with the torque formula at `key` of a scene, as a sentence; "" if it is valid."""
+    from snakestudio.model.robot.joint_torque import TorqueLaw
 
     try:
         if scene.gives_torques:
@@ -102,7 +102,7 @@ def torque_problem(scene: Scene, key: str) -> str:
 
 
 def envelope_problem(scene: Scene, key: str) -> str:
-    """What is wrong with the envelope of a scene's gait, as a sentence; "" if nothing is."""
+    """Problem with the envelope of a scene's gait, as a sentence; "" if it is valid."""
     try:
         envelope_of(getattr(scene.gait, _ENVELOPE, "1"), scene.robot.n_joints)
     except SnakeStudioError as error:
@@ -114,13 +114,13 @@ _ENTRIES = {entry.title: entry for entry in LIBRARY}
 
 
 def _unsuitable(preset: Preset, scene: Scene) -> str:
-    """Why a preset does not suit a scene, as a sentence; "" if it does."""
+    """Reason why a preset does not suit a scene, as a sentence; "" if it does."""
     entry = _ENTRIES.get(preset.name)
     return "" if entry is None else unsuitable(entry, scene)
 
 
 class GaitPanel(PresetSection):
-    """Choose a gait, move its sliders, see the shape it makes; or type the torques that the joints are given."""
+    """Selects a gait, edits its values and shows its shape; or edits the torques of the joints."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -161,7 +161,7 @@ class GaitPanel(PresetSection):
         self.presets.offer((*GAITS, *_of_kinds()))
 
     def refresh(self, scene: Scene) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         self._make_rows(scene, scene.gait.kind)
         self.presets.refresh(scene)
         chosen = self.presets.present
@@ -185,7 +185,7 @@ class GaitPanel(PresetSection):
         two = scene.gait.has_vertical_wave
         other = scene.gait.without_vertical_wave() if two else scene.gait.with_vertical_wave()
         self.wave_button.setVisible(used and other != scene.gait)
-        self.shape.setVisible(scene.gait.of_waves or not used)  # of torques nobody asks for any
+        self.shape.setVisible(scene.gait.of_waves or not used)  # torques do not command a shape
         self.names_button.setVisible(torques)
         self.envelope_button.setVisible(used and _ENVELOPE in type(scene.gait).model_fields)
         self.preview.setVisible(used and bool(scene.gait.files))
@@ -214,7 +214,7 @@ class GaitPanel(PresetSection):
         self._describe()
 
     def show_pending(self, pending: Collection[str], problems: Collection[Problem]) -> None:
-        """Say what waits for the next reset, and at every formula what a check of the scene has found there."""
+        """Show which changes wait for the next reset, and the problems of each formula."""
         if not any(key == "gait" or key.startswith("gait.") for key in pending):
             what = ""
         elif not {"gait", "gait.kind"}.isdisjoint(pending):
@@ -229,7 +229,7 @@ class GaitPanel(PresetSection):
         return f"Gait {preset.name.lower()}"
 
     def _toggle_torques(self) -> None:
-        """Go over to torques, or back; a robot that lies in its gait's pose stays there."""
+        """Switch to torque control or back; a robot that starts in the pose of its gait keeps its pose."""
         self.presets.forget()
         if self._document.scene.gives_torques:
             gait = Scene.model_fields["gait"].get_default(call_default_factory=True)
@@ -265,7 +265,7 @@ class GaitPanel(PresetSection):
                 self._add_row(name, scene)
 
     def _add_row(self, name: str, scene: Scene) -> None:
-        """A row for a value of the gait."""
+        """Add a row for a value of the gait."""
         key = f"gait.{name}"
         if scene.gives_torques:
             self._add_formula(

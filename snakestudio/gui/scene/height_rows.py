@@ -1,4 +1,4 @@
-"""Form rows for the heights of a height field: its picture file, and the table that stands in the scene itself."""
+"""Form rows for the heights of a height field: its image file, and the table in the scene."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.viewmodel.field_texts import refusal
 
 
 class PictureRow(FileRow):
-    """The picture file of a height field, typed or chosen. A picture takes the place of a table."""
+    """Image file of a height field, typed or chosen. An image replaces a table."""
 
     kind = FileKind.PICTURE
     files = PICTURE_FILES
@@ -44,7 +44,7 @@ class PictureRow(FileRow):
 
 
 class HeightsRow(FormRow):
-    """How many heights the table of a height field has: it is edited in the scene file."""
+    """Size of the table of heights, which is edited in the scene file."""
 
     def __init__(
         self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None

@@ -1,4 +1,4 @@
-"""The dialog before obstacles come in from another program's file: what was found, how large it is, how it lies."""
+"""Dialog before obstacles are imported from another program's file: their number, size and position."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNIT_NAMES = {
 
 @dataclass(frozen=True)
 class ImportChoices:
-    """How obstacles are read."""
+    """Options for reading obstacles."""
 
     unit: str = form_field(
         "m", "&Unit", choices=[Choice(unit, _UNIT_NAMES[unit]) for unit in UNITS]
@@ -58,7 +58,7 @@ class ImportChoices:
 
 
 class _Plan(QWidget):
-    """The obstacles from above, new ones in the accent colour, with those that are there already."""
+    """Top view of the obstacles: imported ones in the accent colour, with existing ones."""
 
     def __init__(self, there: Cylinders, parent: QWidget) -> None:
         super().__init__(parent)
@@ -69,7 +69,7 @@ class _Plan(QWidget):
         self.setToolTip("Top view: imported obstacles in colour, existing ones in grey")
 
     def show_new(self, new: Cylinders) -> None:
-        """Show what would be imported."""
+        """Show the obstacles to import."""
         self._new = new
         self.update()
 
@@ -99,16 +99,16 @@ class _Plan(QWidget):
 
 
 class ImportDialog(Dialog):
-    """Unit, scale and group of what is imported, and what comes of them.
+    """Unit, scale and group of the imported obstacles, with a preview.
 
     Parameters
     ----------
     path : Path
-        Where it comes from.
+        Imported file.
     found : Circles
-        What is in it.
+        Circles read from the file.
     scene : Scene
-        What it is imported into.
+        Scene to import into.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The strip of things to put into the scene: a click puts one where there is room, a drag where it is dropped."""
+"""Strip of presets: a click adds one at a free position, a drag adds it where it is dropped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ICON = 20
 
 
 class PaletteButton(QToolButton):
-    """One thing of the palette."""
+    """Button of a preset."""
 
     def __init__(self, preset: Preset) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class PaletteButton(QToolButton):
         drag.setMimeData(data)
         pixmap = theme.icon(self.preset.icon, "accent").pixmap(_ICON, _ICON)
         drag.setPixmap(pixmap)
-        drag.setHotSpot(QPoint(-8, -8))  # what it will be is shown in the view, under the cursor
+        drag.setHotSpot(QPoint(-8, -8))  # the viewport shows a preview under the cursor
         drag.exec(Qt.DropAction.CopyAction)
 
 
@@ -69,7 +69,7 @@ class Palette(Themed):
     Parameters
     ----------
     add : callable
-        Adds the preset of a name where there is room.
+        Adds the named preset at a free position.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Palette(Themed):
         self.renew_theme()
 
     def _on_kinds_changed(self) -> None:
-        """Offer the shapes of the plug-ins that are loaded now."""
+        """Offer the shapes of the loaded plug-ins."""
         if [_look(button.preset) for button in self.buttons.values()] == [
             _look(each) for each in PRESETS.values()
         ]:
@@ -110,5 +110,5 @@ class Palette(Themed):
 
 
 def _look(preset: Preset) -> tuple[str, str, str, str]:
-    """What is seen of a preset."""
+    """Return the visible properties of a preset."""
     return preset.name, preset.title, preset.help, preset.icon

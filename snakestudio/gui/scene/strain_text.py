@@ -1,4 +1,4 @@
-"""Strain laws as the panel writes them: their names, the papers' cases, formulas to read and formulas to go on with."""
+"""Texts of strain laws: titles, the papers' cases, readable formulas and editable formulas."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STRAIN_TITLES = {
     "inching": "Inching (inchworm)",
     "formulas": "Formulas",
 }
-"""Kinds of strain law, and what they are called."""
+"""Titles of the kinds of strain law."""
 
 SYMBOLS = {
     name: f"<i>{letter}</i><sub>{axis}</sub>"
@@ -30,10 +30,10 @@ SYMBOLS = {
         COMPONENTS, [(letter, axis) for letter in ("Γ", "K") for axis in "XYZ"], strict=True
     )
 }
-"""The strains as in the papers, rich text."""
+"""Symbols of the strains as in the papers, rich text."""
 
 SPEED = "<i>V</i><sub>0</sub>"
-"""The axial speed likewise."""
+"""Symbol of the axial speed, rich text."""
 
 
 def _case(
@@ -86,7 +86,7 @@ STRAINS = (
         "P5, VIII-D",
     ),
 )
-"""The papers' cases; a strain law with contacts, motions and size of the body that go with it."""
+"""The papers' cases: a strain law with matching contacts, motions and size of the body."""
 
 _GREEK = {
     "eps": "ε",
@@ -101,11 +101,11 @@ _GREEK = {
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NO_TERM = re.compile(r" \+ 0\*[A-Za-z]\w*(?=\))")
 _NUMBER_ALONE = re.compile(r"(?<![\w)])\(([\d.]+)\)(?!\^)")
-"""A number in brackets that are not a function's."""
+"""Number in parentheses that do not belong to a function."""
 
 
 def _readable(formula: str) -> str:
-    """A formula in rich text: Greek letters, raised powers, no stars."""
+    """Return a formula as rich text: Greek letters, superscript powers, no asterisks."""
 
     def name(match: re.Match[str]) -> str:
         word = match[0]
@@ -119,7 +119,7 @@ def _readable(formula: str) -> str:
 
 
 def readable_law(strain: Strain) -> str:
-    """The law in rich text: a line for every strain that is told, the axial speed, and the values of its constants."""
+    """Return the law as rich text: a line for each given strain, the axial speed, and its constants."""
     text = strain.text()
     lines = [
         f"{SYMBOLS[name]} = {_readable(text.strains[name])}"
@@ -138,7 +138,7 @@ def readable_law(strain: Strain) -> str:
 
 
 def as_formulas(strain: Strain) -> Formulas:
-    """The law as typed formulas, its numbers filled in; terms that are 0 times something are left out."""
+    """Return the law as editable formulas, numbers filled in; terms with factor 0 are omitted."""
     text = strain.text()
     constants = {name: value for name, (value, _) in text.constants.items()}
 
@@ -165,7 +165,7 @@ def as_formulas(strain: Strain) -> Formulas:
 
 
 def _terms(formula: str) -> list[str]:
-    """What is added up in a formula, outside of all brackets."""
+    """Return the summands of a formula outside of all parentheses."""
     terms = []
     depth = 0
     begin = 0

@@ -1,4 +1,4 @@
-"""What holds a continuous body, in the parameter panels: which kind of contact, its values, and given anchors."""
+"""Contacts of a continuous body in the parameter panels: kind, values, and specified anchors."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ SUPPORTS = {
     "anchors": ("Specified anchors", "Anchored at given positions to fixed or moving objects."),
     "friction": ("Friction", "There are no anchors; ground friction moves the body."),
 }
-"""Kinds of contact by name: title, and what they do."""
+"""Title and description of each kind of contact."""
 
 _OF_FRICTION = ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s")
-"""What else counts where friction moves the body."""
+"""Other values that count if friction moves the body."""
 
 
 class SupportPanel(KindSection):
-    """Choose what holds the body, and set its values.
+    """Selects the contacts of the body, and edits their values.
 
     Signals
     -------
     rebuilt()
-        The contacts are of another kind, or there are more or fewer anchors: `rows` are others.
+        The kind of contacts or the number of anchors has changed: `rows` are new.
     """
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
@@ -59,7 +59,7 @@ class SupportPanel(KindSection):
         self.refresh(document.scene)
 
     def refresh(self, scene: Scene) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         support = scene.support
         self._make_rows(scene, (support.kind, len(support.given)))
         with QSignalBlocker(self.box):
@@ -74,7 +74,7 @@ class SupportPanel(KindSection):
         self.add_button.setVisible(bool(support.given))
 
     def show_pending(self, pending: Collection[str]) -> None:
-        """Say what waits for the next reset."""
+        """Show which changes wait for the next reset."""
         waits = any(key == "support" or key.startswith("support.anchors") for key in pending)
         self.message.say("The new contacts apply at the next reset." if waits else "")
         for key, choice in self.choices.items():
@@ -147,7 +147,7 @@ class AnchorCard(Themed):
     index : int
         0-based.
     removable : bool
-        Whether there are others.
+        Whether there are other anchors.
 
     Signals
     -------
@@ -222,7 +222,7 @@ class AnchorCard(Themed):
         try:
             anchor = get_value(self._document.scene, self.key)
         except SceneError:
-            return False  # it has just gone, and the card goes with it
+            return False  # it has just been removed, and so will this card
         return any(text.strip() != "0" for name, *_ in _MOTIONS for text in getattr(anchor, name))
 
     def _unfold(self, open_: bool) -> None:
@@ -230,7 +230,7 @@ class AnchorCard(Themed):
         self.more_button.setVisible(not open_)
 
     def refresh(self) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         for formula in self.formulas.values():
             formula.refresh()
         for row in self.times:
@@ -239,7 +239,7 @@ class AnchorCard(Themed):
             self._unfold(True)
 
     def show_findings(self, problems: Collection[Problem]) -> None:
-        """Say at every formula what a check of the scene has found there."""
+        """Show the problems that a check of the scene found in each formula."""
         for key, row in self.formulas.items():
             whole = key.rpartition("[")[0] if key.endswith("]") else key
             found = next((p for p in problems if p.key in (key, whole)), None)
