@@ -327,7 +327,7 @@ class Inspector(Themed):
             self._rebuild()
 
     def reveal(self, key: str) -> FormRow | None:
-        """Show and return the row of a dotted scene key, searching the whole scene if needed; None if it does not exist."""
+        """Return the row of a scene key, searching the whole scene if needed; None if it does not exist."""
         if self._another.isActive():
             self._rebuild()
         for searched in (False, True):

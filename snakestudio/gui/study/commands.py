@@ -1,4 +1,4 @@
-"""What studies have in the menus."""
+"""Menu commands of studies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from snakestudio.gui.study.feature import StudyFeature
 
 
 class StudyContext(Context, Protocol):
-    """What these commands work with."""
+    """Parts of the window that these commands use."""
 
     study: StudyFeature
 
@@ -31,4 +31,4 @@ STUDY: tuple[Command[StudyContext], ...] = (
     ),
     Command("open_recent_study", "Simulation/Open Recent Study"),
 )
-"""What begins and opens a study."""
+"""Commands that create and open studies."""

@@ -1,4 +1,4 @@
-"""From a row of a study's results back into the window: its run made again and shown, or its values in the scene."""
+"""Opens a row of a study's results in the window: its run, or its values in the scene."""
 
 from __future__ import annotations
 
@@ -24,47 +24,47 @@ from snakestudio.viewmodel.study.run_again import AgainRun, run_again, run_name,
 from snakestudio.viewmodel.work import Progress
 
 _LISTED = 4
-"""Values that are named when they are taken over."""
+"""Number of values named after they were applied."""
 
 
 class ShownRuns(Protocol):
-    """What shows recorded runs in place of the simulation."""
+    """Shows recorded runs instead of the simulation."""
 
     def show(self, recording: Recording, name: str) -> None:
         """Show a run under a name."""
 
 
 class SceneFiles(Protocol):
-    """What opens scenes."""
+    """Opens scenes."""
 
     def open(self, path: Path) -> bool:
-        """Open a scene, if nothing would be lost."""
+        """Open a scene unless unsaved changes would be lost."""
 
 
 class StudyRunContext(Context, Protocol):
-    """What opening a study's run needs of the window."""
+    """Parts of the window needed to open a study's run."""
 
     @property
     def open_runs(self) -> ShownRuns:
-        """What shows recorded runs."""
+        """Shows recorded runs."""
 
     @property
     def files(self) -> SceneFiles:
-        """What opens scenes."""
+        """Opens scenes."""
 
 
 class StudyRuns(QObject):
-    """Makes runs of studies again in the background and shows them; takes values of points over into the scene.
+    """Runs points of studies again in the background and shows them, and applies values of points to the scene.
 
     Parameters
     ----------
     banner : Banner
-        Says how far it is, and what came of it.
+        Shows progress and results.
 
     Signals
     -------
     changed()
-        A run is being made, or no more.
+        A run started or ended.
     """
 
     changed = Signal()
@@ -81,7 +81,7 @@ class StudyRuns(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a run is being made."""
+        """Whether a run is in progress."""
         return self._task is not None
 
     # --- opening ----------------------------------------------------------------------------------
@@ -89,16 +89,16 @@ class StudyRuns(QObject):
     def open(
         self, path: Path, table: Table, units: Mapping[str, str], row: int, repeat: int = 0
     ) -> None:
-        """Make a run again and show it; one that is being made gives way.
+        """Run a point again and show it; a run in progress is cancelled.
 
         Parameters
         ----------
         path : Path
             The study's file.
         units : mapping
-            Of goals and limits by name, as endings of columns.
+            Units of goals and limits by name, as suffixes of columns.
         row, repeat : int
-            From 0.
+            0-based.
         """
         self._stop()
         preparations = self._context.session_controller.session.preparations
@@ -134,13 +134,13 @@ class StudyRuns(QObject):
         self.changed.emit()
 
     def cancel(self) -> None:
-        """Stop making a run."""
+        """Cancel the run in progress."""
         if self._task is not None:
             self._stop()
             self._banner.say("info", f"Opening {self._name} was cancelled.", passing=True)
 
     def close(self) -> None:
-        """Stop, and wait for the end; call before the program quits."""
+        """Cancel and wait for the end; call before the program quits."""
         self._stop()
         close_tasks(self)
 
@@ -173,10 +173,10 @@ class StudyRuns(QObject):
         self._banner.say("warning", problem.sentence())
         self.changed.emit()
 
-    # --- taking over ------------------------------------------------------------------------------
+    # --- applying values --------------------------------------------------------------------------
 
     def take_over(self, path: Path, table: Table, row: int) -> None:
-        """Put the values of a point into the scene, as one edit; if another scene is open, ask by a notice first."""
+        """Apply the values of a point to the scene as one edit; if another scene is open, ask first."""
         scene_path = scene_of(table.study, path).resolve()
         origin = self._context.document.origin
         if origin is not None and origin.resolve() == scene_path:

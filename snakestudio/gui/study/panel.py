@@ -1,4 +1,4 @@
-"""The study's panel: what it asks, what came of it, and below both how it runs."""
+"""Study panel: set-up, results, and below them the run bar."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ _NONE = (
 )
 
 _LOW = 560
-"""Height below which results have the room of the study's title and of the workers' table, px of
+"""Height below which results use the space of the study's title and of the workers' table, px of
 the design."""
 
 
 class StudyActions(Protocol):
-    """What the panel has done by the feature that it is part of."""
+    """Actions of the study feature that the panel uses."""
 
     def new(self) -> object:
-        """Begin a study of the present scene."""
+        """Create a study of the current scene."""
 
     def ask_open(self) -> object:
         """Ask for a study and open it."""
 
     def ask_save_as(self) -> object:
-        """Ask for another place for the study."""
+        """Ask for another file for the study."""
 
     def open_scene(self) -> object:
-        """Open the study's scene."""
+        """Open the scene of the study."""
 
     def save_scene(self) -> object:
         """Save the window's scene."""
@@ -67,20 +67,20 @@ class StudyActions(Protocol):
         """Run the study."""
 
     def resume(self) -> object:
-        """Go on with the study after a pause."""
+        """Resume the study after a pause."""
 
     def open_run(self, row: int) -> object:
         """Open the run of a row of the results."""
 
     def take_over(self, row: int) -> object:
-        """Put the values of a row of the results into the scene."""
+        """Apply the values of a row of the results to the scene."""
 
     def check_step(self, row: int) -> object:
         """Check the time step of the run of a row of the results."""
 
 
 class StudyPanel(Themed):
-    """Everything about the study that is open.
+    """Set-up, results and progress of the open study.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class StudyPanel(Themed):
     Signals
     -------
     closed()
-        Somebody wants to see no more of it.
+        The user closed the panel.
     """
 
     closed = Signal()
@@ -146,10 +146,10 @@ class StudyPanel(Themed):
         self.results.open_asked.connect(actions.open_run)
         self.results.take_over_asked.connect(actions.take_over)
         self.results.check_step_asked.connect(actions.check_step)
-        self._stale = True  # other results are to be shown once they are seen
+        self._stale = True  # results must be updated when they become visible
         self.tabs = QTabWidget()
         self.tabs.addTab(self.setup, "Setup")
-        # A window may be lower than charts and table need.
+        # A window may be too low for charts and table.
         self.results_page = scrolled(self.results)
         self.tabs.addTab(self.results_page, "Results")
         self.tabs.setDocumentMode(True)
@@ -270,7 +270,7 @@ class StudyPanel(Themed):
         self._show_results()
 
     def refresh(self) -> None:
-        """Show what stands about the study now."""
+        """Show the current state of the study."""
         path = self._open.path
         self._stack.setCurrentWidget(self._none if path is None else self._some)
         if path is None:
@@ -289,7 +289,7 @@ class StudyPanel(Themed):
         self._tell()
 
     def _tell(self) -> None:
-        """Say what is wrong with the file or the scene, and offer what helps."""
+        """Show problems of the file or the scene, with buttons that help."""
         document = self._document
         kind = "warning"
         path = self._open.path

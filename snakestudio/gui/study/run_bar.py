@@ -1,4 +1,4 @@
-"""Runs a study and shows how it goes: buttons, progress with the time left, who computes, and what is to be known."""
+"""Runs a study and shows its progress: buttons, time left, where it is computed, and notices."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _LOCAL_LISTED = 16
 
 
 class StudyRunBar(Themed):
-    """The lower part of the study's panel.
+    """Lower part of the study panel.
 
     Parameters
     ----------
     settings : QSettings
-        Keeps who computes.
+        Stores where studies are computed.
 
     Signals
     -------
@@ -121,7 +121,7 @@ class StudyRunBar(Themed):
         self.renew_theme()
         self.refresh()
 
-    # --------------------------------------------------------------------------------- who computes
+    # --------------------------------------------------------------------------------- where to run
 
     def _fill_who(self) -> None:
         most = default_workers()
@@ -156,29 +156,27 @@ class StudyRunBar(Themed):
         self._fill_who()
         self.refresh()
 
-    # -------------------------------------------------------------------------------- what is shown
+    # ---------------------------------------------------------------------------------------- state
 
     def set_low(self, low: bool) -> None:
-        """Whether there is no room for the workers' table."""
+        """Set whether the workers' table does not fit."""
         if low != self._low:
             self._low = low
             self.refresh()
 
     def refresh(self) -> None:
-        """Show how it goes now."""
+        """Show the current progress."""
         runner = self._runner
         mine = self._runner.path is not None and self._runner.path == self._open.path
         busy = runner.busy
         seen = {
             self.run_button: not busy,
-            self.who: not busy,  # while it runs the table says who
+            self.who: not busy,  # during a run the table shows it
             self.pause_button: busy and not runner.pausing,
             self.resume_button: busy and runner.pausing,
             self.cancel_button: busy,
         }
-        for widget in sorted(
-            seen, key=lambda widget: seen[widget]
-        ):  # there is no room for all of them at once
+        for widget in sorted(seen, key=lambda widget: seen[widget]):  # they do not all fit
             widget.setVisible(seen[widget])
         self.run_button.setEnabled(self._open.ready)
         self.run_button.setToolTip(self._why_not() or "Run the points that have no result yet")
@@ -231,7 +229,7 @@ class StudyRunBar(Themed):
         return ""
 
     def _tell(self, mine: bool) -> None:
-        """Say what is to be known: why it ended, why it is paused, and what is doubtful."""
+        """Show why the study ended or is paused, and warnings."""
         runner = self._runner
         notes = runner.notes if mine and runner.busy else ()
         self._say(self.error, "warning", runner.error if mine else "")
@@ -239,8 +237,8 @@ class StudyRunBar(Themed):
         self._say(self.note, "info", "\n".join(notes))
 
     def _say(self, banner: Banner, kind: Literal["info", "warning"], text: str) -> None:
-        """Show a notice, once: what somebody has closed comes back only when it says something else."""
-        if self._runner.path is not None:  # its folder is known, and there is little room
+        """Show a notice once: after the user closed it, only a different text shows it again."""
+        if self._runner.path is not None:  # omit its folder to save space
             text = text.replace(f"{self._runner.path}: ", "").replace(
                 f"{self._runner.path.parent}{os.sep}", ""
             )

@@ -1,4 +1,4 @@
-"""How often every point is run, and what differs from repeat to repeat."""
+"""Form for the number of repeats of each point, and the values that differ between them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SLIDER = (1.0, 50.0)
 
 @dataclass(frozen=True)
 class _Spread:
-    """What a card shows."""
+    """Values shown by a card."""
 
     law: str
     spread: float
@@ -41,7 +41,7 @@ class _Spread:
 
 
 class JitterCard(Card):
-    """A value that differs a little from repeat to repeat."""
+    """Card for a value that differs slightly between repeats."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
         scene = open_study.findings.scene
@@ -62,7 +62,7 @@ class JitterCard(Card):
 
     @property
     def jitter(self) -> Jitter:
-        """What it shows."""
+        """Jitter of the card."""
         return self._open.study.repeats.jitter[self.index]
 
     @property
@@ -123,7 +123,7 @@ def _has_several(repeats: Repeats) -> bool:
 
 
 class RepeatsForm(CardForm[JitterCard]):
-    """Count, seed, and what differs."""
+    """Count, seed, and values that differ."""
 
     def __init__(self, open_study: OpenStudy) -> None:
         add = KeyField(
