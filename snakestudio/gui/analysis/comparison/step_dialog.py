@@ -1,4 +1,4 @@
-"""The window with the check of the time step: values at each step, their errors, and the step to use."""
+"""Window with the check of the time step: values at each step, their errors, and the proposed step."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEIGHT = 400
 
 
 class StepDialog(Dialog):
-    """A table of the quantities, the outcome in words, and the button that sets the proposed step."""
+    """Table of the quantities, the result as text, and the button that sets the proposed step."""
 
     def __init__(
         self, checker: StepChecker, exporter: ReportExporter, parent: QWidget | None = None
@@ -96,7 +96,7 @@ class StepDialog(Dialog):
         return f"{subject.name}  ·  {subject.scene.run.duration_s:g} s  ·  {model} model"
 
     def _message(self, check: StepCheck | None) -> tuple[str, str, str]:
-        """The outcome, its colour, and what else to know."""
+        """Result, its colour, and further notes."""
         checker = self._checker
         if checker.busy:
             return checker.progress_text, "dim", ""
@@ -130,7 +130,7 @@ class StepDialog(Dialog):
         )
 
     def done(self, result: int) -> None:
-        """Close; a check that is running is cancelled."""
+        """Close; a check in progress is cancelled."""
         self._checker.cancel()
         super().done(result)
 

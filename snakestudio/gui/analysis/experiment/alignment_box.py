@@ -1,4 +1,4 @@
-"""How the trials are laid over the run: time offset, found or by hand, what may be turned and shifted, which link."""
+"""Alignment of trials with the run: time offset, estimated or set by hand, free rotation and shift, tracked links."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ _OVER = FieldDoc(
     default=None,
 )
 _AS_SAID = -2
-"""Stands for "as the files say" among the links."""
+"""Index for "as in the files" among the links."""
 
 _STEP_S = 0.001
 
 
 class AlignmentBox(QWidget):
-    """The fields."""
+    """Fields of the alignment."""
 
     def __init__(
         self, experiments: Experiments, document: Document, parent: QWidget | None = None
@@ -197,7 +197,7 @@ class AlignmentBox(QWidget):
     # --- showing ----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Bring it up to date with the trials."""
+        """Update to the trials."""
         experiments = self._experiments
         if not experiments.trials:
             return
@@ -224,7 +224,7 @@ class AlignmentBox(QWidget):
         self._show_found(trial)
 
     def _renew_slider(self, low: float, high: float) -> None:
-        """A slider over other bounds is another slider."""
+        """Replace the slider if its bounds changed."""
         if (low, high) == self._bounds or self.slider.isSliderDown():
             return
         self._bounds = low, high

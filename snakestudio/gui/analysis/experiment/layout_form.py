@@ -1,4 +1,4 @@
-"""How a measured table is to be read, as a form: delimiter, decimal mark, units, axes, rate, gaps, bodies."""
+"""Form for the layout of a measured table: delimiter, decimal mark, units, axes, rate, gaps, bodies."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ _AXES = {
 }
 
 _WITHOUT_ANGLES = ("none", "quaternion", "matrix")
-"""Kinds of rotation that have no unit."""
+"""Kinds of rotation without a unit."""
 
 
 class _AxesEditor(Editor):
-    """Axes that are chosen, or typed; what is typed counts when the field is left."""
+    """Axes, chosen or typed; typed text is applied when the field loses focus."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -103,7 +103,7 @@ def _has_angles(layout: Layout) -> bool:
     return turned or bool(layout.joints)
 
 
-# What plays no part cannot be edited: it would only raise questions.
+# Values without effect are disabled.
 _FIELDS = {
     "delimiter": FormField(
         "Delimiter", choices=_choices(_DELIMITERS), help="What separates the cells of a row"
@@ -171,16 +171,16 @@ _FIELDS = {
         help="Which axes of the file are x, y and z (up); type others like +x-z+y",
     ),
 }
-"""The editor of each value of a layout: text, time and space in a column each."""
+"""Editors of the values of a layout: text, time and space in a column each."""
 
 
 class LayoutForm(QWidget):
-    """All of a layout but its columns.
+    """Values of a layout except its columns.
 
     Signals
     -------
     edited(layout: Layout)
-        The user changed something.
+        The user changed a value.
     """
 
     edited = Signal(object)
@@ -195,7 +195,7 @@ class LayoutForm(QWidget):
         self.form.changed.connect(self._on_changed)
 
     def show_layout(self, layout: Layout) -> None:
-        """Show a layout; what somebody is typing stays."""
+        """Show a layout; text being typed stays."""
         self._layout = layout
         for name, field in _FIELDS.items():
             value = getattr(layout, name)
@@ -213,17 +213,17 @@ class LayoutForm(QWidget):
             self.edited.emit(layout)
 
     def commit(self) -> bool:
-        """Take what is being typed; False if that is not valid."""
+        """Apply the text being typed; return False if it is invalid."""
         return self.form.commit()
 
 
 def link_title(link: int | None) -> str:
-    """What a body sits on, as a choice."""
+    """Title of the link of a body in a choice."""
     return "Unknown" if link is None else link_name(link).capitalize()
 
 
 class _Swatch(Editor):
-    """The colour of a track."""
+    """Colour of a track."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -258,17 +258,17 @@ _BODY_COLUMNS = {
 
 
 class BodyRows(QWidget):
-    """The rows.
+    """Rows of bodies.
 
     Parameters
     ----------
     n_links : int
-        Of the robot.
+        Number of links of the robot.
 
     Signals
     -------
     edited(bodies: list of Body)
-        The user renamed one or put it on another link.
+        The user renamed a body or assigned it to another link.
     """
 
     edited = Signal(object)

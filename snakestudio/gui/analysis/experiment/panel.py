@@ -1,4 +1,4 @@
-"""The panel of experiments: the loaded trials, how they are aligned with the run, and how far the run is from them."""
+"""Panel of experiments: the loaded trials, their alignment with the run, and the errors."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ _WAITS = "Run the simulation: the trials are overlaid on the run when it stops."
 
 
 class ExperimentPanel(QWidget):
-    """Everything about experiments.
+    """Trials, alignment and errors.
 
     Signals
     -------
     closed()
-        The user wants to see no more of it.
+        The user closed the panel.
     import_asked()
-        A file is to be chosen.
+        A file must be chosen.
     example_asked()
-        The bundled example is to be loaded.
+        The bundled example must be loaded.
     """
 
     closed = Signal()
@@ -96,13 +96,13 @@ class ExperimentPanel(QWidget):
         column.addStretch(1)
         experiments.changed.connect(self.refresh)
         document.scene_changed.connect(self.refresh)
-        self.refresh()  # first, or the panel would be as wide as with all buttons until it is shown
+        self.refresh()  # first, or the panel is as wide as with all buttons until it is shown
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
 
     def _fill_setup(self) -> None:
-        """The trials, what loads more, and how they are aligned."""
+        """Add the trials, the buttons that load more, and the alignment."""
         experiments = self._experiments
         setup = self.frame.setup
         self._empty = QLabel(_EMPTY)
@@ -132,7 +132,7 @@ class ExperimentPanel(QWidget):
         setup.addWidget(self.alignment)
 
     def refresh(self) -> None:
-        """Bring it up to date with the trials."""
+        """Update to the trials."""
         experiments = self._experiments
         any_trials = bool(experiments.trials)
         self._empty.setVisible(not any_trials)
@@ -171,7 +171,7 @@ _MOST_BODIES = 3
 
 
 def described(trial: Trial) -> str:
-    """What was measured, in a line."""
+    """Describe a measured trial in a line."""
     capture = trial.capture
     words = [f"{run_time(capture.duration, significant=3)} at {capture.rate:.3g} Hz"]
     bodies = [
@@ -200,7 +200,7 @@ class TrialRows(Themed):
         self._column.setSpacing(8)
 
     def refresh(self) -> None:
-        """Bring it up to date with the trials."""
+        """Update to the trials."""
         trials = self._experiments.trials
         if trials != self._shown:
             self._build()
@@ -263,7 +263,7 @@ class TrialRows(Themed):
 
 
 class Figures(Themed):
-    """The tables of all trials together, or of one of them."""
+    """Tables of all trials together, or of one of them."""
 
     def __init__(self, experiments: Experiments, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -291,7 +291,7 @@ class Figures(Themed):
         self.refresh()
 
     def refresh(self) -> None:
-        """Bring it up to date with the comparison."""
+        """Update to the comparison."""
         compared = self._experiments.comparison
         figures = None if compared is None else compared.figures
         if figures is self._shown:

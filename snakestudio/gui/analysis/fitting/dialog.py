@@ -1,4 +1,4 @@
-"""The window that fits the scene to measured runs: what is free on the left, what comes of it on the right."""
+"""Window that fits the scene to measured runs: set-up on the left, results on the right."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _OFFSET: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class FitChoices:
-    """How a fit is made."""
+    """Options of a fit."""
 
     method: str = form_field(
         "auto",
@@ -94,12 +94,12 @@ _PICTURES = "PDF (*.pdf);;PNG (*.png);;SVG (*.svg)"
 
 
 class FitDialog(Dialog):
-    """Sets up a fit, shows how it goes, and hands over what it found.
+    """Sets up a fit, shows its progress, and applies its result.
 
     Parameters
     ----------
     captures : callable
-        The measured runs that the window has loaded.
+        Returns the measured runs loaded in the window.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class FitDialog(Dialog):
         frame.export_menu.addSeparator()
         frame.export_menu.addAction("Figure (PDF, PNG, SVG) ...", self._ask_picture)
 
-    # --- what the fields and buttons do -----------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def _start(self) -> None:
         fields_ok = [self.parameters.commit(), self.form.commit()]
@@ -196,7 +196,7 @@ class FitDialog(Dialog):
             self.write_picture(path)
 
     def write_picture(self, path: Path) -> None:
-        """Write the picture of the fit as a file."""
+        """Write the figure of the fit to a file."""
         if self._fitter.comparison is None:
             return
         try:
@@ -206,7 +206,7 @@ class FitDialog(Dialog):
         else:
             self.frame.show_message(f"Wrote {path.name}.")
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     def _refresh(self) -> None:
         fitter = self._fitter
@@ -237,12 +237,12 @@ class FitDialog(Dialog):
         self.frame.show_state(fitter.task, text, role, has_result=result is not None)
 
     def _suggest_offsets(self) -> None:
-        """Where a start delay is free the clock is to be trusted, unless somebody said otherwise."""
+        """Trust the clock if a start delay is free, unless the user has set the offsets."""
         if self.form.touched.intersection(("low_s", "high_s")):
             return
         try:
             suggested = offset_bounds(self.parameters.chosen)
-        except SnakeStudioError:  # a range that makes no sense is told when the fit is to begin
+        except SnakeStudioError:  # an invalid range is reported when the fit starts
             return
         if (self.form.values.low_s, self.form.values.high_s) != suggested:
             self.form.set(low_s=suggested[0], high_s=suggested[1])
@@ -253,7 +253,7 @@ class FitDialog(Dialog):
         self.outcome.show_result(result)
 
     def _message(self) -> tuple[str, str]:
-        """What to report, and its colour."""
+        """Message, and its colour."""
         fitter = self._fitter
         progress = self._fitter.progress
         if fitter.stopping:
@@ -293,17 +293,17 @@ _FILES = "Motion capture (*.csv *.tsv *.txt *.trc *.c3d);;All files (*)"
 
 
 class DataRows(QWidget):
-    """A tick for each measured run.
+    """Check boxes for measured runs.
 
     Parameters
     ----------
     captures : callable
-        The runs that the window has loaded.
+        Returns the runs loaded in the window.
 
     Signals
     -------
     changed()
-        Others are there or ticked.
+        The runs or the ticked ones changed.
     """
 
     changed = Signal()
@@ -328,11 +328,11 @@ class DataRows(QWidget):
 
     @property
     def chosen(self) -> list[Capture]:
-        """The ticked runs."""
+        """Ticked runs."""
         return [capture for box, capture in self.boxes if box.isChecked()]
 
     def refresh(self) -> None:
-        """Show the runs there are now; what was not ticked stays so."""
+        """Show the current runs; those not ticked stay so."""
         there = [*self._captures(), *self._own]
         if [id(capture) for _, capture in self.boxes] == [id(capture) for capture in there]:
             return
@@ -363,7 +363,7 @@ class DataRows(QWidget):
             self.read(paths)
 
     def read(self, paths: Sequence[Path]) -> None:
-        """Read further files, beside the window."""
+        """Read further files in the background."""
         if self._task is not None:
             return
         self.message.say("")
@@ -392,7 +392,7 @@ class DataRows(QWidget):
         self.refresh()
 
     def close_task(self) -> None:
-        """Stop what is being read, and wait for its end; call before the program quits."""
+        """Cancel the reading and wait for its end; call before the program quits."""
         if self._task is not None:
             close_tasks(self)
             self._task = None
