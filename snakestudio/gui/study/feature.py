@@ -41,7 +41,7 @@ class SceneFiles(Protocol):
         ...
 
     def save(self) -> bool:
-        """Save the scene, asking for a file if it has none."""
+        """Save the scene, to a chosen file if it has none."""
         ...
 
 

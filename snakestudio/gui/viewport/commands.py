@@ -1,4 +1,4 @@
-"""What the viewport has in the menus: where it looks from, what it shows, and the tools that edit in it."""
+"""Menu commands of the viewport: views, what it shows, and its editing tools."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _ROBOT_MENU = "Edit/Robot"
 
 
 class ViewportContext(Context, Protocol):
-    """What these commands work with."""
+    """Parts of the window that these commands use."""
 
     viewport: Viewport
     banners: Banners
 
 
 def _transform(mode: Mode, text: str, key: str, what: str) -> Command[ViewportContext]:
-    """A command after which what is selected follows the mouse."""
+    """Return a command that lets the selection follow the mouse."""
     tip = f"{what}; X, Y or Z constrains it to an axis, a number sets the amount, Esc cancels"
     return Command(
         mode,
@@ -55,7 +55,7 @@ def _transform(mode: Mode, text: str, key: str, what: str) -> Command[ViewportCo
 def _lay(
     make: Callable[[Scene, Path | None], Scene], text: str
 ) -> Callable[[ViewportContext], None]:
-    """A command that changes the start, as one step of undo, or says why it cannot."""
+    """Return a command that changes the start as one undo step, or reports why it cannot."""
 
     def run(c: ViewportContext) -> None:
         try:
@@ -95,7 +95,7 @@ def _show(
     shortcuts: tuple[str, ...] = (),
     enabled: Callable[[ViewportContext], bool] = always,
 ) -> Command[ViewportContext]:
-    """A command that switches one of the viewport's wishes."""
+    """Return a command that toggles an option of the viewport."""
 
     def toggle(c: ViewportContext) -> None:
         c.viewport.options.set(**{name: not getattr(c.viewport.options.now, name)})
@@ -107,7 +107,7 @@ def _show(
 
 
 def _colour_by(name: str) -> Command[ViewportContext]:
-    """A command that colours a continuous body by a quantity, or by none."""
+    """Return a command that colours a continuous body by a quantity, or by none."""
     text = QUANTITIES[name].title if name else "None"
     return Command(
         f"colour_{name or 'nothing'}",
@@ -121,7 +121,7 @@ def _colour_by(name: str) -> Command[ViewportContext]:
 
 
 def _arrows(factor: float) -> Callable[[ViewportContext], None]:
-    """A command that makes all arrows longer or shorter."""
+    """Return a command that scales the length of all arrows."""
 
     def scale(c: ViewportContext) -> None:
         for row in SCALES:
@@ -193,7 +193,7 @@ LAY_OUT: tuple[Command[ViewportContext], ...] = (
         tip="The shown pose becomes the start, at rest; applies at the next reset",
     ),
 )
-"""What lays out path and robot."""
+"""Commands that edit path, friction patches and start."""
 
 TRANSFORM: tuple[Command[ViewportContext], ...] = (
     _transform("move", "Move", "G", "The selection follows the mouse"),
@@ -223,7 +223,7 @@ TRANSFORM: tuple[Command[ViewportContext], ...] = (
         tip="Drag a rectangle; Ctrl adds to what is selected",
     ),
 )
-"""What changes the selection by the mouse, or takes one."""
+"""Commands that edit the selection with the mouse, or select with it."""
 
 VIEW: tuple[Command[ViewportContext], ...] = (
     Command("view_top", "View", "Top", lambda c: c.viewport.navigator.view("top"), ("7",)),
@@ -349,4 +349,4 @@ VIEW: tuple[Command[ViewportContext], ...] = (
     Command("trail_link", "View/Trail of"),
     *(_colour_by(name) for name in ("", *QUANTITIES)),
 )
-"""What is seen, and from where."""
+"""Commands that change the view and what it shows."""

@@ -1,4 +1,4 @@
-"""Over the viewport: buttons for standard views, projection and following, a line of hints, the keyboard's frame."""
+"""Overlays in the corners of the viewport: view buttons, a line of hints, and the focus frame."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _VIEWS = {
 }
 
 _PADDING = 18
-"""Of the style sheet, left and right together, px."""
+"""Horizontal padding of the style sheet, left and right together, px."""
 _FLAT = "Drag: pan · Wheel: zoom · Click: select · Shift+drag: box select · Ctrl+drag: pull"
 _IDLE = "Drag: orbit · Right-drag: pan · Wheel: zoom · Shift+drag: box select · Ctrl+drag: pull"
 
 
 class ViewButtons(QWidget):
-    """A row of small buttons that show which view is on.
+    """Row of small buttons that show the current view.
 
     Signals
     -------
     projection_changed()
-        Perspective instead of parallel, or the other way round.
+        The projection changed between perspective and parallel.
     """
 
     projection_changed = Signal()
@@ -83,12 +83,12 @@ class ViewButtons(QWidget):
             self._buttons[name].setChecked(on)
 
     def set_flat(self) -> None:
-        """There is only the view from above."""
+        """Restrict the buttons to the view from above."""
         for name in ("front", "right", "perspective"):
             self._buttons[name].hide()
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply a changed palette."""
         for button in self._buttons.values():
             button.update()
 
@@ -103,7 +103,7 @@ def _is_view(camera: Camera, name: str) -> bool:
 
 
 class _Pill(OverlayButton):
-    """A button with a word."""
+    """Button with a label."""
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -121,7 +121,7 @@ class _Pill(OverlayButton):
 
 
 class Hint(QLabel):
-    """A dim line of text on a ground of its own, as the picture behind it may be anything; it never takes the mouse."""
+    """Dim line of text with its own background, because the image below varies; it ignores the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(_IDLE, parent)
@@ -131,19 +131,19 @@ class Hint(QLabel):
         self._idle = self._said = _IDLE
 
     def set_flat(self) -> None:
-        """The view cannot be turned."""
+        """Adapt the hint to a view that cannot be rotated."""
         self._idle = _FLAT
         self._say(_FLAT)
 
     def place(self, area: QRect) -> None:
-        """Stand at the lower right corner of `area`."""
+        """Move to the lower right corner of `area`."""
         self._area = area
         self._say(self._said)
 
     def show_item(
         self, item: Item | None, scene: Scene, selected: bool, locked: Pick | None = None
     ) -> None:
-        """Tell about what is under the cursor, also if it is locked and so nothing to pick."""
+        """Show a hint about the object under the cursor, also if it is locked and cannot be selected."""
         if item is None and locked is not None and locked.index < len(scene.obstacles):
             name = obstacle_title(scene.obstacles[locked.index], locked.index)
             self._say(f"{name} · locked: select or unlock it in the scene tree")
@@ -168,7 +168,7 @@ class Hint(QLabel):
             self._say(f"{name} · {place_and_size(o)} · {what}")
 
     def show_tool(self, text: str) -> None:
-        """Tell what the mouse does with a tool."""
+        """Show what the mouse does with a tool."""
         self._say(text)
 
     def _say(self, text: str) -> None:
@@ -190,7 +190,7 @@ _BY_KEY = (
 
 
 class FocusFrame(QWidget):
-    """Lies over `watched`, which it belongs to, and takes no mouse."""
+    """Frame over the focused widget `watched`, its parent; it ignores the mouse."""
 
     def __init__(self, watched: QWidget) -> None:
         super().__init__(watched)
