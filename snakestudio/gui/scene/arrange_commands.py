@@ -221,15 +221,15 @@ class ArrangeCommands:
     def align(self, side: Side) -> None:
         """Align the selected obstacles."""
         if self.unlocked("moved"):
-            made = aligned(self._document.scene, self._chosen, side)
-            self._document.edit(made, f"Align {len(self._chosen)} obstacles {_SIDES[side]}")
+            scene = aligned(self._document.scene, self._chosen, side)
+            self._document.edit(scene, f"Align {len(self._chosen)} obstacles {_SIDES[side]}")
 
     def distribute(self, axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> None:
         """Distribute the selected obstacles evenly."""
         chosen = self.unlocked("moved")
         if chosen:
-            made = distributed(self._document.scene, chosen, axis, by)
-            self._document.edit(made, f"Distribute {len(chosen)} obstacles along {axis}")
+            scene = distributed(self._document.scene, chosen, axis, by)
+            self._document.edit(scene, f"Distribute {len(chosen)} obstacles along {axis}")
 
     # --- selection --------------------------------------------------------------------------------
 

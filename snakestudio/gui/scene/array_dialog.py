@@ -70,7 +70,7 @@ class ArrayDialog(Dialog):
         self._selection = selection
         self._commands = commands
         self._preview = preview
-        self._made: Array | None = None
+        self._array: Array | None = None
         self._fresh: tuple[Obstacle, ...] = ()
         self._what = _SELECTED
         self.form = DeclaredForm(ArrayChoices(), self._fields(), self, enter_accepts=False)
@@ -114,13 +114,13 @@ class ArrayDialog(Dialog):
             self._fresh = ()
             self._suit()
         else:
-            self._renew()
+            self._update()
 
     def _suit(self) -> None:
         """Set distances that suit the copied obstacles, except those that the user has changed."""
         sources = self._sources()
         if not sources:
-            self._renew()
+            self._update()
             return
         plan = suited(self.plan, sources)
         names = [name for name in ArrayPlan.model_fields if name not in self.form.touched]
@@ -148,7 +148,7 @@ class ArrayDialog(Dialog):
         if self.isVisible():
             self._fresh = ()
             self._offer()
-            self._renew()
+            self._update()
 
     def _offers(self) -> list[Choice]:
         """Choices of obstacles to copy."""
@@ -167,15 +167,15 @@ class ArrayDialog(Dialog):
         self.form.refresh()
         self._what = self.form.values.what
 
-    def _renew(self) -> None:
+    def _update(self) -> None:
         """Recompute the array and its preview."""
-        self._made = None
+        self._array = None
         problem = ""
         scene = self._document.scene
         fresh = self._sources()
         indices = self._selection.obstacles if self.form.values.what == _SELECTED else ()
         try:
-            self._made = arrayed(scene, self.plan, indices, fresh, self._document.base_dir)
+            self._array = arrayed(scene, self.plan, indices, fresh, self._document.base_dir)
         except ValidationError:
             problem = "Some copies would be more than 10 km away. Use a smaller spacing."
         except SnakeStudioError as error:
@@ -183,24 +183,24 @@ class ArrayDialog(Dialog):
         except ValueError as error:
             problem = str(error)
         self._preview.show(
-            self._made.scene.obstacles[len(scene.obstacles) :] if self._made is not None else ()
+            self._array.scene.obstacles[len(scene.obstacles) :] if self._array is not None else ()
         )
         self.form.report(problem)
-        made = None if self.form.problem else self._made
-        self.summary.setText("" if made is None else made.sentence)
-        self.make_button.setEnabled(made is not None)
+        array = None if self.form.problem else self._array
+        self.summary.setText("" if array is None else array.sentence)
+        self.make_button.setEnabled(array is not None)
 
     # --- opening and closing ----------------------------------------------------------------------
 
     def accept(self) -> None:
         """Add the array as one undo step and select it."""
-        self._renew()
-        made = self._made
-        if made is None:
+        self._update()
+        array = self._array
+        if array is None:
             return
         super().accept()
-        self._document.edit(made.scene, f"Array of {len(made.indices)} obstacles")
-        self._selection.set([("obstacle", i) for i in made.indices])
+        self._document.edit(array.scene, f"Array of {len(array.indices)} obstacles")
+        self._selection.set([("obstacle", i) for i in array.indices])
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

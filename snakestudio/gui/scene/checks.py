@@ -51,7 +51,7 @@ def _pending(scene: Scene, key: str) -> Problem:
 
 def _unreadable(scene: Scene, base_dir: Path | None, known: Sequence[Problem]) -> list[Problem]:
     """Return problems for obstacles whose shape cannot be read, unless the engine has reported them."""
-    told = {
+    reported = {
         index
         for problem in known
         if problem.severity == "error"
@@ -66,7 +66,7 @@ def _unreadable(scene: Scene, base_dir: Path | None, known: Sequence[Problem]) -
             obstacles=(i,),
         )
         for i, p in obstacles_of(scene.obstacles, base_dir).problems
-        if i not in told
+        if i not in reported
     ]
 
 

@@ -95,11 +95,11 @@ def _make_continuum(c: SceneContext) -> None:
     from snakestudio.model.robot.strain_fit import as_continuum
 
     try:
-        made = as_continuum(c.document.scene, c.document.base_dir)
+        scene = as_continuum(c.document.scene, c.document.base_dir)
     except SnakeStudioError as error:
         QMessageBox.warning(c.window, "Make Continuum Scene from Gait", str(error))
     else:
-        c.document.edit(made, "Make continuum scene from gait")
+        c.document.edit(scene, "Make continuum scene from gait")
 
 
 HISTORY: tuple[Command[SceneContext], ...] = (

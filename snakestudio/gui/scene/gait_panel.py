@@ -238,12 +238,12 @@ class GaitPanel(PresetSection):
             )
             return
 
-        def given(scene: Scene) -> Scene:
+        def with_torques(scene: Scene) -> Scene:
             start = as_joint_angles(scene) if isinstance(scene.start, GaitStart) else scene.start
             torques = next(kind.fields for kind in GAIT_KINDS.values() if kind.fields.gives_torques)
             return scene.model_copy(update={"gait": torques(), "start": start})
 
-        self._edit(given, "Switch to torque control")
+        self._edit(with_torques, "Switch to torque control")
 
     def _toggle_vertical_wave(self) -> None:
         gait = self._document.scene.gait

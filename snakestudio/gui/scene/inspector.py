@@ -237,7 +237,7 @@ class Inspector(Themed):
         self.rows: dict[str, FormRow] = {}
         self._shown: tuple[object, ...] = ()
         self.link_values: LinkValues | None = None
-        self._link = self._found = 0
+        self._link = self._n_results = 0
         self._start: StartChoice | None = None
         self._parts_note: QLabel | None = None
         self.ground_formulas: GroundFormulas | None = None
@@ -334,9 +334,9 @@ class Inspector(Themed):
             if searched:
                 self.search.setText(key)
                 self._search()
-            found = next((row for row in self.rows.values() if key in row.keys), None)
-            if found is not None:
-                return found
+            row = next((row for row in self.rows.values() if key in row.keys), None)
+            if row is not None:
+                return row
         self.search.clear()
         self._search()
         return None
@@ -379,7 +379,7 @@ class Inspector(Themed):
         self._form = form
         items = sorted(self._selection.items)
         kinds = {kind for kind, _ in items}
-        self._found = 0
+        self._n_results = 0
         if self._searched:
             self._search_rows(column)
         elif kinds == {"obstacle"}:
@@ -401,11 +401,11 @@ class Inspector(Themed):
         scene = self._document.scene
         items = sorted(self._selection.items)
         if self._searched:
-            if not self._found:
+            if not self._n_results:
                 return "No results", f"No value of this scene matches “{self._searched}”."
-            more = self._found - len(self.rows)
+            more = self._n_results - len(self.rows)
             return (
-                f"{self._found} found",
+                f"{self._n_results} found",
                 f"{more} more. Type another word to narrow the search." if more > 0 else "",
             )
         if len(items) > 1:
@@ -461,16 +461,16 @@ class Inspector(Themed):
     def _search_rows(self, column: QVBoxLayout) -> None:
         """Add search results under headings of their objects."""
         scene = self._document.scene
-        found = find(scene, self._searched, self._selection.obstacles)
+        results = find(scene, self._searched, self._selection.obstacles)
         owner = ""
-        for item in found:
+        for item in results:
             if len(self.rows) == _MOST_FOUND:
-                self._found += 1
+                self._n_results += 1
                 continue
             label = _group_label(capitalized(item.of))
             place = column.count()
             if self._add_row(column, item.keys[0], list(item.keys), item.of.lower()):
-                self._found += 1
+                self._n_results += 1
                 if item.of != owner:
                     column.insertWidget(place, label)
                     owner = item.of

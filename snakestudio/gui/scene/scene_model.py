@@ -409,20 +409,20 @@ class SceneModel(QAbstractItemModel):
     def ranges_of(self, items: Iterable[Item]) -> list[tuple[QModelIndex, QModelIndex]]:
         """First and last rows of contiguous ranges of items; whole groups include their nodes."""
         obstacles = []
-        found = []
+        ranges = []
         for item in items:
             if item[0] == "obstacle":
                 # The selection may refer to a scene that has not arrived here yet.
                 if self._scene.body.meets_obstacles and item[1] < len(self._rows.row):
                     obstacles.append(item[1])
             elif (index := self.index_of(item)).isValid():
-                found.append((index, index.siblingAtColumn(LOCKED_COLUMN)))
+                ranges.append((index, index.siblingAtColumn(LOCKED_COLUMN)))
         for g, first, last in self._rows.runs(obstacles):
             parent = self._node(OBSTACLES) if g < 0 else self._group_node(g)
-            found.append((self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)))
+            ranges.append((self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)))
             if g >= 0 and last - first + 1 == len(self._rows.members[g]):
-                found.append((parent, parent.siblingAtColumn(LOCKED_COLUMN)))
-        return found
+                ranges.append((parent, parent.siblingAtColumn(LOCKED_COLUMN)))
+        return ranges
 
     def index_of_group(self, name: str) -> QModelIndex:
         """Return the index of a group."""
@@ -495,7 +495,7 @@ class SceneModel(QAbstractItemModel):
             self._rows = ObstacleRows(after.obstacles)
             self.endResetModel()
             return
-        told = {
+        texts = {
             number: self._text(number) for below in self._tree.below.values() for number in below
         }
         was = old.obstacles
@@ -528,7 +528,7 @@ class SceneModel(QAbstractItemModel):
             self.dataChanged.emit(
                 self.index(0, 0, node), self.index(len(after.ground.patch) - 1, LOCKED_COLUMN, node)
             )
-        for number, text in told.items():
+        for number, text in texts.items():
             if self._text(number) != text:  # a view lays out all rows below it again
                 node = self._node(number)
                 self.dataChanged.emit(node, node)
@@ -547,23 +547,23 @@ class SceneModel(QAbstractItemModel):
 
         def renewed(index: QModelIndex) -> QModelIndex:
             number = int(index.internalId())
-            found = index
+            updated = index
             if number >= GROUP:
-                found = self.index_of_group(names[number - GROUP])
+                updated = self.index_of_group(names[number - GROUP])
             elif number >= OBSTACLE:
-                found = self.index_of(
+                updated = self.index_of(
                     ("obstacle", places.get(id(was[number - OBSTACLE]), len(places)))
                 )
             elif number >= PATCH:
                 patch = patches[number - PATCH]
-                found = (
+                updated = (
                     self.index_of(("patch", after.ground.patch.index(patch)))
                     if patch in after.ground.patch
                     else _NO
                 )
             elif number >= LINK and number - LINK >= after.body.n_parts:
-                found = _NO
-            return found.siblingAtColumn(index.column()) if found.isValid() else found
+                updated = _NO
+            return updated.siblingAtColumn(index.column()) if updated.isValid() else updated
 
         self.changePersistentIndexList(held, [renewed(index) for index in held])
         self.layoutChanged.emit()

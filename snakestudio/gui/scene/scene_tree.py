@@ -68,7 +68,7 @@ class SceneTree(Themed):
             document, arrange.rename, arrange.rename_group, self._commands.rename_patch, self
         )
         self.model.put_asked.connect(arrange.put_into)
-        self.model.arranging.connect(self._let_go)
+        self.model.arranging.connect(self._clear_rows)
         self.proxy = QSortFilterProxyModel(self)
         self.proxy.setSourceModel(self.model)
         self.proxy.setRecursiveFilteringEnabled(True)
@@ -241,7 +241,7 @@ class SceneTree(Themed):
                 self.view.scrollTo(first)
         self._syncing = False
 
-    def _let_go(self) -> None:
+    def _clear_rows(self) -> None:
         """Deselect all rows while rows change; `_on_scene` selects them again."""
         self._syncing = self._let_go_of = True
         self.view.selectionModel().clearSelection()
@@ -266,12 +266,12 @@ class SceneTree(Themed):
         """Return ranges of the view that show the rows of the model between two indexes."""
         if not self.search.text():  # all rows are visible, in the model's order
             return [(self.proxy.mapFromSource(begin), self.proxy.mapFromSource(end))]
-        found = []
+        ranges = []
         for row in range(begin.row(), end.row() + 1):
             index = self.proxy.mapFromSource(begin.siblingAtRow(row))
             if index.isValid():
-                found.append((index, index.siblingAtColumn(self.model.columnCount() - 1)))
-        return found
+                ranges.append((index, index.siblingAtColumn(self.model.columnCount() - 1)))
+        return ranges
 
     def _is_whole_group(self, index: QModelIndex) -> bool:
         """Whether a row is in a group that is selected as a whole and need not be expanded for it."""

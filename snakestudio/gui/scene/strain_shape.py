@@ -84,8 +84,8 @@ class StrainShape(QWidget):
         _, law, most = self._law
         bent = any(most[column] > _NOTHING for _, column, _ in _SHOWN)
         now = law.at(np.array([time]), place).strain[0] - _REST
-        wanted = _SHOWN if bent else _STRETCH
-        columns = [entry for entry in wanted if most[entry[1]] > _NOTHING] or [wanted[0]]
+        candidates = _SHOWN if bent else _STRETCH
+        columns = [entry for entry in candidates if most[entry[1]] > _NOTHING] or [candidates[0]]
         self.curves = [(symbol, role, now[:, column]) for symbol, column, role in columns]
         self.unit = "1/m" if COMPONENTS[columns[0][1]].endswith("_per_m") else ""
         self.reach = max(float(max(most[column] for _, column, _ in columns)), _NOTHING)

@@ -113,9 +113,9 @@ def _readable(formula: str) -> str:
             return word  # a function
         return f"<i>{_GREEK.get(word, word)}</i>"
 
-    shown = _NAME.sub(name, formula)
-    shown = re.sub(r"\^(\d+|\([^()]*\))", r"<sup>\1</sup>", shown)
-    return shown.replace("*", "\N{THIN SPACE}").replace(" - ", " − ").replace("-(", "−(")
+    text = _NAME.sub(name, formula)
+    text = re.sub(r"\^(\d+|\([^()]*\))", r"<sup>\1</sup>", text)
+    return text.replace("*", "\N{THIN SPACE}").replace(" - ", " − ").replace("-(", "−(")
 
 
 def readable_law(strain: Strain) -> str:
@@ -132,8 +132,8 @@ def readable_law(strain: Strain) -> str:
     values = []
     for name, (value, unit) in text.constants.items():
         if name in used:
-            shown = f"<i>{_GREEK.get(name, name)}</i> = {exact_text(value)} {html.escape(unit)}".rstrip()
-            values.append(shown.replace("^2", "²").replace(" ", "&nbsp;"))
+            constant = f"<i>{_GREEK.get(name, name)}</i> = {exact_text(value)} {html.escape(unit)}".rstrip()
+            values.append(constant.replace("^2", "²").replace(" ", "&nbsp;"))
     return "<br>".join([*lines, *([", ".join(values)] if values else [])])
 
 
@@ -146,21 +146,21 @@ def as_formulas(strain: Strain) -> Formulas:
         terms = [
             term for term in _terms(formula) if constants.get(term.partition("*")[0], 1.0) != 0.0
         ]
-        kept = " + ".join(terms) or "0"
+        remaining = " + ".join(terms) or "0"
 
         def number(match: re.Match[str]) -> str:
             value = constants.get(match[0])
             if value is None:
                 return match[0]
             digits = f"{value:.12g}"
-            return digits if value >= 0 or match[0] == kept else f"({digits})"
+            return digits if value >= 0 or match[0] == remaining else f"({digits})"
 
-        shown = _NO_TERM.sub("", _NAME.sub(number, kept))
-        return _NUMBER_ALONE.sub(r"\1", shown)
+        result = _NO_TERM.sub("", _NAME.sub(number, remaining))
+        return _NUMBER_ALONE.sub(r"\1", result)
 
-    given = {name: filled(formula) for name, formula in text.strains.items()}
+    strains = {name: filled(formula) for name, formula in text.strains.items()}
     return Formulas().model_copy(
-        update={**given, "speed_m_s": filled(text.speed) if text.speed else ""}
+        update={**strains, "speed_m_s": filled(text.speed) if text.speed else ""}
     )
 
 

@@ -212,11 +212,11 @@ class StudyRuns(QObject):
             self._banner.say("info", f"The scene already has the values of {name}.", passing=True)
             return
         document.edit(scene, f"Apply {name}")
-        told = [label_of(scene, key) for key in list(values)[:_LISTED]]
+        labels = [label_of(scene, key) for key in list(values)[:_LISTED]]
         more = f" and {len(values) - _LISTED} more" if len(values) > _LISTED else ""
         self._banner.say(
             "info",
-            f"Applied the values of {name}: {', '.join(told)}{more}.",
+            f"Applied the values of {name}: {', '.join(labels)}{more}.",
             [("Undo", document.undo_stack.undo)],
             passing=True,
         )

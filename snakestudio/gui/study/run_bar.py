@@ -58,7 +58,7 @@ class StudyRunBar(Themed):
         self._settings = settings
         self.chosen = WorkerChoice.kept(settings)
         self._low = False
-        self._said: dict[Banner, str] = {}
+        self._last_texts: dict[Banner, str] = {}
         self.run_button = QPushButton()
         self.cancel_button = QPushButton("Cancel")
         self.pause_button = QPushButton("Pause")
@@ -192,7 +192,7 @@ class StudyRunBar(Themed):
         self._link = link
         self._show_link()
         self.dashboard.setVisible(bool(link))
-        self._tell(mine)
+        self._show_notices(mine)
 
     def _text(self, busy: bool, mine: bool) -> str:
         if busy and not mine and self._runner.path is not None:
@@ -208,19 +208,21 @@ class StudyRunBar(Themed):
         results = self._open.results
         seconds = math.nan
         there = 0
-        found = ""
+        status = ""
         if results is not None:
             runs = int(results.table["runs"].sum())
             failed = int(results.table["failed"].sum())
-            words = {"title": "", "description": ""}  # in which it may have changed
-            if changed(results.table.study, **words) == changed(self._open.study, **words):
+            texts = {"title": "", "description": ""}  # in which it may have changed
+            if changed(results.table.study, **texts) == changed(self._open.study, **texts):
                 there = runs
             if runs:
                 seconds = float(results.table["seconds"].sum()) / runs
-                found = "all complete" if there == self._open.study.n_runs else f"{runs:,} complete"
-                found += f", {failed:,} failed" if failed else ""
+                status = (
+                    "all complete" if there == self._open.study.n_runs else f"{runs:,} complete"
+                )
+                status += f", {failed:,} failed" if failed else ""
         workers = 0 if self.chosen.scheduler else self.chosen.workers.count or 0
-        return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), found)))
+        return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), status)))
 
     def _why_not(self) -> str:
         count = len(self._open.findings.problems)
@@ -228,30 +230,30 @@ class StudyRunBar(Themed):
             return f"Fix {counted(count, 'problem')} in the set-up first"
         return ""
 
-    def _tell(self, mine: bool) -> None:
+    def _show_notices(self, mine: bool) -> None:
         """Show why the study ended or is paused, and warnings."""
         runner = self._runner
         notes = runner.notes if mine and runner.busy else ()
-        self._say(self.error, "warning", runner.error if mine else "")
-        self._say(self.notice, "info", ARMED if runner.paused_by_robot else "")
-        self._say(self.note, "info", "\n".join(notes))
+        self._show_notice(self.error, "warning", runner.error if mine else "")
+        self._show_notice(self.notice, "info", ARMED if runner.paused_by_robot else "")
+        self._show_notice(self.note, "info", "\n".join(notes))
 
-    def _say(self, banner: Banner, kind: Literal["info", "warning"], text: str) -> None:
+    def _show_notice(self, banner: Banner, kind: Literal["info", "warning"], text: str) -> None:
         """Show a notice once: after the user closed it, only a different text shows it again."""
         if self._runner.path is not None:  # omit its folder to save space
             text = text.replace(f"{self._runner.path}: ", "").replace(
                 f"{self._runner.path.parent}{os.sep}", ""
             )
-        if text == self._said.get(banner, ""):
+        if text == self._last_texts.get(banner, ""):
             return
-        self._said[banner] = text
+        self._last_texts[banner] = text
         if text:
             banner.say(kind, text)
         else:
             banner.clear()
 
     def _fit(self) -> None:
-        for banner in self._said:
+        for banner in self._last_texts:
             banner.fit(3, max(120, self.width() - 32), 400)
 
     def _show_link(self) -> None:

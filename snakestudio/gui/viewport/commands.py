@@ -59,11 +59,11 @@ def _lay(
 
     def run(c: ViewportContext) -> None:
         try:
-            made = make(c.document.scene, c.document.base_dir)
+            scene = make(c.document.scene, c.document.base_dir)
         except SnakeStudioError as error:
             c.banners.error(str(error))
         else:
-            c.document.edit(made, text)
+            c.document.edit(scene, text)
 
     return run
 

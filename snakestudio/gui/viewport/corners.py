@@ -128,17 +128,17 @@ class Hint(QLabel):
         self.setProperty("role", "hint")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._area = QRect()
-        self._idle = self._said = _IDLE
+        self._idle = self._full_text = _IDLE
 
     def set_flat(self) -> None:
         """Adapt the hint to a view that cannot be rotated."""
         self._idle = _FLAT
-        self._say(_FLAT)
+        self._show_text(_FLAT)
 
     def place(self, area: QRect) -> None:
         """Move to the lower right corner of `area`."""
         self._area = area
-        self._say(self._said)
+        self._show_text(self._full_text)
 
     def show_item(
         self, item: Item | None, scene: Scene, selected: bool, locked: Pick | None = None
@@ -146,11 +146,11 @@ class Hint(QLabel):
         """Show a hint about the object under the cursor, also if it is locked and cannot be selected."""
         if item is None and locked is not None and locked.index < len(scene.obstacles):
             name = obstacle_title(scene.obstacles[locked.index], locked.index)
-            self._say(f"{name} · locked: select or unlock it in the scene tree")
+            self._show_text(f"{name} · locked: select or unlock it in the scene tree")
         elif item is None:
-            self._say(self._idle)
+            self._show_text(self._idle)
         elif item[0] == "link":
-            self._say(scene.body.part_title(item[1]))
+            self._show_text(scene.body.part_title(item[1]))
         elif item[1] < len(scene.obstacles):
             o = scene.obstacles[item[1]]
             name = obstacle_title(o, item[1])
@@ -165,19 +165,19 @@ class Hint(QLabel):
                 else "Drag: move · G R S: move, rotate, scale"
             )
             what = what if selected else f"Click: select · Shift+drag: move{group}"
-            self._say(f"{name} · {place_and_size(o)} · {what}")
+            self._show_text(f"{name} · {place_and_size(o)} · {what}")
 
     def show_tool(self, text: str) -> None:
         """Show what the mouse does with a tool."""
-        self._say(text)
+        self._show_text(text)
 
-    def _say(self, text: str) -> None:
-        self._said = text
-        shown = self.fontMetrics().elidedText(
+    def _show_text(self, text: str) -> None:
+        self._full_text = text
+        elided = self.fontMetrics().elidedText(
             text, Qt.TextElideMode.ElideRight, max(0, self._area.width() - _PADDING)
         )
-        if shown != self.text():
-            self.setText(shown)
+        if elided != self.text():
+            self.setText(elided)
         self.adjustSize()
         self.move(self._area.right() - self.width(), self._area.bottom() - self.height() + 4)
 

@@ -208,7 +208,7 @@ class DropTarget(QObject):
 
     def _place(self, position: QPointF) -> tuple[float, float] | None:
         """Point of the ground under the cursor, to the centimetre; None near the horizon."""
-        found = self._viewport.ground(position)
-        if found is None or max(abs(found[0]), abs(found[1])) > _FARTHEST:
+        point = self._viewport.ground(position)
+        if point is None or max(abs(point[0]), abs(point[1])) > _FARTHEST:
             return None
-        return round(found[0], 2), round(found[1], 2)
+        return round(point[0], 2), round(point[1], 2)

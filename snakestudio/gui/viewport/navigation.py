@@ -105,10 +105,11 @@ class Navigator(QObject):
         if point is None:
             return target
         reach = _FAR * self.camera.distance
-        found = np.array(point)
+        candidate = np.array(point)
         return (
-            found
-            if float(np.linalg.norm(found - self.camera.eye)) < reach or self.camera.orthographic
+            candidate
+            if float(np.linalg.norm(candidate - self.camera.eye)) < reach
+            or self.camera.orthographic
             else target
         )
 

@@ -75,13 +75,13 @@ class BackgroundComparison(QObject, Generic[Result]):
     def _prepare(self, kinds: Iterable[str], progress: Progress) -> bool:
         """Have the engines of `kinds` compiled, in the task's thread; return False if cancelled."""
 
-        def tell(kind: str, stage: Stage) -> bool:
+        def report(kind: str, stage: Stage) -> bool:
             left = time_left(stage.seconds_left)
             self.preparing = f"Preparing the {FORMULATIONS[kind].short} engine: {percent(stage.fraction)}, {left}"
             return progress(stage.fraction)
 
         try:
-            return prepare(kinds, tell, self._preparations)
+            return prepare(kinds, report, self._preparations)
         finally:
             self.preparing = ""
 

@@ -207,7 +207,7 @@ class ChainPlots(Themed):
             )
 
     def _show_profile(self, comparison: ChainComparison, chosen: int) -> None:
-        found = comparison.profiles[chosen][0]
+        profile = comparison.profiles[chosen][0]
         finest = comparison.profiles[-1][0]
         units = {part.unit for part in comparison.parts}
         if len(units) == 1:
@@ -218,9 +218,9 @@ class ChainPlots(Themed):
             self.profile.set_titles("X in m", "Torque and force in N m and N")
         for i, (part, role) in enumerate(zip(comparison.parts, _ROLES, strict=False)):
             self._curve(self.profile, finest.joint, finest.body[:, i], role, f"body, {part.symbol}")
-            text = f"{found.links} links, {part.label}"
+            text = f"{profile.links} links, {part.label}"
             self._curve(
-                self.profile, found.joint, found.chain[:, i], role, text, marks=7, line=False
+                self.profile, profile.joint, profile.chain[:, i], role, text, marks=7, line=False
             )
 
     def _curve(

@@ -153,12 +153,12 @@ class Comparer(BackgroundComparison[ModelComparison]):
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
         """Shown runs at a time (s) for the viewport, without those that had ended by then."""
-        found = (
+        ghosts = (
             ghost_at(run.recording, time, model_colour(run.kind))
             for run in self.shown
             if run.recording is not None
         )
-        return tuple(ghost for ghost in found if ghost is not None)
+        return tuple(ghost for ghost in ghosts if ghost is not None)
 
     def names(self, time: float) -> list[tuple[str, str]]:
         """Colours and texts of the shown runs at a time (s) for the viewport's legend."""
@@ -258,10 +258,10 @@ class Reasons(QObject):
         self._task.failed.connect(lambda problem: self._on_checked({}))
 
     @Slot(object)
-    def _on_checked(self, found: Found) -> None:
+    def _on_checked(self, reasons: Found) -> None:
         self._task = None
         if self._begin_again:
             self._soon()
-        if found != self.by_kind:
-            self.by_kind = found
+        if reasons != self.by_kind:
+            self.by_kind = reasons
             self.changed.emit()

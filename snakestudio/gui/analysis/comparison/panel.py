@@ -157,9 +157,9 @@ class ComparisonPanel(QWidget):
             self._wanted.add(self._own)
         self.refresh()
 
-    def _choose(self, kind: str, wanted: bool) -> None:
+    def _choose(self, kind: str, on: bool) -> None:
         """Add a model to the comparison, or remove it."""
-        (self._wanted.add if wanted else self._wanted.discard)(kind)
+        (self._wanted.add if on else self._wanted.discard)(kind)
         self.refresh()
 
     def refresh(self) -> None:

@@ -254,20 +254,20 @@ class AlignmentBox(QWidget):
         self.link.setCurrentIndex(max(0, self.link.findData(_AS_SAID if link is None else link)))
 
     def _show_found(self, trial: Trial) -> None:
-        found = trial.alignment
-        self.found.setVisible(found is not None)
-        self.doubts.setVisible(found is not None and bool(found.notes))
-        if found is None:
+        alignment = trial.alignment
+        self.found.setVisible(alignment is not None)
+        self.doubts.setVisible(alignment is not None and bool(alignment.notes))
+        if alignment is None:
             return
         how = "set by hand" if trial.by_hand else "estimated"
-        if not trial.by_hand and math.isfinite(found.offset_std_s):
-            how += f" to within ± {1000 * found.offset_std_s:.2g} ms"
-        shift = math.hypot(*found.shift_m[:2].tolist())
-        turn = f"{math.degrees(found.heading_rad):.1f}".replace("-", MINUS)
+        if not trial.by_hand and math.isfinite(alignment.offset_std_s):
+            how += f" to within ± {1000 * alignment.offset_std_s:.2g} ms"
+        shift = math.hypot(*alignment.shift_m[:2].tolist())
+        turn = f"{math.degrees(alignment.heading_rad):.1f}".replace("-", MINUS)
         self.found.setText(
-            f"Correlation {found.correlation:.4f}. Offset {how}; rotated by {turn}°, shifted by {shift:.3g} m."
+            f"Correlation {alignment.correlation:.4f}. Offset {how}; rotated by {turn}°, shifted by {shift:.3g} m."
         )
-        self.doubts.setText("\n".join(found.notes))
+        self.doubts.setText("\n".join(alignment.notes))
 
     # --- editing ----------------------------------------------------------------------------------
 

@@ -218,10 +218,10 @@ class Experiments(BackgroundComparison[Compared]):
         self._stop()
         captures = [trial.capture for trial in self.trials]
         options = self.options
-        given = [trial.offset_s if trial.by_hand else None for trial in self.trials]
+        offsets = [trial.offset_s if trial.by_hand else None for trial in self.trials]
 
         def work(progress: Progress) -> Compared | None:
-            return compare(recording, captures, given, options, progress)
+            return compare(recording, captures, offsets, options, progress)
 
         self._begin(work)
 
@@ -310,13 +310,13 @@ class Experiments(BackgroundComparison[Compared]):
         scene = self._document.scene
         if not scene.body.jointed:
             return ()
-        made = [
+        ghosts = [
             overlay.ghost(
                 motion, time - trial.shift, scene.robot, colour(trial_colour(trial.number))
             )
             for trial, motion in self._seen_trials
         ]
-        return tuple(ghost for ghost in made if ghost is not None)
+        return tuple(ghost for ghost in ghosts if ghost is not None)
 
     def tracks(self, snapshot: Snapshot) -> tuple[Track, ...]:
         """Tracks of the trials, the robots' positions, and their distance from the run."""
@@ -325,15 +325,15 @@ class Experiments(BackgroundComparison[Compared]):
         heading = body.pointer
         lift = 1.1 * body.radius
         error = theme.render_theme().text
-        found: list[Track] = []
+        tracks: list[Track] = []
         for trial, motion in self._seen_trials:
             assert trial.alignment is not None
             colours = colour(trial_colour(trial.number)), error
             at = snapshot.time - trial.shift
-            found += overlay.trial_tracks(
+            tracks += overlay.trial_tracks(
                 motion, at, snapshot, trial.alignment.pairs, colours, heading, lift
             )
-        return tuple(found)
+        return tuple(tracks)
 
     def names(self, time: float) -> list[tuple[str, str]]:
         """Colours and texts of the trials at a time (s) for the viewport's legend, with their distances."""

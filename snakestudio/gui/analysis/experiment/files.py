@@ -135,11 +135,11 @@ class ExperimentFiles(QObject):
         scene = scenes_dir() / f"{own}.toml"
         elsewhere = path is None or path.stem != own
 
-        def tell() -> None:
+        def offer_scene() -> None:
             text = f"These trials belong to the scene {own}. Open it to compare them with its run."
             self._banner.say("info", text, [("Open Scene", lambda: self._files.open(scene))])
 
-        self._read([(each, None) for each in files], tell if elsewhere else None)
+        self._read([(each, None) for each in files], offer_scene if elsewhere else None)
 
     def _read(
         self, wanted: list[tuple[Path, Layout | None]], then: Callable[[], None] | None = None

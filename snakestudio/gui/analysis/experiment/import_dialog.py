@@ -224,11 +224,11 @@ class ImportExperimentDialog(Dialog):
 
     def _say(self, problems: Sequence[str], notes: Sequence[str]) -> None:
         for label, sentences in ((self.problems, problems), (self.notes, notes)):
-            shown = list(sentences[:_MOST_NOTES])
+            lines = list(sentences[:_MOST_NOTES])
             if len(sentences) > _MOST_NOTES:
-                shown.append(f"... and {len(sentences) - _MOST_NOTES} more.")
-            label.setText("\n".join(shown))
-            label.setVisible(bool(shown))
+                lines.append(f"... and {len(sentences) - _MOST_NOTES} more.")
+            label.setText("\n".join(lines))
+            label.setVisible(bool(lines))
 
     # --- editing ----------------------------------------------------------------------------------
 
@@ -304,12 +304,12 @@ class ImportExperimentDialog(Dialog):
     # --- ending -----------------------------------------------------------------------------------
 
     def accept(self) -> None:
-        shown = self._shown
-        if not self.form.commit() or self._reader.busy or shown is None or shown.capture is None:
+        result = self._shown
+        if not self.form.commit() or self._reader.busy or result is None or result.capture is None:
             return
-        capture = shown.capture
+        capture = result.capture
         if self._table and self.file_layout is not None:
-            name = signature(shown.rows, self.file_layout, self._file_type)
+            name = signature(result.rows, self.file_layout, self._file_type)
             remember_layout(self._settings, name, self.file_layout)
         else:
             capture = replace(
@@ -345,9 +345,9 @@ def signature(rows: Sequence[Sequence[str]], layout: Layout, file_type: str = _T
     File types that name their bodies in further rows include these rows.
     """
     header = rows[: layout.header_rows]
-    words = next((row for row in reversed(header) if len(row) > 1), ())
+    titles = next((row for row in reversed(header) if len(row) > 1), ())
     width = max((len(row) for row in rows[layout.header_rows :]), default=0)
-    text = "\x1f".join((layout.delimiter, str(width), *words))
+    text = "\x1f".join((layout.delimiter, str(width), *titles))
     if file_type != _TABLE:
         names = [cell for row in header for cell in row if cell and not cell[0].isdigit()]
         text = "\x1f".join((file_type, text, *names))
@@ -356,12 +356,12 @@ def signature(rows: Sequence[Sequence[str]], layout: Layout, file_type: str = _T
 
 def remember_layout(settings: QSettings, name: str, layout: Layout) -> None:
     """Store the layout of tables with this signature; the oldest of many are discarded."""
-    kept = _kept(settings)
-    kept.pop(name, None)
-    kept[name] = layout_to_toml(layout)
+    layouts = _stored_layouts(settings)
+    layouts.pop(name, None)
+    layouts[name] = layout_to_toml(layout)
     settings.remove(_GROUP)
     settings.beginWriteArray(_GROUP)
-    for place, (each, text) in enumerate(list(kept.items())[-_MOST:]):
+    for place, (each, text) in enumerate(list(layouts.items())[-_MOST:]):
         settings.setArrayIndex(place)
         settings.setValue("signature", each)
         settings.setValue("layout", text)
@@ -370,7 +370,7 @@ def remember_layout(settings: QSettings, name: str, layout: Layout) -> None:
 
 def recall_layout(settings: QSettings, name: str) -> Layout | None:
     """Return the layout last used for tables with this signature; None if it does not exist or is not understood."""
-    text = _kept(settings).get(name)
+    text = _stored_layouts(settings).get(name)
     if text is None:
         return None
     try:
@@ -379,13 +379,13 @@ def recall_layout(settings: QSettings, name: str) -> Layout | None:
         return None
 
 
-def _kept(settings: QSettings) -> dict[str, str]:
-    kept: dict[str, str] = {}
+def _stored_layouts(settings: QSettings) -> dict[str, str]:
+    layouts: dict[str, str] = {}
     for place in range(settings.beginReadArray(_GROUP)):
         settings.setArrayIndex(place)
-        kept[str(settings.value("signature"))] = str(settings.value("layout"))
+        layouts[str(settings.value("signature"))] = str(settings.value("layout"))
     settings.endArray()
-    return kept
+    return layouts
 
 
 _ROWS = 40
@@ -430,7 +430,7 @@ def _read(path: Path, layout: Layout | None) -> FileRead:
     rows: list[list[str]] = []
     reading: Reading | None = None
     try:
-        given = layout
+        requested = layout
         if is_table(path):
             if layout is None:
                 reading = recognize_file(path)
@@ -439,10 +439,10 @@ def _read(path: Path, layout: Layout | None) -> FileRead:
             problems = (*(reading.questions if reading is not None else ()), *layout.problems())
             if problems:
                 return FileRead(layout, rows, None, problems, reading)
-        return FileRead(layout, rows, read_capture(path, given), reading=reading)
+        return FileRead(layout, rows, read_capture(path, requested), reading=reading)
     except SnakeStudioError as error:
-        said = str(error).replace(f"{path}: ", "")
-        problems = tuple(capitalized(line) for line in said.splitlines())
+        text = str(error).replace(f"{path}: ", "")
+        problems = tuple(capitalized(line) for line in text.splitlines())
         return FileRead(layout, rows, None, problems, reading)
 
 

@@ -100,7 +100,7 @@ class Fitter(BackgroundComparison[FitResult]):
     ) -> FitResult | None:
         fraction = 0.0
 
-        def told(now: FitProgress) -> bool:
+        def on_progress(now: FitProgress) -> bool:
             nonlocal fraction
             self.progress = now
             fraction = now.fraction
@@ -111,7 +111,11 @@ class Fitter(BackgroundComparison[FitResult]):
         if not self._prepare(sorted(kinds), progress):
             return None
         return self.fit(
-            trials, parameters, method, progress=told, abandoned=lambda: not progress(fraction)
+            trials,
+            parameters,
+            method,
+            progress=on_progress,
+            abandoned=lambda: not progress(fraction),
         )
 
     def stop(self) -> None:
@@ -195,14 +199,14 @@ class Fitter(BackgroundComparison[FitResult]):
         result = self.comparison
         if result is None or not self._shown:
             return ()
-        made = []
+        ghosts = []
         for recording, name in ((result.before, BEFORE), (result.after, FITTED)):
             if time > float(recording.times[-1]) + 0.5 / recording.scene.run.log_rate_hz:
                 continue
             row = recording.index_at(time)
             pose = recording.rows(row, row + 1).link_pose[0]
-            made.append(Ghost(pose, colour(fit_colour(name)), _OPACITY, recording.scene.body))
-        return tuple(made)
+            ghosts.append(Ghost(pose, colour(fit_colour(name)), _OPACITY, recording.scene.body))
+        return tuple(ghosts)
 
     def names(self, time: float) -> list[tuple[str, str]]:
         """Colours and texts of both runs for the viewport's legend."""

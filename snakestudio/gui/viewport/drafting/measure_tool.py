@@ -81,10 +81,10 @@ class MeasureTool(QObject):
     def _snap(self, event: QMouseEvent) -> Snap | None:
         """Point meant by the cursor; None at the horizon."""
         viewport = self._viewport
-        found = viewport.ground(event.position())
-        if found is None:
+        ground = viewport.ground(event.position())
+        if ground is None:
             return None
-        point = np.array(found)
+        point = np.array(ground)
         if event.modifiers() & Qt.KeyboardModifier.AltModifier:
             return Snap(point)
         scene = viewport.scene
@@ -92,7 +92,7 @@ class MeasureTool(QObject):
         pose = (
             snapshot.link_pose if snapshot is not None and Fields.POSE in snapshot.valid else None
         )
-        height = float(viewport.navigator.camera.view_height((*found, 0.0)))
+        height = float(viewport.navigator.camera.view_height((*ground, 0.0)))
         reach = _REACH * height / max(1, viewport.widget.height())
         return snapped(
             scene, obstacles_of(scene.obstacles, viewport.document.base_dir), pose, point, reach

@@ -238,13 +238,13 @@ class BoxTool(QObject):
         away = event.position() - self._start
         add = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         selection = self._viewport.selection
-        kept = set()
+        items = set()
         if add:
-            kept = set(selection.items)
+            items = set(selection.items)
         if abs(away.x()) + abs(away.y()) >= _SLACK:
-            kept |= self._viewport.items_in(self._start, event.position())
+            items |= self._viewport.items_in(self._start, event.position())
         self._stop()
-        selection.set(kept)
+        selection.set(items)
         return True
 
     def key(self, event: QKeyEvent) -> bool:

@@ -92,14 +92,14 @@ class PathTool(QObject):
         viewport = self._viewport
         if not viewport.options.now.path or viewport.scene.path != viewport.document.scene.path:
             return -1
-        found = -1
+        nearest = -1
         least = float(REACH)
         for index, point in enumerate(viewport.scene.path.waypoints_m):
             distance = self._near(point, position)
             if distance < least:
-                found = index
+                nearest = index
                 least = distance
-        return found
+        return nearest
 
     def _near(self, point: Waypoint, position: QPointF) -> float:
         """Distance of a point of the ground from a position in the view, pixels."""
@@ -108,10 +108,10 @@ class PathTool(QObject):
 
     def _ground(self, position: QPointF) -> Waypoint | None:
         """Point of the ground under the cursor, to the millimetre; None at the horizon and beyond the limits."""
-        found = self._viewport.ground(position)
-        if found is None or max(abs(found[0]), abs(found[1])) > 1e4:
+        point = self._viewport.ground(position)
+        if point is None or max(abs(point[0]), abs(point[1])) > 1e4:
             return None
-        return round(found[0], 3), round(found[1], 3)
+        return round(point[0], 3), round(point[1], 3)
 
     # --- drawing ----------------------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ class PathTool(QObject):
             self._move_waypoint()
         elif click and self._button == Qt.MouseButton.RightButton:
             self.remove(self.hovered)
-        self._let_go()
+        self._release()
         return True
 
     def double_click(self, event: QMouseEvent) -> bool:
@@ -262,7 +262,7 @@ class PathTool(QObject):
         self._timer.stop()
         if self._dragged and self._before is not None:
             self._viewport.document.edit(self._before, self._text(), self._gesture)
-        self._let_go()
+        self._release()
         return True
 
     def leave(self) -> None:
@@ -347,7 +347,7 @@ class PathTool(QObject):
             return  # it currently coincides with its neighbour
         self._viewport.document.edit(moved, self._text(), self._gesture)
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._pressed = None
         self._before = None
         self._wanted = None

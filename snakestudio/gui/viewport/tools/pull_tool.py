@@ -247,7 +247,7 @@ class PullTool(QObject):
         if event.button() != Qt.MouseButton.LeftButton:
             return self.grip is not None
         pulled = self.grip is not None
-        self._let_go()
+        self._release()
         return pulled
 
     def wheel(self, event: QWheelEvent) -> bool:
@@ -272,7 +272,7 @@ class PullTool(QObject):
         if self._held is None:
             return False
         pulled = self.grip is not None
-        self._let_go()
+        self._release()
         self._ended = pulled  # until the button is released
         return pulled
 
@@ -337,7 +337,7 @@ class PullTool(QObject):
         )
         return x, y, z
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._timer.stop()
         self._held = None
         if self.grip is None:

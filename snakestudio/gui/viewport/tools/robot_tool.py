@@ -269,7 +269,7 @@ class RobotTool(QObject):
             self._timer.stop()
             self._cursor = event.position()
             self._apply()
-        self._let_go()
+        self._release()
         return used
 
     def double_click(self, event: QMouseEvent) -> bool:
@@ -302,7 +302,7 @@ class RobotTool(QObject):
         if self._dragged:
             self._viewport.document.edit(self._drag.before, self._drag.text, self._gesture)
         self._given_up = True  # until the button is released
-        self._let_go()
+        self._release()
         return True
 
     def leave(self) -> None:
@@ -311,7 +311,7 @@ class RobotTool(QObject):
             self.hovered = -1
             self.changed.emit()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         if self._dragged:
             self._viewport.navigator.set_following(self._follow)
         self._drag = None
@@ -321,7 +321,7 @@ class RobotTool(QObject):
 
     # --- edits ------------------------------------------------------------------------------------
 
-    def _way(self) -> Way | None:
+    def _displacement(self) -> Way | None:
         """Displacement of the cursor; None at the horizon."""
         viewport = self._viewport
         height = float(self._grabbed[2])
@@ -334,16 +334,16 @@ class RobotTool(QObject):
 
     def _apply(self) -> None:
         """Edit the scene to match the position of the cursor."""
-        way = self._way()
-        if self._drag is None or way is None:
+        displacement = self._displacement()
+        if self._drag is None or displacement is None:
             return
         document = self._viewport.document
         try:
-            made = self._drag.made(way)
+            scene = self._drag.made(displacement)
         except SceneError as error:
             self._refusal = refusal_text(error, document.scene)
         else:
             self._refusal = ""
-            if made != document.scene:
-                document.edit(made, self._drag.text, self._gesture)
+            if scene != document.scene:
+                document.edit(scene, self._drag.text, self._gesture)
         self.changed.emit()

@@ -172,7 +172,7 @@ class TransformTool(QObject):
         """Name of the handle under the cursor."""
         self._button = Qt.MouseButton.NoButton
         self._cursor = QPointF(0.5 * viewport.widget.width(), 0.5 * viewport.widget.height())
-        self._found: tuple[object, Scene, bool, TransformTarget | None] | None = None
+        self._cached_target: tuple[object, Scene, bool, TransformTarget | None] | None = None
         options.changed.connect(self._on_options)
         viewport.selection.changed.connect(self._on_selection)
         viewport.document.scene_changed.connect(self._on_scene)
@@ -190,19 +190,24 @@ class TransformTool(QObject):
         viewport = self._viewport
         scene = viewport.document.scene
         items = viewport.selection.items
-        shown = viewport.scene
-        if shown is not scene and shown.obstacles != scene.obstacles:
+        displayed = viewport.scene
+        if displayed is not scene and displayed.obstacles != scene.obstacles:
             return None
         placeable = viewport.placeable
-        found = self._found
-        if found is None or found[0] is not items or found[1] is not scene or found[2] != placeable:
-            found = self._found = (
+        cached = self._cached_target
+        if (
+            cached is None
+            or cached[0] is not items
+            or cached[1] is not scene
+            or cached[2] != placeable
+        ):
+            cached = self._cached_target = (
                 items,
                 scene,
                 placeable,
                 target_of(items, scene, viewport.document.base_dir, placeable),
             )
-        return found[3]
+        return cached[3]
 
     def gizmo(self) -> Gizmo | None:
         """Gizmo to draw; None if it is hidden."""
