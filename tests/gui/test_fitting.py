@@ -156,7 +156,7 @@ def test_stopping_keeps_the_best_and_closing_gives_up(
     dialog.close()
     assert not fitter.busy
     assert fitter.comparison is None
-    assert "given up" in fitter.message
+    assert "cancelled" in fitter.message
     fitter.close()
 
 
@@ -320,4 +320,4 @@ def test_a_fit_that_is_given_up_leaves_no_worker(
     assert not fitter.busy
     assert fitter.comparison is None
     qtbot.waitUntil(lambda: not any(alive(pid) for pid in pids))
-    assert "given up" in fitter.message
+    assert "cancelled" in fitter.message

@@ -70,7 +70,7 @@ def test_picture_is_chosen_edited_saved_and_removed(
     )
     qtbot.mouseClick(row.browse, Qt.MouseButton.LeftButton)
     assert document.scene.ground.picture == GroundPicture(file="maps/floor.png")
-    assert document.undo_stack.undoText() == "Change file of the friction picture"
+    assert document.undo_stack.undoText() == "Change file of the friction image"
     assert {f"ground.picture.{name}" for name in GroundPicture.model_fields} <= set(inspector.rows)
     assert tree.data(ground_index(tree)).endswith(" · picture")
     document.set_value("ground.picture.black", 0.3, "Black")

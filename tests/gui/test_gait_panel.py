@@ -118,7 +118,7 @@ def test_a_changed_gait_is_marked_and_taken_back(
     document.set_value("gait.pitch_phase_deg", 33.0, "Phase")
     assert panel.presets.changed
     assert panel.presets.currentText().startswith("•")
-    assert "changed from" in panel.about.text()
+    assert "modified" in panel.about.text()
     assert panel.rows["gait.pitch_phase_deg"].reset_button.isVisible()
     qtbot.mouseClick(panel.back, Qt.MouseButton.LeftButton)
     assert document.scene.gait == chosen.values["gait"]
@@ -306,10 +306,10 @@ def test_a_controller_that_needs_no_gait_leaves_only_the_shape(
     hidden = (panel.presets, panel.wave_button, panel.soft_start, panel.rows["gait.amplitude_deg"])
     assert not any(widget.isVisible() for widget in hidden)
     assert panel.shape.isVisible()
-    assert "without a gait" in panel.about.text()
+    assert "does not use the gait" in panel.about.text()
     document.set_value("controller.kind", "none", "Alone")
     assert all(widget.isVisible() for widget in hidden)
-    assert "without a gait" not in panel.about.text()
+    assert "does not use the gait" not in panel.about.text()
 
 
 def test_soft_start_goes_with_the_gait_in_the_whole_panel(qtbot: QtBot, document: Document) -> None:

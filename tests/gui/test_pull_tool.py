@@ -73,7 +73,7 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
     before = viewport.snapshot
     assert before is not None
     move(viewport, link_at(viewport), modifiers=CTRL)
-    assert viewport.hint.text() == f"Link {LINK + 1} · Ctrl+drag pulls it"
+    assert viewport.hint.text() == f"Link {LINK + 1} · Ctrl+drag: pull"
     assert viewport.cursor().shape() == Qt.CursorShape.OpenHandCursor
     begin = grab(qtbot, viewport)
     grip = viewport.tools.pull_tool.grip

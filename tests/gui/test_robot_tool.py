@@ -87,7 +87,7 @@ def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(
     away = QPoint(60, -35)
     pixel = float(viewport.navigator.camera.view_height((0, 0, 0))) / viewport.height()
     qtbot.mouseMove(viewport, begin)
-    qtbot.waitUntil(lambda: "drag moves" in viewport.hint.text())
+    qtbot.waitUntil(lambda: "Drag: move" in viewport.hint.text())
     drag(qtbot, viewport, begin, begin + away, release=False)
     wanted = before[:, :2] + np.array([60, 35]) * pixel
     qtbot.waitUntil(lambda: np.allclose(pose_of(placing)[:, :2], wanted, atol=0.02))

@@ -153,7 +153,7 @@ def test_a_changed_case_says_so_and_goes_back(strain: StrainPanel, body: Documen
     body.set_value("strain.curvature_per_m", 7.0, "Curvature")
     assert strain.presets.changed
     assert strain.presets.currentText() == "• 2D snake with a turn"
-    assert "changed from" in strain.about.text()
+    assert "modified" in strain.about.text()
     strain.rows["strain.curvature_per_m"].reset()
     assert not strain.presets.changed
     body.set_value("strain.turn_per_m", 0.0, "Turn")

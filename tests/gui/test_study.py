@@ -217,7 +217,7 @@ def test_a_file_that_another_program_changes_is_read_again(
     text = study_file.read_text()
     study_file.write_text(text.replace("high = 40.0", "high = 45.0  # mine"))
     qtbot.waitUntil(lambda: page(opened).varying.cards[0].high.value == 45)
-    assert "read again" in panel(opened).notice.text
+    assert "reloaded" in panel(opened).notice.text
     type_into(page(opened).varying.cards[0].low, "25")
     qtbot.waitUntil(lambda: "low = 25.0" in study_file.read_text())
     assert "# mine" in study_file.read_text()
@@ -487,12 +487,12 @@ def test_a_study_runs_and_computes_nothing_twice(
     assert runner.error == ""
     assert results_of(study_file)["runs"].sum() == 6
     assert panel(opened).results.linked.there, "the results are shown"
-    assert bar(opened).text.text() == "6 points; all there"
+    assert bar(opened).text.text() == "6 points; all complete"
     study = c.study.open_study.study
     c.study.open_study.edit(study.model_copy(update={"title": "Another"}))
-    assert bar(opened).text.text() == "6 points; all there"
+    assert bar(opened).text.text() == "6 points; all complete"
     c.study.open_study.edit(study.model_copy(update={"vary": study.vary[:1]}))
-    assert re.fullmatch(r"3 points, about .* with \d workers?; 6 there", bar(opened).text.text())
+    assert re.fullmatch(r"3 points, about .* with \d workers?; 6 complete", bar(opened).text.text())
     c.study.open_study.edit(study)
     checked(opened, qtbot)
     opened.close()

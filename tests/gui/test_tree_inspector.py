@@ -765,7 +765,7 @@ def test_any_property_is_found_by_name_symbol_or_key(
     enter(number(inspector, "ground.mu_along"), "0.4")
     assert document.scene.ground.mu_along == 0.4
     inspector.search.setText("no such thing")
-    qtbot.waitUntil(lambda: inspector.title.text() == "Nothing found")
+    qtbot.waitUntil(lambda: inspector.title.text() == "No results")
     assert inspector.rows == {}
     selection.set([("ground", 0)])
     assert inspector.search.text() == ""

@@ -1,1 +1,1 @@
-"""What is made of runs, in the window: measured trials, fits, comparisons of models."""
+"""Analyses of runs in the window: measured trials, fits, and comparisons of models."""

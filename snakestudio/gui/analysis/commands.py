@@ -1,4 +1,4 @@
-"""What comparing and fitting have in the menus: measured trials, other models, chains of links, and the fit."""
+"""Menu commands of analyses: measured trials, model comparison, chains of links, and fits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.gui.core.command import Command, Context, is_jointed, is_strain
 
 
 class AnalysisContext(Context, Protocol):
-    """What these commands work with."""
+    """Parts of the window that these commands use."""
 
     chain_comparer: ChainComparer
     experiment_files: ExperimentFiles
@@ -24,14 +24,14 @@ class AnalysisContext(Context, Protocol):
 
     @property
     def exporter(self) -> ReportExporter:
-        """What writes reports."""
+        """Writes reports."""
 
     def show_step_dialog(self) -> None:
-        """Bring up the window with the check of the time step."""
+        """Show the window with the check of the time step."""
 
 
 def _show_chain(c: AnalysisContext) -> None:
-    """The window that holds chains of links against a continuous body."""
+    """Show the window that compares chains of links with a continuous body."""
     from snakestudio.gui.analysis.comparison.chain_dialog import ChainDialog
 
     def shown_time() -> float:
@@ -47,7 +47,7 @@ def _show_chain(c: AnalysisContext) -> None:
 
 
 def _check_step_size(c: AnalysisContext) -> None:
-    """Check the time step of the window's scene, unless that has been done, and show the result."""
+    """Check the time step of the window's scene, unless it is checked already, and show the result."""
     checker = c.step_checker
     if not checker.busy and (checker.comparison is None or checker.stale or not checker.of_window):
         checker.start()
@@ -55,7 +55,7 @@ def _check_step_size(c: AnalysisContext) -> None:
 
 
 def _show_fit(c: AnalysisContext) -> None:
-    """The window that fits the scene to measured runs."""
+    """Show the window that fits the scene to measured runs."""
     from snakestudio.gui.analysis.fitting.dialog import FitDialog
 
     dialog = c.window.findChild(FitDialog)
@@ -81,17 +81,17 @@ IMPORT: tuple[Command[AnalysisContext], ...] = (
         lambda c: c.experiment_files.ask(),
         ("Ctrl+Shift+I",),
         icon="experiment",
-        tip="Lay what was measured of a real robot over the run: CSV, TSV, TRC, C3D",
+        tip="Overlay measurements of a real robot on the run: CSV, TSV, TRC, C3D",
     ),
     Command(
         "import_example",
         "File/Import Experiment",
         "Example (Synthetic)",
         lambda c: c.experiment_files.example(),
-        tip="Trials that come along, made by a simulation with the faults of a real robot",
+        tip="Bundled trials, made by a simulation with the imperfections of a real robot",
     ),
 )
-"""What lays measured trials over the run."""
+"""Commands that overlay measured trials on the run."""
 
 COMPARE: tuple[Command[AnalysisContext], ...] = (
     Command(
@@ -107,14 +107,14 @@ COMPARE: tuple[Command[AnalysisContext], ...] = (
         "Compare Models ...",
         lambda c: c.show_dock("comparison"),
         ("Ctrl+M",),
-        tip="Run this scene in several models: ghosts, curves over each other, and their differences",
+        tip="Run this scene in several models: ghosts, overlaid curves, and differences",
     ),
     Command(
         "compare_experiment",
         "Simulation",
         "Compare with an Experiment ...",
         lambda c: c.show_dock("experiment"),
-        tip="Measured trials beside the run: their tracks, how they are aligned, and the errors",
+        tip="Compare measured trials with the run: tracks, alignment and errors",
     ),
     Command(
         "compare_chain",
@@ -122,7 +122,7 @@ COMPARE: tuple[Command[AnalysisContext], ...] = (
         "Compare with a Chain of Links ...",
         _show_chain,
         enabled=is_strained,
-        tip="Hold chains of n links against the continuous body: torques, speed, convergence",
+        tip="Compare chains of n links with the continuous body: torques, speed, convergence",
     ),
     Command(
         "fit",
@@ -131,7 +131,7 @@ COMPARE: tuple[Command[AnalysisContext], ...] = (
         _show_fit,
         enabled=is_jointed,
         long=True,
-        tip="Find friction, delay, free play and the like with which the run matches measured ones",
+        tip="Estimate friction, delay, backlash and other parameters from measured runs",
     ),
 )
-"""What holds the scene against something else."""
+"""Commands that compare or fit the scene."""

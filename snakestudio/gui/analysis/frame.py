@@ -1,4 +1,4 @@
-"""The frame that panels and windows of analyses share: title, set-up, progress, message, results, and what to do."""
+"""Frame shared by panels and windows of analyses: title, set-up, progress, message, results, and actions."""
 
 from __future__ import annotations
 
@@ -37,34 +37,34 @@ _FORMATS = (
 
 
 class ReportExporter(Protocol):
-    """What writes reports to files that it asks for."""
+    """Writes reports to files, for which it asks."""
 
     changed: SignalInstance
     finished: SignalInstance
     error: str
-    """Why the last export failed, in a sentence; empty if it did not."""
+    """Reason why the last export failed, as a sentence; empty if it did not."""
 
     @property
     def busy(self) -> bool:
-        """Whether an export is under way: there is one at a time."""
+        """Whether an export is in progress: there is one at a time."""
 
     def ask_report(self, report: Report, suffix: str, parent: QWidget | None = None) -> bool:
-        """Ask for a file of this format and write the report; False if the user cancels."""
+        """Ask for a file of this format and write the report; return False if the user cancels."""
 
 
 class AnalysisFrame(Themed):
-    """Everything around the results of an analysis.
+    """Frame around the results of an analysis.
 
     Parameters
     ----------
     report : callable
-        The result as a report; None while there is none.
+        Returns the result as a report, or None.
     cancel : callable
-        Stops what is under way.
+        Cancels the task in progress.
     title : str
-        Of a panel, which can be closed; a window has its own.
+        Title of a panel, which can be closed; a window has its own title.
     is_wide : bool
-        Whether results are at the right of the set-up; otherwise below it.
+        Whether the results are to the right of the set-up; otherwise they are below it.
 
     Signals
     -------
@@ -91,9 +91,9 @@ class AnalysisFrame(Themed):
         self.close_button = QToolButton(self)
         self.close_button.setVisible(bool(title))
         self.setup = QVBoxLayout()
-        """What is analysed, and the button that starts it."""
+        """Set-up of the analysis, and the button that starts it."""
         self.results = QVBoxLayout()
-        """Tables and pictures."""
+        """Tables and charts."""
         for layout in (self.setup, self.results):
             layout.setSpacing(8)
         self.bar = TaskBar()
@@ -111,10 +111,10 @@ class AnalysisFrame(Themed):
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.message_row = QHBoxLayout()
-        """The message; a panel may add what to do about it."""
+        """Row of the message, to which a panel can add buttons."""
         self.message_row.addWidget(self.note, 1)
         self.foot = QVBoxLayout()
-        """Below the message."""
+        """Area below the message."""
         self._make_actions()
         self._lay_out(title, is_wide)
         exporter.changed.connect(self._refresh_actions)
@@ -130,14 +130,14 @@ class AnalysisFrame(Themed):
         self.copy_button.clicked.connect(self.copy)
         self.export_button = QPushButton("E&xport")
         self.export_button.setToolTip(
-            "Write the results to a file: numbers, or a report with pictures and provenance"
+            "Write the results to a file: values, or a report with figures and provenance"
         )
         self.export_menu = Menu(self.export_button)
         for text, suffix in _FORMATS:
             self.export_menu.addAction(text, partial(self.export, suffix))
         self.export_button.setMenu(self.export_menu)
         self.actions_row = QHBoxLayout()
-        """What to do with the results; further buttons come behind."""
+        """Row of actions on the results; further buttons are added at its end."""
         self.actions_row.setContentsMargins(0, 4, 0, 0)
         self.actions_row.setSpacing(8)
         for button in (self.copy_button, self.export_button, self.cancel_button):
@@ -146,7 +146,7 @@ class AnalysisFrame(Themed):
         self.actions_row.addWidget(self.export_button)
 
     def add_actions(self, *actions: QWidget, option: QWidget | None = None) -> None:
-        """Add what else can be done with the results, behind the buttons; an option is far left of them."""
+        """Add actions on the results at the end of the buttons; an option is placed at the far left."""
         if option is not None:
             self.actions_row.insertLayout(0, line_of(option, 1), 1)
         for action in actions:
@@ -194,12 +194,12 @@ class AnalysisFrame(Themed):
     def renew_theme(self) -> None:
         self.close_button.setIcon(theme.icon("close", "dim"))
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     def show_state(
         self, task: Task[Any] | None, text: str, role: str = "dim", *, has_result: bool
     ) -> None:
-        """Show how far the task is (None: nothing is under way) and a message in the colour of `role`."""
+        """Show the progress of a task (None: none is running) and a message in the colour of `role`."""
         self._has_result = has_result
         self._progress.setVisible(task is not None)
         self.bar.show_task(task)
@@ -207,7 +207,7 @@ class AnalysisFrame(Themed):
         self._refresh_actions()
 
     def show_message(self, text: str, role: str = "dim") -> None:
-        """Show a message until the state changes; "" shows none."""
+        """Show a message until the state changes; "" clears it."""
         self.note.setText(text)
         self.note.setVisible(bool(text))
         if self.note.property("role") != role:
@@ -218,10 +218,10 @@ class AnalysisFrame(Themed):
         self.export_button.setEnabled(self._has_result and not self._exporter.busy)
 
     def show_actions(self, are_shown: bool) -> None:
-        """Show or hide what to do with results."""
+        """Show or hide the actions on the results."""
         self._actions.setVisible(are_shown)
 
-    # --- what the buttons do ----------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def copy(self) -> None:
         """Copy the report as text."""

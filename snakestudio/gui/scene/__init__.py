@@ -1,1 +1,1 @@
-"""What stands around the viewport."""
+"""Panels and dialogs that show and edit the scene."""

@@ -1,4 +1,4 @@
-"""Grouping, locking, hiding, naming, lining up and picking out obstacles, for menus, tree and keys."""
+"""Commands that group, lock, hide, rename, align and select obstacles, for menus, tree and keys."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _SIDES: dict[Side, str] = {
     "right": "right",
     "top": "at the top",
     "bottom": "at the bottom",
-    "centre_x": "by their middles in x",
-    "centre_y": "by their middles in y",
+    "centre_x": "by their horizontal centres",
+    "centre_y": "by their vertical centres",
 }
 
 
@@ -44,12 +44,12 @@ _VERBS = {"locked": ("Lock", "Unlock"), "hidden": ("Hide", "Show")}
 
 
 class ArrangeCommands:
-    """What is done to obstacles that are there already; everything that changes the scene is one step of undo.
+    """Edits of existing obstacles; each change of the scene is one undo step.
 
     Parameters
     ----------
     tell : callable, optional
-        Shows a sentence about what could not be done.
+        Shows a message about what could not be done.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class ArrangeCommands:
         self._selection = selection
         self._tell = tell
 
-    # --- what it is about -------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     def what(self, indices: tuple[int, ...]) -> str:
-        """What some obstacles are called in the undo list."""
+        """Name of some obstacles in the undo list."""
         obstacles = self._document.scene.obstacles
         group = obstacles[indices[0]].group
         if group and indices == members(self._document.scene, group):
@@ -75,17 +75,19 @@ class ArrangeCommands:
         return obstacle_mention(obstacles[indices[0]], indices[0])
 
     def unlocked(self, done: str) -> tuple[int, ...]:
-        """The selected obstacles that are not locked; of the others a sentence says that they were not `done`."""
+        """Return the selected obstacles that are not locked; report that the others were not `done`."""
         obstacles = self._document.scene.obstacles
         chosen = self._selection.obstacles
         free = tuple(i for i in chosen if not obstacles[i].locked)
         locked = [i for i in chosen if obstacles[i].locked]
         if len(locked) == 1:
             name = obstacle_mention(obstacles[locked[0]], locked[0])
-            self._tell(f"{capitalized(name)} is locked and was not {done}; Edit > Unlock frees it.")
+            self._tell(
+                f"{capitalized(name)} is locked and was not {done}. Unlock it with Edit > Unlock."
+            )
         elif locked:
             self._tell(
-                f"{len(locked)} obstacles are locked and were not {done}; Edit > Unlock frees them."
+                f"{len(locked)} obstacles are locked and were not {done}. Unlock them with Edit > Unlock."
             )
         return free
 
@@ -94,25 +96,25 @@ class ArrangeCommands:
         return self._selection.obstacles
 
     def is_grouped(self) -> bool:
-        """Whether something selected is in a group."""
+        """Whether a selected obstacle is in a group."""
         return any(self._document.scene.obstacles[i].group for i in self._chosen)
 
     def all_are(self, flag: Literal["locked", "hidden"]) -> bool:
-        """Whether everything selected is locked, or hidden."""
+        """Whether all selected obstacles are locked, or hidden."""
         return bool(self._chosen) and all(
             getattr(self._document.scene.obstacles[i], flag) for i in self._chosen
         )
 
     def any_hidden(self) -> bool:
-        """Whether some obstacle of the scene is hidden."""
+        """Whether any obstacle of the scene is hidden."""
         return any(map(attrgetter("hidden"), self._document.scene.obstacles))
 
     def can_align(self) -> bool:
-        """Whether there are two things to line up."""
+        """Whether at least two objects can be aligned."""
         return len(units(self._document.scene, self._chosen)) > 1
 
     def can_distribute(self) -> bool:
-        """Whether there are three things to spread out."""
+        """Whether at least three objects can be distributed."""
         scene = self._document.scene
         return (
             sum(
@@ -125,7 +127,7 @@ class ArrangeCommands:
     # --- groups and names -------------------------------------------------------------------------
 
     def group(self) -> str:
-        """Make one new group of what is selected; its name."""
+        """Group the selected obstacles and return the name of the new group."""
         scene = self._document.scene
         chosen = self._chosen
         if not chosen:
@@ -137,37 +139,35 @@ class ArrangeCommands:
         return name
 
     def ungroup(self) -> None:
-        """Take what is selected out of its groups."""
+        """Remove the selected obstacles from their groups."""
         if self.is_grouped():
             text = f"Ungroup {self.what(self._chosen).removeprefix('group ')}"
             self._document.edit(with_group(self._document.scene, self._chosen, ""), text)
 
     def put_into(self, indices: Iterable[int], name: str) -> None:
-        """Put obstacles (0-based) into the group `name`, or into none ("")."""
+        """Move obstacles (0-based) into the group `name`, or out of their groups ("")."""
         chosen = tuple(indices)
-        where = f"into {name}" if name else "out of their group"
+        where = f"into {name}" if name else "out of the group"
         self._document.edit(
-            with_group(self._document.scene, chosen, name), f"Put {self.what(chosen)} {where}"
+            with_group(self._document.scene, chosen, name), f"Move {self.what(chosen)} {where}"
         )
 
     def rename_group(self, old: str, new: str) -> bool:
-        """Call a group otherwise; a sentence says why, if that cannot be."""
+        """Rename a group; return False, with a message, if that is not possible."""
         new = new.strip()
         if not new:
-            self._tell(f"A group needs a name; {old} keeps its own. Edit > Ungroup takes it apart.")
+            self._tell(f"A group needs a name. To dissolve {old}, use Edit > Ungroup.")
             return False
         if new != old and new in group_names(self._document.scene):
             other = free_group_name(self._document.scene, new)
-            self._tell(
-                f"There is a group {new} already; {old} keeps its name. {other} would be free."
-            )
+            self._tell(f"A group named {new} already exists. Use another name, such as {other}.")
             return False
         return self._name(
             lambda: renamed_group(self._document.scene, old, new), f"Rename group to {new}", new
         )
 
     def rename(self, index: int, name: str) -> bool:
-        """Call an obstacle (0-based) otherwise; "" lets it be called by its kind and number."""
+        """Rename an obstacle (0-based); "" resets its name to kind and number."""
         scene = self._document.scene
         name = name.strip()
         old = scene.obstacles[index]
@@ -185,7 +185,7 @@ class ArrangeCommands:
         try:
             scene = edit()
         except ValidationError:
-            self._tell(f"A name has at most {_LONGEST} characters; this one has {len(name)}.")
+            self._tell(f"A name can have at most {_LONGEST} characters (got {len(name)}).")
             return False
         self._document.edit(scene, text)
         return True
@@ -195,7 +195,7 @@ class ArrangeCommands:
     def set_flag(
         self, indices: tuple[int, ...], flag: Literal["locked", "hidden"], on: bool
     ) -> None:
-        """Lock or hide obstacles (0-based), or the opposite."""
+        """Set or clear a flag of obstacles (0-based)."""
         if indices:
             verb = _VERBS[flag][0 if on else 1]
             self._document.edit(
@@ -204,41 +204,41 @@ class ArrangeCommands:
             )
 
     def toggle_locked(self) -> None:
-        """Lock what is selected, or unlock it if all of it is locked."""
+        """Lock the selected obstacles, or unlock them if all are locked."""
         self.set_flag(self._chosen, "locked", not self.all_are("locked"))
 
     def toggle_hidden(self) -> None:
-        """Hide what is selected, or show it if all of it is hidden."""
+        """Hide the selected obstacles, or show them if all are hidden."""
         self.set_flag(self._chosen, "hidden", not self.all_are("hidden"))
 
     def show_all(self) -> None:
-        """Show everything that is hidden."""
+        """Show all hidden obstacles."""
         obstacles = self._document.scene.obstacles
         self.set_flag(tuple(i for i, o in enumerate(obstacles) if o.hidden), "hidden", False)
 
-    # --- lining up --------------------------------------------------------------------------------
+    # --- alignment --------------------------------------------------------------------------------
 
     def align(self, side: Side) -> None:
-        """Line the selected obstacles up."""
+        """Align the selected obstacles."""
         if self.unlocked("moved"):
-            made = aligned(self._document.scene, self._chosen, side)
-            self._document.edit(made, f"Align {len(self._chosen)} obstacles {_SIDES[side]}")
+            scene = aligned(self._document.scene, self._chosen, side)
+            self._document.edit(scene, f"Align {len(self._chosen)} obstacles {_SIDES[side]}")
 
     def distribute(self, axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> None:
-        """Spread the selected obstacles out evenly."""
+        """Distribute the selected obstacles evenly."""
         chosen = self.unlocked("moved")
         if chosen:
-            made = distributed(self._document.scene, chosen, axis, by)
-            self._document.edit(made, f"Distribute {len(chosen)} obstacles along {axis}")
+            scene = distributed(self._document.scene, chosen, axis, by)
+            self._document.edit(scene, f"Distribute {len(chosen)} obstacles along {axis}")
 
-    # --- picking out ------------------------------------------------------------------------------
+    # --- selection --------------------------------------------------------------------------------
 
     def select_group(self) -> None:
-        """Select all of the groups of which something is selected."""
+        """Select all obstacles of the selected groups."""
         self._select(whole_groups(self._document.scene, self._chosen))
 
     def select_kind(self) -> None:
-        """Select all obstacles of the kinds of which one is selected."""
+        """Select all obstacles of the selected kinds."""
         obstacles = self._document.scene.obstacles
         kinds = {obstacles[i].kind for i in self._chosen}
         self._select(i for i, o in enumerate(obstacles) if o.kind in kinds)

@@ -1,4 +1,4 @@
-"""The window that makes arrays of obstacles: what is typed is seen in the viewport at once, OK makes it one step."""
+"""Dialog that makes arrays of obstacles, with a live preview in the viewport; OK makes one undo step."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import refusal_text
 
 _SELECTED = ""
-"""Stands for what is selected, among the names of presets."""
+"""Value of the choice of the selected obstacles, among the names of presets."""
 _WIDTH = 300
-"""Of its texts, px of the design."""
+"""Width of texts, px of the design."""
 
 
 class ArrayChoices(ArrayPlan):
-    """A plan, and what is copied by it."""
+    """Plan of an array, and the obstacles to copy."""
 
     what: str = _SELECTED
 
 
 class ArrayDialog(Dialog):
-    """Pattern, numbers, and what it will be.
+    """Pattern and numbers of an array, with a preview.
 
     Parameters
     ----------
     commands : ObstacleCommands
-        Know where there is room for something new.
+        Find free positions for new obstacles.
     preview : Preview
-        Shows the copies before they are in the scene.
+        Shows the copies before they are added to the scene.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ArrayDialog(Dialog):
         self._selection = selection
         self._commands = commands
         self._preview = preview
-        self._made: Array | None = None
+        self._array: Array | None = None
         self._fresh: tuple[Obstacle, ...] = ()
         self._what = _SELECTED
         self.form = DeclaredForm(ArrayChoices(), self._fields(), self, enter_accepts=False)
@@ -92,7 +92,7 @@ class ArrayDialog(Dialog):
         }
         return {
             "what": FormField(
-                "&Copies of", help="What is copied", choices=lambda now: self._offers()
+                "&Copies of", help="Obstacles to copy", choices=lambda now: self._offers()
             ),
             "pattern": FormField(
                 "&Pattern", help=field_doc(ArrayPlan, "pattern").help, choices=patterns
@@ -102,10 +102,10 @@ class ArrayDialog(Dialog):
 
     @property
     def plan(self) -> ArrayPlan:
-        """How the copies are laid out."""
+        """Layout of the copies."""
         return self.form.values
 
-    # --- what is typed ----------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------
 
     def _on_form(self) -> None:
         what = self.form.values.what
@@ -114,13 +114,13 @@ class ArrayDialog(Dialog):
             self._fresh = ()
             self._suit()
         else:
-            self._renew()
+            self._update()
 
     def _suit(self) -> None:
-        """Take distances that suit what is copied, but for those that somebody chose."""
+        """Set distances that suit the copied obstacles, except those that the user has changed."""
         sources = self._sources()
         if not sources:
-            self._renew()
+            self._update()
             return
         plan = suited(self.plan, sources)
         names = [name for name in ArrayPlan.model_fields if name not in self.form.touched]
@@ -148,10 +148,10 @@ class ArrayDialog(Dialog):
         if self.isVisible():
             self._fresh = ()
             self._offer()
-            self._renew()
+            self._update()
 
     def _offers(self) -> list[Choice]:
-        """What can be copied."""
+        """Choices of obstacles to copy."""
         offers = [
             Choice(preset.name, f"New {preset.title.lower()}", icon=preset.icon)
             for preset in PRESETS.values()
@@ -163,44 +163,44 @@ class ArrayDialog(Dialog):
         return offers
 
     def _offer(self) -> None:
-        """Offer what can be copied now; what was chosen stays, if it can."""
+        """Update the choices of obstacles to copy; the current choice stays if it still exists."""
         self.form.refresh()
         self._what = self.form.values.what
 
-    def _renew(self) -> None:
-        """Make the array again, and show it."""
-        self._made = None
+    def _update(self) -> None:
+        """Recompute the array and its preview."""
+        self._array = None
         problem = ""
         scene = self._document.scene
         fresh = self._sources()
         indices = self._selection.obstacles if self.form.values.what == _SELECTED else ()
         try:
-            self._made = arrayed(scene, self.plan, indices, fresh, self._document.base_dir)
+            self._array = arrayed(scene, self.plan, indices, fresh, self._document.base_dir)
         except ValidationError:
-            problem = "Some of it would be more than 10 km away; take a smaller spacing."
+            problem = "Some copies would be more than 10 km away. Use a smaller spacing."
         except SnakeStudioError as error:
             problem = refusal_text(error, scene)
         except ValueError as error:
             problem = str(error)
         self._preview.show(
-            self._made.scene.obstacles[len(scene.obstacles) :] if self._made is not None else ()
+            self._array.scene.obstacles[len(scene.obstacles) :] if self._array is not None else ()
         )
         self.form.report(problem)
-        made = None if self.form.problem else self._made
-        self.summary.setText("" if made is None else made.sentence)
-        self.make_button.setEnabled(made is not None)
+        array = None if self.form.problem else self._array
+        self.summary.setText("" if array is None else array.sentence)
+        self.make_button.setEnabled(array is not None)
 
     # --- opening and closing ----------------------------------------------------------------------
 
     def accept(self) -> None:
-        """Make it one step and select it."""
-        self._renew()
-        made = self._made
-        if made is None:
+        """Add the array as one undo step and select it."""
+        self._update()
+        array = self._array
+        if array is None:
             return
         super().accept()
-        self._document.edit(made.scene, f"Array of {len(made.indices)} obstacles")
-        self._selection.set([("obstacle", i) for i in made.indices])
+        self._document.edit(array.scene, f"Array of {len(array.indices)} obstacles")
+        self._selection.set([("obstacle", i) for i in array.indices])
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -216,5 +216,5 @@ class ArrayDialog(Dialog):
 
 
 def _counts(name: str) -> Callable[[Any], bool]:
-    """Whether a value counts in the pattern that is chosen."""
+    """Return a predicate: whether a value is used by the chosen pattern."""
     return lambda now: name in PATTERN_FIELDS[now.pattern]

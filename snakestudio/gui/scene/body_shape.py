@@ -1,4 +1,4 @@
-"""A small live drawing of the robot's shape over the shape the gait asks for, from above and in space."""
+"""Small live drawing of the robot's shape over the shape commanded by the gait, from above and in space."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ _SPACE = 108
 _MARGIN = 16.0
 _HEAD_ROOM = 20.0
 _FOOT_ROOM = 10.0
-"""Above and below what the view in space shows, px."""
+"""Margin above and below the view in space, px."""
 _MAGNIFIED = (8.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
-"""By how much the view in space may stretch heights."""
+"""Factors by which the view in space can magnify heights."""
 _AZIMUTH = math.radians(20.0)
 _ELEVATION = math.radians(25.0)
-"""Where the view in space is seen from at first, rad."""
+"""Initial elevation of the view in space, rad."""
 _TURN = math.radians(0.6)
-"""By how much a pixel of a drag turns it, rad."""
+"""Rotation per pixel of a drag, rad."""
 _PHASES = 8
-"""Instants of a period that say how high a gait reaches."""
+"""Samples of a period that determine the height of a gait."""
 _PALE = 0.6
-"""Opacity of links that are clear of the ground."""
+"""Opacity of links off the ground."""
 
 
 class BodyShape(QWidget):
-    """The robot from above and, where it has a vertical wave, in space over its shadow, its head at the right.
+    """The robot from above and, if it has a vertical wave, in space over its shadow, its head at the right.
 
-    The bright line is the robot, the dashed one what the gait asks for with the present parameters;
-    links that are clear of the ground are thin and pale. Dragging the view from above to the right
-    looks ahead in time; letting go comes back. Dragging the view in space turns it; a double-click
-    turns it back.
+    The bright line is the robot, the dashed line the shape commanded by the gait with its current
+    parameters; links off the ground are thin and pale. Dragging the view from above to the right
+    previews later times until the button is released. Dragging the view in space rotates it; a
+    double-click resets it.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -66,11 +66,11 @@ class BodyShape(QWidget):
         self._turning: QPointF | None = None
         self.azimuth = _AZIMUTH
         self.elevation = _ELEVATION
-        """Where the view in space is seen from, rad."""
+        """Elevation of the view in space, rad."""
         self.ahead = 0.0
-        """By how much the user looks ahead, s."""
+        """Time by which the preview is ahead, s."""
         self.wanted: BodyChain | None = None
-        """What the gait asks for, as drawn."""
+        """Drawn shape commanded by the gait."""
         self._highest: tuple[object, float] = (None, 0.0)
         self._explain()
 
@@ -79,11 +79,11 @@ class BodyShape(QWidget):
 
     @property
     def shows_space(self) -> bool:
-        """Whether there is a view in space."""
+        """Whether the view in space is shown."""
         return self._tall
 
     def show_state(self, scene: Scene, snapshot: Snapshot | None) -> None:
-        """Draw another state."""
+        """Show a state."""
         self._scene = scene
         self._snapshot = snapshot
         tall = scene.body.in_space and scene.gait.has_vertical_wave
@@ -95,18 +95,17 @@ class BodyShape(QWidget):
 
     def _explain(self) -> None:
         text = (
-            "Body shape now, head at the right; dashed: what the gait asks for with the parameters as they stand.<br>"
-            "Drag to the right to look ahead in time."
+            "Current body shape, head at the right. Dashed: shape commanded by the gait with current parameters.<br>"
+            "Drag to the right to preview later times."
         )
         if self._tall:
             text += (
-                "<br>Thin and pale: links clear of the ground. For the gait that is where the shape, stiff as it is, "
-                "would stand in balance on level ground.<br>Drag the lower view to turn it, double-click to turn it "
-                "back."
+                "<br>Thin and pale: links off the ground; for the gait, as if its rigid shape rested in balance on "
+                "level ground.<br>Drag the lower view to rotate it; double-click to reset it."
             )
         self.setToolTip(f"<qt>{text}</qt>")
 
-    # --- looking ahead ----------------------------------------------------------------------------
+    # --- preview ----------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -149,7 +148,7 @@ class BodyShape(QWidget):
     def _chains(
         self, scene: Scene, snapshot: Snapshot | None
     ) -> tuple[BodyChain, BodyChain | None]:
-        """What the gait asks for, and the robot (None while the user looks ahead, or if nothing is known of it)."""
+        """Shape commanded by the gait, and shape of the robot (None during a preview, or if its state is unknown)."""
         robot = scene.robot
         axes = scene.body.axes
         head_right = scene.robot.head == "first"
@@ -177,7 +176,7 @@ class BodyShape(QWidget):
     def _draw(self, painter: QPainter, scene: Scene, snapshot: Snapshot | None) -> None:
         wanted, now = self._chains(scene, snapshot)
         self.wanted = wanted
-        # One scale whatever the shape, so that more amplitude looks like more.
+        # One scale for all shapes, so that a larger amplitude looks larger.
         shapes = [wanted, *(() if now is None else (now,))]
         tall = max(float(np.ptp(chain.joints[:, 1])) for chain in shapes)
         wide = max(scene.robot.length, *(float(np.ptp(chain.joints[:, 0])) for chain in shapes))
@@ -207,7 +206,7 @@ class BodyShape(QWidget):
             )
 
     def _lifted(self, scene: Scene, chain: BodyChain, snapshot: Snapshot | None) -> BoolArray:
-        """Which links are clear of the ground; on steps and slopes contacts say what heights do not."""
+        """Whether each link is off the ground; on steps and slopes contacts decide instead of heights."""
         if not self._tall:
             return np.zeros(len(chain.feet), dtype=bool)
         clear = chain.lifted(scene.robot.radius_m)
@@ -225,14 +224,14 @@ class BodyShape(QWidget):
         lifted_now: BoolArray | None,
         head: int,
     ) -> None:
-        """Both shapes in a parallel projection, over what they shade of the ground from above."""
+        """Draw both shapes in a parallel projection, over their shadows on the ground."""
         radius = scene.robot.radius_m
         space = _SPACE - _HEAD_ROOM - _FOOT_ROOM
         sine = math.sin(self.elevation)
         cosine = math.cos(self.elevation)
         across = scene.robot.length
-        # The floor is as wide as the straight robot is long, whatever the shape: more amplitude
-        # looks like more.
+        # The floor is as wide as the straight robot is long for every shape: a larger amplitude
+        # looks larger.
         scale = (self.width() - 2 * _MARGIN) / across
         depth = max(
             float(np.ptp(chain.joints[:, 1]))
@@ -248,7 +247,7 @@ class BodyShape(QWidget):
         base = _PLAN + _SPACE - _FOOT_ROOM - scale * deep * sine
 
         def projected(chain: BodyChain, shade: bool = False) -> list[QPointF]:
-            # it may be on top of something
+            # the robot may be on top of an obstacle
             low = float(chain.joints[:, 2].min()) if chain is now else radius
             x, y, z = chain.joints.T
             across = x * math.cos(self.azimuth) - y * math.sin(self.azimuth)
@@ -277,7 +276,7 @@ class BodyShape(QWidget):
         )
 
     def _reach(self, scene: Scene) -> float:
-        """How high the gait lifts a joint within a period, m: one scale for all of it."""
+        """Maximum height to which the gait lifts a joint in a period, m; the scale of all shapes."""
         key = (scene.gait, scene.robot)
         if self._highest[0] != key:
             highest = 1e-3
@@ -293,13 +292,13 @@ class BodyShape(QWidget):
     def _draw_shape(
         self, painter: QPainter, points: list[QPointF], lifted: BoolArray, *, asked: bool, head: int
     ) -> None:
-        """A chain link by link: thick where it stands on the ground."""
+        """Draw a chain link by link, thick where links are on the ground."""
         painter.setBrush(Qt.BrushStyle.NoBrush)
         pen = QPen(theme.colour("dim" if asked else "accent"))
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         first = 0
-        # Neighbours that look alike are one line: a dashed line of short pieces would not be
+        # Neighbours of equal style are one line: a dashed line of short pieces would not look
         # dashed.
         while first < len(lifted):
             last = first

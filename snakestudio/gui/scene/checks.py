@@ -1,4 +1,4 @@
-"""What is wrong or doubtful about the scene, and which edits wait for a reset; a click goes to what it is about."""
+"""Problems of the scene, and edits that wait for a reset; a click goes to the object of a problem."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from snakestudio.text import counted
 from snakestudio.viewmodel.scene.items import finding_text, items_of
 
 _MEASURED = 20
-"""Problems by which the least height is found."""
+"""Number of problems from which the minimum height is computed."""
 _TALLEST = 190
-"""Height of a problem that always has room, px of the design."""
+"""Height of a problem that always fits, px of the design."""
 
 
 def _pending(scene: Scene, key: str) -> Problem:
-    """An edit that waits for the next reset, as a finding."""
+    """Return an edit that waits for the next reset as a problem."""
     try:
         path = parse_key(key)
         if path[0] == "obstacles" and len(path) < 3:
@@ -50,8 +50,8 @@ def _pending(scene: Scene, key: str) -> Problem:
 
 
 def _unreadable(scene: Scene, base_dir: Path | None, known: Sequence[Problem]) -> list[Problem]:
-    """Obstacles whose shape cannot be read, as findings, unless the engine has said so already."""
-    told = {
+    """Return problems for obstacles whose shape cannot be read, unless the engine has reported them."""
+    reported = {
         index
         for problem in known
         if problem.severity == "error"
@@ -66,17 +66,17 @@ def _unreadable(scene: Scene, base_dir: Path | None, known: Sequence[Problem]) -
             obstacles=(i,),
         )
         for i, p in obstacles_of(scene.obstacles, base_dir).problems
-        if i not in told
+        if i not in reported
     ]
 
 
 class Checks(QWidget):
-    """The findings about the scene. A click goes to what one is about, its buttons mend it.
+    """Problems of the scene. A click selects the object of a problem, its buttons apply fixes.
 
     Signals
     -------
     asked(problem: Problem)
-        The user wants to see what a finding is about; it is selected already.
+        The user wants to see the object of a problem, which is already selected.
     """
 
     asked = Signal(object)
@@ -103,7 +103,7 @@ class Checks(QWidget):
         self._message.setObjectName("message")
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        # everything in it is broken
+        # all text in it is wrapped
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QListView.Shape.NoFrame)
@@ -115,12 +115,12 @@ class Checks(QWidget):
         layout.addWidget(self.summary)
         layout.addWidget(self._message)
         layout.addWidget(self.list, 1)
-        layout.addStretch(0)  # the summary stays on top where there is nothing to list
+        layout.addStretch(0)  # keeps the summary on top if the list is empty
         session_controller.status_changed.connect(self._refresh)
-        # what is wrong now, the session says; this is about what cannot be read
+        # the session reports current problems; unreadable files are checked here
         pace = Throttle(200, self._refresh, self)
         document.scene_changed.connect(pace.ask)
-        # saved elsewhere, file names mean other files
+        # after saving in another folder, relative file names refer to other files
         document.title_changed.connect(self._refresh)
         self._refresh()
 
@@ -155,18 +155,18 @@ class Checks(QWidget):
         self._keep_room()
 
     def _coming(self) -> list[Problem]:
-        """What is wrong with the scene as it is edited: the session knows only what it runs until the reset."""
+        """Problems of the scene as edited; the session knows only the scene that it runs until the reset."""
         scene = self._document.scene
         base_dir = self._document.base_dir
         if self._checked is None or self._checked[:2] != (scene, base_dir):
             self._checked = (scene, base_dir, check(scene, base_dir))
         return list(self._checked[2])
 
-    # --- room -------------------------------------------------------------------------------------
+    # --- size -------------------------------------------------------------------------------------
 
     @property
     def height_of_problems(self) -> int:
-        """Height with which all problems are seen whole, px."""
+        """Height at which all problems are fully visible, px."""
         margins = self._column.contentsMargins()
         above = self.summary.sizeHint().height() + self._column.spacing()
         rows = sum(self._row_height(row) for row in range(len(self._findings.entries)))
@@ -176,7 +176,7 @@ class Checks(QWidget):
         return self.list.sizeHintForIndex(self._findings.index(row, 0)).height()
 
     def _keep_room(self) -> None:
-        """Stay high enough for the longest problem with its buttons."""
+        """Keep the height of the tallest problem with its buttons."""
         heights = [
             self._row_height(row) for row in range(min(_MEASURED, len(self._findings.entries)))
         ]
@@ -194,7 +194,7 @@ class Checks(QWidget):
             self.list.scrollTo(first, QListView.ScrollHint.PositionAtTop)
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    # --- what is done about them ------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def _on_click(self, index: QModelIndex) -> None:
         if not self.delegate.over_button:  # those are fixes
@@ -211,12 +211,12 @@ class Checks(QWidget):
         try:
             self._document.apply_fix(fix)
         except SnakeStudioError as error:
-            self._message.say(str(error))  # of a key that is gone nothing but its name is known
+            self._message.say(str(error))  # only the name of a removed key is known
 
     def menu(self, index: QModelIndex) -> QMenu:
-        """What can be done about a finding."""
+        """Return the menu of a problem."""
         menu = Menu(self)
-        menu.addAction("Go There").triggered.connect(lambda: self._go_to(index))
+        menu.addAction("Go to Object").triggered.connect(lambda: self._go_to(index))
         for fix in self._findings.entries[index.row()].problem.fixes:
             menu.addAction(fix.label).triggered.connect(lambda _=False, fix=fix: self._fix(fix))
         return menu
@@ -224,7 +224,7 @@ class Checks(QWidget):
     def _show_menu(self, position: QPoint) -> None:
         index = self.list.indexAt(position)
         if not index.isValid():
-            index = self.list.currentIndex()  # asked for with the menu key
+            index = self.list.currentIndex()  # opened with the menu key
         if index.isValid():
             menu = self.menu(index)
             menu.exec(self.list.viewport().mapToGlobal(position))

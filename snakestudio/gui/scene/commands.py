@@ -1,4 +1,4 @@
-"""What the scene has in the menus: undo, obstacles that come, go, and are arranged and picked out, and its own body."""
+"""Menu commands of the scene: undo, adding, arranging and selecting obstacles, and its own body."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _ADD_MENU = "Edit/Add Obstacle"
 
 
 class SceneContext(Context, Protocol):
-    """What these commands work with."""
+    """Parts of the window that these commands use."""
 
     obstacles: ObstacleCommands
 
 
 def _add(preset: Preset) -> Command[SceneContext]:
-    """A command that adds what a preset makes."""
+    """Return a command that adds a preset."""
     return Command(
         f"add_{preset.name}",
         _ADD_MENU,
@@ -32,7 +32,7 @@ def _add(preset: Preset) -> Command[SceneContext]:
         lambda c: c.obstacles.add(preset.name),
         enabled=meets_obstacles,
         icon=preset.icon,
-        tip=f"{preset.help}, at a free place",
+        tip=f"{preset.help}, at a free position",
     )
 
 
@@ -49,7 +49,7 @@ def _grouped(c: SceneContext) -> bool:
 
 
 def _rename(c: SceneContext) -> None:
-    """Let another name be typed for what is selected, in the tree."""
+    """Edit the name of the selection in the tree."""
     from snakestudio.gui.scene.scene_tree import SceneTree
 
     tree = c.window.findChild(SceneTree)
@@ -59,7 +59,7 @@ def _rename(c: SceneContext) -> None:
 
 
 def _align(side: Side, text: str, icon: str) -> Command[SceneContext]:
-    """A command that lines the selection up."""
+    """Return a command that aligns the selection."""
     return Command(
         f"align_{side}",
         "Edit/Align",
@@ -67,21 +67,21 @@ def _align(side: Side, text: str, icon: str) -> Command[SceneContext]:
         lambda c: c.obstacles.arrange.align(side),
         enabled=lambda c: c.obstacles.arrange.can_align(),
         icon=icon,
-        tip="Groups move as one; what is locked stays, and the others go to it",
+        tip="Groups move as one; locked obstacles stay in place and the others align with them",
     )
 
 
 def _distribute(axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> Command[SceneContext]:
-    """A command that spreads the selection out evenly."""
-    what = "Middles" if by == "centres" else "Gaps"
+    """Return a command that distributes the selection evenly."""
+    what = "Centres" if by == "centres" else "Gaps"
     return Command(
         f"distribute_{by}_{axis}",
         "Edit/Align",
-        f"Even {what} along {axis}",
+        f"Distribute {what} along {axis}",
         lambda c: c.obstacles.arrange.distribute(axis, by),
         enabled=lambda c: c.obstacles.arrange.can_distribute(),
         icon=f"distribute-{axis}",
-        tip="The outermost two stay where they are",
+        tip="The two outermost obstacles stay in place",
     )
 
 
@@ -91,15 +91,15 @@ def _follows_gait(c: SceneContext) -> bool:
 
 
 def _make_continuum(c: SceneContext) -> None:
-    """Let a continuous body take the chain's place that moves as its gait says: one undo step, or why not."""
+    """Replace the chain by a continuous body that moves like its gait, as one undo step, or show why not."""
     from snakestudio.model.robot.strain_fit import as_continuum
 
     try:
-        made = as_continuum(c.document.scene, c.document.base_dir)
+        scene = as_continuum(c.document.scene, c.document.base_dir)
     except SnakeStudioError as error:
         QMessageBox.warning(c.window, "Make Continuum Scene from Gait", str(error))
     else:
-        c.document.edit(made, "Make continuum scene from gait")
+        c.document.edit(scene, "Make continuum scene from gait")
 
 
 HISTORY: tuple[Command[SceneContext], ...] = (
@@ -130,21 +130,21 @@ HISTORY: tuple[Command[SceneContext], ...] = (
         lambda c: c.show_dock("history"),
         ("Ctrl+Shift+H",),
         icon="history",
-        tip="All steps of this session; a click goes back or forth to one",
+        tip="All edits of this session; click one to undo or redo up to it",
     ),
 )
-"""Back and forth."""
+"""Undo, redo and history."""
 
 
 def adding() -> tuple[Command[SceneContext], ...]:
-    """What adds an obstacle."""
+    """Return the commands that add an obstacle."""
     return tuple(_add(preset) for preset in PRESETS.values())
 
 
 def follow_shapes(
     document: Document, replace: Callable[[str, Sequence[Command[SceneContext]]], None]
 ) -> None:
-    """Have `replace` put other commands into the menu whenever plug-ins add or remove obstacle shapes."""
+    """Have `replace` update the menu when plug-ins add or remove obstacle shapes."""
     document.kinds_changed.connect(lambda: replace(_ADD_MENU, adding()))
 
 
@@ -160,15 +160,15 @@ DUPLICATE: tuple[Command[SceneContext], ...] = (
         icon="duplicate",
     ),
 )
-"""What makes more of what there is."""
+"""Commands that copy obstacles."""
 
 ARRANGE: tuple[Command[SceneContext], ...] = (
     _align("left", "Left", "align-left"),
-    _align("centre_x", "Middles in x", "align-centre_x"),
+    _align("centre_x", "Horizontal Centres", "align-centre_x"),
     _align("right", "Right", "align-right"),
     line("Edit/Align"),
     _align("top", "Top", "align-top"),
-    _align("centre_y", "Middles in y", "align-centre_y"),
+    _align("centre_y", "Vertical Centres", "align-centre_y"),
     _align("bottom", "Bottom", "align-bottom"),
     line("Edit/Align"),
     _distribute("x", "centres"),
@@ -184,7 +184,7 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
         ("Ctrl+G",),
         lambda c: len(c.selection.obstacles) > 1,
         icon="group",
-        tip="Obstacles of one group are picked and moved together",
+        tip="Obstacles of a group are selected and moved together",
     ),
     Command(
         "ungroup",
@@ -205,7 +205,7 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
         _some,
         icon="lock",
         label=lambda c: "Unlock" if c.obstacles.arrange.all_are("locked") else "Lock",
-        tip="What is locked is neither picked in the view nor moved, turned or deleted",
+        tip="Locked obstacles cannot be selected in the view, moved, rotated or deleted",
     ),
     Command(
         "hide",
@@ -217,7 +217,7 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
         icon="hidden",
         local=True,
         label=lambda c: "Show" if c.obstacles.arrange.all_are("hidden") else "Hide",
-        tip="What is hidden is not drawn; the robot meets it all the same",
+        tip="Hidden obstacles are not drawn but still collide",
     ),
     Command(
         "show_all",
@@ -230,7 +230,7 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
         local=True,
     ),
 )
-"""What changes how obstacles stand, and what holds them together."""
+"""Commands that align, group, rename, lock and hide obstacles."""
 
 SELECT: tuple[Command[SceneContext], ...] = (
     Command(
@@ -245,7 +245,7 @@ SELECT: tuple[Command[SceneContext], ...] = (
     Command(
         "deselect",
         "Edit",
-        "Select Nothing",
+        "Deselect All",
         lambda c: c.selection.clear(),
         ("Ctrl+Shift+A",),
         lambda c: bool(c.selection.items),
@@ -258,7 +258,7 @@ SELECT: tuple[Command[SceneContext], ...] = (
         ("Shift+G",),
         _grouped,
         local=True,
-        tip="All of the groups of which something is selected",
+        tip="Select all obstacles of the selected groups",
     ),
     Command(
         "select_kind",
@@ -279,7 +279,7 @@ SELECT: tuple[Command[SceneContext], ...] = (
         local=True,
     ),
 )
-"""What picks obstacles out."""
+"""Commands that select obstacles."""
 
 CONTINUUM: tuple[Command[SceneContext], ...] = (
     Command(
@@ -289,7 +289,7 @@ CONTINUUM: tuple[Command[SceneContext], ...] = (
         _make_continuum,
         enabled=_follows_gait,
         long=True,
-        tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
+        tip="Replace the links by a continuous body whose strain law is fitted to the gait",
     ),
 )
-"""What makes another scene of this one."""
+"""Commands that convert the scene."""

@@ -1,4 +1,4 @@
-"""The controller section of the parameter panels: which one, its parameters, and the path for the one that needs it."""
+"""Controller section of the parameter panels: kind, parameters, and the path for the kind that needs it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from snakestudio.model.scene import Scene
 
 
 class ControllerPanel(KindSection):
-    """Choose what closes the loop over the gait, and move its sliders.
+    """Selects the controller that closes the loop over the gait, and edits its values.
 
     Signals
     -------
     draw_asked(), clear_asked()
-        The user wants to draw a path, or to have none.
+        The user wants to draw a path, or to remove it.
     """
 
     draw_asked = Signal()
@@ -50,7 +50,7 @@ class ControllerPanel(KindSection):
                 self.box.setItemData(self.box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
 
     def _make_path_part(self) -> None:
-        """What there is to say about the path."""
+        """Add the widgets of the path."""
         self.path_part = QWidget()
         column = QVBoxLayout(self.path_part)
         column.setContentsMargins(0, 0, 0, 0)
@@ -63,9 +63,9 @@ class ControllerPanel(KindSection):
         self.draw_button = QPushButton("Draw path")
         self.clear_button = QPushButton("Remove")
         self.draw_button.setToolTip(
-            "Click waypoints on the ground; Enter or a double click ends the path"
+            "Click waypoints on the ground; Enter or double-click ends the path"
         )
-        self.clear_button.setToolTip("Take the path away")
+        self.clear_button.setToolTip("Remove the path")
         self.draw_button.clicked.connect(self.draw_asked)
         self.clear_button.clicked.connect(self.clear_asked)
         line = QHBoxLayout()
@@ -84,7 +84,7 @@ class ControllerPanel(KindSection):
         self.add(self.path_part)
 
     def refresh(self, scene: Scene) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         kind = scene.controller.kind
         info = CONTROLLERS[kind]
         follows = "path" in info.tools
@@ -98,12 +98,12 @@ class ControllerPanel(KindSection):
             of_path.refresh()
         self.path_part.setVisible(follows or bool(scene.path))
         count = len(scene.path.waypoints_m)
-        unfollowed = "" if follows else ", which nobody follows"
+        unfollowed = "" if follows else ", not used by this controller"
         self.path_about.setText(
-            f"{count} waypoints{unfollowed}. Drag them in the view; a double click on the path adds one, a right click "
-            "removes one."
+            f"{count} waypoints{unfollowed}. Drag them in the view; double-click the path to add one, right-click "
+            "a waypoint to remove it."
             if count
-            else "There is no path yet: draw one on the ground."
+            else "There is no path yet. Draw one on the ground."
         )
         self.clear_button.setVisible(count > 0)
         self.draw_button.setText("Draw another path" if count else "Draw path")
@@ -111,9 +111,9 @@ class ControllerPanel(KindSection):
             of_path.setVisible(count > 0)
 
     def show_pending(self, pending: Collection[str]) -> None:
-        """Say what waits for the next reset."""
+        """Show which changes wait for the next reset."""
         kind = "controller" in pending
-        self.message.say("Another controller applies at the next reset." if kind else "")
+        self.message.say("The new controller applies at the next reset." if kind else "")
         self._values.show_pending(pending)
 
     def _choose(self, kind: str) -> None:

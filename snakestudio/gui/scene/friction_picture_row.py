@@ -1,4 +1,4 @@
-"""A form row for the picture of the ground's friction: its file, and a button that removes the picture."""
+"""Form row of the friction image of the ground: its file, and a button that removes the image."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from snakestudio.model.edits import with_values
 
 
 class FrictionPictureRow(FileRow):
-    """The picture file, typed or chosen; without a file nothing of the picture stays in the scene."""
+    """Image file, typed or chosen; without a file all values of the image are removed from the scene."""
 
     kind = FileKind.PICTURE
     files = PICTURE_FILES
-    title = "Picture of the Friction"
-    tip = "Choose a picture file"
+    title = "Friction Image"
+    tip = "Choose an image file"
     placeholder = "none"
 
     def __init__(
@@ -30,14 +30,14 @@ class FrictionPictureRow(FileRow):
         super().__init__(document, keys, of, parent)
         self.remove = QToolButton()
         self.remove.setIcon(theme.icon("delete"))
-        self.remove.setToolTip("Remove the friction picture")
-        self.remove.setAccessibleName("Remove the friction picture")
+        self.remove.setToolTip("Remove the friction image")
+        self.remove.setAccessibleName("Remove the friction image")
         self.remove.clicked.connect(self._remove)
         self._line.addWidget(self.remove)
         self.refresh()
 
     def offer_reset(self) -> None:
-        """Only keep in line with other rows: the button that removes the picture is the way back."""
+        """Only align with other rows: the button that removes the image serves as reset."""
         self._grid.setContentsMargins(GUTTER, 0, 0, 0)
 
     def _show(self, value: Any) -> None:
@@ -52,6 +52,6 @@ class FrictionPictureRow(FileRow):
         return ""
 
     def _remove(self) -> None:
-        """Take the picture out of the scene, with all that is said of it."""
+        """Remove the image and its values from the scene."""
         scene = with_values(self._document.scene, {"ground.picture": None})
-        self._document.edit(scene, "Remove friction picture")
+        self._document.edit(scene, "Remove friction image")

@@ -1,4 +1,4 @@
-"""The gait section of the parameter panels: library, sliders of the one or two waves and their shape, or torques."""
+"""Gait section of the parameter panels: library, sliders of one or two waves and their shape, or torques."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GAITS = tuple(
 
 
 def _of_kinds() -> list[Preset]:
-    """Kinds of gait of which there is none in the library, as they are by default."""
+    """Return presets with default values for kinds of gait that are not in the library."""
     known = {type(entry.gait) for entry in LIBRARY}
     kinds = [
         kind for kind in GAIT_KINDS.values() if kind.make is not None and kind.fields not in known
@@ -52,14 +52,14 @@ def _of_kinds() -> list[Preset]:
 
 
 _ENVELOPE = "envelope"
-"""The value that is a formula."""
+"""Name of the value that is a formula."""
 
 _BETWEEN = ("pitch_phase_deg", "delta_rad", _ENVELOPE)
-"""Fields that are neither of the horizontal nor of the vertical wave alone."""
+"""Fields that belong to neither the horizontal nor the vertical wave alone."""
 
 
 def _groups(scene: Scene) -> list[tuple[str, list[str]]]:
-    """The values of a gait in groups with titles; a single group has none."""
+    """Values of a gait in groups with titles; a single group has no title."""
     names = [name for name in type(scene.gait).model_fields if name != "kind"]
     if scene.gives_torques or not scene.gait.has_vertical_wave:
         return [("", names)]
@@ -75,23 +75,23 @@ _SYMBOLS = {"torque_nm": "τ", "pitch_torque_nm": "τ<sub>v</sub>"}
 
 _TORQUE_NAMES = (
     ("t", "time, s"),
-    ("i", "number of the joint: 1 to n − 1, from the first link on"),
+    ("i", "number of the joint, 1 to n − 1, counted from the first link"),
     ("n", "number of links"),
     ("pi", "3.14159…"),
 )
-"""What formulas of torques may use."""
+"""Variables of torque formulas."""
 
 _ENVELOPE_NAMES = (
-    ("n", "number of the joint, from 1 at the head on"),
+    ("n", "number of the joint, counted from 1 at the head"),
     ("N", "number of joints"),
     ("pi", "3.14159…"),
 )
-"""What the formula of an envelope may use."""
+"""Variables of envelope formulas."""
 
 
 def torque_problem(scene: Scene, key: str) -> str:
-    """What is wrong with the formula of a torque at `key` of a scene, as a sentence; "" if nothing is."""
-    from snakestudio.model.robot.joint_torque import TorqueLaw  # with what reads formulas
+    """Problem with the torque formula at `key` of a scene, as a sentence; "" if it is valid."""
+    from snakestudio.model.robot.joint_torque import TorqueLaw
 
     try:
         if scene.gives_torques:
@@ -102,7 +102,7 @@ def torque_problem(scene: Scene, key: str) -> str:
 
 
 def envelope_problem(scene: Scene, key: str) -> str:
-    """What is wrong with the envelope of a scene's gait, as a sentence; "" if nothing is."""
+    """Problem with the envelope of a scene's gait, as a sentence; "" if it is valid."""
     try:
         envelope_of(getattr(scene.gait, _ENVELOPE, "1"), scene.robot.n_joints)
     except SnakeStudioError as error:
@@ -114,13 +114,13 @@ _ENTRIES = {entry.title: entry for entry in LIBRARY}
 
 
 def _unsuitable(preset: Preset, scene: Scene) -> str:
-    """Why a preset does not suit a scene, as a sentence; "" if it does."""
+    """Reason why a preset does not suit a scene, as a sentence; "" if it does."""
     entry = _ENTRIES.get(preset.name)
     return "" if entry is None else unsuitable(entry, scene)
 
 
 class GaitPanel(PresetSection):
-    """Choose a gait, move its sliders, see the shape it makes; or type the torques that the joints are given."""
+    """Selects a gait, edits its values and shows its shape; or edits the torques of the joints."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -161,7 +161,7 @@ class GaitPanel(PresetSection):
         self.presets.offer((*GAITS, *_of_kinds()))
 
     def refresh(self, scene: Scene) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         self._make_rows(scene, scene.gait.kind)
         self.presets.refresh(scene)
         chosen = self.presets.present
@@ -185,19 +185,19 @@ class GaitPanel(PresetSection):
         two = scene.gait.has_vertical_wave
         other = scene.gait.without_vertical_wave() if two else scene.gait.with_vertical_wave()
         self.wave_button.setVisible(used and other != scene.gait)
-        self.shape.setVisible(scene.gait.of_waves or not used)  # of torques nobody asks for any
+        self.shape.setVisible(scene.gait.of_waves or not used)  # torques do not command a shape
         self.names_button.setVisible(torques)
         self.envelope_button.setVisible(used and _ENVELOPE in type(scene.gait).model_fields)
         self.preview.setVisible(used and bool(scene.gait.files))
         self.preview.show_table(scene, self._document.base_dir)
         self.torque_button.setVisible(torques or not scene.controller.acts)
         self.torque_button.setText(
-            "Give angles instead of torques" if torques else "Give torques instead of angles"
+            "Switch to angle control" if torques else "Switch to torque control"
         )
         self.torque_button.setToolTip(
-            "Go on with reference angles, which the joint controllers follow"
+            "Drive the joints by reference angles, which the joint controllers track"
             if torques
-            else "Drive the joints with torques that are typed as formulas of time, without joint controllers"
+            else "Drive the joints by torques given as formulas of time, without joint controllers"
         )
         ignored &= used
         self.hint.say(
@@ -207,19 +207,19 @@ class GaitPanel(PresetSection):
         )
         self.wave_button.setText("Remove the vertical wave" if two else "Add a vertical wave")
         self.wave_button.setToolTip(
-            "Keep the horizontal wave alone (lateral undulation)"
+            "Keep only the horizontal wave (lateral undulation)"
             if two
-            else "Go on with two waves, one in yaw and one in pitch, each with values of its own"
+            else "Use two waves, one in yaw and one in pitch, each with its own values"
         )
         self._describe()
 
     def show_pending(self, pending: Collection[str], problems: Collection[Problem]) -> None:
-        """Say what waits for the next reset, and at every formula what a check of the scene has found there."""
+        """Show which changes wait for the next reset, and the problems of each formula."""
         if not any(key == "gait" or key.startswith("gait.") for key in pending):
             what = ""
         elif not {"gait", "gait.kind"}.isdisjoint(pending):
             torques = self._document.scene.gives_torques
-            what = "Torques in place of angles apply" if torques else "Another kind of gait applies"
+            what = "Torque control applies" if torques else "The new kind of gait applies"
         else:
             what = "The changed table applies"
         self.message.say(f"{what} at the next reset." if what else "")
@@ -229,19 +229,21 @@ class GaitPanel(PresetSection):
         return f"Gait {preset.name.lower()}"
 
     def _toggle_torques(self) -> None:
-        """Go over to torques, or back; a robot that lies in its gait's pose stays there."""
+        """Switch to torque control or back; a robot that starts in the pose of its gait keeps its pose."""
         self.presets.forget()
         if self._document.scene.gives_torques:
             gait = Scene.model_fields["gait"].get_default(call_default_factory=True)
-            self._edit(lambda scene: scene.model_copy(update={"gait": gait}), "Give angles")
+            self._edit(
+                lambda scene: scene.model_copy(update={"gait": gait}), "Switch to angle control"
+            )
             return
 
-        def given(scene: Scene) -> Scene:
+        def with_torques(scene: Scene) -> Scene:
             start = as_joint_angles(scene) if isinstance(scene.start, GaitStart) else scene.start
             torques = next(kind.fields for kind in GAIT_KINDS.values() if kind.fields.gives_torques)
             return scene.model_copy(update={"gait": torques(), "start": start})
 
-        self._edit(given, "Give torques")
+        self._edit(with_torques, "Switch to torque control")
 
     def _toggle_vertical_wave(self) -> None:
         gait = self._document.scene.gait
@@ -263,7 +265,7 @@ class GaitPanel(PresetSection):
                 self._add_row(name, scene)
 
     def _add_row(self, name: str, scene: Scene) -> None:
-        """A row for a value of the gait."""
+        """Add a row for a value of the gait."""
         key = f"gait.{name}"
         if scene.gives_torques:
             self._add_formula(
@@ -279,9 +281,9 @@ class GaitPanel(PresetSection):
 
     def _note(self) -> str:
         if not self._document.scene.controller.uses_gait:
-            return "The controller does without a gait: what it asks of the joints is dashed."
+            return "The controller does not use the gait. Its joint references are dashed."
         if self._document.scene.gives_torques:
-            return "The joints get these torques, yaw and pitch, whatever their angles are: no joint controller acts."
+            return "These yaw and pitch torques are applied at any joint angle. No joint controller is active."
         gait = self._document.scene.gait
         if self.presets.present is None and gait.files:
             return str(GAIT_KINDS[gait.kind].help)

@@ -1,4 +1,4 @@
-"""The formulas of the ground: by what its friction and the load on it are multiplied."""
+"""Formulas of the ground: factors of its friction and of the load on it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,8 @@ _NAMES = (
 
 
 def _problem(scene: Scene, key: str) -> str:
-    """What is wrong with the formula of the ground at `key` of a scene, as a sentence; "" if nothing is."""
-    from snakestudio.model.ground_friction import (
-        ground_friction_problems,
-    )  # with what reads formulas
+    """Problem with the ground formula at `key` of a scene, as a sentence; "" if it is valid."""
+    from snakestudio.model.ground_friction import ground_friction_problems
 
     return next(
         (
@@ -42,7 +40,7 @@ def _problem(scene: Scene, key: str) -> str:
 
 
 def _row(document: Document, key: str) -> FormulaRow:
-    """The row of one of `GROUND_FORMULAS`."""
+    """Return the row of one of `GROUND_FORMULAS`."""
     doc = field_doc(Ground, key.rpartition(".")[2])
     return FormulaRow(
         document, key, "", doc.unit, doc.help, _problem, of=doc.label.lower(), title=doc.label
@@ -50,7 +48,7 @@ def _row(document: Document, key: str) -> FormulaRow:
 
 
 class GroundFormulas(QWidget):
-    """A row for every formula of the ground, and what a formula can use."""
+    """Rows for the formulas of the ground, and the variables of the formulas."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,7 +71,7 @@ class GroundFormulas(QWidget):
         self.help_button.setVisible(not all(row.isHidden() for row in self.rows.values()))
 
     def show_findings(self, problems: Collection[Problem]) -> None:
-        """Show what a check of the scene reports about each formula."""
+        """Show the problems that a check of the scene found in each formula."""
         for key, row in self.rows.items():
             row.show_finding(
                 next((problem.sentence_for() for problem in problems if problem.key == key), "")

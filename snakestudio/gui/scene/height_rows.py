@@ -1,4 +1,4 @@
-"""Form rows for the heights of a height field: its picture file, and the table that stands in the scene itself."""
+"""Form rows for the heights of a height field: its image file, and the table in the scene."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from snakestudio.viewmodel.field_texts import refusal
 
 
 class PictureRow(FileRow):
-    """The picture file of a height field, typed or chosen. A picture takes the place of a table."""
+    """Image file of a height field, typed or chosen. An image replaces a table."""
 
     kind = FileKind.PICTURE
     files = PICTURE_FILES
-    title = "Picture of the Heights"
-    tip = "Choose a picture file"
+    title = "Height Image"
+    tip = "Choose an image file"
     placeholder = "none"
 
     def _text(self, value: Any) -> str:
@@ -36,7 +36,7 @@ class PictureRow(FileRow):
         if value is not None:
             values |= {key.rpartition(".")[0] + ".heights_m": None for key in self.keys}
         try:
-            text = f"Change picture of {self._of}"
+            text = f"Change image of {self._of}"
             self._document.edit(with_values(self._document.scene, values), text, gesture)
         except SnakeStudioError as error:
             return refusal(error)
@@ -44,7 +44,7 @@ class PictureRow(FileRow):
 
 
 class HeightsRow(FormRow):
-    """How many heights the table of a height field has: it is edited in the scene file."""
+    """Size of the table of heights, which is edited in the scene file."""
 
     def __init__(
         self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None

@@ -1,4 +1,4 @@
-"""Everything that was done to the scene since it was opened, in words; a click goes back or forth to a step."""
+"""All edits since the scene was opened; clicking one undoes or redoes up to it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from snakestudio.text import counted
 Index = QModelIndex | QPersistentModelIndex
 
 _MARK = 14
-"""Size of the mark of the saved state, px."""
+"""Size of the icon of the saved state, px."""
 
 
 class HistoryModel(QAbstractListModel):
-    """The steps of the undo stack, below them the state the scene was opened in; nothing is stored for a step.
+    """Steps of the undo stack, below the state in which the scene was opened; nothing is stored per step.
 
     Row 0 is the scene as it was opened, row k the scene after k steps.
     """
@@ -44,12 +44,12 @@ class HistoryModel(QAbstractListModel):
         document.title_changed.connect(self.refresh)
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply a changed palette."""
         self._icons = None
         self.refresh()
 
     def refresh(self) -> None:
-        """Tell the view what came, went and changed: steps only ever come and go at the end."""
+        """Report added, removed and changed steps to the view: steps are only added or removed at the end."""
         rows = self._stack.count() + 1
         if rows < self._rows:
             self.beginRemoveRows(QModelIndex(), rows, self._rows - 1)
@@ -77,20 +77,20 @@ class HistoryModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DecorationRole:
             return self._icon(row)
         if role == Qt.ItemDataRole.ToolTipRole:
-            saved = " As it is in the file." if self.is_saved(row) else ""
+            saved = " Saved in the file." if self.is_saved(row) else ""
             if row == self._stack.index():
-                return f"The scene as it is now.{saved}"
+                return f"Current state of the scene.{saved}"
             verb = "undoes" if row < self._stack.index() else "redoes"
             count = abs(row - self._stack.index())
-            return f"A click {verb} {counted(count, 'step')}.{saved}"
+            return f"Clicking it {verb} {counted(count, 'step')}.{saved}"
         return None
 
     def is_saved(self, row: int) -> bool:
-        """Whether that is what the file holds."""
+        """Whether a row is the saved state."""
         return self._document.origin is not None and row == self._stack.cleanIndex()
 
     def _icon(self, row: int) -> QIcon:
-        """The mark of what is in the file; for all others one as large that shows nothing, so that texts line up."""
+        """Icon of the saved state; for other rows an empty icon of equal size, so that texts are aligned."""
         if self._icons is None:
             blank = QPixmap(_MARK, _MARK)
             blank.fill(Qt.GlobalColor.transparent)
@@ -103,7 +103,7 @@ class HistoryModel(QAbstractListModel):
 
 
 class HistoryPanel(Themed):
-    """The list of steps, the present one in bold, the saved one with a mark, what was undone in grey."""
+    """List of steps: the current one bold, the saved one marked, undone ones grey."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)

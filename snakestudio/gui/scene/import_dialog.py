@@ -1,4 +1,4 @@
-"""The dialog before obstacles come in from another program's file: what was found, how large it is, how it lies."""
+"""Dialog before obstacles are imported from another program's file: their number, size and position."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNIT_NAMES = {
 
 @dataclass(frozen=True)
 class ImportChoices:
-    """How obstacles are read."""
+    """Options for reading obstacles."""
 
     unit: str = form_field(
         "m", "&Unit", choices=[Choice(unit, _UNIT_NAMES[unit]) for unit in UNITS]
@@ -46,19 +46,19 @@ class ImportChoices:
     scale: float = form_field(
         1.0,
         "&Scale",
-        help="Places and radii are multiplied by this: 10 for a drawing at 1:10",
+        help="Factor for positions and radii, such as 10 for a drawing at 1:10",
         minimum=0.0,
         exclusive_minimum=True,
         maximum=1e6,
         slider=(0.01, 100.0),
     )
     group: str = form_field(
-        "", "&Group", help="Obstacles of one group are picked and moved together", max_length=80
+        "", "&Group", help="Obstacles of a group are selected and moved together", max_length=80
     )
 
 
 class _Plan(QWidget):
-    """The obstacles from above, new ones in the accent colour, with those that are there already."""
+    """Top view of the obstacles: imported ones in the accent colour, with existing ones."""
 
     def __init__(self, there: Cylinders, parent: QWidget) -> None:
         super().__init__(parent)
@@ -66,10 +66,10 @@ class _Plan(QWidget):
         self._new: Cylinders = ()
         self.setMinimumHeight(180)
         self.setAccessibleName("Plan of the obstacles")
-        self.setToolTip("From above: in colour what is imported, grey what is there already")
+        self.setToolTip("Top view: imported obstacles in colour, existing ones in grey")
 
     def show_new(self, new: Cylinders) -> None:
-        """Show what would be imported."""
+        """Show the obstacles to import."""
         self._new = new
         self.update()
 
@@ -99,16 +99,16 @@ class _Plan(QWidget):
 
 
 class ImportDialog(Dialog):
-    """Unit, scale and group of what is imported, and what comes of them.
+    """Unit, scale and group of the imported obstacles, with a preview.
 
     Parameters
     ----------
     path : Path
-        Where it comes from.
+        Imported file.
     found : Circles
-        What is in it.
+        Circles read from the file.
     scene : Scene
-        What it is imported into.
+        Scene to import into.
     """
 
     def __init__(

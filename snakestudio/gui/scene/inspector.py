@@ -1,4 +1,4 @@
-"""Properties of what is selected, or found by name in the whole scene, made from the declarations of its values."""
+"""Properties of the selection, or search results in the whole scene, generated from the declared values."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ from snakestudio.viewmodel.scene.property_search import find
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_kinds, start_values
 
 _NEAR = 0.005
-"""Clearance below which a robot in motion is about to touch, m."""
+"""Clearance below which a moving robot is about to make contact, m."""
 
 
 class LinkValues(QWidget):
-    """Names, figures and units in a table, whose figures do not dance."""
+    """Table of names, values and units, in which changing values keep their position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +85,7 @@ class LinkValues(QWidget):
             self.cells.append(cells)
 
     def show_values(self, values: Sequence[tuple[str, str, str]]) -> None:
-        """Show these, and nothing in the lines left over."""
+        """Show these values and clear the remaining lines."""
         for i, cells in enumerate(self.cells):
             for cell, text in zip(
                 cells, values[i] if i < len(values) else ("", "", ""), strict=True
@@ -95,7 +95,7 @@ class LinkValues(QWidget):
 
 
 def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
-    """How near the robot is to an obstacle (0-based) and whether it pushes it; "" if no link has a place."""
+    """Clearance between the robot and an obstacle (0-based) and whether it is pushed; "" if no link has a position."""
     scene = document.scene
     palette = theme.current()
     gaps = clearances(obstacles_of(scene.obstacles, document.base_dir), index, snapshot, scene.body)
@@ -116,7 +116,7 @@ def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
         head = f"Clearance to link {link + 1}: {shown}"
         colour = palette.warning if gap < _NEAR else palette.text
     note = (
-        "the nearest link, as shown now"
+        "nearest link at the shown time"
         if not pressed
         else f"clearance {round(gap * 1000, 2) + 0.0:.2f} mm"
     )
@@ -135,12 +135,12 @@ def _group_label(text: str) -> QLabel:
 
 
 class StartChoice(QWidget):
-    """A box with the kinds of start, and why one cannot be had.
+    """Box with the kinds of start, and the reason why one is not available.
 
     Parameters
     ----------
     session_controller : SessionController
-        What it shows is where a start from the present state begins.
+        Source of the state for a start from the current state.
     """
 
     def __init__(self, document: Document, session_controller: SessionController) -> None:
@@ -149,7 +149,7 @@ class StartChoice(QWidget):
         self._session_controller = session_controller
         self.box = ChoiceBox()
         self.box.setAccessibleName("Kind of start")
-        self.box.setToolTip("How the robot starts; what was said before is carried over")
+        self.box.setToolTip("How the robot starts; values of the current start are carried over")
         for kind, text in start_kinds(document.scene).items():
             self.box.addItem(text, kind)
         self.box.setCurrentIndex(self.box.findData(document.scene.start.kind))
@@ -185,7 +185,7 @@ class StartChoice(QWidget):
 
 
 _OWN = ("kind", "name", "heights_m", "picture")
-"""What every obstacle has for itself: it is not changed for several at once."""
+"""Properties of a single obstacle, which are not edited for several obstacles together."""
 
 _SPECIAL: dict[str, type[FormRow]] = {
     "obstacles.heights_m": HeightsRow,
@@ -206,19 +206,19 @@ _TITLES = {
     "run": "Run",
 }
 _AT_RESET = ("robot", "beam", "start")
-"""Parts of which nothing changes while the robot moves; it is said once for all of them."""
+"""Parts that cannot change during a run; one note covers all of them."""
 
 _MOST_FOUND = 24
-"""Rows that a search shows at most."""
+"""Maximum number of search results shown."""
 
 
 class Inspector(Themed):
-    """Shows and edits what is selected, or what is searched for.
+    """Shows and edits the selection, or search results.
 
     Signals
     -------
     parts_asked(table: str, row: int)
-        A link or joint (0-based) is to be shown in the table of all of them.
+        A link or joint (0-based) must be shown in the table of all of them.
     """
 
     parts_asked = Signal(str, int)
@@ -237,16 +237,16 @@ class Inspector(Themed):
         self.rows: dict[str, FormRow] = {}
         self._shown: tuple[object, ...] = ()
         self.link_values: LinkValues | None = None
-        self._link = self._found = 0
+        self._link = self._n_results = 0
         self._start: StartChoice | None = None
         self._parts_note: QLabel | None = None
         self.ground_formulas: GroundFormulas | None = None
         self.search = QLineEdit()
-        self.search.setPlaceholderText("find a property…")
+        self.search.setPlaceholderText("Find a property")
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Find a property")
-        self.search.setToolTip("Any value of the scene by its name, symbol, key or explanation")
-        # rows are not made for every letter of a word
+        self.search.setToolTip("Search all values of the scene by name, symbol, key or description")
+        # rows are not rebuilt for every typed letter
         self._search_pace = Throttle(150, self._search, self)
         self.search.textChanged.connect(self._search_pace.ask)
         self.title = heading("")
@@ -264,7 +264,7 @@ class Inspector(Themed):
         self._column.setSpacing(8)
         self._form = QWidget()
         for widget in (self.title, self.subtitle, self._form, self.card):
-            inset = QVBoxLayout()  # the form has room of its own on the left
+            inset = QVBoxLayout()  # the form has its own margin on the left
             inset.setContentsMargins(0 if widget is self._form else GUTTER, 0, 0, 0)
             inset.addWidget(widget)
             self._column.addLayout(inset)
@@ -293,14 +293,14 @@ class Inspector(Themed):
 
     @property
     def start_box(self) -> QComboBox:
-        """The choice of how the robot starts, while it is shown."""
+        """Choice of the kind of start, while it is shown."""
         assert self._start is not None
         return self._start.box
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- content ----------------------------------------------------------------------------------
 
     def _target(self) -> tuple[object, ...]:
-        """What the form is for: it is made anew only when this changes."""
+        """Object of the form, which is rebuilt only when this changes."""
         scene = self._document.scene
         kinds = type(scene.start), type(scene.strain), type(scene.support), type(scene.body)
         searched: tuple[object, ...] = ()
@@ -323,27 +323,26 @@ class Inspector(Themed):
         self._shown = ()
 
     def _search(self) -> None:
-        """Another text stands in the search field."""
         if self._target() != self._shown:
             self._rebuild()
 
     def reveal(self, key: str) -> FormRow | None:
-        """The row of a dotted scene key, looked for in the whole scene if it is not shown; None if there is none."""
+        """Return the row of a scene key, searching the whole scene if needed; None if it does not exist."""
         if self._another.isActive():
             self._rebuild()
         for searched in (False, True):
             if searched:
                 self.search.setText(key)
                 self._search()
-            found = next((row for row in self.rows.values() if key in row.keys), None)
-            if found is not None:
-                return found
+            row = next((row for row in self.rows.values() if key in row.keys), None)
+            if row is not None:
+                return row
         self.search.clear()
         self._search()
         return None
 
     def _on_selection(self) -> None:
-        """Who selects something wants to see that, not what was looked for before."""
+        """Clear the search so that the selection is shown."""
         self.search.clear()
         self._rebuild()
 
@@ -355,7 +354,7 @@ class Inspector(Themed):
             ):
                 self._rebuild()
             else:
-                self._another.start()  # once: who adds an obstacle selects it next
+                self._another.start()  # once: an added obstacle is selected next
             return
         for row in self.rows.values():
             row.refresh()
@@ -380,7 +379,7 @@ class Inspector(Themed):
         self._form = form
         items = sorted(self._selection.items)
         kinds = {kind for kind, _ in items}
-        self._found = 0
+        self._n_results = 0
         if self._searched:
             self._search_rows(column)
         elif kinds == {"obstacle"}:
@@ -402,16 +401,16 @@ class Inspector(Themed):
         scene = self._document.scene
         items = sorted(self._selection.items)
         if self._searched:
-            if not self._found:
-                return "Nothing found", f"No value of this scene is called “{self._searched}”."
-            more = self._found - len(self.rows)
+            if not self._n_results:
+                return "No results", f"No value of this scene matches “{self._searched}”."
+            more = self._n_results - len(self.rows)
             return (
-                f"{self._found} found",
-                f"{more} more; type another word to narrow it down" if more > 0 else "",
+                f"{self._n_results} found",
+                f"{more} more. Type another word to narrow the search." if more > 0 else "",
             )
         if len(items) > 1:
             tip = (
-                "+0.1 or *2 changes each value by its own"
+                "Type +0.1 or *2 to change all values relatively"
                 if {kind for kind, _ in items} == {"obstacle"}
                 else ""
             )
@@ -429,14 +428,14 @@ class Inspector(Themed):
         if kind == "link":
             return (
                 f"{scene.body.part_name} {index + 1} of {scene.body.n_parts}",
-                "as the viewport shows it now",
+                "state shown in the viewport",
             )
         if kind == "patch" and index < len(scene.ground.patch):
             return patch_title(scene.ground.patch[index], index), "Drag its corners in the view"
         if kind == "path":
             return _TITLES[
                 kind
-            ], "Edit > Draw Path draws one on the ground; waypoints are dragged in the view"
+            ], "Draw one on the ground with Edit > Draw Path; drag waypoints in the view"
         return _TITLES.get(kind, ""), "applies at reset" if kind in _AT_RESET else ""
 
     # --- forms ------------------------------------------------------------------------------------
@@ -460,18 +459,18 @@ class Inspector(Themed):
         return True
 
     def _search_rows(self, column: QVBoxLayout) -> None:
-        """What was found, under headings that say what it belongs to."""
+        """Add search results under headings of their objects."""
         scene = self._document.scene
-        found = find(scene, self._searched, self._selection.obstacles)
+        results = find(scene, self._searched, self._selection.obstacles)
         owner = ""
-        for item in found:
+        for item in results:
             if len(self.rows) == _MOST_FOUND:
-                self._found += 1
+                self._n_results += 1
                 continue
             label = _group_label(capitalized(item.of))
             place = column.count()
             if self._add_row(column, item.keys[0], list(item.keys), item.of.lower()):
-                self._found += 1
+                self._n_results += 1
                 if item.of != owner:
                     column.insertWidget(place, label)
                     owner = item.of
@@ -536,7 +535,7 @@ class Inspector(Themed):
             self._add_parts_button(
                 column,
                 "Links and Joints ...",
-                "Give single links and joints values of their own",
+                "Set values of individual links and joints",
                 0,
             )
             self._parts_note = QLabel()
@@ -547,15 +546,15 @@ class Inspector(Themed):
             self._show_parts_note()
 
     def _friction_picture_rows(self, column: QVBoxLayout) -> None:
-        """The picture of the friction: its file, and the rest once there is one."""
+        """Add rows of the friction image: its file, and the other values if there is one."""
         picture = self._document.scene.ground.picture
         names = type(picture).model_fields if picture else picture.files
         keys = [f"ground.picture.{name}" for name in names]
         keys = [key for key in keys if not left_out(self._document.scene, key)]
         if keys:
-            column.addWidget(_group_label("Friction picture"))
+            column.addWidget(_group_label("Friction image"))
         for key in keys:
-            self._add_row(column, key, [key], "the friction picture")
+            self._add_row(column, key, [key], "the friction image")
 
     def _add_parts_button(self, column: QVBoxLayout, text: str, tip: str, row: int) -> None:
         button = QPushButton(text)
@@ -568,19 +567,19 @@ class Inspector(Themed):
         column.addLayout(line)
 
     def _show_parts_note(self) -> None:
-        """How many links and joints differ."""
+        """Show how many links and joints differ."""
         if self._parts_note is not None:
             text = differences(self._document.scene.robot)
             self._parts_note.setText(
                 f"{text} differ from the values above."
                 if text
-                else "All links and joints are alike."
+                else "All links and joints are identical."
             )
 
-    # --- what changes while the robot moves -------------------------------------------------------
+    # --- live values ------------------------------------------------------------------------------
 
     def _show_pending(self) -> None:
-        """Say at the rows which values wait for the next reset."""
+        """Mark the rows whose values wait for the next reset."""
         for row in self.rows.values():
             row.set_pending(self._session_controller.status.pending)
 

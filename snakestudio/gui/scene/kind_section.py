@@ -1,4 +1,4 @@
-"""Sections of the parameter panels about what is of one of several kinds: gait, controller, strain law, contacts."""
+"""Sections of the parameter panels for parts with several kinds: gait, controller, strain law, contacts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from snakestudio.viewmodel.field_texts import number_kind, refusal
 
 
 class KindRows(QWidget):
-    """Rows of values of a part of the scene, made anew when it becomes one of another kind.
+    """Rows for the values of a part of the scene, rebuilt when its kind changes.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class KindRows(QWidget):
         column.addWidget(self._area)
 
     def renew(self, scene: Scene, made_for: object) -> bool:
-        """Make all rows anew, unless they are for this already; whether that was so."""
+        """Rebuild all rows unless they are for `made_for`; return whether they were rebuilt."""
         if made_for == self._made_for:
             return False
         self._made_for = made_for
@@ -67,22 +67,22 @@ class KindRows(QWidget):
         layout.replaceWidget(old, self._area)
         old.hide()
         old.deleteLater()
-        self._area.show()  # at once, not with the next layout
+        self._area.show()  # immediately, not with the next layout
         self.setVisible(self._column.count() > 0)
         return True
 
     def forget(self) -> None:
-        """Make them anew whatever comes."""
+        """Force a rebuild of the rows."""
         self.restore()
         self._made_for = None
 
     def restore(self) -> None:
-        """Forget what was typed in them."""
+        """Discard typed texts."""
         for row in self.rows.values():
             row.field.restore()
 
     def add(self, widget: QWidget) -> None:
-        """Add what is a row of its own."""
+        """Add a widget as a row."""
         self._column.addWidget(widget)
 
     def add_value(
@@ -91,7 +91,7 @@ class KindRows(QWidget):
         scene: Scene,
         make: Callable[[Document, list[str]], FormRow | None] = make_row,
     ) -> None:
-        """Add a slider for a number, another row for another value."""
+        """Add a slider for a number, or another row for other values."""
         if number_kind(*declared(scene, key)) is not None:
             self.rows[key] = ParameterRow(self._document, key)
             self.add(self.rows[key])
@@ -102,13 +102,13 @@ class KindRows(QWidget):
             self.add(choice)
 
     def add_all(self, part: str, scene: Scene) -> None:
-        """Add rows of all values of a part, by its key."""
+        """Add rows for all values of a part."""
         for name in type(get_value(scene, part)).model_fields:
             if name != "kind":
                 self.add_value(f"{part}.{name}", scene)
 
     def refresh(self, scene: Scene) -> None:
-        """Show what the scene says now, and what of it has no effect."""
+        """Show the values of the scene, and which of them have no effect."""
         for key, row in self.rows.items():
             row.set_unused(unused_reason(scene, key))
             row.refresh()
@@ -116,7 +116,7 @@ class KindRows(QWidget):
             choice.refresh()
 
     def show_pending(self, pending: Collection[str]) -> None:
-        """Say which values wait for the next reset."""
+        """Mark the values that wait for the next reset."""
         for key, row in self.rows.items():
             row.set_pending(key in pending)
         for key, choice in self.choices.items():
@@ -124,12 +124,12 @@ class KindRows(QWidget):
 
 
 class KindSection(Section):
-    """A row for every value of the present kind; they are made anew for another one.
+    """Section with a row for each value of the current kind, rebuilt when the kind changes.
 
     Signals
     -------
     rebuilt()
-        It is of another kind now, and `rows` are others.
+        The kind has changed, and `rows` are new.
     """
 
     rebuilt = Signal()
@@ -143,25 +143,25 @@ class KindSection(Section):
 
     @property
     def rows(self) -> dict[str, ParameterRow]:
-        """Its numbers by scene key."""
+        """Rows of numbers by scene key."""
         return self._values.rows
 
     @property
     def choices(self) -> dict[str, FormRow]:
-        """Its other values by scene key."""
+        """Rows of other values by scene key."""
         return self._values.choices
 
     def refresh(self, scene: Scene) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         raise NotImplementedError
 
     def forget(self) -> None:
-        """Another scene was opened."""
+        """Reset for another scene."""
         self.message.say("")
         self._restore()
 
     def _restore(self) -> None:
-        """Forget what was typed in the rows."""
+        """Discard typed texts."""
         self._values.restore()
         for formula in self.formulas.values():
             formula.restore()
@@ -169,7 +169,7 @@ class KindSection(Section):
     # --- the rows ---------------------------------------------------------------------------------
 
     def _make_rows(self, scene: Scene, made_for: object) -> None:
-        """Make all rows anew, unless they are for this already."""
+        """Rebuild all rows unless they are for `made_for`."""
         formulas = self.formulas
         self.formulas = {}
         if not self._values.renew(scene, made_for):
@@ -187,7 +187,7 @@ class KindSection(Section):
     def _add_formula(
         self, key: str, symbol: str, doc: FieldDoc, problem: Callable[[Scene, str], str]
     ) -> FormulaRow:
-        """A row in which a formula is typed; `problem` says what is wrong with it."""
+        """Add a row for a formula; `problem` returns the problem with it."""
         of = doc.label[:1].lower() + doc.label[1:]
         formula = self.formulas[key] = FormulaRow(
             self._document, key, symbol, doc.unit, doc.help, problem, of=of
@@ -196,7 +196,7 @@ class KindSection(Section):
         return formula
 
     def show_findings(self, problems: Collection[Problem]) -> None:
-        """Say at every formula what a check of the scene has found there."""
+        """Show the problems that a check of the scene found in each formula."""
         for key, formula in self.formulas.items():
             formula.show_finding(next((p.sentence_for() for p in problems if p.key == key), ""))
 
@@ -205,7 +205,7 @@ class KindSection(Section):
     def _kind_box(
         self, name: str, kinds: Mapping[str, str], choose: Callable[[str], None]
     ) -> ChoiceBox:
-        """A choice among kinds by their titles."""
+        """Return a choice among kinds by their titles."""
         box = ChoiceBox()
         box.setAccessibleName(name)
         box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -216,17 +216,17 @@ class KindSection(Section):
         return box
 
     def renew_kinds(self) -> None:
-        """Kinds came, went or are other ones: offer those that there are, and make the rows anew."""
+        """Offer the available kinds, and rebuild the rows."""
         self._offer_kinds()
         self._values.forget()
         self.refresh(self._document.scene)
 
     def _offer_kinds(self) -> None:
-        """Offer the kinds that there are now."""
+        """Offer the available kinds."""
         raise NotImplementedError
 
     def _edit(self, change: Callable[[Scene], Scene], text: str) -> None:
-        """Change the scene as one step of undo, or say why not."""
+        """Change the scene as one undo step, or show why that failed."""
         try:
             self._document.edit(change(self._document.scene), text)
             self.message.say("")
@@ -235,14 +235,14 @@ class KindSection(Section):
 
 
 class PresetSection(KindSection):
-    """A section with a library of presets at its head.
+    """Section with a library of presets at its top.
 
     Parameters
     ----------
     name : str
-        What a preset is, for who cannot see the box.
+        Accessible name of the box.
     kind, library : str
-        What a preset is of, and where they come from: "gait", "library".
+        Nouns for a preset and for their collection: "gait", "library".
     """
 
     def __init__(
@@ -277,13 +277,13 @@ class PresetSection(KindSection):
         self.add(self.about)
 
     def choose(self, preset: Preset) -> None:
-        """Take over a preset, as one step of undo."""
+        """Apply a preset as one undo step."""
         self._edit(preset.applied, self._step_text(preset))
-        # Choosing the one that is shown changes no scene but must still show it as it is.
+        # Choosing the current preset does not change the scene, but its values must be shown again.
         self.refresh(self._document.scene)
 
     def _step_text(self, preset: Preset) -> str:
-        """What undo calls that step."""
+        """Return the undo text of that step."""
         return f"Preset {preset.name}"
 
     def forget(self) -> None:
@@ -295,7 +295,7 @@ class PresetSection(KindSection):
             self.choose(self.presets.present)
 
     def _default_of(self, row: ParameterRow) -> Any:
-        """Where a row's value goes back to: the preset's, if that is of the same kind."""
+        """Default of a row: the value of the preset if that is of the same kind."""
         chosen = self.presets.present
         try:
             return row.doc.default if chosen is None else chosen.value(row.key)
@@ -303,15 +303,15 @@ class PresetSection(KindSection):
             return row.doc.default
 
     def _note(self) -> str:
-        """What is to be said in place of the preset; "" for nothing."""
+        """Note shown instead of the preset; "" for none."""
         return (
-            f"A {self._kind} of its own, none of the {self._library}."
+            f"Custom {self._kind}, not from the {self._library}."
             if self.presets.present is None
             else ""
         )
 
     def _describe(self) -> None:
-        """Say what the preset is, or a note."""
+        """Show the description of the preset, or a note."""
         chosen = self.presets.present
         dim = theme.current().dim
         changed = self.presets.changed
@@ -320,21 +320,19 @@ class PresetSection(KindSection):
             self.about.setText(f"<span style='color:{dim}'>{note}</span>")
         else:
             head = (
-                f"<span style='color:{theme.current().accent}'>changed from</span> "
-                if changed
-                else ""
+                f"<span style='color:{theme.current().accent}'>modified:</span> " if changed else ""
             )
             self.about.setText(
                 f"<span style='font-size:{theme.scaled(12)}px'>{head}{chosen.help}"
                 f"<br><span style='color:{dim}'>{chosen.source}</span>{self._reason(chosen)}</span>"
             )
         if chosen is not None:
-            self.back.setToolTip(f"Back to {chosen.name} as in the {self._library}")
+            self.back.setToolTip(f"Reset to {chosen.name} from the {self._library}")
         self.back.setVisible(chosen is not None and changed)
         self.back.setIcon(theme.icon("undo", "dim"))
 
     def _reason(self, preset: Preset) -> str:
-        """Why a preset does not suit the scene, as a separate line."""
+        """Reason why a preset does not suit the scene, as a separate line."""
         reason = self.presets.reasons.get(preset.name, "")
         return (
             f"<br><span style='color:{theme.current().warning}'>{reason}</span>" if reason else ""

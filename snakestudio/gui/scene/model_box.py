@@ -1,4 +1,4 @@
-"""The choice of the formulation: the same box stands in the bar at the top and in the panel of the model."""
+"""Choice of the formulation, used in the toolbar and in the model panel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snakestudio.viewmodel.field_texts import refusal
 
 
 class ModelBox(QComboBox):
-    """Chooses `model.kind`, as one step of undo; nothing else of the scene changes.
+    """Sets `model.kind` as one undo step; nothing else in the scene changes.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class ModelBox(QComboBox):
         super().__init__(parent)
         self._document = document
         self.problem = ""
-        """Why the last choice could not be taken, "" if it could."""
+        """Reason why the last choice failed; "" if it succeeded."""
         self._short = short
         self._offer_kinds()
         self.setAccessibleName("Model")

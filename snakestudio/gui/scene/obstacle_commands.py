@@ -1,4 +1,4 @@
-"""What is done to obstacles and friction patches as a whole, from the menus, the palette, the tree and the keys."""
+"""Commands on obstacles and friction patches as a whole, for menus, palette, tree and keys."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from snakestudio.viewmodel.scene.obstacle_edits import copies, new_obstacles
 Place = tuple[float, float]
 
 _FARTHEST = 9e3
-"""New obstacles are not put farther away than this, m."""
+"""Maximum distance of new obstacles from the origin, m."""
 
 
 class ObstacleCommands:
-    """What can be done with obstacles as a whole; everything is one step of undo.
+    """Commands on obstacles as a whole; each is one undo step.
 
     Parameters
     ----------
     snapshot : callable, optional
-        Gives what the viewport shows, so that a new obstacle is not put onto the robot.
+        Returns the shown state, so that a new obstacle does not overlap the robot.
     target : callable, optional
-        Gives the point of the ground that the viewport looks at, m.
+        Returns the point of the ground at the centre of the view, m.
     tell : callable, optional
-        Shows a sentence about what could not be done.
+        Shows a message about what could not be done.
     seen : callable, optional
-        Says whether the viewport shows a place on the ground (x, y), m.
+        Returns whether the viewport shows a position on the ground (x, y), m.
     """
 
     def __init__(
@@ -58,14 +58,14 @@ class ObstacleCommands:
 
     @property
     def next_kind(self) -> str:
-        """What is added by default: the preset added last, or the kind of the last obstacle."""
+        """Default to add: the preset added last, or the kind of the last obstacle."""
         obstacles = self._document.scene.obstacles
         names = (self.kind, *(obstacle.kind for obstacle in reversed(obstacles)))
-        # a plug-in's may be gone
+        # a plug-in may have been unloaded
         return next((name for name in names if name in PRESETS), "cylinder")
 
     def add(self, name: str = "", place: Place | None = None) -> None:
-        """Put a preset at a place, or where there is room if none is given, and select it."""
+        """Add a preset at a position, or at a free one if omitted, and select it."""
         name = name or self.next_kind
         self.kind = name
         new = (
@@ -76,7 +76,7 @@ class ObstacleCommands:
         self.put(new, f"Add {PRESETS[name].title.lower()}")
 
     def fresh(self, name: str) -> tuple[Obstacle, ...]:
-        """The obstacles of a preset where there is room for them; the scene stays as it is."""
+        """Return the obstacles of a preset at a free position, without changing the scene."""
         document = self._document
         x, y = self._target()
         target = (
@@ -86,7 +86,7 @@ class ObstacleCommands:
         return new_obstacles(document.scene, name, self._snapshot(), target, document.base_dir)
 
     def put(self, new: tuple[Obstacle, ...], text: str) -> None:
-        """Add obstacles as one step and select them."""
+        """Add obstacles as one undo step and select them."""
         scene = self._document.scene
         first = len(scene.obstacles)
         self._document.edit(with_obstacles(scene, (*scene.obstacles, *new)), text)
@@ -121,7 +121,7 @@ class ObstacleCommands:
             self._document.edit(scene, f"Delete {' and '.join(names)}")
 
     def rename_patch(self, index: int, name: str) -> bool:
-        """Give a friction patch (0-based) another name; False, and a sentence, if that cannot be."""
+        """Rename a friction patch (0-based); return False, with a message, if that is not possible."""
         scene = self._document.scene
         name = name.strip()
         old = scene.ground.patch[index]

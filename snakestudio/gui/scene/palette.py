@@ -1,4 +1,4 @@
-"""The strip of things to put into the scene: a click puts one where there is room, a drag where it is dropped."""
+"""Strip of presets: a click adds one at a free position, a drag adds it where it is dropped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ICON = 20
 
 
 class PaletteButton(QToolButton):
-    """One thing of the palette."""
+    """Button of a preset."""
 
     def __init__(self, preset: Preset) -> None:
         super().__init__()
@@ -29,7 +29,8 @@ class PaletteButton(QToolButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(f"Add {preset.title.lower()}")
         self.setToolTip(
-            f"<qt><b>{preset.title}</b><br>{preset.help}.<br>Click adds it at a free place, drag puts it there.</qt>"
+            f"<qt><b>{preset.title}</b><br>{preset.help}.<br>"
+            "Click to add it at a free position, or drag it into the view.</qt>"
         )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -58,7 +59,7 @@ class PaletteButton(QToolButton):
         drag.setMimeData(data)
         pixmap = theme.icon(self.preset.icon, "accent").pixmap(_ICON, _ICON)
         drag.setPixmap(pixmap)
-        drag.setHotSpot(QPoint(-8, -8))  # what it will be is shown in the view, under the cursor
+        drag.setHotSpot(QPoint(-8, -8))  # the viewport shows a preview under the cursor
         drag.exec(Qt.DropAction.CopyAction)
 
 
@@ -68,7 +69,7 @@ class Palette(Themed):
     Parameters
     ----------
     add : callable
-        Adds the preset of a name where there is room.
+        Adds the named preset at a free position.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Palette(Themed):
         self.renew_theme()
 
     def _on_kinds_changed(self) -> None:
-        """Offer the shapes of the plug-ins that are loaded now."""
+        """Offer the shapes of the loaded plug-ins."""
         if [_look(button.preset) for button in self.buttons.values()] == [
             _look(each) for each in PRESETS.values()
         ]:
@@ -109,5 +110,5 @@ class Palette(Themed):
 
 
 def _look(preset: Preset) -> tuple[str, str, str, str]:
-    """What is seen of a preset."""
+    """Return the visible properties of a preset."""
     return preset.name, preset.title, preset.help, preset.icon

@@ -1,6 +1,6 @@
 """The panel at the right of the viewport: gait, controller, friction, joints, real robot, model and solver.
 
-A continuous body has strain law, contacts and body in place of what is about joints.
+A continuous body has strain law, contacts and body instead of the joints.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ _REAL = (
 
 
 class RealRobotSection(Section):
-    """Folded away while everything is ideal; one click makes the robot of the papers of it, and one takes that back.
+    """Folded while everything is ideal; one click applies the real robot of the papers, another removes it.
 
     Signals
     -------
     chosen(preset: Preset)
-        The user picked one.
+        The user chose a preset.
     """
 
     chosen = Signal(object)
@@ -84,12 +84,12 @@ class RealRobotSection(Section):
         document.opened.connect(self._on_opened)
 
     def _on_opened(self) -> None:
-        """Open where there is something to see, folded where all is ideal."""
+        """Unfold if any value is not ideal, fold otherwise."""
         if self.is_folded != IDEAL.holds(self._document.scene):
             self.toggle()
 
     def refresh(self, scene: Scene) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         present: Preset | None = None
         for preset in (IDEAL, AIKO):
             holds = preset.holds(scene)
@@ -143,7 +143,7 @@ _BODY = (
 
 
 class ParameterPanels(Themed):
-    """Every parameter one changes while watching, as sliders and typed numbers."""
+    """All parameters that are edited while watching a run, as sliders and numbers."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class ParameterPanels(Themed):
         self._session_controller = session_controller
         self._rows: dict[str, ParameterRow] = {}
         self.continuum: ContinuumPanel | None = None
-        """Made when the first scene of a continuous body is shown."""
+        """Created when the first scene with a continuous body is shown."""
         content = QWidget()
         self._layout = QVBoxLayout(content)
         self._layout.setContentsMargins(16, 8, 16, 16)
@@ -265,7 +265,7 @@ class ParameterPanels(Themed):
             next(row for key, row in self.rows.items() if key in preset.values).message.say(
                 refusal(error)
             )
-        # Choosing the preset that is shown changes no scene but must still show it as it is.
+        # Choosing the current preset does not change the scene, but its values must be shown again.
         self._on_scene(None, self._document.scene)
 
     def _on_opened(self) -> None:
@@ -314,7 +314,7 @@ class ParameterPanels(Themed):
         self._shape_pace.ask()
 
     def _show_sort(self, scene: Scene) -> None:
-        """Show what there is of a body that has a strain law, or of one with joints."""
+        """Show the sections for a body with a strain law, or with joints."""
         strained = scene.body.strained
         if strained and self.continuum is None:
             self.continuum = ContinuumPanel(self._document)
@@ -369,12 +369,12 @@ class ParameterPanels(Themed):
 
 
 class ContinuumPanel(QWidget):
-    """Strain law, contacts and body.
+    """Strain law, contacts and body of a continuous body.
 
     Signals
     -------
     rebuilt()
-        Law or contacts are of another kind now, and `rows` are others.
+        The kind of law or contacts has changed, and `rows` are new.
     """
 
     rebuilt = Signal()
@@ -403,7 +403,7 @@ class ContinuumPanel(QWidget):
         return {**self.strain.rows, **self.support.rows, **self._body}
 
     def refresh(self, scene: Scene) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         self.strain.refresh(scene)
         self.support.refresh(scene)
         self.group.refresh()
@@ -415,7 +415,7 @@ class ContinuumPanel(QWidget):
             row.refresh()
 
     def show_pending(self, pending: Collection[str], problems: Collection[Problem]) -> None:
-        """Say what waits for the next reset, and what is wrong at the formulas."""
+        """Mark values that wait for the next reset, and show the problems of formulas."""
         self.strain.show_pending(pending)
         self.support.show_pending(pending)
         self.group.set_pending(pending)
@@ -423,7 +423,7 @@ class ContinuumPanel(QWidget):
         self.support.show_findings(problems)
 
     def forget(self) -> None:
-        """Another scene was opened."""
+        """Reset for another scene."""
         self.strain.forget()
         self.support.forget()
         for row in self._body.values():

@@ -1,4 +1,4 @@
-"""Links and joints of the robot as tables: a row for each, a column for each value, many edited at once."""
+"""Tables of the robot's links and joints: a row for each, a column for each value, many edited together."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _SAMPLED = 30
-"""Rows by which the width of a column is chosen."""
+"""Rows from which the width of a column is computed."""
 
 _NARROWEST = 64
 _WIDEST = 200
@@ -55,12 +55,12 @@ _WIDEST = 200
 
 
 class PartModel(QAbstractTableModel):
-    """The links or the joints of the scene that is edited.
+    """Links or joints of the edited scene.
 
     Signals
     -------
     refused(message: str)
-        What was typed or pasted is not valid; "" once something was accepted.
+        A typed or pasted text is invalid; "" once a text was valid.
     """
 
     refused = Signal(str)
@@ -73,12 +73,12 @@ class PartModel(QAbstractTableModel):
 
     @property
     def table(self) -> Table:
-        """Which of them are shown."""
+        """Whether links or joints are shown."""
         return self.part.table
 
     @property
     def columns(self) -> list[Column]:
-        """Values of a row."""
+        """Columns of the table."""
         return self.part.columns
 
     def set_axis(self, axis: str | None) -> None:
@@ -174,7 +174,9 @@ class PartModel(QAbstractTableModel):
                 column.doc, key, theme.current().dim, cell.unused if cell.editable else ""
             )
             usual = (
-                f"<qt>The robot's value: {cell.usual}. Del resets it.<br>" if cell.own else "<qt>"
+                f"<qt>The robot's value is {cell.usual}. Press Del to reset.<br>"
+                if cell.own
+                else "<qt>"
             )
             return tip.replace("<qt>", usual, 1)
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -199,7 +201,7 @@ class PartModel(QAbstractTableModel):
     # --- edits ------------------------------------------------------------------------------------
 
     def put(self, cells: Mapping[tuple[int, str], str], verb: str = "Change") -> bool:
-        """Put texts into cells, by row and name, as one step of undo; whether all of them were accepted."""
+        """Set texts of cells, by row and name, as one undo step; return whether all of them were valid."""
         try:
             self._document.edit(with_texts(self.part, cells), self._step_text(cells, verb))
         except NumberTextError as error:
@@ -237,7 +239,7 @@ _ROLES = frozenset(
 
 
 class _Grid(QTableView):
-    """A table in which a value typed into one of several selected cells of a column goes into all of them."""
+    """Table in which a value typed into a selected cell applies to all selected cells of its column."""
 
     def __init__(self, model: PartModel) -> None:
         super().__init__()
@@ -265,7 +267,7 @@ class _Grid(QTableView):
         self.horizontalHeader().setResizeContentsPrecision(_SAMPLED)
 
     def cells(self) -> dict[int, list[int]]:
-        """Rows of the selected cells, from the top, by column; the current cell if none is selected."""
+        """Rows of the selected cells by column, from the top; of the current cell if none is selected."""
         indices = self.selectionModel().selectedIndexes() or [self.currentIndex()]
         cells: dict[int, list[int]] = {}
         for index in indices:
@@ -294,7 +296,7 @@ class _Grid(QTableView):
 
 
 class PartTableView(QWidget):
-    """A table of links or joints, and what was refused below it."""
+    """Table of links or joints, with a message below it."""
 
     def __init__(self, document: Document, table: Table, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -318,7 +320,7 @@ class PartTableView(QWidget):
                 (
                     "Paste",
                     "Ctrl+V",
-                    "Paste cells from a spreadsheet, from the current cell on",
+                    "Paste cells from a spreadsheet, starting at the current cell",
                     self.paste,
                 ),
             )
@@ -341,7 +343,7 @@ class PartTableView(QWidget):
         return action
 
     def fit(self) -> None:
-        """Make the columns as wide as what they show."""
+        """Fit the columns to their contents."""
         self.view.resizeColumnsToContents()
         for column in range(self.model.columnCount()):
             width = self.view.columnWidth(column) + theme.scaled(8)
@@ -350,7 +352,7 @@ class PartTableView(QWidget):
             )
 
     def go_to(self, row: int, name: str = "") -> None:
-        """Make a cell the current one and give the table the keyboard."""
+        """Make a cell current and focus the table."""
         names = [column.name for column in self.model.columns]
         index = self.model.index(row, names.index(name) if name in names else 0)
         self.view.setCurrentIndex(index)
@@ -386,7 +388,7 @@ class PartTableView(QWidget):
             self.model.put(cells, "Reset")
 
     def copy(self) -> None:
-        """Copy the selected cells to the clipboard as a spreadsheet takes them."""
+        """Copy the selected cells to the clipboard for a spreadsheet."""
         cells = self.view.cells()
         rows = sorted({row for of in cells.values() for row in of})
         part = self.model.part
@@ -397,7 +399,7 @@ class PartTableView(QWidget):
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     def paste(self) -> None:
-        """Paste cells from a spreadsheet from the topmost selected cell on; a single line into all selected rows."""
+        """Paste cells from a spreadsheet at the topmost selected cell; a single line goes to all selected rows."""
         cells = self.view.cells()
         if not cells:
             return
@@ -417,7 +419,7 @@ _ICONS = {"Fill Down": "align-bottom", "Reset": "undo", "Copy": "duplicate", "Pa
 
 
 class LinksAndJoints(Themed):
-    """What differs from link to link and from joint to joint, in two tables."""
+    """Values of individual links and joints in two tables."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -474,11 +476,11 @@ class LinksAndJoints(Themed):
 
     @property
     def current(self) -> PartTableView:
-        """The table in front."""
+        """Visible table."""
         return self.links if self.tabs.currentWidget() is self.links else self.joints
 
     def _show_axis_box(self) -> None:
-        """The choice of an axis matters only where a joint has several."""
+        """Show the choice of an axis only if a joint has several."""
         several = any(len(joint.axes) > 1 for joint in self._document.scene.robot.joint_list)
         if not several and self.axis_box.currentIndex() != 0:
             self.axis_box.setCurrentIndex(0)

@@ -1,4 +1,4 @@
-"""Presets: values that belong together, chosen from a box that also says when what holds is none of them."""
+"""Presets: groups of values, chosen from a box that also shows when the scene matches none of them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from snakestudio.model.scene import Scene
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Scene values that belong together."""
+    """Group of scene values."""
 
     name: str
-    """What it is called."""
+    """Name of the preset."""
 
     values: Mapping[str, Any]
-    """By dotted scene key; the value may be a whole part of the scene."""
+    """Values by dotted scene key; a value can be a whole part of the scene."""
 
     help: str
-    """What it does, in a sentence."""
+    """Description in a sentence."""
 
     source: str = ""
-    """Paper it comes from."""
+    """Source paper."""
 
     def holds(self, scene: Scene) -> bool:
         """Whether the scene has exactly these values."""
@@ -41,21 +41,21 @@ class Preset:
             return False
 
     def holds_in_part(self, scene: Scene) -> bool:
-        """Whether a whole part of the scene, such as the gait, is this preset's, whatever the other values are."""
+        """Whether a whole part of the scene, such as the gait, equals the preset's, regardless of other values."""
         parts = [key for key, value in self.values.items() if isinstance(value, BaseModel)]
         return any(get_value(scene, key) == self.values[key] for key in parts)
 
     def applied(self, scene: Scene) -> Scene:
-        """The scene with these values.
+        """Return the scene with these values.
 
-        Raises `SceneError` if they contradict what else the scene says.
+        Raises `SceneError` if they contradict other values of the scene.
         """
         return with_values(scene, {key: tree(value) for key, value in self.values.items()})
 
     def value(self, key: str) -> Any:
-        """Its value at a dotted key, also inside a part that it sets.
+        """Value at a dotted key, also inside a part that the preset sets.
 
-        Raises `KeyError` if it says nothing about that.
+        Raises `KeyError` if the preset does not set it.
         """
         if key in self.values:
             return self.values[key]
@@ -96,7 +96,7 @@ AIKO = Preset(
     "As Aiko",
     {
         "actuator.free_play_deg": 4.0,
-        # 6 W at 65 % of efficiency, at the fastest that P2's gait turns a joint: 40 deg x 80 deg/s
+        # 6 W at 65 % efficiency, at the fastest joint rate of P2's gait: 40 deg x 80 deg/s
         # = 0.975 rad/s.
         "actuator.max_torque_nm": 4.0,
         "actuator.time_constant_s": 0.002,
@@ -105,25 +105,25 @@ AIKO = Preset(
         "control.set_point_period_s": 0.1,
         "control.start_delay_s": 0.1,
     },
-    "What P1 names as the differences of the real robot: 4° of free play, motors that lag by 2 ms and saturate at "
-    "4 N m (6 W at 65 % and 0.975 rad/s, the fastest that 40° at 80°/s turns a joint), axes 22 mm apart, friction at "
-    "rest 20 % higher, set-points at 10 Hz, 0.1 s late",
+    "Differences of the real robot named in P1: 4° of backlash, motors that lag by 2 ms and saturate at "
+    "4 N m (6 W at 65 % and 0.975 rad/s, the fastest joint rate of 40° at 80°/s), axes 22 mm apart, "
+    "static friction 20 % higher, set-points at 10 Hz, 0.1 s late",
     "P1, VIII-F",
 )
 
 
 class PresetBox(ChoiceBox):
-    """A box of presets; the one chosen last gets a mark once a value differs from it.
+    """Box of presets; the one chosen last is marked once a value differs from it.
 
     Parameters
     ----------
     unsuitable : callable
-        Why a preset does not suit a scene, as a sentence; "" if it does. Those that do come first.
+        Returns why a preset does not suit a scene, as a sentence; "" if it does. Suitable ones come first.
 
     Signals
     -------
     chosen(preset: Preset)
-        The user picked one.
+        The user chose a preset.
     """
 
     chosen = Signal(object)
@@ -141,17 +141,17 @@ class PresetBox(ChoiceBox):
         self.present: Preset | None = None
         self.changed = False
         self.reasons: dict[str, str] = {}
-        """Why presets do not suit the scene, by their names, as sentences."""
+        """Reasons why presets do not suit the scene, by name, as sentences."""
         self._fill()
         self.setMaxVisibleItems(max(10, len(self._presets)))
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(7)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setToolTip("Values of the papers' cases")
+        self.setToolTip("Parameter sets of the papers")
         self.activated.connect(lambda index: self.chosen.emit(self._presets[index]))
 
     def _fill(self) -> None:
-        """List all presets; those that do not suit the scene are dim, and say why."""
+        """List all presets; those that do not suit the scene are dim, with the reason."""
         self.clear()
         for index, preset in enumerate(self._presets):
             self.addItem(preset.name)
@@ -186,7 +186,7 @@ class PresetBox(ChoiceBox):
             self._fill()
 
     def refresh(self, scene: Scene) -> None:
-        """Show which preset the scene follows."""
+        """Show which preset the scene matches."""
         self._sort(scene)
         match = next((preset for preset in self._presets if preset.holds(scene)), None)
         self.changed = match is None
@@ -198,7 +198,7 @@ class PresetBox(ChoiceBox):
             )
         if self.present is None:
             self.setCurrentIndex(-1)
-            self.setPlaceholderText("own values")
+            self.setPlaceholderText("Custom")
             return
         index = self._presets.index(self.present)
         self.setCurrentIndex(index)
@@ -208,13 +208,13 @@ class PresetBox(ChoiceBox):
                 self.setItemText(i, text)
         theme.set_role(self, "changed" if self.changed else "")
         self.setToolTip(
-            f"Changed from {self.present.name}: {self.present.help}"
+            f"Modified from {self.present.name}: {self.present.help}"
             if self.changed
             else self.present.help
         )
 
     def forget(self) -> None:
-        """Another scene was opened: what was chosen before says nothing about it."""
+        """Reset for another scene."""
         self.present = None
         for i, preset in enumerate(self._presets):
             self.setItemText(i, preset.name)

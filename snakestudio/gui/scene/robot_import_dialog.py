@@ -1,4 +1,4 @@
-"""The dialog before a robot comes in from another program's file: its links, its joints, and what was approximated."""
+"""Dialog before a robot is imported from another program's file: links, joints, and approximations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from snakestudio.viewmodel.scene.robot_import import (
 
 @dataclass(frozen=True)
 class Target:
-    """What becomes of the robot."""
+    """Destination of the robot."""
 
     is_new: bool = form_field(
         True,
@@ -45,22 +45,21 @@ class Target:
 
 
 class RobotImportDialog(Dialog):
-    """Shows a robot before it is imported, and asks whether to make a new scene.
+    """Shows a robot before it is imported, and offers to make a new scene.
 
     Parameters
     ----------
     path : Path
-        Where it comes from.
+        Imported file.
     scene : Scene
-        The open one.
+        Open scene.
     folder : Path, optional
-        That file names in it are relative to.
+        Folder of relative file names in the open scene.
 
     Attributes
     ----------
     result_scene : Scene or None
-        What to open or to change the open scene to; None while the robot cannot be in the open
-        scene.
+        Scene to open, or the changed open scene; None while the robot does not fit the open scene.
     """
 
     def __init__(

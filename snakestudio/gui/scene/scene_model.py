@@ -1,4 +1,4 @@
-"""The scene as a tree for Qt's views: nothing is stored for an obstacle, so that thousands cost nothing."""
+"""Scene as a tree for Qt's views; nothing is stored per obstacle, so that thousands of them are fast."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from snakestudio.viewmodel.scene.scene_texts import (
 NAME_COLUMN, HIDDEN_COLUMN, LOCKED_COLUMN = range(3)
 
 FLAG_ROLE = int(Qt.ItemDataRole.UserRole) + 1
-"""Whether what stands in a row is hidden, or locked, by column."""
+"""Whether a row is hidden or locked, by column."""
 
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 _MIME = "application/x-snakestudio-obstacles"
-"""Obstacles on their way from one place of the tree to another: their numbers."""
+"""MIME type of dragged obstacles: their numbers."""
 
 _NO = QModelIndex()
 
-# Internal ids: small ones for what there is one of, then a range for each list.
+# Internal ids: small ones for unique entries, then a range for each list.
 ROBOT, LINKS, START, WORLD, GROUND, PATH, OBSTACLES, RUN, BEAM, STRAIN, SUPPORT = range(1, 12)
 LINK = 1 << 20
 PATCH = 1 << 22
@@ -72,7 +72,7 @@ _NUMBERS: dict[Part | None, int] = {None: 0} | {part: number for number, part in
 
 
 class _Tree(NamedTuple):
-    """What stands under each entry (0: the head of the tree), and the entry that each stands under."""
+    """Children of each entry (0: root of the tree), and the parent of each entry."""
 
     below: dict[int, tuple[int, ...]]
     above: dict[int, int]
@@ -80,7 +80,7 @@ class _Tree(NamedTuple):
 
 @cache
 def _tree_of_body(body: type[Body]) -> _Tree:
-    """The entries of scenes with a body."""
+    """Return the entries of scenes with a body."""
     below = {
         _NUMBERS[part]: tuple(_NUMBERS[each] for each in parts)
         for part, parts in tree_of(body).items()
@@ -100,8 +100,8 @@ ITEMS: dict[int, Item] = {
 }
 
 
-# Made once: joining flags takes longer than all else that a view asks of a row, and it asks for
-# thousands.
+# Created once: joining flags takes longer than all other queries of a row, and a view queries
+# thousands of rows.
 _Flag = Qt.ItemFlag
 SELECTABLE = _Flag.ItemIsEnabled | _Flag.ItemIsSelectable
 LEAF = SELECTABLE | _Flag.ItemNeverHasChildren
@@ -115,28 +115,28 @@ FLAGS_OF = {
     WORLD: _Flag.ItemIsEnabled,
     OBSTACLES: _Flag.ItemIsEnabled | _Flag.ItemIsDropEnabled,
 }
-"""Flags of what there is one of; of the others `SELECTABLE`."""
+"""Flags of unique entries; those of other entries are `SELECTABLE`."""
 
 
 class SceneModel(QAbstractItemModel):
     """Robot with links and start, world with ground, path and obstacles, run.
 
-    Obstacles of a group stand under its node, patches of friction under the ground. A continuous
+    Obstacles of a group are below its node, patches of friction below the ground. A continuous
     body has cross-sections, strain law and contacts instead, and its world is the ground alone.
 
     Parameters
     ----------
     rename_obstacle, rename_group, rename_patch : callable
-        Give an obstacle (0-based), a group or a patch (0-based) another name; False if that cannot
-        be.
+        Rename an obstacle (0-based), a group or a patch (0-based); return False if that is not
+        possible.
 
     Signals
     -------
     arranging()
-        Rows are about to come, go or change places; each that is held on to is looked for again, so
-        better let go.
+        Rows are about to be added, removed or moved. Release persistent indexes, because each of
+        them is looked up again.
     put_asked(indices: tuple of int, name: str)
-        Obstacles (0-based) were dragged onto a group, or ("") out of theirs.
+        Obstacles (0-based) were dragged onto a group, or ("") out of their groups.
     """
 
     arranging = Signal()
@@ -184,8 +184,8 @@ class SceneModel(QAbstractItemModel):
         return 3
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
-        # Asked for every row whenever a view lays them out: thousands of times, so without going
-        # through `rowCount`.
+        # Queried for each row when a view lays out rows: thousands of times, so without
+        # `rowCount`.
         number = parent.internalId() if parent.isValid() else 0
         if row < 0 or not 0 <= column < 3:
             return QModelIndex()
@@ -229,12 +229,12 @@ class SceneModel(QAbstractItemModel):
         return self.createIndex(self._rows.group_row[g], 0, GROUP + g)
 
     def _above(self, number: int) -> int:
-        """What an entry stands under; -1 for one that the tree does not have now."""
+        """Return the parent of an entry; -1 if the tree does not have the entry."""
         return self._tree.above.get(number, -1)
 
     @property
     def obstacles_node(self) -> QModelIndex:
-        """Above the obstacles."""
+        """Node of the obstacles."""
         return self._node(OBSTACLES)
 
     def _node(self, number: int) -> QModelIndex:
@@ -245,7 +245,7 @@ class SceneModel(QAbstractItemModel):
 
     @property
     def nodes_open_at_first(self) -> tuple[QModelIndex, ...]:
-        """What is unfolded when the tree is first shown."""
+        """Return the nodes that are expanded initially."""
         nodes = (self._node(number) for number in (ROBOT, BEAM, WORLD, GROUND, OBSTACLES))
         return tuple(node for node in nodes if node.isValid())
 
@@ -296,7 +296,7 @@ class SceneModel(QAbstractItemModel):
         return self._icon("path") if role == Qt.ItemDataRole.DecorationRole else None
 
     def _flag_data(self, number: int, column: int, role: int) -> Any:
-        """Of the columns beside the names: whether something is hidden or locked."""
+        """Data of the columns next to the names: whether an entry is hidden or locked."""
         if number < OBSTACLE or not self._obstacles_at(number):
             return None
         on = self._is_flagged(number, column)
@@ -313,7 +313,7 @@ class SceneModel(QAbstractItemModel):
         return all(getattr(self._scene.obstacles[i], name) for i in self._obstacles_at(number))
 
     def _obstacles_at(self, number: int) -> list[int]:
-        """0-based obstacles that an entry stands for; none for one that was there before."""
+        """0-based obstacles of an entry; empty for an entry that no longer exists."""
         if number >= GROUP:
             g = number - GROUP
             return self._rows.members[g] if g < len(self._rows.members) else []
@@ -324,13 +324,13 @@ class SceneModel(QAbstractItemModel):
         )
 
     def _icon(self, name: str) -> QIcon:
-        """An icon in the colours of the present palette."""
+        """Return an icon in the colours of the current palette."""
         if name not in self._icons:
             self._icons[name] = theme.icon(name, "dim")
         return self._icons[name]
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply a changed palette."""
         self._icons.clear()
         node = self.obstacles_node
         if not node.isValid():
@@ -373,7 +373,7 @@ class SceneModel(QAbstractItemModel):
         return NAMED_OBSTACLE if named else OBSTACLE_LEAF
 
     def item(self, index: Index) -> Item | None:
-        """What can be selected at an index; None for a group, which is all its obstacles."""
+        """Selectable item at an index; None for a group, which selects its obstacles."""
         if not index.isValid():
             return None
         number = int(index.internalId())
@@ -386,15 +386,15 @@ class SceneModel(QAbstractItemModel):
         return ("link", number - LINK) if number >= LINK else ITEMS.get(number)
 
     def obstacles_at(self, index: Index) -> tuple[int, ...]:
-        """The obstacle or the obstacles of the group (0-based) at an index."""
+        """Return the obstacle, or the obstacles of the group, at an index (0-based)."""
         return tuple(self._obstacles_at(int(index.internalId()))) if index.isValid() else ()
 
     def is_group(self, index: Index) -> bool:
-        """Whether a group stands at an index."""
+        """Whether an index is that of a group."""
         return index.isValid() and int(index.internalId()) >= GROUP
 
     def index_of(self, item: Item) -> QModelIndex:
-        """Where an item is."""
+        """Return the index of an item."""
         kind, i = item
         if kind == "obstacle":
             if not self._scene.body.meets_obstacles or i >= len(self._rows.row):
@@ -407,25 +407,25 @@ class SceneModel(QAbstractItemModel):
         return self._node(next(number for number, known in ITEMS.items() if known[0] == kind))
 
     def ranges_of(self, items: Iterable[Item]) -> list[tuple[QModelIndex, QModelIndex]]:
-        """First and last rows that items stand in, without gaps; of whole groups with their nodes."""
+        """First and last rows of contiguous ranges of items; whole groups include their nodes."""
         obstacles = []
-        found = []
+        ranges = []
         for item in items:
             if item[0] == "obstacle":
-                # The selection may know of a scene that is only about to come here.
+                # The selection may refer to a scene that has not arrived here yet.
                 if self._scene.body.meets_obstacles and item[1] < len(self._rows.row):
                     obstacles.append(item[1])
             elif (index := self.index_of(item)).isValid():
-                found.append((index, index.siblingAtColumn(LOCKED_COLUMN)))
+                ranges.append((index, index.siblingAtColumn(LOCKED_COLUMN)))
         for g, first, last in self._rows.runs(obstacles):
             parent = self._node(OBSTACLES) if g < 0 else self._group_node(g)
-            found.append((self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)))
+            ranges.append((self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)))
             if g >= 0 and last - first + 1 == len(self._rows.members[g]):
-                found.append((parent, parent.siblingAtColumn(LOCKED_COLUMN)))
-        return found
+                ranges.append((parent, parent.siblingAtColumn(LOCKED_COLUMN)))
+        return ranges
 
     def index_of_group(self, name: str) -> QModelIndex:
-        """Where a group is."""
+        """Return the index of a group."""
         return (
             self._group_node(self._rows.names.index(name))
             if name in self._rows.names
@@ -464,7 +464,7 @@ class SceneModel(QAbstractItemModel):
         return data.hasFormat(_MIME) and parent.isValid() and self._drop_group(parent) is not None
 
     def _drop_group(self, parent: Index) -> str | None:
-        """The group that what is dropped there gets into; None where nothing can be dropped."""
+        """Return the group of obstacles dropped at an index; None if nothing can be dropped there."""
         number = int(parent.internalId())
         if number == OBSTACLES:
             return ""
@@ -495,7 +495,7 @@ class SceneModel(QAbstractItemModel):
             self._rows = ObstacleRows(after.obstacles)
             self.endResetModel()
             return
-        told = {
+        texts = {
             number: self._text(number) for below in self._tree.below.values() for number in below
         }
         was = old.obstacles
@@ -521,20 +521,20 @@ class SceneModel(QAbstractItemModel):
                 self.dataChanged.emit(
                     self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)
                 )
-                if g >= 0:  # it shows whether all in it is hidden or locked
+                if g >= 0:  # it shows whether all its obstacles are hidden or locked
                     self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
         if old.ground.patch is not after.ground.patch and after.ground.patch:
             node = self._node(GROUND)
             self.dataChanged.emit(
                 self.index(0, 0, node), self.index(len(after.ground.patch) - 1, LOCKED_COLUMN, node)
             )
-        for number, text in told.items():
-            if self._text(number) != text:  # a view lays all below it out anew for that
+        for number, text in texts.items():
+            if self._text(number) != text:  # a view lays out all rows below it again
                 node = self._node(number)
                 self.dataChanged.emit(node, node)
 
     def _arrange(self, after: Scene) -> None:
-        """Rows came, went or changed places: what the views hold of them is told where it is now."""
+        """Update the persistent indexes of the views after rows were added, removed or moved."""
         self.arranging.emit()
         self.layoutAboutToBeChanged.emit()
         held = self.persistentIndexList()
@@ -547,23 +547,23 @@ class SceneModel(QAbstractItemModel):
 
         def renewed(index: QModelIndex) -> QModelIndex:
             number = int(index.internalId())
-            found = index
+            updated = index
             if number >= GROUP:
-                found = self.index_of_group(names[number - GROUP])
+                updated = self.index_of_group(names[number - GROUP])
             elif number >= OBSTACLE:
-                found = self.index_of(
+                updated = self.index_of(
                     ("obstacle", places.get(id(was[number - OBSTACLE]), len(places)))
                 )
             elif number >= PATCH:
                 patch = patches[number - PATCH]
-                found = (
+                updated = (
                     self.index_of(("patch", after.ground.patch.index(patch)))
                     if patch in after.ground.patch
                     else _NO
                 )
             elif number >= LINK and number - LINK >= after.body.n_parts:
-                found = _NO
-            return found.siblingAtColumn(index.column()) if found.isValid() else found
+                updated = _NO
+            return updated.siblingAtColumn(index.column()) if updated.isValid() else updated
 
         self.changePersistentIndexList(held, [renewed(index) for index in held])
         self.layoutChanged.emit()

@@ -1,4 +1,4 @@
-"""The scene as a tree with a search field: what it holds, what is selected, and how obstacles come and go."""
+"""Scene tree with a search field, in which objects are selected, added and deleted."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from snakestudio.viewmodel.scene.items import Item
 
 
 class SceneTree(Themed):
-    """Tree of the scene. Selecting in it selects everywhere.
+    """Tree of the scene; its selection is that of the window.
 
     Parameters
     ----------
     commands : ObstacleCommands, optional
-        The window's, so that all its parts add and delete alike.
+        Those of the window, so that all its parts add and delete in the same way.
     menu_entries : sequence of QAction, QMenu or None
-        What the menu of the right button offers beside adding; None for a line.
+        Entries of the context menu in addition to Add; None for a separator.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class SceneTree(Themed):
             document, arrange.rename, arrange.rename_group, self._commands.rename_patch, self
         )
         self.model.put_asked.connect(arrange.put_into)
-        self.model.arranging.connect(self._let_go)
+        self.model.arranging.connect(self._clear_rows)
         self.proxy = QSortFilterProxyModel(self)
         self.proxy.setSourceModel(self.model)
         self.proxy.setRecursiveFilteringEnabled(True)
@@ -78,11 +78,11 @@ class SceneTree(Themed):
         self.search.setPlaceholderText("search…")
         self.search.setClearButtonEnabled(True)
         self.search.setMinimumWidth(theme.scaled(76))
-        self.search.setToolTip("Show only what contains this text")
+        self.search.setToolTip("Show only entries that contain this text")
         self.search.textChanged.connect(self._filter)
         run = self._commands
         self.add_button = self._button(
-            "Add", "", "Add an obstacle like the last one at a free place", run.add
+            "Add", "", "Add an obstacle like the last one at a free position", run.add
         )
         self.add_button.setStyleSheet("QToolButton { padding: 4px 20px 4px 7px; }")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
@@ -90,9 +90,9 @@ class SceneTree(Themed):
         self._fill_add(self.add_menu)
         self.add_button.setMenu(self.add_menu)
         self.copy_button = self._button(
-            "Duplicate", "duplicate", "Duplicate what is selected (Ctrl+D)", run.duplicate
+            "Duplicate", "duplicate", "Duplicate the selection (Ctrl+D)", run.duplicate
         )
-        self.delete_button = self._button("", "delete", "Delete what is selected (Del)", run.delete)
+        self.delete_button = self._button("", "delete", "Delete the selection (Del)", run.delete)
 
         self.palette_strip = Palette(document, run.add)
         self.view = TreeView()
@@ -102,7 +102,7 @@ class SceneTree(Themed):
         self.view.customContextMenuRequested.connect(self._show_menu)
         self.view.selectionModel().selectionChanged.connect(self._on_view)
         self._unfold()
-        self.model.modelReset.connect(self._unfold)  # another sort of robot
+        self.model.modelReset.connect(self._unfold)  # another kind of body
 
         line = QHBoxLayout()
         line.setContentsMargins(0, 0, 0, 0)
@@ -156,7 +156,7 @@ class SceneTree(Themed):
             entry.triggered.connect(lambda _=False, name=preset.name: self._commands.add(name))
 
     def _turn_flag(self, index: QModelIndex) -> None:
-        """An eye or a lock was clicked: of several selected rows all go with the one that was."""
+        """Toggle the eye or lock that was clicked; if its row is selected, all selected rows get its new state."""
         flag: Literal["hidden", "locked"] = (
             "hidden" if index.column() == HIDDEN_COLUMN else "locked"
         )
@@ -169,7 +169,7 @@ class SceneTree(Themed):
         self._commands.arrange.set_flag(meant, flag, on)
 
     def rename(self) -> None:
-        """Type another name for what is selected: of a group that is selected as a whole, for the group."""
+        """Edit the name of the selection, or of the group that is selected as a whole."""
         indices = self._selection.obstacles
         patches = self._selection.patches
         if not indices and not patches:
@@ -189,7 +189,7 @@ class SceneTree(Themed):
             ):
                 index = current.siblingAtColumn(0)
         place = self.proxy.mapFromSource(index)
-        if not place.isValid():  # the search leaves it out
+        if not place.isValid():  # hidden by the search
             self.search.clear()
             place = self.proxy.mapFromSource(index)
         self.view.setFocus()
@@ -199,7 +199,7 @@ class SceneTree(Themed):
     # --- selection --------------------------------------------------------------------------------
 
     def _on_view(self, selected: QItemSelection, deselected: QItemSelection) -> None:
-        """The user selected in the tree: the row of a group stands for all its obstacles."""
+        """Apply the selection of the tree: the row of a group selects all its obstacles."""
         if self._syncing:
             return
         now = self._source_rows(self.view.selectionModel().selection())
@@ -213,14 +213,14 @@ class SceneTree(Themed):
             items |= group
         for group in self._groups(deselected):
             if not left & group:
-                items -= group  # the row of a group alone was taken out
+                items -= group  # only the row of the group was deselected
         self._syncing = True
         self._selection.set(items)
         self._syncing = False
         self._on_selection(follow=False)
 
     def _on_selection(self, *, follow: bool = True) -> None:
-        """Something else selected, or rows came or went; `follow` to bring the first of it into sight."""
+        """Show a selection made elsewhere, or after rows changed; `follow` scrolls to its first item."""
         self._enable()
         if self._syncing:
             return
@@ -241,14 +241,14 @@ class SceneTree(Themed):
                 self.view.scrollTo(first)
         self._syncing = False
 
-    def _let_go(self) -> None:
-        """Select no row while rows are arranged; `_on_scene` selects again what is to be."""
+    def _clear_rows(self) -> None:
+        """Deselect all rows while rows change; `_on_scene` selects them again."""
         self._syncing = self._let_go_of = True
         self.view.selectionModel().clearSelection()
         self._syncing = False
 
     def _source_rows(self, selection: QItemSelection) -> list[QModelIndex]:
-        """The model's entries in the rows of a selection of the view."""
+        """Return the model's entries in the selected rows of the view."""
         return [
             self.proxy.mapToSource(self.proxy.index(row, 0, parent))
             for parent, top, bottom in _ranges(selection)
@@ -256,25 +256,25 @@ class SceneTree(Themed):
         ]
 
     def _groups(self, selection: QItemSelection) -> list[set[Item]]:
-        """What the rows of groups in a selection of the view stand for."""
+        """Return the obstacles of the selected rows of groups."""
         rows = [index for index in self._source_rows(selection) if self.model.is_group(index)]
         return [{("obstacle", i) for i in self.model.obstacles_at(index)} for index in rows]
 
     def _mapped(
         self, begin: QModelIndex, end: QModelIndex
     ) -> list[tuple[QModelIndex, QModelIndex]]:
-        """Ranges of the view that rows of the model from one to another are seen in."""
-        if not self.search.text():  # every row is seen, in the model's order
+        """Return ranges of the view that show the rows of the model between two indexes."""
+        if not self.search.text():  # all rows are visible, in the model's order
             return [(self.proxy.mapFromSource(begin), self.proxy.mapFromSource(end))]
-        found = []
+        ranges = []
         for row in range(begin.row(), end.row() + 1):
             index = self.proxy.mapFromSource(begin.siblingAtRow(row))
             if index.isValid():
-                found.append((index, index.siblingAtColumn(self.model.columnCount() - 1)))
-        return found
+                ranges.append((index, index.siblingAtColumn(self.model.columnCount() - 1)))
+        return ranges
 
     def _is_whole_group(self, index: QModelIndex) -> bool:
-        """Whether a row stands in a group all of which is selected: that group need not be unfolded for it."""
+        """Whether a row is in a group that is selected as a whole and need not be expanded for it."""
         group = self.proxy.mapToSource(index.parent())
         return self.model.is_group(group) and set(self.model.obstacles_at(group)) <= set(
             self._selection.obstacles
@@ -299,7 +299,7 @@ class SceneTree(Themed):
         self.delete_button.setEnabled(some or bool(self._selection.patches))
 
     def _filter(self, text: str) -> None:
-        self._syncing = True  # rows that are filtered out stay selected elsewhere
+        self._syncing = True  # rows hidden by the search stay selected elsewhere
         self.proxy.setFilterFixedString(text)
         if text:
             self.view.expandAll()
@@ -307,12 +307,12 @@ class SceneTree(Themed):
         self._on_selection()
 
     def item_at(self, position: QPoint) -> Item | None:
-        """What is at a position in the view."""
+        """Return the item at a position in the view."""
         return self.model.item(self.proxy.mapToSource(self.view.indexAt(position)))
 
     def _show_menu(self, position: QPoint) -> None:
         if not self._document.scene.body.meets_obstacles:
-            return  # all of it is about obstacles
+            return  # all entries concern obstacles
         menu = Menu(self)
         self._fill_add(menu.addMenu("Add"))
         for entry in self._menu_entries:
@@ -326,7 +326,7 @@ class SceneTree(Themed):
         menu.deleteLater()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # The window's Edit menu has Del too; alone, the tree must not be without.
+        # The window's Edit menu has Del too; without a window the tree needs its own.
         if event.key() == Qt.Key.Key_Delete:
             self._commands.delete()
         else:
@@ -334,13 +334,13 @@ class SceneTree(Themed):
 
 
 def _ranges(selection: QItemSelection) -> list[tuple[QModelIndex, int, int]]:
-    """Parent, first and last row of every part of a selection."""
+    """Parent, first and last row of each part of a selection."""
     parts = (selection.at(i) for i in range(selection.count()))
     return [(part.parent(), part.top(), part.bottom()) for part in parts]
 
 
 def _rows(selection: QItemSelection) -> set[tuple[QModelIndex, int]]:
-    """What a selection holds, for comparing: equal ones may be made of other ranges."""
+    """Rows of a selection for comparison: equal selections can have different ranges."""
     return {
         (parent, row)
         for parent, top, bottom in _ranges(selection)

@@ -1,4 +1,4 @@
-"""The strain law of a continuous body in the parameter panels: the papers' cases, sliders, formulas, and its curve."""
+"""Strain law section of the parameter panels: the papers' cases, sliders, formulas, and a plot."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from snakestudio.model.scene import Scene
 
 
 class StrainPanel(PresetSection):
-    """Choose a strain law, move its sliders or type its formulas, see what it asks for."""
+    """Selects a strain law, edits its values or formulas, and plots its strains."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(
             "Strain law", document, STRAINS, "Case of the papers", "law", "papers", parent
         )
         self.time = 0.0
-        """What is drawn is of this time, s."""
+        """Time of the plot, s."""
         self.box = self._kind_box("Strain law", STRAIN_TITLES, self._choose_kind)
-        self.box.setToolTip("Kind of strain law; Formulas goes on with what the present one says")
+        self.box.setToolTip("Kind of strain law; Formulas starts from the current law")
         self.shape = StrainShape()
         self.law = QLabel()
         self.law.setTextFormat(Qt.TextFormat.RichText)
@@ -46,9 +46,7 @@ class StrainPanel(PresetSection):
             self.add(widget)
         self.edit_button = QPushButton("Edit as formulas")
         self.edit_button.setProperty("role", "link")
-        self.edit_button.setToolTip(
-            "Go on with these formulas, numbers filled in, and type what you like"
-        )
+        self.edit_button.setToolTip("Edit these formulas, with their numbers filled in")
         self.edit_button.clicked.connect(lambda: self._choose_kind("formulas"))
         self.help_button = FormulaHelp()
         foot = QHBoxLayout()
@@ -60,7 +58,7 @@ class StrainPanel(PresetSection):
         self.refresh(document.scene)
 
     def refresh(self, scene: Scene) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         self._make_rows(scene, scene.strain.kind)
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(scene.strain.kind))
@@ -86,9 +84,9 @@ class StrainPanel(PresetSection):
             self.shape.show_law(self._document.scene, time)
 
     def show_pending(self, pending: Collection[str]) -> None:
-        """Say what waits for the next reset."""
+        """Show which changes wait for the next reset."""
         self.message.say(
-            "Another kind of law applies at the next reset." if "strain" in pending else ""
+            "The new strain law applies at the next reset." if "strain" in pending else ""
         )
 
     def _choose_kind(self, kind: str) -> None:
@@ -116,7 +114,7 @@ class StrainPanel(PresetSection):
                 self._values.add_value(key, scene)
 
     def _try(self, scene: Scene) -> None:
-        """Draw what is being typed before it is taken over."""
+        """Plot the edited formulas before they are applied."""
         self.shape.show_law(scene, self.time)
 
     def renew_theme(self) -> None:

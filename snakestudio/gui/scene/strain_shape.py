@@ -1,4 +1,4 @@
-"""The small drawing below the strain law: what it asks of the body just now, from the head to the tail."""
+"""Small plot below the strain law: strains at one time along the body, from the head to the tail."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _NOTHING = 1e-9
 
 
 def law_of(strain: Strain, beam: Beam) -> StrainLaw:
-    """The law ready to be evaluated.
+    """Return the law ready for evaluation.
 
-    Raises `SceneError`: naming the formulas that cannot be used.
+    Raises `SceneError`, naming the invalid formulas.
     """
     return StrainLaw(strain, beam)
 
 
 def law_problem(scene: Scene, key: str) -> str:
-    """What is wrong with the formula at `key` of a scene, as a sentence; "" if nothing is."""
+    """Problem with the formula at `key` of a scene, as a sentence; "" if it is valid."""
     try:
         law_of(scene.strain, scene.beam)
     except SnakeStudioError as error:
@@ -47,22 +47,22 @@ def law_problem(scene: Scene, key: str) -> str:
 
 
 class StrainShape(QWidget):
-    """Curvatures of a law over the body at one instant; where nothing bends, its stretch."""
+    """Curvatures of a law along the body at one time; the stretch if nothing bends."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedHeight(_HEIGHT)
-        self.setToolTip("What the strain law asks for now, from the head at the left to the tail")
+        self.setToolTip("Strains commanded at this time, from the head at the left to the tail")
         self._law: tuple[object, StrainLaw, FloatArray] | None = None
         self.curves: list[tuple[str, str, FloatArray]] = []
         """Symbol, name of a colour, and values from the head to the tail."""
         self.unit = ""
         self.reach = 1.0
-        """Unit of the values, and how far they reach in the whole run."""
+        """Unit of the values, and their maximum over the run."""
         self._length = 1.0
 
     def show_law(self, scene: Scene, time: float) -> None:
-        """Show the law of a scene at a time, s; nothing if it cannot be evaluated."""
+        """Show the law of a scene at a time, s; nothing if it is invalid."""
         try:
             self._evaluate(scene, time)
         except SnakeStudioError:
@@ -84,8 +84,8 @@ class StrainShape(QWidget):
         _, law, most = self._law
         bent = any(most[column] > _NOTHING for _, column, _ in _SHOWN)
         now = law.at(np.array([time]), place).strain[0] - _REST
-        wanted = _SHOWN if bent else _STRETCH
-        columns = [entry for entry in wanted if most[entry[1]] > _NOTHING] or [wanted[0]]
+        candidates = _SHOWN if bent else _STRETCH
+        columns = [entry for entry in candidates if most[entry[1]] > _NOTHING] or [candidates[0]]
         self.curves = [(symbol, role, now[:, column]) for symbol, column, role in columns]
         self.unit = "1/m" if COMPONENTS[columns[0][1]].endswith("_per_m") else ""
         self.reach = max(float(max(most[column] for _, column, _ in columns)), _NOTHING)

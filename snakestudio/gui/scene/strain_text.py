@@ -1,4 +1,4 @@
-"""Strain laws as the panel writes them: their names, the papers' cases, formulas to read and formulas to go on with."""
+"""Texts of strain laws: titles, the papers' cases, readable formulas and editable formulas."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STRAIN_TITLES = {
     "inching": "Inching (inchworm)",
     "formulas": "Formulas",
 }
-"""Kinds of strain law, and what they are called."""
+"""Titles of the kinds of strain law."""
 
 SYMBOLS = {
     name: f"<i>{letter}</i><sub>{axis}</sub>"
@@ -30,10 +30,10 @@ SYMBOLS = {
         COMPONENTS, [(letter, axis) for letter in ("Γ", "K") for axis in "XYZ"], strict=True
     )
 }
-"""The strains as in the papers, rich text."""
+"""Symbols of the strains as in the papers, rich text."""
 
 SPEED = "<i>V</i><sub>0</sub>"
-"""The axial speed likewise."""
+"""Symbol of the axial speed, rich text."""
 
 
 def _case(
@@ -52,25 +52,25 @@ STRAINS = (
     Preset(
         "Worm",
         _case(Peristalsis(), "wave_anchors", "R", 0.3, 0.01),
-        "Waves of stretching run along the body, which is anchored where it is shortest",
+        "Waves of stretch travel along the body, which is anchored where it is shortest",
         "P5, VIII-A",
     ),
     Preset(
         "Accelerating worm",
         _case(Peristalsis(speed_m_s=0.1, acceleration_m_s2=0.02), "wave_anchors", "R", 0.3, 0.01),
-        "The same with waves that become faster: the anchor has to push",
+        "As Worm, with accelerating waves, so that the anchor has to push",
         "P5, VIII-A",
     ),
     Preset(
         "Inchworm",
         _case(Inching(), "end_anchors", "SE2", 0.5, 0.02) | {"support.period_s": 2.0},
-        "An arch grows while the head holds on, and flattens while the tail does",
+        "The body arches while the head is anchored and flattens while the tail is",
         "P5, VIII-B",
     ),
     Preset(
         "2D snake with a turn",
         _case(Serpentine(turn_per_m=2.0), "rings", "SE2", 1.0, 0.02),
-        "A snake in the plane that moves along itself through rings, and turns once",
+        "A planar snake that slides through rings along its own path and turns once",
         "P5, VIII-C",
     ),
     Preset(
@@ -82,11 +82,11 @@ STRAINS = (
             1.0,
             0.02,
         ),
-        "The same in space: the turn leads out of the plane",
+        "A snake in space that slides through rings; its turn leaves the plane",
         "P5, VIII-D",
     ),
 )
-"""The papers' cases; a strain law with contacts, motions and size of the body that go with it."""
+"""The papers' cases: a strain law with matching contacts, motions and size of the body."""
 
 _GREEK = {
     "eps": "ε",
@@ -101,11 +101,11 @@ _GREEK = {
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NO_TERM = re.compile(r" \+ 0\*[A-Za-z]\w*(?=\))")
 _NUMBER_ALONE = re.compile(r"(?<![\w)])\(([\d.]+)\)(?!\^)")
-"""A number in brackets that are not a function's."""
+"""Number in parentheses that do not belong to a function."""
 
 
 def _readable(formula: str) -> str:
-    """A formula in rich text: Greek letters, raised powers, no stars."""
+    """Return a formula as rich text: Greek letters, superscript powers, no asterisks."""
 
     def name(match: re.Match[str]) -> str:
         word = match[0]
@@ -113,13 +113,13 @@ def _readable(formula: str) -> str:
             return word  # a function
         return f"<i>{_GREEK.get(word, word)}</i>"
 
-    shown = _NAME.sub(name, formula)
-    shown = re.sub(r"\^(\d+|\([^()]*\))", r"<sup>\1</sup>", shown)
-    return shown.replace("*", "\N{THIN SPACE}").replace(" - ", " − ").replace("-(", "−(")
+    text = _NAME.sub(name, formula)
+    text = re.sub(r"\^(\d+|\([^()]*\))", r"<sup>\1</sup>", text)
+    return text.replace("*", "\N{THIN SPACE}").replace(" - ", " − ").replace("-(", "−(")
 
 
 def readable_law(strain: Strain) -> str:
-    """The law in rich text: a line for every strain that is told, the axial speed, and the values of its constants."""
+    """Return the law as rich text: a line for each given strain, the axial speed, and its constants."""
     text = strain.text()
     lines = [
         f"{SYMBOLS[name]} = {_readable(text.strains[name])}"
@@ -132,13 +132,13 @@ def readable_law(strain: Strain) -> str:
     values = []
     for name, (value, unit) in text.constants.items():
         if name in used:
-            shown = f"<i>{_GREEK.get(name, name)}</i> = {exact_text(value)} {html.escape(unit)}".rstrip()
-            values.append(shown.replace("^2", "²").replace(" ", "&nbsp;"))
+            constant = f"<i>{_GREEK.get(name, name)}</i> = {exact_text(value)} {html.escape(unit)}".rstrip()
+            values.append(constant.replace("^2", "²").replace(" ", "&nbsp;"))
     return "<br>".join([*lines, *([", ".join(values)] if values else [])])
 
 
 def as_formulas(strain: Strain) -> Formulas:
-    """The law as typed formulas, its numbers filled in; terms that are 0 times something are left out."""
+    """Return the law as editable formulas, numbers filled in; terms with factor 0 are omitted."""
     text = strain.text()
     constants = {name: value for name, (value, _) in text.constants.items()}
 
@@ -146,26 +146,26 @@ def as_formulas(strain: Strain) -> Formulas:
         terms = [
             term for term in _terms(formula) if constants.get(term.partition("*")[0], 1.0) != 0.0
         ]
-        kept = " + ".join(terms) or "0"
+        remaining = " + ".join(terms) or "0"
 
         def number(match: re.Match[str]) -> str:
             value = constants.get(match[0])
             if value is None:
                 return match[0]
             digits = f"{value:.12g}"
-            return digits if value >= 0 or match[0] == kept else f"({digits})"
+            return digits if value >= 0 or match[0] == remaining else f"({digits})"
 
-        shown = _NO_TERM.sub("", _NAME.sub(number, kept))
-        return _NUMBER_ALONE.sub(r"\1", shown)
+        result = _NO_TERM.sub("", _NAME.sub(number, remaining))
+        return _NUMBER_ALONE.sub(r"\1", result)
 
-    given = {name: filled(formula) for name, formula in text.strains.items()}
+    strains = {name: filled(formula) for name, formula in text.strains.items()}
     return Formulas().model_copy(
-        update={**given, "speed_m_s": filled(text.speed) if text.speed else ""}
+        update={**strains, "speed_m_s": filled(text.speed) if text.speed else ""}
     )
 
 
 def _terms(formula: str) -> list[str]:
-    """What is added up in a formula, outside of all brackets."""
+    """Return the summands of a formula outside of all parentheses."""
     terms = []
     depth = 0
     begin = 0

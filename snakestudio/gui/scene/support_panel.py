@@ -1,4 +1,4 @@
-"""What holds a continuous body, in the parameter panels: which kind of contact, its values, and given anchors."""
+"""Contacts of a continuous body in the parameter panels: kind, values, and specified anchors."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from snakestudio.model.robot.support import Anchor
 from snakestudio.model.scene import Scene
 
 SUPPORTS = {
-    "rings": ("Rings", "No cross-section slides sideways; rings along the body take the load."),
+    "rings": ("Rings", "Rings along the body prevent sideways sliding and carry the load."),
     "wave_anchors": (
         "Anchored by the wave",
-        "Where the body is shortest, it holds on to what is around it.",
+        "The body is anchored to its surroundings where it is shortest.",
     ),
-    "end_anchors": ("Ends in turn", "The head holds on, then the tail, then the head again."),
-    "anchors": ("Given anchors", "Held where you say, by what stands still or moves."),
-    "friction": ("Friction", "Nothing holds the body; friction on the ground moves it."),
+    "end_anchors": ("Alternating ends", "The head and the tail are anchored in turn."),
+    "anchors": ("Specified anchors", "Anchored at given positions to fixed or moving objects."),
+    "friction": ("Friction", "There are no anchors; ground friction moves the body."),
 }
-"""Kinds of contact by name: title, and what they do."""
+"""Title and description of each kind of contact."""
 
 _OF_FRICTION = ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s")
-"""What else counts where friction moves the body."""
+"""Other values that count if friction moves the body."""
 
 
 class SupportPanel(KindSection):
-    """Choose what holds the body, and set its values.
+    """Selects the contacts of the body, and edits their values.
 
     Signals
     -------
     rebuilt()
-        The contacts are of another kind, or there are more or fewer anchors: `rows` are others.
+        The kind of contacts or the number of anchors has changed: `rows` are new.
     """
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
@@ -52,14 +52,14 @@ class SupportPanel(KindSection):
         self.about.setProperty("role", "dim")
         self.about.setWordWrap(True)
         self.add_button = QPushButton("Add an anchor")
-        self.add_button.setToolTip("One more, at the tail")
+        self.add_button.setToolTip("Add an anchor at the tail")
         self.add_button.clicked.connect(self._add)
         for widget in (self.box, self.about, self.message, self._values, self.add_button):
             self.add(widget)
         self.refresh(document.scene)
 
     def refresh(self, scene: Scene) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         support = scene.support
         self._make_rows(scene, (support.kind, len(support.given)))
         with QSignalBlocker(self.box):
@@ -74,9 +74,9 @@ class SupportPanel(KindSection):
         self.add_button.setVisible(bool(support.given))
 
     def show_pending(self, pending: Collection[str]) -> None:
-        """Say what waits for the next reset."""
+        """Show which changes wait for the next reset."""
         waits = any(key == "support" or key.startswith("support.anchors") for key in pending)
-        self.message.say("Other contacts apply at the next reset." if waits else "")
+        self.message.say("The new contacts apply at the next reset." if waits else "")
         for key, choice in self.choices.items():
             choice.message.say("Applies at the next reset." if key in pending else "")
 
@@ -128,13 +128,13 @@ _MOTIONS = (
         "velocity_m_s",
         "V",
         "m/s",
-        "Velocity of what it is anchored to, along t_{} of that cross-section",
+        "Velocity of the object it is anchored to, along t_{} of that cross-section",
     ),
     (
         "angular_velocity_rad_s",
         "Ω",
         "rad/s",
-        "Turn rate of what it is anchored to, about t_{} of that cross-section",
+        "Turn rate of the object it is anchored to, about t_{} of that cross-section",
     ),
 )
 
@@ -147,7 +147,7 @@ class AnchorCard(Themed):
     index : int
         0-based.
     removable : bool
-        Whether there are others.
+        Whether there are other anchors.
 
     Signals
     -------
@@ -183,16 +183,18 @@ class AnchorCard(Themed):
         self.formulas: dict[str, FormulaRow] = {}
         self.times: list[FormRow] = []
         self._formula(
-            self._column, "at_m", "<i>C</i>", "m", "Where on the body it holds, a formula of t"
+            self._column, "at_m", "<i>C</i>", "m", "Position along the body, a formula of t"
         )
         for name in ("from_s", "until_s"):
             row = make_row(document, [f"{self.key}.{name}"], f"anchor {index + 1}")
             assert row is not None
             self.times.append(row)
             self._column.addWidget(row)
-        self.more_button = QPushButton("What it is anchored to moves …")
+        self.more_button = QPushButton("Anchored to a moving object …")
         self.more_button.setProperty("role", "link")
-        self.more_button.setToolTip("Give the velocity and the turn rate of what it is anchored to")
+        self.more_button.setToolTip(
+            "Set the velocity and the turn rate of the object it is anchored to"
+        )
         self.more_button.clicked.connect(lambda: self._unfold(True))
         self._column.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.motion = QWidget()
@@ -220,7 +222,7 @@ class AnchorCard(Themed):
         try:
             anchor = get_value(self._document.scene, self.key)
         except SceneError:
-            return False  # it has just gone, and the card goes with it
+            return False  # it has just been removed, and so will this card
         return any(text.strip() != "0" for name, *_ in _MOTIONS for text in getattr(anchor, name))
 
     def _unfold(self, open_: bool) -> None:
@@ -228,7 +230,7 @@ class AnchorCard(Themed):
         self.more_button.setVisible(not open_)
 
     def refresh(self) -> None:
-        """Show what the scene says now."""
+        """Show the values of the scene."""
         for formula in self.formulas.values():
             formula.refresh()
         for row in self.times:
@@ -237,7 +239,7 @@ class AnchorCard(Themed):
             self._unfold(True)
 
     def show_findings(self, problems: Collection[Problem]) -> None:
-        """Say at every formula what a check of the scene has found there."""
+        """Show the problems that a check of the scene found in each formula."""
         for key, row in self.formulas.items():
             whole = key.rpartition("[")[0] if key.endswith("]") else key
             found = next((p for p in problems if p.key in (key, whole)), None)

@@ -1,4 +1,4 @@
-"""The file of a table of joint angles: a row to choose it, what it holds, and a small plot of its angles."""
+"""Table of joint angles: a row for its file, its contents, and a small plot of the angles."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _HEIGHT = 92
 _MARGIN = 8.0
 _CAPTION = 18.0
 _MOST_POINTS = 600
-"""Of a curve: the plot is not wider than some hundred pixels."""
+"""Maximum number of points of a curve: the plot is only some hundred pixels wide."""
 _MOST_CURVES = 64
 
 
 class TableRow(FileRow):
-    """The file of a table, typed or chosen."""
+    """File of a table, typed or chosen."""
 
     kind = FileKind.CSV
     files = "Tables (*.csv *.tsv *.txt);;All files (*)"
@@ -39,14 +39,14 @@ class TableRow(FileRow):
 
 
 class TablePreview(QWidget):
-    """The angles of all axes over the time of the table, and how much there is of them.
+    """Angles of all axes over the time of the table, and a summary.
 
     Attributes
     ----------
     table : JointTable or None
-        What is drawn; None if the file cannot be used.
+        Drawn table; None if the file cannot be used.
     text : str
-        What stands above the curves.
+        Text above the curves.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -61,7 +61,7 @@ class TablePreview(QWidget):
         return QSize(240, _HEIGHT)
 
     def show_table(self, scene: Scene, base_dir: Path | None) -> None:
-        """Draw the table of a scene's gait; nothing of another gait."""
+        """Draw the table of a scene's gait; nothing for other gaits."""
         gait = scene.gait
         if not isinstance(gait, TableFields):
             return
@@ -123,7 +123,7 @@ class TablePreview(QWidget):
 
 
 def _summary(table: JointTable) -> str:
-    """How much there is of a table, in a line."""
+    """Return a summary of a table in one line."""
     rows, axes = table.angle.shape
     rate = (rows - 1) / table.time[-1]
     largest = float(np.degrees(np.nanmax(np.abs(table.angle), initial=0.0)))

@@ -1,4 +1,4 @@
-"""The view of the scene tree: columns with an eye and a lock that a click turns over, and keys of its own."""
+"""View of the scene tree: columns with an eye and a lock that a click toggles, and its own keys."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _ICON = 14
 """Size of an eye or a lock, px."""
 
 _ICONS = {HIDDEN_COLUMN: ("visible", "hidden"), LOCKED_COLUMN: ("unlock", "lock")}
-"""What is drawn in a column while something is not, and is, hidden or locked."""
+"""Icons of a column for flags that are off and on."""
 
 
 class _FlagDelegate(QStyledItemDelegate):
-    """Draws an eye or a lock: always where it is closed, else only in the row under the cursor."""
+    """Draws an eye or a lock: always if the flag is on, otherwise only in the row under the cursor."""
 
     def __init__(self, parent: QAbstractItemView) -> None:
         super().__init__(parent)
         self._icons: dict[str, QIcon] = {}
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply a changed palette."""
         self._icons.clear()
 
     def paint(
@@ -58,7 +58,7 @@ class _FlagDelegate(QStyledItemDelegate):
 
 
 class TreeView(QTreeView):
-    """A tree whose own keys are not taken by shortcuts of the panel it stands in.
+    """Tree whose keys take precedence over shortcuts of its panel.
 
     Signals
     -------
@@ -88,7 +88,7 @@ class TreeView(QTreeView):
             self.setItemDelegateForColumn(column, self._flags)
 
     def narrow_columns(self) -> None:
-        """Give the eyes and locks their width and the names the rest; call when there is a model."""
+        """Give the icon columns their width and the names the rest; call when there is a model."""
         header = self.header()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(_ICON + 8)
@@ -98,7 +98,7 @@ class TreeView(QTreeView):
             header.resizeSection(column, _ICON + 8)
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply a changed palette."""
         self._flags.renew_theme()
         self.viewport().update()
 

@@ -1,1 +1,1 @@
-"""Studies in the window: setting one up, running it, and what comes of it."""
+"""Studies in the window: set-up, run, and results."""

@@ -1,4 +1,4 @@
-"""Asks for a cluster that is there already: the address of its scheduler, and files with which it is spoken to."""
+"""Dialog for a running cluster: the address of its scheduler, and TLS files."""
 
 from __future__ import annotations
 
@@ -24,64 +24,64 @@ _ADDRESS = re.compile(
 _GROUP = "study"
 _PEM = "PEM (*.pem *.crt *.key);;All files (*)"
 _ABOUT = (
-    "A dask scheduler that is there already, with workers that have this version of SnakeStudio:"
-    " 'snakestudio study worker --scheduler ADDRESS' starts one."
+    "A running dask scheduler whose workers have this version of SnakeStudio."
+    " Start a worker with 'snakestudio study worker --scheduler ADDRESS'."
 )
-_FILES = (("ca", "Certificate to trust"), ("certificate", "Own certificate"), ("key", "Own key"))
+_FILES = (("ca", "Trusted certificate"), ("certificate", "Own certificate"), ("key", "Own key"))
 
 
 @dataclass(frozen=True)
 class WorkerChoice:
-    """Who computes, as it was chosen last on this machine."""
+    """Where studies are computed, as chosen last on this computer."""
 
     count: int = 0
-    """Processes of this machine; 0 for as many as processors."""
+    """Processes on this computer; 0 for as many as processors."""
 
     scheduler: str = ""
-    """Address of a cluster in their place; "" for none."""
+    """Address of a cluster used instead; "" for none."""
 
     ca: str = ""
     certificate: str = ""
     key: str = ""
-    """`ca`, `certificate` and `key`: files with which it is spoken to in private; "" for none."""
+    """`ca`, `certificate` and `key`: TLS files for the connection; "" for none."""
 
     @classmethod
     def kept(cls, settings: QSettings) -> WorkerChoice:
-        """As it was chosen last."""
+        """Return the stored choice."""
         return load(settings, _GROUP, cls())
 
     def keep(self, settings: QSettings) -> None:
-        """Have it chosen the next time, too."""
+        """Store the choice."""
         save(settings, _GROUP, self)
 
     @property
     def workers(self) -> Workers:
-        """The same for who runs a study."""
+        """Choice as an argument of a study run."""
         if not self.scheduler:
             return Workers(min(max(self.count, 0), 1024) or default_workers())
         tls = Tls(Path(self.ca), Path(self.certificate), Path(self.key)) if self.ca else None
         return Workers(None, self.scheduler, tls)
 
     def problem(self) -> str:
-        """Why no cluster can be joined with this, as a sentence; "" if one can."""
+        """Reason why no cluster can be joined with this choice, as a sentence; "" if one can."""
         if not _ADDRESS.fullmatch(self.scheduler):
-            return "Write the address as dask's scheduler tells it, like tcp://host:8786."
+            return "Enter the address that the dask scheduler prints, such as tcp://host:8786."
         files = (self.ca, self.certificate, self.key)
         if self.scheduler.startswith(("tls:", "wss:")) and not any(files):
             return "A tls:// address needs the three files below."
         if any(files) and not all(files):
-            return "Give all three files, or none."
+            return "Set all three files, or none."
         missing = next((file for file in files if file and not Path(file).is_file()), "")
-        return f"{missing}: there is no such file." if missing else ""
+        return f"{missing} does not exist. Choose another file." if missing else ""
 
 
 class ClusterDialog(Dialog):
-    """Address, and three files if the cluster is spoken to by TLS.
+    """Address, and three files if the connection uses TLS.
 
     Parameters
     ----------
     choice : WorkerChoice
-        What stands in it at first.
+        Initial content.
     """
 
     def __init__(self, choice: WorkerChoice, parent: QWidget | None = None) -> None:
@@ -111,7 +111,7 @@ class ClusterDialog(Dialog):
 
     @property
     def choice(self) -> WorkerChoice:
-        """What was typed."""
+        """Entered choice."""
         return self.form.values
 
     def _on_changed(self) -> None:

@@ -1,4 +1,4 @@
-"""What studies have in the menus."""
+"""Menu commands of studies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from snakestudio.gui.study.feature import StudyFeature
 
 
 class StudyContext(Context, Protocol):
-    """What these commands work with."""
+    """Parts of the window that these commands use."""
 
     study: StudyFeature
 
@@ -20,15 +20,15 @@ STUDY: tuple[Command[StudyContext], ...] = (
         "Simulation",
         "New Study",
         lambda c: c.study.new(),
-        tip="Run this scene many times with other values: which amplitude is fastest, how much friction it takes",
+        tip="Run this scene many times with different values, for example to find the fastest amplitude",
     ),
     Command(
         "open_study",
         "Simulation",
         "Open Study ...",
         lambda c: c.study.ask_open(),
-        tip="A study that was begun: its results are there, and it goes on where it stood",
+        tip="Open a study with its results; it continues where it stopped",
     ),
     Command("open_recent_study", "Simulation/Open Recent Study"),
 )
-"""What begins and opens a study."""
+"""Commands that create and open studies."""

@@ -1,4 +1,4 @@
-"""Studies in the window: begun, opened, run and kept from being lost; beside a robot only when somebody says so."""
+"""Studies in the window: creating, opening, running and saving; next to an armed robot only after confirmation."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ Ask = QMessageBox.StandardButton
 
 
 class SceneFiles(Protocol):
-    """What is done with the scene's file."""
+    """Opens and saves the scene's file."""
 
     def open(self, path: Path) -> bool:
-        """Open a scene, if nothing would be lost."""
+        """Open a scene unless unsaved changes would be lost."""
         ...
 
     def save(self) -> bool:
-        """Save the scene, or ask where to."""
+        """Save the scene, to a chosen file if it has none."""
         ...
 
 
@@ -59,19 +59,19 @@ class _Context(Context, Protocol):
 
 
 class StudyFeature(QObject):
-    """The study's part of a window.
+    """Studies of a window.
 
     Parameters
     ----------
     context : Context
-        With files and notices.
+        Parts of the window, with files and notices.
     movable : callable
-        Whether torque may be on at a robot of this window.
+        Returns whether a robot of this window may be armed.
 
     Attributes
     ----------
     runs : StudyRuns
-        Makes runs of the study again.
+        Runs points of the study again.
     """
 
     def __init__(self, context: _Context, movable: Callable[[], bool]) -> None:
@@ -94,14 +94,14 @@ class StudyFeature(QObject):
         if self.runner.busy:
             self.open_study.read_results_soon()
 
-    # ----------------------------------------------------------------------------- begun and opened
+    # ----------------------------------------------------------------------------- create and open
 
     def new(self) -> bool:
-        """Begin a study of the present scene, beside its file."""
+        """Create a study of the current scene, in the folder of its file."""
         return self._begin(())
 
     def vary(self, keys: Sequence[str]) -> bool:
-        """Vary a value of the scene in the study that is open; in a new one if that is of another scene, or none is.
+        """Vary a value of the scene in the open study, or in a new one if none is open for this scene.
 
         Parameters
         ----------
@@ -114,10 +114,10 @@ class StudyFeature(QObject):
             return self._begin(keys)
         self._context.show_dock(_DOCK)
         if self.runner.busy and self.runner.path == opened.path:
-            return self._refuse("The study is running: cancel it to vary another value.")
+            return self._refuse("The study is running. Cancel it to vary another value.")
         name = label_of(document.scene, keys[0])
         if any(set(keys) & set(vary.all_keys) for vary in opened.study.vary):
-            return self._refuse(f"{name} varies in {opened.path.name} already.")
+            return self._refuse(f"{name} already varies in {opened.path.name}.")
         try:
             vary = varied(document.scene, keys)
         except SnakeStudioError as error:
@@ -137,21 +137,21 @@ class StudyFeature(QObject):
                 study = changed(study, vary=(varied(document.scene, keys),))
             save_study(study, path)
         except SnakeStudioError as error:
-            return self._refuse(f"No study was begun. {error}")
+            return self._refuse(f"No study was created. {error}")
         return self.open(path, with_scene=False)
 
     def _scene_in_a_file(self) -> bool:
-        """Whether the scene is in a file as it is; asks for what is missing."""
+        """Return whether the scene is saved; ask to save it if it is not."""
         document = self._context.document
         if document.path is not None and not document.dirty:
             return True
         if document.path is None:
-            question = "A study names its scene's file, and this scene has none yet."
+            question = "A study refers to a scene file, and this scene has not been saved yet."
             answer = self._ask(
                 "Save the Scene First", question, "Save it first?", Ask.Save | Ask.Cancel, Ask.Save
             )
         else:
-            question = f"{document.name} has changes that are not saved, and a study runs its file."
+            question = f"{document.name} has unsaved changes, and a study runs the saved scene."
             buttons = Ask.Save | Ask.Ignore | Ask.Cancel
             answer = self._ask(
                 "Save the Scene First", question, "Save them first?", buttons, Ask.Save
@@ -164,7 +164,7 @@ class StudyFeature(QObject):
         return path is not None and self.open(path)
 
     def open(self, path: Path, *, with_scene: bool = True) -> bool:
-        """Open a study, and its scene with it; a file that is not there changes nothing but the notice."""
+        """Open a study and its scene; if the file does not exist only a notice is shown."""
         if not self._may_leave():
             return False
         try:
@@ -179,7 +179,7 @@ class StudyFeature(QObject):
         return True
 
     def open_scene(self) -> bool:
-        """Open the study's scene in the window; one that cannot be read is told of in the study's panel."""
+        """Open the scene of the study; the panel reports a scene that cannot be read."""
         path = self.open_study.scene_path
         return path == self._context.document.origin or (
             path.is_file() and self._context.files.open(path)
@@ -190,7 +190,7 @@ class StudyFeature(QObject):
         return self._context.files.save()
 
     def ask_save_as(self) -> bool:
-        """Ask for another place for the study, where it stays from then on."""
+        """Ask for another file for the study, which is used from then on."""
         path = self.open_study.path
         assert path is not None
         window = self._context.window
@@ -210,7 +210,7 @@ class StudyFeature(QObject):
     # ---------------------------------------------------------------------------------- how it runs
 
     def run(self) -> bool:
-        """Run the study that is open, as was chosen who computes."""
+        """Run the open study where the user chose."""
         opened = self.open_study
         document = self._context.document
         if opened.path is None or not opened.ready or self.runner.busy:
@@ -226,24 +226,22 @@ class StudyFeature(QObject):
         return True
 
     def resume(self) -> bool:
-        """Go on after a pause."""
+        """Resume after a pause."""
         if self.runner.here and not self._may_compute(Workers(), "Resume"):
             return False
         self.runner.go_on()
         return True
 
     def _may_compute(self, workers: Workers, verb: str) -> bool:
-        """Whether a study may take this machine's processors: while a robot may move only if somebody says so."""
+        """Return whether a study may use the processors of this computer; ask if a robot may move."""
         if not self._movable() or not on_this_machine(workers):
             return True
         box = QMessageBox(self._context.window)
         box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle("A Robot Is Armed")
-        box.setText(
-            "The robot may move, and a study takes all the processor time that nothing else needs."
-        )
+        box.setText("The robot may move, and a study uses all the free processor time.")
         box.setInformativeText(
-            "The robot goes first, but its timing is best with nothing beside it. Disarm it first."
+            "The robot has priority, but its timing is best when nothing else runs. Disarm it first."
         )
         anyway = box.addButton(f"{verb} Anyway", QMessageBox.ButtonRole.DestructiveRole)
         cancel = box.addButton(Ask.Cancel)
@@ -254,7 +252,7 @@ class StudyFeature(QObject):
         return box.clickedButton() is anyway
 
     def look_at_robot(self) -> None:
-        """A robot may have been armed: its timing goes before any study's."""
+        """Check whether a robot was armed: its timing has priority over every study."""
         self.runner.look_at_robot()
 
     def _on_scene_saved(self) -> None:
@@ -269,14 +267,14 @@ class StudyFeature(QObject):
             self.open_study.check_again()
 
     def open_run(self, row: int) -> None:
-        """Make the run of a row of the results again, and show it."""
+        """Run a row of the results again and show it."""
         path = self.open_study.path
         results = self.open_study.results
         if path is not None and results is not None:
             self.runs.open(path, results.table, results.units, row)
 
     def take_over(self, row: int) -> None:
-        """Put the values of a row of the results into the scene."""
+        """Apply the values of a row of the results to the scene."""
         path = self.open_study.path
         results = self.open_study.results
         if path is not None and results is not None:
@@ -301,23 +299,23 @@ class StudyFeature(QObject):
     # -------------------------------------------------------------------------------------- leaving
 
     def may_close(self) -> bool:
-        """Whether the window may be closed: a study that runs ends with it, and changes that are not saved are lost."""
+        """Whether the window may be closed: that stops a running study and discards unsaved changes."""
         if not self._may_leave():
             return False
         runner = self.runner
         if not runner.busy or runner.path is None:
             return True
         question = (
-            f"The study {runner.path.name} is running ({runner.text}), and ends with the window."
+            f"The study {runner.path.name} is running ({runner.text}). Closing the window stops it."
         )
-        hint = "What is finished is kept: Run goes on from there, also after the next start."
+        hint = "Finished runs are saved. Run continues from there, even after a restart."
         return (
             self._ask("Close SnakeStudio", question, hint, Ask.Close | Ask.Cancel, Ask.Cancel)
             == Ask.Close
         )
 
     def _may_leave(self) -> bool:
-        """Whether the open study may go: all is in its file, or nobody wants what is not."""
+        """Whether the open study may be closed: it is saved, or the user discards the changes."""
         opened = self.open_study
         if opened.pending and not opened.missing:
             opened.save()
@@ -334,7 +332,7 @@ class StudyFeature(QObject):
         return answer == Ask.Discard or (answer == Ask.Save and self.ask_save_as())
 
     def close(self) -> None:
-        """The window closes for good."""
+        """Stop everything because the window closes."""
         self.runner.close()
         self.runs.close()
         self.open_study.close()
@@ -347,7 +345,7 @@ class StudyFeature(QObject):
         box.setInformativeText(hint)
         box.setStandardButtons(buttons)
         if buttons & Ask.Ignore:
-            box.button(Ask.Ignore).setText("Use the File as It Is")
+            box.button(Ask.Ignore).setText("Use the Saved File")
         box.setDefaultButton(default)
         answer = Ask(box.exec())
         box.deleteLater()

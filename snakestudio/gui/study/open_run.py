@@ -1,4 +1,4 @@
-"""From a row of a study's results back into the window: its run made again and shown, or its values in the scene."""
+"""Opens a row of a study's results in the window: its run, or its values in the scene."""
 
 from __future__ import annotations
 
@@ -24,47 +24,47 @@ from snakestudio.viewmodel.study.run_again import AgainRun, run_again, run_name,
 from snakestudio.viewmodel.work import Progress
 
 _LISTED = 4
-"""Values that are named when they are taken over."""
+"""Number of values named after they were applied."""
 
 
 class ShownRuns(Protocol):
-    """What shows recorded runs in place of the simulation."""
+    """Shows recorded runs instead of the simulation."""
 
     def show(self, recording: Recording, name: str) -> None:
         """Show a run under a name."""
 
 
 class SceneFiles(Protocol):
-    """What opens scenes."""
+    """Opens scenes."""
 
     def open(self, path: Path) -> bool:
-        """Open a scene, if nothing would be lost."""
+        """Open a scene unless unsaved changes would be lost."""
 
 
 class StudyRunContext(Context, Protocol):
-    """What opening a study's run needs of the window."""
+    """Parts of the window needed to open a study's run."""
 
     @property
     def open_runs(self) -> ShownRuns:
-        """What shows recorded runs."""
+        """Shows recorded runs."""
 
     @property
     def files(self) -> SceneFiles:
-        """What opens scenes."""
+        """Opens scenes."""
 
 
 class StudyRuns(QObject):
-    """Makes runs of studies again in the background and shows them; takes values of points over into the scene.
+    """Runs points of studies again in the background and shows them, and applies values of points to the scene.
 
     Parameters
     ----------
     banner : Banner
-        Says how far it is, and what came of it.
+        Shows progress and results.
 
     Signals
     -------
     changed()
-        A run is being made, or no more.
+        A run started or ended.
     """
 
     changed = Signal()
@@ -81,7 +81,7 @@ class StudyRuns(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a run is being made."""
+        """Whether a run is in progress."""
         return self._task is not None
 
     # --- opening ----------------------------------------------------------------------------------
@@ -89,21 +89,21 @@ class StudyRuns(QObject):
     def open(
         self, path: Path, table: Table, units: Mapping[str, str], row: int, repeat: int = 0
     ) -> None:
-        """Make a run again and show it; one that is being made gives way.
+        """Run a point again and show it; a run in progress is cancelled.
 
         Parameters
         ----------
         path : Path
             The study's file.
         units : mapping
-            Of goals and limits by name, as endings of columns.
+            Units of goals and limits by name, as suffixes of columns.
         row, repeat : int
-            From 0.
+            0-based.
         """
         self._stop()
         preparations = self._context.session_controller.session.preparations
         self._name = run_name(path, table, row, repeat)
-        self._then = [("Take Over Values", lambda: self.take_over(path, table, row))]
+        self._then = [("Apply to Scene", lambda: self.take_over(path, table, row))]
         if repeat + 1 < len(table.rows[row]):
             self._then.insert(
                 0,
@@ -127,22 +127,20 @@ class StudyRuns(QObject):
             return run_again(path, table, units, row, repeat, ready, progress)
 
         self._preparing = ""
-        self._task = task = Task("making of the run", work, self)
+        self._task = task = Task("repeated run", work, self)
         task.finished.connect(self._on_finished)
         task.failed.connect(self._on_failed)
         self._banner.show_task(task, lambda: self._progress_text(task.fraction), self.cancel)
         self.changed.emit()
 
     def cancel(self) -> None:
-        """Stop making a run."""
+        """Cancel the run in progress."""
         if self._task is not None:
             self._stop()
-            self._banner.say(
-                "info", f"{self._name} was not opened: it was cancelled.", passing=True
-            )
+            self._banner.say("info", f"Opening {self._name} was cancelled.", passing=True)
 
     def close(self) -> None:
-        """Stop, and wait for the end; call before the program quits."""
+        """Cancel and wait for the end; call before the program quits."""
         self._stop()
         close_tasks(self)
 
@@ -154,7 +152,7 @@ class StudyRuns(QObject):
         self.changed.emit()
 
     def _progress_text(self, fraction: float) -> str:
-        return self._preparing or f"{self._name} is made again: {percent(fraction)}."
+        return self._preparing or f"Running {self._name} again: {percent(fraction)}."
 
     @Slot(object)
     def _on_finished(self, run: AgainRun | None) -> None:
@@ -162,7 +160,7 @@ class StudyRuns(QObject):
         if run is None:
             self._banner.say("warning", f"{self._name} was not opened.")
         elif not len(run.recording):
-            self._banner.say("warning", f"{self._name} has no rows to be shown. {run.said}")
+            self._banner.say("warning", f"{self._name} has no rows to show. {run.said}")
         else:
             self._context.open_runs.show(run.recording, self._name)
             kind: Kind = "info" if run.same else "warning"
@@ -175,10 +173,10 @@ class StudyRuns(QObject):
         self._banner.say("warning", problem.sentence())
         self.changed.emit()
 
-    # --- taking over ------------------------------------------------------------------------------
+    # --- applying values --------------------------------------------------------------------------
 
     def take_over(self, path: Path, table: Table, row: int) -> None:
-        """Put the values of a point into the scene, as one edit; if another scene is open, ask by a notice first."""
+        """Apply the values of a point to the scene as one edit; if another scene is open, ask first."""
         scene_path = scene_of(table.study, path).resolve()
         origin = self._context.document.origin
         if origin is not None and origin.resolve() == scene_path:
@@ -192,11 +190,11 @@ class StudyRuns(QObject):
         name = self._context.document.title
         self._banner.say(
             "info",
-            f"The study is of {scene_path.name}, and {name} is open. Its values can be taken over where both scenes"
-            " have them.",
+            f"The study belongs to {scene_path.name}, but {name} is open. Values that both scenes have can be"
+            " applied.",
             [
                 (f"Open {scene_path.name}", open_and_take_over),
-                (f"Take Over into {name}", lambda: self._take_over(path, table, row)),
+                (f"Apply to {name}", lambda: self._take_over(path, table, row)),
             ],
         )
 
@@ -208,17 +206,17 @@ class StudyRuns(QObject):
             scene = with_values(document.scene, values)
         except SceneError as error:
             first = error.problems[0].sentence() if error.problems else str(error)
-            self._banner.say("warning", f"The values of {name} were not taken over. {first}")
+            self._banner.say("warning", f"The values of {name} were not applied. {first}")
             return
         if scene == document.scene:
-            self._banner.say("info", f"The scene has the values of {name} already.", passing=True)
+            self._banner.say("info", f"The scene already has the values of {name}.", passing=True)
             return
-        document.edit(scene, f"Take over {name}")
-        told = [label_of(scene, key) for key in list(values)[:_LISTED]]
+        document.edit(scene, f"Apply {name}")
+        labels = [label_of(scene, key) for key in list(values)[:_LISTED]]
         more = f" and {len(values) - _LISTED} more" if len(values) > _LISTED else ""
         self._banner.say(
             "info",
-            f"The scene has the values of {name} now: {', '.join(told)}{more}.",
+            f"Applied the values of {name}: {', '.join(labels)}{more}.",
             [("Undo", document.undo_stack.undo)],
             passing=True,
         )

@@ -1,4 +1,4 @@
-"""The study that is open in the window: its file, what is wrong with it, and what has landed in its store."""
+"""Study that is open in the window: its file, its problems, and the results in its store."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
 
 _LOOK_MS = 1000
 _REFRESH_MS = 500
-"""Results are read at most as often."""
+"""Minimum interval between readings of results."""
 
 
 class OpenStudy(QObject):
-    """At most one study. Every change is saved at once; checks and results are made in threads.
+    """At most one study. Changes are saved immediately; checks and results are computed in threads.
 
     Signals
     -------
     opened()
-        Another study is open, or none any more.
+        Another study is open, or none.
     changed()
-        It is another study, or what stands about its file is otherwise.
+        The study or the state of its file changed.
     checked()
-        There is other `findings`.
+        `findings` have changed.
     landed()
-        There are more `results`.
+        `results` have changed.
     """
 
     opened = Signal()
@@ -46,9 +46,9 @@ class OpenStudy(QObject):
         self.findings = Findings()
         self.results: Landed | None = None
         self.unreadable_results = ""
-        """Why the results cannot be read, in a sentence; "" if they can."""
+        """Reason why the results cannot be read, as a sentence; "" if they can."""
         self.taken_up = False
-        """Whether the last change came from another program, by the file."""
+        """Whether the last change was made to the file by another program."""
         self._check: Task[Findings] | None = None
         self._check_again = False
         self._read: Task[list[Landed]] | None = None
@@ -58,76 +58,76 @@ class OpenStudy(QObject):
         self._look.timeout.connect(self._look_at_file)
         self._refresh = Throttle(_REFRESH_MS, self.read_results, self)
 
-    # ------------------------------------------------------------------------------------- the file
+    # ----------------------------------------------------------------------------------------- file
 
     @property
     def path(self) -> Path | None:
-        """Its file; None while no study is open."""
+        """File of the study; None if no study is open."""
         return self._disk.path if self._disk is not None else None
 
     @property
     def study(self) -> StudyFields:
-        """As it is edited."""
+        """Study as edited."""
         assert self._disk is not None
         return self._disk.study
 
     @property
     def scene_path(self) -> Path:
-        """The file of its scene."""
+        """File of the scene."""
         assert self._disk is not None
         return scene_of(self._disk.study, self._disk.path).resolve()
 
     @property
     def unreadable(self) -> str:
-        """Why its file cannot be read, a sentence a line; "" if it can."""
+        """Reason why the file cannot be read, a sentence per line; "" if it can."""
         return self._disk.unreadable if self._disk is not None else ""
 
     @property
     def unsaved(self) -> str:
-        """Why it is not in its file as it is edited, in a sentence; "" if it is."""
+        """Reason why the edited study could not be saved, as a sentence; "" if it was."""
         return self._disk.unsaved if self._disk is not None else ""
 
     @property
     def missing(self) -> bool:
-        """Whether somebody took its file away."""
+        """Whether the file was deleted by someone."""
         return self._disk is not None and self._disk.missing
 
     @property
     def pending(self) -> bool:
-        """Whether there are changes that are not in its file."""
+        """Whether there are unsaved changes."""
         return self._disk is not None and self._disk.pending
 
     @property
     def shipped(self) -> bool:
-        """Whether it comes with the program: to be changed or run it is saved in another place."""
+        """Whether the study is bundled: it must be saved elsewhere to be changed or run."""
         return self._disk is not None and self._disk.shipped
 
     @property
     def ready(self) -> bool:
-        """Whether it can be run as it stands."""
+        """Whether the study can be run in its current state."""
         return self._disk is not None and not (
             self.unreadable or self.unsaved or self.findings.problems or self.checking
         )
 
     @property
     def checking(self) -> bool:
-        """Whether a check of it is under way."""
+        """Whether a check is in progress."""
         return self._check is not None
 
     @property
     def reading(self) -> bool:
-        """Whether its results are being read."""
+        """Whether results are being read."""
         return self._read is not None
 
     def open(self, path: Path) -> None:
         """Open the study in a file.
 
-        Raises `StudyError` if there is no such file.
+        Raises `StudyError` if the file does not exist.
         """
         self._set(StudyOnDisk(path))
 
     def close_study(self) -> None:
-        """Open none any more."""
+        """Close the study."""
         self._set(None)
 
     def _set(self, disk: StudyOnDisk | None) -> None:
@@ -139,7 +139,7 @@ class OpenStudy(QObject):
         if disk is not None:
             self._look.start()
             self._begin_check()
-            self.read_results(again=True)  # what is being read is of the study before
+            self.read_results(again=True)  # a reading in progress belongs to the previous study
         else:
             self._look.stop()
             self._discard_check()
@@ -148,7 +148,7 @@ class OpenStudy(QObject):
         self.landed.emit()
 
     def edit(self, study: StudyFields) -> None:
-        """Have another study in its place, saved at once."""
+        """Replace the study and save it."""
         assert self._disk is not None
         before = self._disk.study, self._disk.unsaved
         self._disk.edit(study)
@@ -164,9 +164,9 @@ class OpenStudy(QObject):
         self.changed.emit()
 
     def save_as(self, path: Path) -> None:
-        """Save it in another place, where it stays from now on.
+        """Save the study to another file, which is used from then on.
 
-        Raises `StudyError` if it cannot be written there; then nothing has changed.
+        Raises `StudyError` if the file cannot be written; nothing changes then.
         """
         assert self._disk is not None
         self._disk.save_as(path)
@@ -178,10 +178,10 @@ class OpenStudy(QObject):
             self._begin_check()
             self.changed.emit()
 
-    # ------------------------------------------------------------------------ what is wrong with it
+    # ----------------------------------------------------------------------------------------- check
 
     def check_again(self) -> None:
-        """Its scene is another one."""
+        """Check again because the scene changed."""
         if self._disk is not None:
             self._begin_check()
 
@@ -218,20 +218,20 @@ class OpenStudy(QObject):
     # -------------------------------------------------------------------------------------- results
 
     def read_results_soon(self) -> None:
-        """Read what has landed, but not more often than it can be followed."""
+        """Read new results at a limited rate."""
         self._refresh.ask()
 
     def read_all_results(self) -> None:
-        """No more results will land: read them again, so that none is missed."""
+        """Read the results again after the last run, so that none is missing."""
         self.read_results(again=True)
 
     def read_results(self, again: bool = False) -> None:
-        """Read what has landed, if it is more than before, or `again`."""
+        """Read results if there are more than before, or `again`."""
         path = self.path
         if path is None or (self._read is not None and not again):
             return
         if self._read is not None:
-            self._read.discard()  # what is read now must be the last
+            self._read.discard()  # this reading must be the last
         before = None if again or self.results is None else self.results.number
 
         def work(_: object) -> list[Landed]:
@@ -239,7 +239,7 @@ class OpenStudy(QObject):
             return [] if found is None else [found]
 
         self._read_path = path
-        self._read = Task("reading of results", work, self)
+        self._read = Task("study results", work, self)
         self._read.finished.connect(lambda read: self._on_read(read, ""))
         self._read.failed.connect(lambda problem: self._on_read([], problem.sentence()))
 
@@ -255,11 +255,11 @@ class OpenStudy(QObject):
             self.landed.emit()
 
     def trace(self, key: str) -> Trace | None:
-        """Way and last posture of a run, by its key."""
+        """Return the path and last pose of a run, by its key."""
         return None if self.path is None else trace_of(self.path, key)
 
     def close(self) -> None:
-        """The window closes for good."""
+        """Stop everything because the window closes."""
         self._look.stop()
         self._refresh.cancel()
         close_tasks(self)

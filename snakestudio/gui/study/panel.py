@@ -1,4 +1,4 @@
-"""The study's panel: what it asks, what came of it, and below both how it runs."""
+"""Study panel: set-up, results, and below them the run bar."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ from snakestudio.study.results import Table
 from snakestudio.viewmodel.study.study_values import changed
 
 _NONE = (
-    "A study runs the scene many times with other values, and says what comes of it: which amplitude is fastest, how"
-    " much friction it takes, how far a peg may stand off."
+    "A study runs the scene many times with different values and compares the results: which amplitude is"
+    " fastest, how much friction is needed, how far away a peg may be."
 )
 
 _LOW = 560
-"""Height below which results have the room of the study's title and of the workers' table, px of
+"""Height below which results use the space of the study's title and of the workers' table, px of
 the design."""
 
 
 class StudyActions(Protocol):
-    """What the panel has done by the feature that it is part of."""
+    """Actions of the study feature that the panel uses."""
 
     def new(self) -> object:
-        """Begin a study of the present scene."""
+        """Create a study of the current scene."""
 
     def ask_open(self) -> object:
         """Ask for a study and open it."""
 
     def ask_save_as(self) -> object:
-        """Ask for another place for the study."""
+        """Ask for another file for the study."""
 
     def open_scene(self) -> object:
-        """Open the study's scene."""
+        """Open the scene of the study."""
 
     def save_scene(self) -> object:
         """Save the window's scene."""
@@ -67,20 +67,20 @@ class StudyActions(Protocol):
         """Run the study."""
 
     def resume(self) -> object:
-        """Go on with the study after a pause."""
+        """Resume the study after a pause."""
 
     def open_run(self, row: int) -> object:
         """Open the run of a row of the results."""
 
     def take_over(self, row: int) -> object:
-        """Put the values of a row of the results into the scene."""
+        """Apply the values of a row of the results to the scene."""
 
     def check_step(self, row: int) -> object:
         """Check the time step of the run of a row of the results."""
 
 
 class StudyPanel(Themed):
-    """Everything about the study that is open.
+    """Set-up, results and progress of the open study.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class StudyPanel(Themed):
     Signals
     -------
     closed()
-        Somebody wants to see no more of it.
+        The user closed the panel.
     """
 
     closed = Signal()
@@ -111,13 +111,13 @@ class StudyPanel(Themed):
         self._actions = actions
         self._close = QToolButton()
         self._close.setProperty("role", "flat")
-        self._close.setToolTip("Close this panel; the study goes on running")
+        self._close.setToolTip("Close this panel; the study keeps running")
         self._close.clicked.connect(self.closed)
         self.menu_button = QToolButton()
         self.menu_button.setProperty("role", "flat")
         self.menu_button.setText("…")
-        self.menu_button.setToolTip("The study's file")
-        self.menu_button.setAccessibleName("The study's file")
+        self.menu_button.setToolTip("Study file")
+        self.menu_button.setAccessibleName("Study file")
         self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu_button.setMenu(self._menu())
         head = QHBoxLayout()
@@ -128,7 +128,7 @@ class StudyPanel(Themed):
         self._none = self._nothing()
         self._some = QWidget()
         self.title = TextField()
-        self.title.setPlaceholderText("What it is about")
+        self.title.setPlaceholderText("Title")
         self.title.setAccessibleName("Title of the study")
         self.title.setMaxLength(200)
         self.title.committed.connect(
@@ -146,10 +146,10 @@ class StudyPanel(Themed):
         self.results.open_asked.connect(actions.open_run)
         self.results.take_over_asked.connect(actions.take_over)
         self.results.check_step_asked.connect(actions.check_step)
-        self._stale = True  # other results are to be shown once they are seen
+        self._stale = True  # results must be updated when they become visible
         self.tabs = QTabWidget()
         self.tabs.addTab(self.setup, "Setup")
-        # A window may be lower than charts and table need.
+        # A window may be too low for charts and table.
         self.results_page = scrolled(self.results)
         self.tabs.addTab(self.results_page, "Results")
         self.tabs.setDocumentMode(True)
@@ -213,7 +213,7 @@ class StudyPanel(Themed):
             menu.addAction("Save As ..."),
             menu.addAction("Open in Text Editor"),
             menu.addAction("Show Folder"),
-            menu.addAction("Open Its Scene"),
+            menu.addAction("Open Scene"),
             menu.addAction("Close Study"),
         ]
         calls = (
@@ -270,7 +270,7 @@ class StudyPanel(Themed):
         self._show_results()
 
     def refresh(self) -> None:
-        """Show what stands about the study now."""
+        """Show the current state of the study."""
         path = self._open.path
         self._stack.setCurrentWidget(self._none if path is None else self._some)
         if path is None:
@@ -289,14 +289,14 @@ class StudyPanel(Themed):
         self._tell()
 
     def _tell(self) -> None:
-        """Say what is wrong with the file or the scene, and offer what helps."""
+        """Show problems of the file or the scene, with buttons that help."""
         document = self._document
         kind = "warning"
         path = self._open.path
         buttons: list[Button] = []
         scene = self._open.findings.about("scene")
         if self._open.unreadable:
-            text = f"The file cannot be read; it is read again as soon as it is mended.\n{self._open.unreadable}"
+            text = f"The file cannot be read. Fix it, and it is reloaded.\n{self._open.unreadable}"
             buttons = [("Open in Text Editor", lambda: self._show_outside(folder=False))]
         elif self._open.missing:
             text = self._open.unsaved
@@ -312,15 +312,15 @@ class StudyPanel(Themed):
             )
         elif document.path == self._open.scene_path and document.dirty:
             kind = "info"
-            text = "The scene has changes that are not saved: the study runs its file."
+            text = "The study uses the saved scene. Save your changes to include them."
             buttons = [("Save Scene", self._actions.save_scene)]
         elif self._open.taken_up:
             kind = "info"
-            text = "The file was changed by another program, and is read again."
+            text = "The file was changed by another program, and has been reloaded."
         elif document.origin != self._open.scene_path:
             kind = "info"
-            text = f"The window shows another scene than the study's, {self._open.study.scene}."
-            buttons = [("Open It", self._actions.open_scene)]
+            text = f"This study belongs to {self._open.study.scene}, which is not open."
+            buttons = [("Open Scene", self._actions.open_scene)]
         else:
             text = ""
         if text == self._told:

@@ -1,4 +1,4 @@
-"""Runs a study and shows how it goes: buttons, progress with the time left, who computes, and what is to be known."""
+"""Runs a study and shows its progress: buttons, time left, where it is computed, and notices."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _LOCAL_LISTED = 16
 
 
 class StudyRunBar(Themed):
-    """The lower part of the study's panel.
+    """Lower part of the study panel.
 
     Parameters
     ----------
     settings : QSettings
-        Keeps who computes.
+        Stores where studies are computed.
 
     Signals
     -------
@@ -58,7 +58,7 @@ class StudyRunBar(Themed):
         self._settings = settings
         self.chosen = WorkerChoice.kept(settings)
         self._low = False
-        self._said: dict[Banner, str] = {}
+        self._last_texts: dict[Banner, str] = {}
         self.run_button = QPushButton()
         self.cancel_button = QPushButton("Cancel")
         self.pause_button = QPushButton("Pause")
@@ -66,12 +66,12 @@ class StudyRunBar(Themed):
         theme.set_role(self.run_button, "primary")
         theme.set_role(self.resume_button, "primary")
         for button, tip, action in (
-            (self.run_button, "Compute what is not known yet", self.run_asked.emit),
-            (self.pause_button, "Hand out no more runs; those under way end", runner.pause),
-            (self.resume_button, "Go on", self.resume_asked.emit),
+            (self.run_button, "Run the points that have no result yet", self.run_asked.emit),
+            (self.pause_button, "Start no more runs; runs in progress finish", runner.pause),
+            (self.resume_button, "Resume the study", self.resume_asked.emit),
             (
                 self.cancel_button,
-                "End it now; what is finished is kept, and Run goes on from there",
+                "Stop now; finished runs are saved, and Run continues from there",
                 runner.cancel,
             ),
         ):
@@ -79,8 +79,8 @@ class StudyRunBar(Themed):
             button.setIconSize(QSize(14, 14))
             button.clicked.connect(lambda _=False, action=action: action())
         self.who = ChoiceBox()
-        self.who.setAccessibleName("Who computes")
-        self.who.setToolTip("Processes of this machine, or a cluster")
+        self.who.setAccessibleName("Where to compute")
+        self.who.setToolTip("Processes on this computer, or a cluster")
         self.who.setSizeAdjustPolicy(
             ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -95,7 +95,7 @@ class StudyRunBar(Themed):
         self._link = ""
         self.dashboard = QLabel()
         self.dashboard.setTextFormat(Qt.TextFormat.RichText)
-        self.dashboard.setToolTip("dask's own page about the cluster, in the browser")
+        self.dashboard.setToolTip("Open the dask dashboard of the cluster in the browser")
         self.dashboard.linkActivated.connect(lambda url: QDesktopServices.openUrl(QUrl(url)))
         self.workers = WorkersTable()
         self.error, self.notice, self.note = Banner(self), Banner(self), Banner(self)
@@ -121,7 +121,7 @@ class StudyRunBar(Themed):
         self.renew_theme()
         self.refresh()
 
-    # --------------------------------------------------------------------------------- who computes
+    # --------------------------------------------------------------------------------- where to run
 
     def _fill_who(self) -> None:
         most = default_workers()
@@ -156,32 +156,30 @@ class StudyRunBar(Themed):
         self._fill_who()
         self.refresh()
 
-    # -------------------------------------------------------------------------------- what is shown
+    # ---------------------------------------------------------------------------------------- state
 
     def set_low(self, low: bool) -> None:
-        """Whether there is no room for the workers' table."""
+        """Set whether the workers' table does not fit."""
         if low != self._low:
             self._low = low
             self.refresh()
 
     def refresh(self) -> None:
-        """Show how it goes now."""
+        """Show the current progress."""
         runner = self._runner
         mine = self._runner.path is not None and self._runner.path == self._open.path
         busy = runner.busy
         seen = {
             self.run_button: not busy,
-            self.who: not busy,  # while it runs the table says who
+            self.who: not busy,  # during a run the table shows it
             self.pause_button: busy and not runner.pausing,
             self.resume_button: busy and runner.pausing,
             self.cancel_button: busy,
         }
-        for widget in sorted(
-            seen, key=lambda widget: seen[widget]
-        ):  # there is no room for all of them at once
+        for widget in sorted(seen, key=lambda widget: seen[widget]):  # they do not all fit
             widget.setVisible(seen[widget])
         self.run_button.setEnabled(self._open.ready)
-        self.run_button.setToolTip(self._why_not() or "Compute what is not known yet")
+        self.run_button.setToolTip(self._why_not() or "Run the points that have no result yet")
         for button in (self.pause_button, self.resume_button, self.cancel_button):
             button.setEnabled(not runner.cancelling)
         progress = runner.progress if mine else None
@@ -194,7 +192,7 @@ class StudyRunBar(Themed):
         self._link = link
         self._show_link()
         self.dashboard.setVisible(bool(link))
-        self._tell(mine)
+        self._show_notices(mine)
 
     def _text(self, busy: bool, mine: bool) -> str:
         if busy and not mine and self._runner.path is not None:
@@ -210,56 +208,58 @@ class StudyRunBar(Themed):
         results = self._open.results
         seconds = math.nan
         there = 0
-        found = ""
+        status = ""
         if results is not None:
             runs = int(results.table["runs"].sum())
             failed = int(results.table["failed"].sum())
-            words = {"title": "", "description": ""}  # in which it may have changed
-            if changed(results.table.study, **words) == changed(self._open.study, **words):
+            texts = {"title": "", "description": ""}  # in which it may have changed
+            if changed(results.table.study, **texts) == changed(self._open.study, **texts):
                 there = runs
             if runs:
                 seconds = float(results.table["seconds"].sum()) / runs
-                found = "all there" if there == self._open.study.n_runs else f"{runs:,} there"
-                found += f", {failed:,} failed" if failed else ""
+                status = (
+                    "all complete" if there == self._open.study.n_runs else f"{runs:,} complete"
+                )
+                status += f", {failed:,} failed" if failed else ""
         workers = 0 if self.chosen.scheduler else self.chosen.workers.count or 0
-        return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), found)))
+        return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), status)))
 
     def _why_not(self) -> str:
         count = len(self._open.findings.problems)
         if count:
-            return f"{counted(count, 'mistake')} in the set-up to be fixed first"
+            return f"Fix {counted(count, 'problem')} in the set-up first"
         return ""
 
-    def _tell(self, mine: bool) -> None:
-        """Say what is to be known: why it ended, why it is paused, and what is doubtful."""
+    def _show_notices(self, mine: bool) -> None:
+        """Show why the study ended or is paused, and warnings."""
         runner = self._runner
         notes = runner.notes if mine and runner.busy else ()
-        self._say(self.error, "warning", runner.error if mine else "")
-        self._say(self.notice, "info", ARMED if runner.paused_by_robot else "")
-        self._say(self.note, "info", "\n".join(notes))
+        self._show_notice(self.error, "warning", runner.error if mine else "")
+        self._show_notice(self.notice, "info", ARMED if runner.paused_by_robot else "")
+        self._show_notice(self.note, "info", "\n".join(notes))
 
-    def _say(self, banner: Banner, kind: Literal["info", "warning"], text: str) -> None:
-        """Show a notice, once: what somebody has closed comes back only when it says something else."""
-        if self._runner.path is not None:  # its folder is known, and there is little room
+    def _show_notice(self, banner: Banner, kind: Literal["info", "warning"], text: str) -> None:
+        """Show a notice once: after the user closed it, only a different text shows it again."""
+        if self._runner.path is not None:  # omit its folder to save space
             text = text.replace(f"{self._runner.path}: ", "").replace(
                 f"{self._runner.path.parent}{os.sep}", ""
             )
-        if text == self._said.get(banner, ""):
+        if text == self._last_texts.get(banner, ""):
             return
-        self._said[banner] = text
+        self._last_texts[banner] = text
         if text:
             banner.say(kind, text)
         else:
             banner.clear()
 
     def _fit(self) -> None:
-        for banner in self._said:
+        for banner in self._last_texts:
             banner.fit(3, max(120, self.width() - 32), 400)
 
     def _show_link(self) -> None:
         colour = theme.current().accent
         self.dashboard.setText(
-            f"<a href='{self._link}' style='color:{colour}'>dask's page about these workers</a>"
+            f"<a href='{self._link}' style='color:{colour}'>dask dashboard of these workers</a>"
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:

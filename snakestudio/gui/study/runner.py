@@ -1,4 +1,4 @@
-"""Runs the window's study in a process of its own, and puts it back where a robot needs this machine."""
+"""Runs the window's study in a separate process, and pauses it if a robot needs this computer."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from snakestudio.viewmodel.study.study_process import StudyProcess
 from snakestudio.viewmodel.study.study_texts import how_far
 from snakestudio.viewmodel.work import Progress as Report
 
-ARMED = "The study is paused, as the robot may move: its timing goes first. Resume it when the robot is disarmed."
+ARMED = "The study is paused because the robot may move and has priority. Resume it when the robot is disarmed."
 
 Start = Callable[[Path, Workers], StudyProcess]
 
 
 def on_this_machine(workers: Workers) -> bool:
-    """Whether a study would compute here."""
+    """Whether a study would be computed on this computer."""
     host = urlsplit(workers.scheduler).hostname if workers.scheduler is not None else None
     return workers.scheduler is None or host in ("localhost", "127.0.0.1", "::1")
 
@@ -31,22 +31,22 @@ def on_this_machine(workers: Workers) -> bool:
 class StudyRunner(QObject):
     """At most one run of a study.
 
-    A robot that gets armed while one runs on this machine pauses it: no more runs are handed out,
-    and what the workers have still under way is of lower priority than everything else. It goes on
-    when somebody says so and not by itself, or disarming for a moment would take the machine from
-    who is about to arm again.
+    A robot that is armed during a run on this computer pauses the study: no more runs are started,
+    and the workers finish theirs at a lower priority than everything else. Only the user resumes
+    it: resuming automatically after a short disarming would take the computer from a user who is
+    about to arm again.
 
     Parameters
     ----------
     movable : callable
-        Whether torque may be on at a robot of this window.
+        Returns whether a robot of this window may be armed.
     start : callable, optional
         Starts the process.
 
     Signals
     -------
     changed()
-        It began, went on or ended.
+        A run began, resumed or ended.
     began()
     ended()
     """
@@ -67,45 +67,45 @@ class StudyRunner(QObject):
         self._process: StudyProcess | None = None
         self._was_movable = False
         self.path: Path | None = None
-        """File of the study that runs, or ran last."""
+        """File of the study that is running, or ran last."""
         self.pausing = False
-        """Whether it was asked to pause."""
+        """Whether a pause was requested."""
         self.paused_by_robot = False
         self.error = ""
-        """Why the last run ended before its time, a sentence a line; "" if it did not."""
+        """Reason why the last run ended early, a sentence per line; "" if it did not."""
         self.task: Task[bool] | None = None
-        """What follows the process; None while no study runs."""
+        """Task that follows the process; None while no study is running."""
 
-    # -------------------------------------------------------------------------------- how far it is
+    # ------------------------------------------------------------------------------------- progress
 
     @property
     def busy(self) -> bool:
-        """Whether a study runs, is paused, or is being ended."""
+        """Whether a study is running, paused, or being stopped."""
         return self._process is not None and self._process.running
 
     @property
     def cancelling(self) -> bool:
-        """Whether it is being ended."""
+        """Whether the study is being stopped."""
         return self.busy and self._process is not None and self._process.cancelled
 
     @property
     def here(self) -> bool:
-        """Whether it computes on this machine."""
+        """Whether the study is computed on this computer."""
         return self._process is not None and on_this_machine(self._process.workers)
 
     @property
     def progress(self) -> Progress | None:
-        """Of the study that runs, or ran last."""
+        """Progress of the study that is running, or ran last."""
         return self._process.progress if self._process is not None else None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be known about it, in sentences."""
+        """Notes about the run, as sentences."""
         return self._process.notes if self._process is not None else ()
 
     @property
     def text(self) -> str:
-        """How far it is, in few words."""
+        """Short text of the progress."""
         process = self._process
         if process is None:
             return ""
@@ -122,10 +122,10 @@ class StudyRunner(QObject):
             else text
         )
 
-    # --------------------------------------------------------------------------------- what it does
+    # -------------------------------------------------------------------------------------- control
 
     def start(self, path: Path, workers: Workers) -> None:
-        """Run the study in a file; what is known already is taken over."""
+        """Run the study in a file; existing results are reused."""
         if self.busy:
             return
         self.error = ""
@@ -141,7 +141,7 @@ class StudyRunner(QObject):
             return
         self._was_movable = self._movable()
         if self.task is not None:
-            self.task.discard()  # of a study that has ended, which is about to be signalled
+            self.task.discard()  # belongs to a study that has ended but not yet signalled it
         self.task = Task("study", partial(_follow, self._process), self)
         self.task.progressed.connect(self._on_progressed)
         self.task.finished.connect(self._on_ended)
@@ -149,27 +149,27 @@ class StudyRunner(QObject):
         self.changed.emit()
 
     def pause(self) -> None:
-        """Hand out no more runs."""
+        """Start no more runs."""
         if self._process is not None and self.busy:
             self.pausing = True
             self._process.pause()
             self.changed.emit()
 
     def go_on(self) -> None:
-        """Go on after a pause."""
+        """Resume after a pause."""
         if self._process is not None and self.busy:
             self.pausing = self.paused_by_robot = False
             self._process.go_on()
             self.changed.emit()
 
     def cancel(self) -> None:
-        """End it within a second; what is finished is kept."""
+        """Stop the study in a second; finished runs are saved."""
         if self._process is not None and self.busy:
             self._process.cancel()
             self.changed.emit()
 
     def look_at_robot(self) -> None:
-        """A robot may have been armed."""
+        """Check whether a robot was armed."""
         movable = self._movable()
         armed = movable and not self._was_movable
         self._was_movable = movable
@@ -191,20 +191,20 @@ class StudyRunner(QObject):
         self.ended.emit()
 
     def forget(self) -> None:
-        """Why the last run ended is of the past: a study was opened since."""
+        """Clear the error of the last run because another study was opened."""
         if not self.busy and self.error:
             self.error = ""
             self.changed.emit()
 
     def close(self) -> None:
-        """The window closes for good: end what runs, and wait for that."""
+        """Stop the study and wait for its end because the window closes."""
         if self._process is not None and self._process.running:
             self._process.close()
         close_tasks(self)
 
 
 def _follow(process: StudyProcess, report: Report) -> bool:
-    """Report how far a study is until it has ended."""
+    """Report the progress of a study until it ends."""
 
     def on_change() -> None:
         progress = process.progress

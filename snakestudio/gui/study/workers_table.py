@@ -1,4 +1,4 @@
-"""The workers of a study, and how busy each is."""
+"""Table of the workers of a study and their load."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from snakestudio.study.cluster import WorkerInfo
 
 _COLUMNS = (Column("Worker", is_text=True), Column("Tasks"), Column("CPU"), Column("Memory"))
 _SHOWN = 5
-"""Rows that are visible at the same time; more are scrolled."""
+"""Visible rows; further ones are scrolled."""
 
 
 class WorkersTable(TableView):
-    """Name, tasks under way, load and memory of every worker."""
+    """Name, running tasks, load and memory of each worker."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Workers", parent=parent)
 
     def show_workers(self, workers: tuple[WorkerInfo, ...]) -> None:
-        """Show these by their names; nothing where there are none."""
+        """Show workers sorted by name; an empty table for none."""
         ordered = sorted(workers, key=lambda worker: worker.name)
         self.show_table(Table("Workers", _COLUMNS, tuple(map(_row, ordered))))
         self.setVisible(bool(workers))

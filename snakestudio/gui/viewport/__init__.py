@@ -1,1 +1,1 @@
-"""The picture of the scene in the middle of the window: OpenGL host, navigation, picking, overlays."""
+"""Viewport of the scene in the centre of the window: OpenGL host, navigation, picking, overlays."""

@@ -1,4 +1,4 @@
-"""What the viewport has in the menus: where it looks from, what it shows, and the tools that edit in it."""
+"""Menu commands of the viewport: views, what it shows, and its editing tools."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _ROBOT_MENU = "Edit/Robot"
 
 
 class ViewportContext(Context, Protocol):
-    """What these commands work with."""
+    """Parts of the window that these commands use."""
 
     viewport: Viewport
     banners: Banners
 
 
 def _transform(mode: Mode, text: str, key: str, what: str) -> Command[ViewportContext]:
-    """A command after which what is selected follows the mouse."""
-    tip = f"{what}; X, Y or Z keeps to an axis, a number sets the amount, Esc puts back"
+    """Return a command that lets the selection follow the mouse."""
+    tip = f"{what}; X, Y or Z constrains it to an axis, a number sets the amount, Esc cancels"
     return Command(
         mode,
         "Edit",
@@ -55,15 +55,15 @@ def _transform(mode: Mode, text: str, key: str, what: str) -> Command[ViewportCo
 def _lay(
     make: Callable[[Scene, Path | None], Scene], text: str
 ) -> Callable[[ViewportContext], None]:
-    """A command that changes the start, as one step of undo, or says why it cannot."""
+    """Return a command that changes the start as one undo step, or reports why it cannot."""
 
     def run(c: ViewportContext) -> None:
         try:
-            made = make(c.document.scene, c.document.base_dir)
+            scene = make(c.document.scene, c.document.base_dir)
         except SnakeStudioError as error:
             c.banners.error(str(error))
         else:
-            c.document.edit(made, text)
+            c.document.edit(scene, text)
 
     return run
 
@@ -74,7 +74,7 @@ def _start_here(c: ViewportContext) -> None:
         return
     scene = c.document.scene
     c.document.edit(
-        with_start(scene, start_of_pose(scene, snapshot.link_pose)), "Start where it is now"
+        with_start(scene, start_of_pose(scene, snapshot.link_pose)), "Start from current pose"
     )
 
 
@@ -95,7 +95,7 @@ def _show(
     shortcuts: tuple[str, ...] = (),
     enabled: Callable[[ViewportContext], bool] = always,
 ) -> Command[ViewportContext]:
-    """A command that switches one of the viewport's wishes."""
+    """Return a command that toggles an option of the viewport."""
 
     def toggle(c: ViewportContext) -> None:
         c.viewport.options.set(**{name: not getattr(c.viewport.options.now, name)})
@@ -107,8 +107,8 @@ def _show(
 
 
 def _colour_by(name: str) -> Command[ViewportContext]:
-    """A command that colours a continuous body by a quantity, or by none."""
-    text = QUANTITIES[name].title if name else "Nothing"
+    """Return a command that colours a continuous body by a quantity, or by none."""
+    text = QUANTITIES[name].title if name else "None"
     return Command(
         f"colour_{name or 'nothing'}",
         BODY_MENU,
@@ -116,12 +116,12 @@ def _colour_by(name: str) -> Command[ViewportContext]:
         lambda c: c.viewport.options.set(body_quantity=name),
         enabled=is_strained,
         checked=lambda c: c.viewport.options.now.body_quantity == name,
-        tip="What the colours along a continuous body mean",
+        tip="Quantity shown as colour along a continuous body",
     )
 
 
 def _arrows(factor: float) -> Callable[[ViewportContext], None]:
-    """A command that makes all arrows longer or shorter."""
+    """Return a command that scales the length of all arrows."""
 
     def scale(c: ViewportContext) -> None:
         for row in SCALES:
@@ -144,7 +144,7 @@ LAY_OUT: tuple[Command[ViewportContext], ...] = (
         meets_obstacles,
         icon="path",
         local=True,
-        tip="Click waypoints on the ground; Enter or a double click ends the path",
+        tip="Click waypoints on the ground; Enter or double-click ends the path",
     ),
     Command(
         "remove_path",
@@ -159,7 +159,7 @@ LAY_OUT: tuple[Command[ViewportContext], ...] = (
         "Draw Friction Patch",
         lambda c: c.viewport.tools.patch_tool.begin(),
         icon="path",
-        tip="Click the corners of an area with its own friction; Enter or a double click ends it",
+        tip="Click the corners of an area with its own friction; Enter or double-click ends it",
     ),
     Command(
         "remove_patches",
@@ -174,7 +174,7 @@ LAY_OUT: tuple[Command[ViewportContext], ...] = (
         "Snap Robot to Gait at t = 0",
         _lay(gait_robot, "Snap robot to gait"),
         enabled=is_jointed,
-        tip="The robot starts where it is, in the shape of its gait, so that nothing jerks",
+        tip="The robot starts at its position in the shape of its gait, without a jerk",
     ),
     Command(
         "straighten_robot",
@@ -182,18 +182,18 @@ LAY_OUT: tuple[Command[ViewportContext], ...] = (
         "Straighten Robot",
         _lay(straight_robot, "Straighten robot"),
         enabled=is_jointed,
-        tip="The robot starts where it is, with all links in line",
+        tip="The robot starts at its position with all links in line",
     ),
     Command(
         "start_here",
         _ROBOT_MENU,
-        "Start Where It Is Now",
+        "Start from Current Pose",
         _start_here,
         enabled=_is_shown,
-        tip="What is shown becomes the start, at rest; it applies at the next reset",
+        tip="The shown pose becomes the start, at rest; applies at the next reset",
     ),
 )
-"""What lays out path and robot."""
+"""Commands that edit path, friction patches and start."""
 
 TRANSFORM: tuple[Command[ViewportContext], ...] = (
     _transform("move", "Move", "G", "The selection follows the mouse"),
@@ -223,7 +223,7 @@ TRANSFORM: tuple[Command[ViewportContext], ...] = (
         tip="Drag a rectangle; Ctrl adds to what is selected",
     ),
 )
-"""What changes the selection by the mouse, or takes one."""
+"""Commands that edit the selection with the mouse, or select with it."""
 
 VIEW: tuple[Command[ViewportContext], ...] = (
     Command("view_top", "View", "Top", lambda c: c.viewport.navigator.view("top"), ("7",)),
@@ -278,7 +278,7 @@ VIEW: tuple[Command[ViewportContext], ...] = (
         ("C",),
         checked=lambda c: c.viewport.navigator.following,
         icon="follow",
-        tip="Keep the robot in the middle of the picture",
+        tip="Keep the robot in the centre of the view",
     ),
     Command(
         "measure",
@@ -288,7 +288,7 @@ VIEW: tuple[Command[ViewportContext], ...] = (
         ("M",),
         icon="measure",
         local=True,
-        tip="Click two points: distance, parts along x and y, direction",
+        tip="Click two points to measure their distance, its x and y components, and its direction",
     ),
     line("View"),
     Command(
@@ -299,7 +299,7 @@ VIEW: tuple[Command[ViewportContext], ...] = (
         (),
         meets_obstacles,
         lambda c: c.viewport.tools.editor.options.now.gizmo,
-        tip="Handles around the selection that move, turn and scale it",
+        tip="Handles around the selection that move, rotate and scale it",
     ),
     Command(
         "next_gizmo",
@@ -309,7 +309,7 @@ VIEW: tuple[Command[ViewportContext], ...] = (
         ("T",),
         meets_obstacles,
         local=True,
-        tip="Handles that move, turn, scale, one after the other",
+        tip="Switch between the handles to move, rotate and scale",
     ),
     line("View"),
     _show("forces", "Obstacle Forces"),
@@ -317,7 +317,7 @@ VIEW: tuple[Command[ViewportContext], ...] = (
     _show(
         "ground_forces",
         "Ground Forces",
-        "What the ground does to a robot that it carries: reaction and friction",
+        "Reaction and friction of the ground that carries the robot",
     ),
     _show(
         "support_torques",
@@ -333,7 +333,7 @@ VIEW: tuple[Command[ViewportContext], ...] = (
     _show(
         "reference_ghost",
         "Commanded Shape",
-        "Where the joints were told to be; a continuous body has none",
+        "Shape given by the joint references; a continuous body has none",
         enabled=is_jointed,
     ),
     _show("see_through", "See Through Obstacles"),
@@ -341,7 +341,7 @@ VIEW: tuple[Command[ViewportContext], ...] = (
     _show(
         "drafting",
         "Rulers and Dimensions",
-        "In the view from above: sizes and gaps of what is selected",
+        "In the top view: sizes and gaps of the selection",
     ),
     line("View/Show"),
     Command("arrows_longer", "View/Show", "Longer Arrows", _arrows(1.25), ("Ctrl+Up",)),
@@ -349,4 +349,4 @@ VIEW: tuple[Command[ViewportContext], ...] = (
     Command("trail_link", "View/Trail of"),
     *(_colour_by(name) for name in ("", *QUANTITIES)),
 )
-"""What is seen, and from where."""
+"""Commands that change the view and what it shows."""

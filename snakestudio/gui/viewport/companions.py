@@ -1,4 +1,4 @@
-"""What is drawn with the run of the window: ghosts of other runs, measured tracks, the state of a live robot."""
+"""Companions of the window's run in the viewport: ghosts of other runs, measured tracks, state of a live robot."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ def _no_tracks(snapshot: Snapshot) -> tuple[Track, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OtherRuns:
-    """Where the runs are that are shown with the window's own."""
+    """Poses of other runs that are shown with that of the window."""
 
     ghosts: Callable[[float], tuple[Ghost, ...]] = _no_ghosts
-    """Translucent robots at a time, s."""
+    """Returns translucent robots at a time, s."""
     names: Callable[[float], list[tuple[str, str]]] = _no_names
-    """Their colours and names at a time, s."""
+    """Returns colours and names of the ghosts at a time, s."""
     tracks: Callable[[Snapshot], tuple[Track, ...]] = _no_tracks
-    """Tracks that were measured of a real robot, for a simulated state."""
+    """Returns measured tracks of a real robot for a simulated state."""
 
 
 @dataclass(frozen=True, slots=True)
 class RobotState:
-    """What must be known of a live robot that is drawn."""
+    """Notes on a live robot that is drawn."""
 
     marks: Callable[[], list[tuple[str, str]]] = list
-    """Colours and texts."""
+    """Returns colours and texts."""
     is_stale: Callable[[], bool] = bool
-    """Whether the robot is drawn in a state that may not hold any more."""
+    """Returns whether the robot is drawn in a state that may be outdated."""
 
 
 class Companions:
-    """What is shown with the run of the window, read for every frame."""
+    """Companions of the window's run, queried for every frame."""
 
     def __init__(self) -> None:
         self.runs = OtherRuns()
@@ -52,11 +52,11 @@ class Companions:
         self._stale = False
 
     def show_runs(self, runs: OtherRuns) -> None:
-        """Show these runs from now on."""
+        """Set the source of other runs."""
         self.runs = runs
 
     def show_robot(self, robot: RobotState) -> None:
-        """Ask this about the live robot from now on."""
+        """Set the source of the live robot's notes."""
         self.robot = robot
 
     def ghosts(self, snapshot: Snapshot | None) -> tuple[Ghost, ...]:
@@ -72,7 +72,7 @@ class Companions:
         return self.runs.tracks(snapshot) if snapshot is not None else ()
 
     def poll_stale(self) -> bool:
-        """Ask whether the robot is stale; whether that has changed since the last call."""
+        """Query whether the robot's state is stale; return whether that changed since the last call."""
         before = self._stale
         self._stale = self.robot.is_stale()
         return self._stale != before

@@ -1,4 +1,4 @@
-"""Over the viewport: buttons for standard views, projection and following, a line of hints, the keyboard's frame."""
+"""Overlays in the corners of the viewport: view buttons, a line of hints, and the focus frame."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _VIEWS = {
 }
 
 _PADDING = 18
-"""Of the style sheet, left and right together, px."""
-_FLAT = "Drag shifts · wheel zooms · click selects, Shift+drag several · Ctrl+drag pulls a link"
+"""Horizontal padding of the style sheet, left and right together, px."""
+_FLAT = "Drag: pan · Wheel: zoom · Click: select · Shift+drag: box select · Ctrl+drag: pull"
 _IDLE = "Drag: orbit · Right-drag: pan · Wheel: zoom · Shift+drag: box select · Ctrl+drag: pull"
 
 
 class ViewButtons(QWidget):
-    """A row of small buttons that show which view is on.
+    """Row of small buttons that show the current view.
 
     Signals
     -------
     projection_changed()
-        Perspective instead of parallel, or the other way round.
+        The projection changed between perspective and parallel.
     """
 
     projection_changed = Signal()
@@ -56,7 +56,7 @@ class ViewButtons(QWidget):
             navigator.toggle_projection
         )
         self._add(
-            "follow", "Follow", "Keep the robot in the middle of the picture (C)"
+            "follow", "Follow", "Keep the robot in the centre of the view (C)"
         ).clicked.connect(lambda: navigator.set_following(not navigator.following))
         navigator.changed.connect(self._show_state)
         navigator.following_changed.connect(self._show_state)
@@ -83,12 +83,12 @@ class ViewButtons(QWidget):
             self._buttons[name].setChecked(on)
 
     def set_flat(self) -> None:
-        """There is only the view from above."""
+        """Restrict the buttons to the view from above."""
         for name in ("front", "right", "perspective"):
             self._buttons[name].hide()
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply a changed palette."""
         for button in self._buttons.values():
             button.update()
 
@@ -103,7 +103,7 @@ def _is_view(camera: Camera, name: str) -> bool:
 
 
 class _Pill(OverlayButton):
-    """A button with a word."""
+    """Button with a label."""
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -121,63 +121,63 @@ class _Pill(OverlayButton):
 
 
 class Hint(QLabel):
-    """A dim line of text on a ground of its own, as the picture behind it may be anything; it never takes the mouse."""
+    """Dim line of text with its own background, because the image below varies; it ignores the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(_IDLE, parent)
         self.setProperty("role", "hint")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._area = QRect()
-        self._idle = self._said = _IDLE
+        self._idle = self._full_text = _IDLE
 
     def set_flat(self) -> None:
-        """The view cannot be turned."""
+        """Adapt the hint to a view that cannot be rotated."""
         self._idle = _FLAT
-        self._say(_FLAT)
+        self._show_text(_FLAT)
 
     def place(self, area: QRect) -> None:
-        """Stand at the lower right corner of `area`."""
+        """Move to the lower right corner of `area`."""
         self._area = area
-        self._say(self._said)
+        self._show_text(self._full_text)
 
     def show_item(
         self, item: Item | None, scene: Scene, selected: bool, locked: Pick | None = None
     ) -> None:
-        """Tell about what is under the cursor, also if it is locked and so nothing to pick."""
+        """Show a hint about the object under the cursor, also if it is locked and cannot be selected."""
         if item is None and locked is not None and locked.index < len(scene.obstacles):
             name = obstacle_title(scene.obstacles[locked.index], locked.index)
-            self._say(f"{name} · locked: select or unlock it in the scene tree")
+            self._show_text(f"{name} · locked: select or unlock it in the scene tree")
         elif item is None:
-            self._say(self._idle)
+            self._show_text(self._idle)
         elif item[0] == "link":
-            self._say(scene.body.part_title(item[1]))
+            self._show_text(scene.body.part_title(item[1]))
         elif item[1] < len(scene.obstacles):
             o = scene.obstacles[item[1]]
             name = obstacle_title(o, item[1])
             group = (
-                f" · group {o.group}, Alt+click selects it alone"
+                f" · group {o.group} · Alt+click: select it alone"
                 if o.group and not selected
                 else ""
             )
             what = (
                 "locked: unlock it in the scene tree to move it"
                 if o.locked
-                else "drag moves it · G R S move, turn, scale"
+                else "Drag: move · G R S: move, rotate, scale"
             )
-            what = what if selected else f"click selects, Shift+drag moves{group}"
-            self._say(f"{name} · {place_and_size(o)} · {what}")
+            what = what if selected else f"Click: select · Shift+drag: move{group}"
+            self._show_text(f"{name} · {place_and_size(o)} · {what}")
 
     def show_tool(self, text: str) -> None:
-        """Tell what the mouse does with a tool."""
-        self._say(text)
+        """Show what the mouse does with a tool."""
+        self._show_text(text)
 
-    def _say(self, text: str) -> None:
-        self._said = text
-        shown = self.fontMetrics().elidedText(
+    def _show_text(self, text: str) -> None:
+        self._full_text = text
+        elided = self.fontMetrics().elidedText(
             text, Qt.TextElideMode.ElideRight, max(0, self._area.width() - _PADDING)
         )
-        if shown != self.text():
-            self.setText(shown)
+        if elided != self.text():
+            self.setText(elided)
         self.adjustSize()
         self.move(self._area.right() - self.width(), self._area.bottom() - self.height() + 4)
 
@@ -190,7 +190,7 @@ _BY_KEY = (
 
 
 class FocusFrame(QWidget):
-    """Lies over `watched`, which it belongs to, and takes no mouse."""
+    """Frame over the focused widget `watched`, its parent; it ignores the mouse."""
 
     def __init__(self, watched: QWidget) -> None:
         super().__init__(watched)

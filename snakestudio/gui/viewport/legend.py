@@ -1,4 +1,4 @@
-"""The legends over the viewport: how long arrows of forces are, whose trail is drawn, what a body's colours mean."""
+"""Legends over the viewport: scale of force arrows, link of the trail, colours of a body."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ _SWATCH = 20
 
 
 def control_state(snapshot: Snapshot) -> list[tuple[str, str]]:
-    """What the controller makes of the robot's state: colours and texts; none for a robot that follows its gait."""
+    """Colours and texts for the controller's view of the robot's state; empty for a robot that follows its gait."""
     kind = controller_of(snapshot.control)
     said = kind.says(snapshot.control) if kind is not None else []
     return [(getattr(theme.current(), tone), text) for tone, text in said]
 
 
 class Legends:
-    """Four, as far as there is something to tell; the first is always there.
+    """Up to four legends; the first is always visible.
 
     Parameters
     ----------
     viewport : QWidget
-        They lie over it.
+        Parent of the legends.
     """
 
     def __init__(self, options: ViewOptions, navigator: Navigator, viewport: QWidget) -> None:
@@ -59,7 +59,7 @@ class Legends:
     def tell(
         self, snapshot: Snapshot | None, ghosts: list[tuple[str, str]], *, commanded: bool
     ) -> None:
-        """Another instant is shown, with ghosts of these colours and names; `commanded`: one of the shape asked for."""
+        """Show another time, with ghosts of these colours and names; `commanded` adds the commanded shape."""
         if (
             commanded
             and snapshot is not None
@@ -75,14 +75,14 @@ class Legends:
         self._stack()
 
     def mark(self, marks: list[tuple[str, str]]) -> None:
-        """Show colours and texts of what must be known about a live robot."""
+        """Show colours and texts of notes on a live robot."""
         before = self.robot.entries
         self.robot.say(marks)
         if self.robot.entries != before:
             self._stack()
 
     def move(self, x: int, y: int) -> None:
-        """Begin there."""
+        """Move the first legend to a position."""
         self.forces.move(x, y)
         self._stack()
 
@@ -95,7 +95,7 @@ class Legends:
 
 
 class Swatches(QWidget):
-    """A row for every entry; hidden while there are none."""
+    """A row for each entry; hidden without entries."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -151,24 +151,24 @@ _ROLES = {
     "ground_friction": "friction",
     "trail": "accent",
 }
-"""Every row there can be, and the colour of what it stands for."""
-_HOW = "the arrow stands for the force beside it\nClick: show or hide · wheel: longer or shorter arrows"
+"""All possible rows with their colours."""
+_HOW = "the arrow shows the scale\nClick: show or hide · Wheel: longer or shorter arrows"
 _TIPS = {
     "forces": f"Force of obstacles, anchors and supports on the robot; {_HOW}",
     "friction": f"Friction of ground and obstacles on the robot; {_HOW}",
     "ground_forces": f"Force of the ground that carries the robot; {_HOW}",
     "ground_friction": f"Friction of the ground that carries the robot; {_HOW}",
-    "trail": "Way of a link during the last 30 s\nClick: choose the link",
+    "trail": "Path of a link during the last 30 s\nClick: choose the link",
 }
 
 
 def _option(row: str) -> str:
-    """Which of `ViewSettings` a row switches."""
+    """Field of `ViewSettings` that a row toggles."""
     return "ground_forces" if row == "ground_friction" else row
 
 
 class Legend(QWidget):
-    """A row for everything there is; a click on one switches what it stands for."""
+    """A row for each kind of overlay; a click toggles it."""
 
     def __init__(self, options: ViewOptions, navigator: Navigator, parent: QWidget) -> None:
         super().__init__(parent)
@@ -189,24 +189,24 @@ class Legend(QWidget):
         navigator.changed.connect(self._refresh)
 
     def set_links(self, n_links: int, part: str = "Link") -> None:
-        """The robot has that many links, or other parts."""
+        """Set the number of links, or of other parts, of the robot."""
         self._n_links = n_links
         self._part = part
         self._refresh()
 
     def set_rows(self, rows: tuple[str, ...]) -> None:
-        """Have rows of these kinds."""
+        """Show rows of these kinds."""
         if rows != self._rows:
             self._rows = rows
             self._fit()
 
     @property
     def full_width(self) -> int:
-        """How wide it is with all its words, px."""
+        """Width with all texts, px."""
         return theme.scaled(232)
 
     def set_short(self, short: bool) -> None:
-        """Do without the words that its colours say, too: there is little room."""
+        """Omit texts that the colours also express, if space is short."""
         if short != self._short:
             self._short = short
             self._fit()
@@ -217,20 +217,20 @@ class Legend(QWidget):
         self.update()
 
     def set_factors(self, forces: float, friction: float) -> None:
-        """Arrows are drawn that much longer than chosen."""
+        """Set the factors by which arrows are drawn longer than chosen."""
         if (forces, friction) != self._factors:
             self._factors = forces, friction
             self._refresh()
 
     def _refresh(self) -> None:
-        """Paint again if something that is shown changed: the camera moves more often than the scale."""
+        """Repaint if a displayed value changed: the camera moves more often than the scale changes."""
         shown = (self._options.now, self._n_links, self._part, *map(self._scale, SCALES))
         if shown != self._shown:
             self._shown = shown
             self.update()
 
     def _scale(self, row: str) -> tuple[float, float]:
-        """A round force in N, and how many pixels long its arrow is in the middle of the picture."""
+        """Return a round force in N, and the length of its arrow at the centre of the view, px."""
         now = self._options.now
         forces, friction = self._factors
         by = {"forces": forces, "friction": friction}.get(row, 1.0)
@@ -331,7 +331,7 @@ class Legend(QWidget):
 
 
 def fill_trail_menu(menu: QMenu, options: ViewOptions, n_links: int, part: str = "Link") -> None:
-    """Offer no trail, that of the middle link (or whatever else the robot has), or that of any."""
+    """Fill a menu with no trail, that of the middle part, and that of each part."""
     now = options.now
 
     def offer(text: str, on: bool, **changes: object) -> None:
@@ -355,7 +355,7 @@ def fill_trail_menu(menu: QMenu, options: ViewOptions, n_links: int, part: str =
 
 
 def _newtons(force: float) -> str:
-    """A force with the prefix that makes it short."""
+    """Return a force with the prefix that makes it shortest."""
     for factor, unit in ((1.0, "N"), (1e3, "mN")):
         if force * factor >= 0.01:
             return f"{force * factor:g} {unit}"

@@ -1,4 +1,4 @@
-"""What the mouse does in the viewport if no tool was meant: a click selects, a drag turns, shifts or drops things."""
+"""Mouse actions in the viewport outside of tools: a click selects, a drag orbits, pans or drops objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.model.edits.presets import preset_obstacles
 from snakestudio.viewmodel.scene.items import Item
 
 _SLACK = 4
-"""A press that moves less than this many pixels is a click."""
+"""Maximum movement of a click, pixels."""
 
 
 class _Mode(enum.Enum):
@@ -33,9 +33,9 @@ class Mouse(QObject):
     Parameters
     ----------
     transforms : TransformTool
-        Takes over a drag of what is selected.
+        Takes over a drag of the selection.
     hover : callable
-        Told where the cursor is while no button is held.
+        Called with the position of the cursor while no button is held.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Mouse(QObject):
         return self._mode is not _Mode.IDLE
 
     def press(self, event: QMouseEvent) -> None:
-        """A button went down: what happens is known once the mouse moves or the button is released."""
+        """Handle a press; its action is determined when the mouse moves or the button is released."""
         if self.busy:
             return
         self._viewport.navigator.finish()
@@ -68,7 +68,7 @@ class Mouse(QObject):
         self._mode = _Mode.PRESSED
 
     def move(self, event: QMouseEvent) -> None:
-        """The mouse moved, with or without a button held."""
+        """Handle a movement, with or without a button held."""
         position = event.position()
         if self._mode is _Mode.IDLE:
             self._hover(position)
@@ -90,7 +90,7 @@ class Mouse(QObject):
             )
 
     def _begin(self, event: QMouseEvent) -> _Mode:
-        """Which kind of drag this is going to be."""
+        """Return the kind of drag that begins."""
         viewport = self._viewport
         if self._button != Qt.MouseButton.LeftButton:
             viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
@@ -102,11 +102,11 @@ class Mouse(QObject):
                 viewport.selection.set(viewport.selection.with_group(item))
             if self._transforms.grab(self._start, self._pivot):
                 self._transforms.move(event)
-                return _Mode.IDLE  # the tool has taken over, and hears of everything first
+                return _Mode.IDLE  # the tool has taken over and receives all events first
         return _Mode.PAN if viewport.navigator.flat else _Mode.ORBIT
 
     def release(self, event: QMouseEvent) -> None:
-        """A button went up."""
+        """Handle a release."""
         if event.button() != self._button:
             return
         if self._mode is _Mode.PRESSED and self._button == Qt.MouseButton.LeftButton:
@@ -115,7 +115,7 @@ class Mouse(QObject):
         self._hover(event.position())
 
     def _click(self, modifiers: Qt.KeyboardModifier) -> None:
-        """Select; Ctrl adds and takes away, Alt means one obstacle of a group."""
+        """Select; Ctrl toggles, Alt selects a single obstacle of a group."""
         selection = self._viewport.selection
         item = self._item
         toggle = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
@@ -131,7 +131,7 @@ class Mouse(QObject):
             selection.set(items)
 
     def cancel(self) -> bool:
-        """Forget the button that is held; False if there is none."""
+        """Discard the held button; return False if none is held."""
         if not self.busy:
             return False
         self._end()
@@ -142,7 +142,7 @@ class Mouse(QObject):
         self._viewport.widget.unsetCursor()
 
     def wheel(self, event: QWheelEvent) -> None:
-        """Zoom to what is under the cursor."""
+        """Zoom to the object under the cursor."""
         notches = event.angleDelta().y() / 120.0
         viewport = self._viewport
         if not notches or self.busy or self._transforms.busy:
@@ -154,11 +154,11 @@ class Mouse(QObject):
 
 
 _FARTHEST = 9e3
-"""Nothing is dropped farther away than this, m."""
+"""Maximum distance of dropped objects, m."""
 
 
 class DropTarget(QObject):
-    """Takes presets that are dragged over a viewport; what else is dragged goes on to the window.
+    """Accepts presets that are dragged over a viewport; other drags are passed to the window.
 
     Signals
     -------
@@ -175,7 +175,7 @@ class DropTarget(QObject):
         viewport.widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QDropEvent):  # of which entering and moving are kinds
+        if isinstance(event, QDropEvent):  # includes enter and move events
             name = dragged_preset(event.mimeData())
             if not name or not self._viewport.document.scene.body.meets_obstacles:
                 event.ignore()
@@ -191,7 +191,7 @@ class DropTarget(QObject):
         place = self._place(event.position())
         if isinstance(event, QDragEnterEvent) or place is not None:
             event.setDropAction(Qt.DropAction.CopyAction)
-            event.accept()  # a drag that is refused where it enters is not told of any more
+            event.accept()  # a drag that is rejected on entering sends no more events
         else:
             event.ignore()
         if not isinstance(event, QDragMoveEvent):
@@ -207,8 +207,8 @@ class DropTarget(QObject):
             )
 
     def _place(self, position: QPointF) -> tuple[float, float] | None:
-        """The point of the ground under the cursor, to the centimetre; None towards the horizon."""
-        found = self._viewport.ground(position)
-        if found is None or max(abs(found[0]), abs(found[1])) > _FARTHEST:
+        """Point of the ground under the cursor, to the centimetre; None near the horizon."""
+        point = self._viewport.ground(position)
+        if point is None or max(abs(point[0]), abs(point[1])) > _FARTHEST:
             return None
-        return round(found[0], 2), round(found[1], 2)
+        return round(point[0], 2), round(point[1], 2)

@@ -1,4 +1,4 @@
-"""Moving the camera: every way to turn, shift, zoom and frame, with short gentle transitions between views."""
+"""Camera navigation: orbit, pan, zoom and frame, with short smooth transitions between views."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from snakestudio.drawing.camera import Camera, blend
 
 TRANSITION = 0.25
-"""Length of a transition, s."""
+"""Duration of a transition, s."""
 
 _TURN = 0.008
-"""Angle by which a pixel of mouse movement turns the scene, rad."""
+"""Rotation per pixel of mouse movement, rad."""
 
 _FAR = 25.0
-"""Ground farther away than this many camera distances is no sensible pivot."""
+"""Maximum distance of a pivot on the ground, in camera distances."""
 
 
 class Navigator(QObject):
-    """The camera of a viewport and the ways to move it. `touched` says whether the user has moved it.
+    """Camera of a viewport and its movements. `touched` is whether the user has moved it.
 
     Signals
     -------
     changed()
-        `camera` is another one.
+        `camera` has changed.
     following_changed(following: bool)
     """
 
@@ -52,25 +52,25 @@ class Navigator(QObject):
 
     @property
     def moving(self) -> bool:
-        """Whether a transition is under way."""
+        """Whether a transition is in progress."""
         return self._timer.isActive()
 
     def set_aspect(self, aspect: float) -> None:
-        """The picture has another ratio of width to height."""
+        """Set the ratio of width to height of the view."""
         self.aspect = aspect
 
     def set_untouched(self) -> None:
-        """The view is the program's own choice again, which the user has not made another."""
+        """Mark the view as chosen by the program again, not by the user."""
         self.touched = False
 
     def set_flat(self) -> None:
-        """Look straight down from now on: for a view that can draw nothing else."""
+        """Restrict the camera to look straight down, for a view that cannot draw anything else."""
         self.flat = True
         self.jump(self.camera.standard("top"))
         self.touched = False
 
     def jump(self, camera: Camera) -> None:
-        """Be there at once."""
+        """Set the camera immediately."""
         self.touched = True
         self._timer.stop()
         camera = camera.standard("top") if self.flat else camera
@@ -79,14 +79,14 @@ class Navigator(QObject):
             self.changed.emit()
 
     def go(self, camera: Camera) -> None:
-        """Get there by a short transition."""
+        """Move the camera by a short transition."""
         self.touched = True
         camera = camera.standard("top") if self.flat else camera
         self._from, self._to, self._began = self.camera, camera, time.perf_counter()
         self._timer.start()
 
     def finish(self) -> None:
-        """End a transition where it leads."""
+        """Complete a transition immediately."""
         if self.moving:
             self.jump(self._to)
 
@@ -100,51 +100,52 @@ class Navigator(QObject):
     # --- by mouse ---------------------------------------------------------------------------------
 
     def pivot(self, point: tuple[float, float, float] | None) -> NDArray[np.float64]:
-        """The point to turn around or to zoom to, if `point` is under the cursor (None for the sky)."""
+        """Point to orbit around or to zoom to, if `point` is under the cursor (None for the sky)."""
         target = np.array(self.camera.target)
         if point is None:
             return target
         reach = _FAR * self.camera.distance
-        found = np.array(point)
+        candidate = np.array(point)
         return (
-            found
-            if float(np.linalg.norm(found - self.camera.eye)) < reach or self.camera.orthographic
+            candidate
+            if float(np.linalg.norm(candidate - self.camera.eye)) < reach
+            or self.camera.orthographic
             else target
         )
 
     def orbit(self, dx: float, dy: float, pivot: ArrayLike) -> None:
-        """Turn around `pivot` by a mouse movement in pixels."""
+        """Orbit around `pivot` by a mouse movement in pixels."""
         if self.flat:
             return
         camera = self.camera
         if camera.orthographic and camera.elevation in (0.0, math.pi / 2):
-            # turning out of a standard view gives depth back
+            # leaving a standard view restores perspective
             camera = replace(camera, orthographic=False)
         self.jump(camera.orbit(_TURN * dx, _TURN * dy, pivot))
 
     def pan(self, dx: float, dy: float, point: ArrayLike) -> None:
-        """Shift the picture by normalised device coordinates, exactly so at the depth of `point`."""
+        """Pan by normalised device coordinates, exact at the depth of `point`."""
         self.jump(self.camera.pan(dx, dy, self.aspect, point))
 
     def zoom(self, notches: float, cursor: tuple[float, float], point: ArrayLike) -> None:
-        """Come nearer by notches of the wheel; what is under the cursor stays there."""
+        """Zoom in by notches of the wheel; the point under the cursor stays there."""
         self.jump(self.camera.zoom(0.87**notches, cursor, point, self.aspect))
 
     # --- by key and button ------------------------------------------------------------------------
 
     def view(self, name: str) -> None:
-        """Go to a standard view."""
+        """Show a standard view."""
         self.go(self._destination().standard(name))
 
     def toggle_projection(self) -> None:
-        """Perspective instead of orthographic, or the other way round."""
+        """Toggle between perspective and orthographic projection."""
         if not self.flat:
             self.jump(self._destination().toggled())
 
     def frame(
         self, low: ArrayLike, high: ArrayLike, *, home: bool = False, at_once: bool = False
     ) -> None:
-        """Show a box in full; `home` also takes the direction that the program starts with."""
+        """Show a whole box; `home` also sets the initial direction of the program."""
         camera = self._destination().standard("perspective") if home else self._destination()
         camera = camera.standard("top") if self.flat else camera
         framed = camera.frame(low, high, self.aspect, margin=1.1)
@@ -158,19 +159,19 @@ class Navigator(QObject):
     # --- following the robot ----------------------------------------------------------------------
 
     def set_following(self, following: bool) -> None:
-        """Keep the robot where it is in the picture, or let it go."""
+        """Keep the robot at its position in the view, or stop doing so."""
         if following != self.following:
             self.following = following
             self._followed = None
             self.following_changed.emit(following)
 
     def follow(self, point: ArrayLike) -> None:
-        """The robot is at `point` now; if it is followed the camera goes along."""
+        """Set the robot's position to `point`; the camera moves along if it follows the robot."""
         if not self.following:
             return
         now = np.asarray(point, float)
         if self._followed is None:
-            touched = self.touched  # by the user, which this is not
+            touched = self.touched  # following is not a movement by the user
             self.go(self.camera.follow(now))
             self.touched = touched
         else:

@@ -1,4 +1,4 @@
-"""What the viewport shows beside scene and robot, but for tools: trail, ghosts, colours, what is selected or wrong."""
+"""Overlays of the viewport except those of tools: trail, ghosts, colours, selection and problems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARGIN = 12
 
 
 def warned(problems: Sequence[Problem]) -> tuple[Pick, ...]:
-    """The obstacles and links that errors are about."""
+    """Obstacles and links that errors refer to."""
     errors = [problem for problem in problems if problem.severity == "error"]
     obstacles = {Pick("obstacle", index) for problem in errors for index in problem.obstacles}
     links = {Pick("link", index) for problem in errors for index in problem.links}
@@ -30,12 +30,12 @@ def warned(problems: Sequence[Problem]) -> tuple[Pick, ...]:
 
 
 class OverlayBuilder:
-    """Makes the overlays of a viewport's pictures; keeps what is dear to read from one to the next.
+    """Builds the overlays of a viewport's frames; caches what is slow to read.
 
     Parameters
     ----------
     legend, buttons : Legend, QWidget
-        What lies over the picture's upper corners: a colour bar goes below it.
+        Widgets over the upper corners of the view; a colour bar is placed below them.
     """
 
     def __init__(self, viewport: ViewportApi, legend: Legend, buttons: QWidget) -> None:
@@ -47,7 +47,7 @@ class OverlayBuilder:
 
     @property
     def reference_ghost(self) -> bool:
-        """Whether it is seen where the joints were told to be: of a robot always, for one looks at how it lags."""
+        """Whether the commanded shape is shown: always for a live robot, because its lag is of interest."""
         return (
             self._viewport.options.now.reference_ghost
             or self._viewport.session_controller.source == "robot"
@@ -56,7 +56,7 @@ class OverlayBuilder:
     def overlays(
         self, ghosts: tuple[Ghost, ...], tracks: tuple[Track, ...], *, stale: bool
     ) -> Overlays:
-        """Everything but what tools add; `stale` if the robot is drawn as nobody knows it to be any more."""
+        """Return all overlays except those of tools; `stale` if the robot is drawn in an outdated state."""
         v = self._viewport
         trail = None
         scene = v.scene
@@ -84,13 +84,13 @@ class OverlayBuilder:
             selection=tuple(Pick(kind, index) for kind, index in sorted(v.selection.bodies)),
             patch=v.selection.patches[0] if len(v.selection.patches) == 1 else -1,
             hover=Pick(*v.selection.hovered) if v.selection.hovered is not None else None,
-            show_grid_labels=not v.drafting,  # its rulers say that, and where x and y point
+            show_grid_labels=not v.drafting,  # its rulers show that, and the directions of x and y
             show_triad=not v.drafting,
         )
 
     @property
     def _bar_top(self) -> float:
-        """Where there is room below the buttons, and the legend in a narrow picture, as a share of the height."""
+        """Top of the colour bar below the buttons (and the legend in a narrow view), as a share of its height."""
         widget = self._viewport.widget
         ratio = self._viewport.widget.devicePixelRatioF()
         below = self._buttons.geometry().bottom() + _MARGIN

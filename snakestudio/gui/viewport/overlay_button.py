@@ -1,4 +1,4 @@
-"""A flat button over the viewport, painted here because a style sheet would give it a border of the window's."""
+"""Flat button over the viewport, painted here because a style sheet would add the window's border."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snakestudio.gui.core.painting import paint_plate
 
 
 class OverlayButton(QToolButton):
-    """A button that shows whether something is on; a subclass paints its face."""
+    """Button that shows whether something is on; a subclass paints its face."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -19,7 +19,7 @@ class OverlayButton(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def nextCheckState(self) -> None:
-        # A click changes something else, which then says what is on.
+        # A click changes something else, which then sets the state of the button.
         return
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -29,5 +29,5 @@ class OverlayButton(QToolButton):
             self._paint_face(painter, "accent" if self.isChecked() else "text")
 
     def _paint_face(self, painter: QPainter, role: str) -> None:
-        """Paint what is on the button, in the colour of a role."""
+        """Paint the face of the button in the colour of a role."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""The viewport: the scene and the robot as they are shown now, drawn only when something about them changed."""
+"""Viewport: the current scene and robot, drawn only when something about them changed."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Viewport(QWidget):
     Parameters
     ----------
     session_controller : SessionController
-        What it displays is drawn.
+        Source of the displayed state.
 
     Signals
     -------
     frame_drawn(seconds: float)
-        A frame was drawn in that time.
+        A frame was drawn in this time.
     fell_back(reason: str)
         OpenGL cannot be used: a plain view from above is shown instead.
     """
@@ -100,41 +100,41 @@ class Viewport(QWidget):
         self._on_scene()
         self._on_opened()
 
-    # --- what is drawn ----------------------------------------------------------------------------
+    # --- content ----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Draw again, soon."""
+        """Schedule a frame."""
         self.sheet.renew()
         self.surface.refresh()
 
     @property
     def scene(self) -> Scene:
-        """The scene that is drawn."""
+        """Drawn scene."""
         return self.api.scene
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """What the robot does in it; None until the first state of a scene that was just opened is known."""
+        """Drawn state of the robot; None until the first state of a newly opened scene is known."""
         return self.api.snapshot
 
     @property
     def selection(self) -> Selection:
-        """What is selected, and what is under the cursor."""
+        """Selection, and the object under the cursor."""
         return self.api.selection
 
     @property
     def navigator(self) -> Navigator:
-        """Moves the camera."""
+        """Navigator of the camera."""
         return self.api.navigator
 
     @property
     def options(self) -> ViewOptions:
-        """What users can change about what is shown."""
+        """Display options of the user."""
         return self.api.options
 
     @property
     def preview(self) -> Preview:
-        """Obstacles that are seen before they are in the scene."""
+        """Obstacles that are shown before they are added to the scene."""
         return self.api.preview
 
     def ndc(self, position: QPointF) -> tuple[float, float]:
@@ -142,31 +142,31 @@ class Viewport(QWidget):
         return self.api.ndc(position)
 
     def pixel(self, point: tuple[float, float, float]) -> QPointF:
-        """Where in the widget a point of the world is seen."""
+        """Position in the widget of a point of the world."""
         return self.api.pixel(point)
 
     def pick(self, position: QPointF) -> Pick | None:
-        """What is under a point of the widget; None for the sky."""
+        """Return the object under a point of the widget; None for the sky."""
         return self.api.pick(position)
 
     @property
     def camera(self) -> Camera:
-        """Where it looks from."""
+        """Current camera."""
         return self.navigator.camera
 
     @property
     def following(self) -> bool:
-        """Whether the camera goes along with the robot."""
+        """Whether the camera follows the robot."""
         return self.navigator.following
 
     @property
     def settings(self) -> ViewSettings:
-        """What is shown in addition to scene and robot."""
+        """Settings of what is shown in addition to scene and robot."""
         return self.options.now
 
     @property
     def settled(self) -> bool:
-        """Whether the camera has found its place in the scene."""
+        """Whether the camera has been placed in the scene."""
         return not self._frame_home
 
     def overlays(self) -> Overlays:
@@ -183,8 +183,8 @@ class Viewport(QWidget):
     def _picture(self, aspect: float) -> FrameRequest:
         self.navigator.set_aspect(aspect)
         if self._frame_home:
-            # The first pictures of a scene show all of it, whatever size the window turned out to
-            # have, until its robot is there, too, or the user looks elsewhere.
+            # The first frames of a scene show all of it, for any size of the window, until its robot
+            # is there too, or the user moves the camera.
             if not self.navigator.touched:
                 self.frame_all(at_once=True)
             self._frame_home = self.snapshot is None and not self.navigator.touched
@@ -194,12 +194,12 @@ class Viewport(QWidget):
         return FrameRequest(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
 
     def room_above(self) -> tuple[int, int]:
-        """Where along the upper edge nothing lies over the picture: from the legend to the buttons, px."""
+        """Horizontal range along the upper edge without overlays: from the legend to the buttons, px."""
         legend = self.legends.forces
         return legend.geometry().right() if legend.isVisible() else 0, self.buttons.x()
 
     def _on_fallback(self, reason: str) -> None:
-        """There is only a plain view from above from now on."""
+        """Adapt to the plain view from above."""
         self.navigator.set_flat()
         self.buttons.set_flat()
         self.hint.set_flat()
@@ -208,27 +208,27 @@ class Viewport(QWidget):
 
     @property
     def gl(self) -> GlView | ThreadedView | None:
-        """What draws with OpenGL, if anything does."""
+        """OpenGL view, if there is one."""
         return self.surface.gl
 
     @property
     def fallback_reason(self) -> str:
-        """Why there is only the plain view; empty if there is OpenGL."""
+        """Reason why only the plain view is available; empty with OpenGL."""
         return self.surface.fallback_reason
 
     def close_surface(self) -> None:
-        """Give back what drawing holds; call before the program quits."""
+        """Free the resources of drawing; call before the program quits."""
         self.surface.close()
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply a changed palette."""
         self.buttons.renew_theme()
         self.tools.editor.buttons.renew_theme()
         self.legends.forces.update()
         self.show_instant()
 
     def image(self, size: QSize | None = None) -> QImage:
-        """The present picture, without the buttons, at full quality; a drawing with its rulers and dimensions.
+        """Current view without buttons at full quality; a drafting view includes rulers and dimensions.
 
         Raises `GraphicsError` if it cannot be drawn.
         """
@@ -241,7 +241,7 @@ class Viewport(QWidget):
     # --- events of the program --------------------------------------------------------------------
 
     def show_instant(self) -> None:
-        """What is shown is another instant, or other ghosts are to be seen."""
+        """Show another time, or other ghosts."""
         snapshot = self.snapshot
         names = self.companions.ghost_names(snapshot)
         self.legends.tell(snapshot, names, commanded=self._builder.reference_ghost)
@@ -252,7 +252,7 @@ class Viewport(QWidget):
         self.refresh()
 
     def show_marks(self) -> None:
-        """What is known of a live robot may be another thing, or nothing new at all."""
+        """Update the notes on a live robot."""
         self.legends.mark(self.companions.robot.marks())
         if self.companions.poll_stale():
             self.refresh()
@@ -266,7 +266,7 @@ class Viewport(QWidget):
         self.refresh()
 
     def _on_source(self) -> None:
-        """Another run is shown, maybe of another robot."""
+        """React to another run, possibly of another robot."""
         self.selection.clear()
         self._on_scene()
         self._on_opened()
@@ -277,20 +277,20 @@ class Viewport(QWidget):
         self.tools.cancel()
         self.api.leave_behind(self.api.session_controller.displayed)
         self._frame_home = True
-        # Among obstacles or on a path the picture stands still; a robot alone would leave it.
+        # Among obstacles or on a path the view stays fixed; a robot alone would leave it.
         self.navigator.set_following(not (self.scene.obstacles or self.scene.path))
         self.navigator.set_untouched()
 
     # --- views ------------------------------------------------------------------------------------
 
     def frame_all(self, *, at_once: bool = False) -> None:
-        """Show everything, the robot too, from where one looks; `at_once` from where the program shows it first."""
+        """Show everything including the robot from the current direction; `at_once` uses the initial direction."""
         box = box_around(self.scene, self.snapshot, self.api.document.base_dir)
         if box is not None:
             self.navigator.frame(*box, home=at_once, at_once=at_once)
 
     def frame_selection(self) -> None:
-        """Show what is selected, or everything if nothing is, from the same direction."""
+        """Show the selection, or everything without one, from the current direction."""
         chosen = frozenset(
             item for item in self.selection.items if item[0] in ("obstacle", "link", "patch")
         )
@@ -301,7 +301,7 @@ class Viewport(QWidget):
     # --- what is under the cursor -----------------------------------------------------------------
 
     def hover(self, position: QPointF) -> None:
-        """The cursor is there, no button is held."""
+        """Handle the cursor at a position without a button held."""
         inside = self.rect().contains(position.toPoint())
         picked, item = self.api.item_at(position) if inside else (None, None)
         self._locked = (
@@ -311,7 +311,7 @@ class Viewport(QWidget):
         self._explain()
 
     def _explain(self) -> None:
-        """Show a hint on what is under the cursor."""
+        """Show a hint on the object under the cursor."""
         if self.tools.hint:
             self.hint.show_tool(self.tools.hint)
         elif not self._mouse.busy:
@@ -332,7 +332,7 @@ class Viewport(QWidget):
         ):
             event.accept()
             if event.type() == QEvent.Type.KeyPress:
-                self.keyPressEvent(event)  # Tab too, which else would go to the next widget
+                self.keyPressEvent(event)  # Tab too, which would otherwise move the focus
             return True
         return super().event(event)
 
@@ -390,7 +390,7 @@ class Viewport(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put what lies over the picture into its corners, beside the rulers."""
+        """Place the overlays in the corners, next to the rulers."""
         inset = self.sheet.inset
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)

@@ -1,4 +1,4 @@
-"""What tools and overlays know of the viewport: scene, robot and camera, and where things are seen in its picture."""
+"""Interface of the viewport for tools and overlays: scene, robot, camera, and positions in the view."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from snakestudio.viewmodel.viewport.body_look import BodyLook
 
 
 class ViewportApi:
-    """Scene and robot as a viewport shows them, and what is where in its picture.
+    """Scene and robot shown by a viewport, and positions in its view.
 
     Parameters
     ----------
     widget : QWidget
-        The viewport itself: of it only size, cursor and focus are of interest, and that things can
+        The viewport itself; used for its size, cursor and focus, and as parent of overlays.
         lie over it.
 
     Attributes
     ----------
     navigator : Navigator
-        The camera.
+        Camera navigation.
     options : ViewOptions
-        What is to be seen beside the scene.
+        Display options in addition to the scene.
     preview : Preview
-        Obstacles that are seen before they are in the scene.
+        Obstacles that are shown before they are added to the scene.
     look : BodyLook
-        How a continuous body is drawn.
+        Appearance of a continuous body.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class ViewportApi:
         self._left_behind: Snapshot | None = None
         self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- content ----------------------------------------------------------------------------------
 
     @property
     def scene(self) -> Scene:
-        """The scene that is drawn: the document's, or when looking back (or at another run) that of then."""
+        """Drawn scene: that of the document, or that of the past (or of another run) while it is viewed."""
         recording = self.session_controller.recording
         snapshot = self.session_controller.displayed
         if (
@@ -84,17 +84,17 @@ class ViewportApi:
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """What the robot does in it; None until the first state of a scene that was just opened is known."""
+        """Drawn state of the robot; None until the first state of a newly opened scene is known."""
         shown = self.session_controller.displayed
         return None if shown is self._left_behind else shown
 
     def leave_behind(self, snapshot: Snapshot | None) -> None:
-        """Another scene was opened: a state that is still displayed is of the one before."""
+        """Ignore a state that is still displayed after another scene was opened."""
         self._left_behind = snapshot
 
     @property
     def placeable(self) -> bool:
-        """Whether what is shown is the start of a run that has not begun."""
+        """Whether the start of a run that has not begun is shown."""
         session_controller = self.session_controller
         snapshot = self.snapshot
         at_start = session_controller.live and session_controller.status.state in (
@@ -107,7 +107,7 @@ class ViewportApi:
 
     @property
     def drafting(self) -> bool:
-        """Whether the camera looks straight down in parallel projection, x to the right: then it is a drawing."""
+        """Whether the camera looks straight down in parallel projection, x to the right: a drafting view."""
         camera = self.navigator.camera
         azimuth, elevation, _ = STANDARD_VIEWS["top"]
         return (
@@ -125,7 +125,7 @@ class ViewportApi:
         return 2 * position.x() / width - 1, 1 - 2 * position.y() / height
 
     def pixel(self, point: tuple[float, float, float]) -> QPointF:
-        """Where in the widget a point of the world is seen."""
+        """Position in the widget of a point of the world."""
         x, y, _ = self.navigator.camera.project(np.array(point), self.navigator.aspect)
         return QPointF(
             (float(x) + 1) / 2 * self.widget.width(), (1 - float(y)) / 2 * self.widget.height()
@@ -134,14 +134,14 @@ class ViewportApi:
     def ground(
         self, position: QPointF, height: float = 0.0, camera: Camera | None = None
     ) -> tuple[float, float] | None:
-        """The point at `height` (m) under a point of the widget, m, seen by another camera if one is given.
+        """Point at `height` (m) under a point of the widget, m, seen by `camera` if given.
 
-        None towards the horizon.
+        None near the horizon.
         """
         camera = camera or self.navigator.camera
         origin, direction = camera.ray(self.ndc(position), self.navigator.aspect)
         if direction[2] > -0.02:
-            return None  # at or above the horizon a pixel is worth kilometres
+            return None  # at or above the horizon a pixel spans kilometres
         s = (height - origin[2]) / direction[2]
         if s <= 0 or (not camera.orthographic and s > 200 * camera.distance):
             return None
@@ -149,7 +149,7 @@ class ViewportApi:
         return float(point[0]), float(point[1])
 
     def _things(self) -> DrawList:
-        """What can be picked, made anew when scene or robot are others."""
+        """Objects that can be picked, rebuilt when scene or robot change."""
         scene = self.scene
         snapshot = self.snapshot
         if (
@@ -170,16 +170,16 @@ class ViewportApi:
         return self.widget.width() / max(1, self.widget.height())
 
     def pick(self, position: QPointF) -> Pick | None:
-        """What is under a point of the widget; None for the sky."""
+        """Return the object under a point of the widget; None for the sky."""
         return picking.pick(self._things(), self.navigator.camera, self.ndc(position), self._aspect)
 
     def item_at(self, position: QPointF) -> tuple[Pick | None, Item | None]:
-        """What is under a point of the widget, and as what it can be selected."""
+        """Return the object under a point of the widget, and the item that it selects."""
         picked = self.pick(position)
         return picked, item_of(picked, self.scene, self.document.scene)
 
     def items_in(self, corner: QPointF, opposite: QPointF) -> set[Item]:
-        """Everything whose middle is seen in a rectangle of the widget, as far as it can be selected there."""
+        """Return all selectable items whose centre is in a rectangle of the widget."""
         things = self._things()
         camera = self.navigator.camera
         picks = picking.pick_rectangle(
@@ -195,9 +195,9 @@ def box_around(
     base_dir: Path | None,
     items: frozenset[Item] | None = None,
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Corners of the box around some items, m; around all there is, path and patches too, if none are named.
+    """Return the corners of the box around some items, m, or around everything, with path and patches, if omitted.
 
-    None if there is nothing.
+    None without any items.
     """
     world = obstacles_of(scene.obstacles, base_dir, shown_only=items is None)
     lows = []

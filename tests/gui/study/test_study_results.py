@@ -272,7 +272,7 @@ def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(
     qtbot.keyClick(view.table, Qt.Key.Key_Return)
     assert opened == [best, best]
     assert view.linked.rows.selected_rows == [best]
-    {action.text(): action for action in view.menu().actions()}["Take Over Values"].trigger()
+    {action.text(): action for action in view.menu().actions()}["Apply to Scene"].trigger()
     assert taken == [best]
     chart.setFocus()
     qtbot.keyClick(chart, Qt.Key.Key_Return)
@@ -294,7 +294,7 @@ def test_the_card_tells_values_and_shows_the_way_and_keeps_few_traces(
     assert best is not None
     move(chart.viewport(), QPointF(place(chart, best)))
     assert view.card.isVisible()
-    assert view.card.title == f"Point {best} · the best"
+    assert view.card.title == f"Point {best} · best"
     assert ("Gait: Amplitude", "38.51 °", False) in view.card.lines
     assert ("Net speed", "0.2708 m/s", True) in view.card.lines
     assert len(view.card.traces) == 1

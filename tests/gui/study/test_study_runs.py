@@ -158,11 +158,11 @@ def test_the_next_repeat_is_one_click_away(
     opened(qtbot, runs)
     qtbot.waitUntil(lambda: len(buttons(window)) == 2)
     offered = {button.text(): button for button in buttons(window)}
-    assert list(offered) == ["Open Repeat 2", "Take Over Values"]
+    assert list(offered) == ["Open Repeat 2", "Apply to Scene"]
     offered["Open Repeat 2"].click()
     opened(qtbot, runs)
     assert window.context.session_controller.source_name == "friction, point 0, repeat 2 of 2"
-    qtbot.waitUntil(lambda: [button.text() for button in buttons(window)] == ["Take Over Values"])
+    qtbot.waitUntil(lambda: [button.text() for button in buttons(window)] == ["Apply to Scene"])
 
 
 def test_it_is_told_if_the_program_has_changed(
@@ -279,7 +279,7 @@ def test_into_another_scene_they_are_taken_over_only_if_one_says_so(
     assert "snake.toml" in banner(window).text
     assert "Copy of obstacle_aided.toml" in banner(window).text
     offered = {button.text(): button for button in buttons(window)}
-    offered["Take Over into Copy of obstacle_aided.toml"].click()
+    offered["Apply to Copy of obstacle_aided.toml"].click()
     assert document.scene == with_values(
         before, {"gait.amplitude_deg": 30.0, "ground.mu_along": 0.15}
     )

@@ -1,1 +1,1 @@
-"""Comparing models in the window: the runs beside each other, as ghosts, curves and a table."""
+"""Comparison of models in the window: their runs as ghosts, curves and a table."""

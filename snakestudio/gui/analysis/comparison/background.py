@@ -1,4 +1,4 @@
-"""A comparison that is made in the background: one task at a time, cancelled without waiting for its end."""
+"""Comparison computed in the background: one task at a time, cancelled without waiting for its end."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Result = TypeVar("Result")
 
 
 class BackgroundComparison(QObject, Generic[Result]):
-    """What comparisons of the window's scene have in common.
+    """Base of comparisons of the window's scene.
 
     Signals
     -------
     changed()
-        It began, went on, ended or was cleared, or something about it is to be shown otherwise.
+        The comparison began, progressed, ended or was cleared, or must be shown differently.
     """
 
     changed = Signal()
 
     subject_name = "comparison"
-    """What it is called in messages."""
+    """Name of the comparison in messages."""
 
     def __init__(
         self,
@@ -41,30 +41,30 @@ class BackgroundComparison(QObject, Generic[Result]):
         super().__init__(parent)
         self._document = document
         self.task: Task[Result] | None = None
-        """What makes the comparison; None while none is being made."""
+        """Task that computes the comparison; None while none is running."""
         self.comparison: Result | None = None
         self.message = ""
-        """Why there is no result, in a sentence; empty if there is nothing to say."""
+        """Reason why there is no result, as a sentence; empty if there is nothing to report."""
         self.scene_file: str | None = None
-        """Name of the file the scene came from."""
+        """Name of the scene's file."""
         self._preparations = preparations
         self.preparing = ""
-        """Which engine it waits for, how far that is and how long it takes; empty while it waits
-        for none."""
+        """Engine that is being compiled, with progress and remaining time; empty if the comparison does not
+        wait for one."""
         document.opened.connect(self.clear)
 
     @property
     def busy(self) -> bool:
-        """Whether it is being made."""
+        """Whether the comparison is being computed."""
         return self.task is not None
 
     @property
     def fraction(self) -> float:
-        """How much of that is done."""
+        """Completed fraction."""
         return 0.0 if self.task is None else self.task.fraction
 
     def _begin(self, work: Callable[[Progress], Result | None]) -> None:
-        """Make it in a thread of its own, as of the document's file."""
+        """Run `work` in a thread, with file names relative to the document's file."""
         self.scene_file = self._document.origin.name if self._document.origin is not None else None
         self.task = Task(self.subject_name, work, self)
         self.task.progressed.connect(self._on_task_progressed)
@@ -73,20 +73,20 @@ class BackgroundComparison(QObject, Generic[Result]):
         self.changed.emit()
 
     def _prepare(self, kinds: Iterable[str], progress: Progress) -> bool:
-        """Have the engines of `kinds` compiled, in the task's thread; False if it was stopped meanwhile."""
+        """Have the engines of `kinds` compiled, in the task's thread; return False if cancelled."""
 
-        def tell(kind: str, stage: Stage) -> bool:
+        def report(kind: str, stage: Stage) -> bool:
             left = time_left(stage.seconds_left)
             self.preparing = f"Preparing the {FORMULATIONS[kind].short} engine: {percent(stage.fraction)}, {left}"
             return progress(stage.fraction)
 
         try:
-            return prepare(kinds, tell, self._preparations)
+            return prepare(kinds, report, self._preparations)
         finally:
             self.preparing = ""
 
     def cancel(self) -> None:
-        """Stop; there is no result then."""
+        """Cancel the comparison; there is no result then."""
         if self.task is None:
             return
         self.task.discard()
@@ -95,14 +95,14 @@ class BackgroundComparison(QObject, Generic[Result]):
         self.changed.emit()
 
     def clear(self) -> None:
-        """Stop what is under way and take all of the last result away."""
+        """Cancel the task in progress and discard the last result."""
         self.cancel()
         self.comparison = None
         self.message = ""
         self.changed.emit()
 
     def close(self) -> None:
-        """Stop what is under way and wait for its end; call before the program quits."""
+        """Cancel the task in progress and wait for its end; call before the program quits."""
         self.cancel()
         close_tasks(self)
 
@@ -126,4 +126,4 @@ class BackgroundComparison(QObject, Generic[Result]):
         self.changed.emit()
 
     def _ended(self) -> None:
-        """There is a result, or a message why not."""
+        """React to a new result, or a message."""

@@ -1,4 +1,4 @@
-"""Holds chains of links against the window's continuous body, beside the window, and shows one of them as a ghost."""
+"""Compares chains of links with the window's continuous body, in the background, and shows one of them as a ghost."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from snakestudio.viewmodel.work import Progress
 
 COUNTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 FREE_COUNTS = (4, 8, 12, 16, 24, 32, 48)
-"""Numbers of links that are looked at; those that friction moves have to be run, which takes its
-time."""
+"""Numbers of links to compare; chains that friction moves must be simulated, which takes longer."""
 
 _OPACITY = 0.5
 
 
 class ChainComparer(BackgroundComparison[ChainComparison]):
-    """The chains beside the body of the window's scene.
+    """Comparison of chains with the body of the window's scene.
 
     Signals
     -------
     changed()
-        It began, went on, ended or was cleared, the scene was edited, or another chain was chosen.
+        The comparison began, progressed, ended or was cleared, the scene was edited, or another chain was
     """
 
     def __init__(
@@ -48,7 +47,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Numbers of links that there are, or will be."""
+        """Numbers of links that are or will be compared."""
         if self.comparison is not None:
             return self.comparison.links
         return COUNTS if self._document.scene.support.kinematic else FREE_COUNTS
@@ -59,7 +58,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         return self.comparison is not None and self._document.scene != self._scene
 
     def start(self, time: float) -> None:
-        """Hold chains of all numbers of links against the body at `time` (s)."""
+        """Compare chains of all numbers of links with the body at `time` (s)."""
         if self.busy:
             return
         self.clear()
@@ -87,34 +86,34 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
 
     @property
     def chosen(self) -> int:
-        """Index in `counts` of the chain that is looked at."""
+        """Index in `counts` of the chosen chain."""
         return min(self._chosen, len(self.counts) - 1)
 
     def choose(self, index: int) -> None:
-        """Look at another chain."""
+        """Choose another chain."""
         self._chosen = index
         self.changed.emit()
 
     def show(self, shown: bool) -> None:
-        """Have the chosen chain be seen in the viewport, or not."""
+        """Show the chosen chain in the viewport, or hide it."""
         self._shown = shown
         self.changed.emit()
 
     @property
     def profile(self) -> ChainProfile | None:
-        """What there is of the chosen chain."""
+        """Profile of the chosen chain."""
         return None if self.comparison is None else self.comparison.profiles[self.chosen][0]
 
     def overlaid(self) -> list[OverlaidRun]:
-        """None: it has torques of its own to show, not a run."""
+        """No runs: a chain has torques to show, not a run."""
         return []
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """None: the dialog says what the ghost is."""
+        """No names: the dialog explains the ghost."""
         return []
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """The chosen chain for the viewport, at the instant it was looked at."""
+        """The chosen chain for the viewport, at the compared time."""
         profile = self.profile
         scene = self._scene
         if not self._shown or self.stale or profile is None or scene is None:

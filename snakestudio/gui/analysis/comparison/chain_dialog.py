@@ -1,4 +1,4 @@
-"""The window that holds chains of links against the scene's continuous body, and its plots."""
+"""Window that compares chains of links with the scene's continuous body, and its plots."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.forms.table import TableView
 from snakestudio.model.run_time import run_time
 
-_EMPTY = "The table lists the largest load at the joints by number of links, and how far it is from that of the body."
-_STALE = "This is of an earlier version of the scene. Compare again to see the scene as it is now."
+_EMPTY = "The table lists the largest load at the joints by number of links, and its deviation from that of the body."
+_STALE = "These results are for an earlier version of the scene. Compare again to update them."
 
 
 class ChainDialog(Dialog):
-    """Convergence, joint torques, their table, and the chain as a ghost in the viewport while this is open.
+    """Convergence, joint torques, their table, and the chain as a ghost in the viewport while the window is open.
 
     Parameters
     ----------
     time : callable
-        The instant that the window shows, s.
+        Returns the time shown by the window, s.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class ChainDialog(Dialog):
         self.frame.show_state(comparer.task, text, role, has_result=comparison is not None)
 
     def _message(self) -> tuple[str, str]:
-        """What to report, and its colour."""
+        """Message, and its colour."""
         comparer = self._comparer
         profile = comparer.profile
         comparison = comparer.comparison
@@ -127,7 +127,7 @@ class ChainDialog(Dialog):
         super().showEvent(event)
         self._comparer.show(True)
         if self._comparer.comparison is None and not self._comparer.busy:
-            self._comparer.start(self._time())  # what else could be wanted of an empty window
+            self._comparer.start(self._time())  # an empty window is of no use
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -142,7 +142,7 @@ _ROLES = ("accent", "friction", "good", "warning")
 
 
 class ChainPlots(Themed):
-    """Convergence on logarithmic axes with a slope of 2 beside it, and a profile along the body."""
+    """Convergence on logarithmic axes with a line of slope 2, and a profile along the body."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -163,7 +163,7 @@ class ChainPlots(Themed):
         self.show_chain(*self._shown)
 
     def show_chain(self, comparison: ChainComparison | None, chosen: int) -> None:
-        """Show a comparison, and of the chain `chosen` (its index) the joints."""
+        """Show a comparison, and the joints of the chain with index `chosen`."""
         self._shown = comparison, chosen
         self.texts = []
         for chart in (self.convergence, self.profile):
@@ -174,7 +174,7 @@ class ChainPlots(Themed):
 
     def _show_convergence(self, comparison: ChainComparison, chosen: int) -> None:
         n = np.array(comparison.links, dtype=np.float64)
-        # powers of two have room
+        # space for powers of two
         marked = [count for count in comparison.links if count & (count - 1) == 0]
         self.convergence.bottom_axis.show_as(
             True, [(math.log10(count), str(count)) for count in marked]
@@ -207,7 +207,7 @@ class ChainPlots(Themed):
             )
 
     def _show_profile(self, comparison: ChainComparison, chosen: int) -> None:
-        found = comparison.profiles[chosen][0]
+        profile = comparison.profiles[chosen][0]
         finest = comparison.profiles[-1][0]
         units = {part.unit for part in comparison.parts}
         if len(units) == 1:
@@ -218,9 +218,9 @@ class ChainPlots(Themed):
             self.profile.set_titles("X in m", "Torque and force in N m and N")
         for i, (part, role) in enumerate(zip(comparison.parts, _ROLES, strict=False)):
             self._curve(self.profile, finest.joint, finest.body[:, i], role, f"body, {part.symbol}")
-            text = f"{found.links} links, {part.label}"
+            text = f"{profile.links} links, {part.label}"
             self._curve(
-                self.profile, found.joint, found.chain[:, i], role, text, marks=7, line=False
+                self.profile, profile.joint, profile.chain[:, i], role, text, marks=7, line=False
             )
 
     def _curve(

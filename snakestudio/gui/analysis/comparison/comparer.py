@@ -1,4 +1,4 @@
-"""Runs the open scene in several models beside the window, says why one cannot, and what is seen over the run."""
+"""Runs the open scene in several models in the background, and shows the runs over that of the window."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from snakestudio.viewmodel.work import Progress
 
 
 def model_name(kind: str) -> str:
-    """What the window calls a formulation where there is little room."""
-    # of a plug-in that is not loaded any more
+    """Short title of a formulation."""
+    # a plug-in may have been unloaded
     return FORMULATIONS[kind].short if kind in FORMULATIONS else kind
 
 
 class Comparer(BackgroundComparison[ModelComparison]):
-    """The comparison of the window's scene.
+    """Comparison of models for the window's scene.
 
     Signals
     -------
     changed()
-        It began, went on, ended or was cleared, or the scene was edited.
+        The comparison began, progressed, ended or was cleared, or the scene was edited.
     shown_changed()
-        Other runs are to be seen over the window's own, or under another name or colour.
+        The runs shown over that of the window changed, or their names or colours.
     """
 
     shown_changed = Signal()
@@ -63,11 +63,11 @@ class Comparer(BackgroundComparison[ModelComparison]):
 
     @property
     def doing(self) -> str:
-        """What is being done, and how far that is."""
+        """Current action and progress."""
         return self.preparing or f"Running the models ... {100 * self.fraction:.0f} %"
 
     def start(self, kinds: Sequence[str], duration: float) -> None:
-        """Run the scene as it stands in the models `kinds`, the reference first, for `duration` (s)."""
+        """Run the scene in the models `kinds`, the reference first, for `duration` (s)."""
         if self.busy:
             return
         self.clear()
@@ -88,7 +88,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
         self._begin(work)
 
     def clear(self) -> None:
-        """Stop what is under way and take all of the last result away."""
+        """Cancel the task in progress and discard the last result."""
         had = self.comparison is not None
         self._hidden = set()
         super().clear()
@@ -96,14 +96,14 @@ class Comparer(BackgroundComparison[ModelComparison]):
             self.shown_changed.emit()
 
     def close(self) -> None:
-        """Stop what is under way and wait for its end; call before the program quits."""
+        """Cancel the task in progress and wait for its end; call before the program quits."""
         self.reasons.close()
         super().close()
 
     def _ended(self) -> None:
         comparison = self.comparison
         if comparison is not None and comparison.reference is not None:
-            # The window shows the run of its own model anyway.
+            # The window already shows the run of the scene's model.
             self._hidden = {comparison.reference.label}
         self._was_stale = self.stale
         self.shown_changed.emit()
@@ -124,18 +124,18 @@ class Comparer(BackgroundComparison[ModelComparison]):
             self.shown_changed.emit()
 
     def is_shown(self, label: str) -> bool:
-        """Whether the run called `label` is to be seen over the window's own."""
+        """Whether the run with this label is shown over that of the window."""
         return label not in self._hidden
 
     def show(self, label: str, shown: bool) -> None:
-        """Show the run called `label` over the window's own, or do not."""
+        """Show or hide the run with this label over that of the window."""
         if shown != self.is_shown(label):
             (self._hidden.discard if shown else self._hidden.add)(label)
             self.shown_changed.emit()
 
     @property
     def shown(self) -> list[ModelRun]:
-        """The runs that are to be seen."""
+        """Shown runs."""
         return (
             []
             if self.comparison is None
@@ -143,7 +143,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
         )
 
     def overlaid(self) -> list[OverlaidRun]:
-        """These runs for the plots."""
+        """Shown runs for the plots."""
         earlier = ", earlier" if self.stale else ""
         return [
             OverlaidRun(model_name(run.kind) + earlier, model_colour(run.kind), run.recording)
@@ -152,16 +152,16 @@ class Comparer(BackgroundComparison[ModelComparison]):
         ]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """These runs at a time (s) for the viewport; those that had ended by then are not there."""
-        found = (
+        """Shown runs at a time (s) for the viewport, without those that had ended by then."""
+        ghosts = (
             ghost_at(run.recording, time, model_colour(run.kind))
             for run in self.shown
             if run.recording is not None
         )
-        return tuple(ghost for ghost in found if ghost is not None)
+        return tuple(ghost for ghost in ghosts if ghost is not None)
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Colour and text of these runs at a time (s) for the viewport's legend."""
+        """Colours and texts of the shown runs at a time (s) for the viewport's legend."""
         entries = []
         for run in self.shown:
             text = f"{model_name(run.kind)} model"
@@ -173,12 +173,12 @@ class Comparer(BackgroundComparison[ModelComparison]):
         return entries
 
     def renew_theme(self) -> None:
-        """The palette is another one, and so are the colours of the models."""
+        """Apply a changed palette, with new colours of the models."""
         self.shown_changed.emit()
 
 
 def _compared_part(scene: Scene) -> Scene:
-    """A scene without what makes no difference to a comparison: its length, its own model, its texts."""
+    """A scene without values that do not affect a comparison: its duration, its own model, its texts."""
     plain = Scene()
     return scene.model_copy(
         update={
@@ -189,13 +189,13 @@ def _compared_part(scene: Scene) -> Scene:
 
 
 _AFTER_MS = 250
-"""A slider that moves shall not have the scene checked at every step."""
+"""Delay that avoids a check at each step of a moving slider."""
 
 Found = dict[str, tuple[str, ...]]
 
 
 class Reasons(QObject):
-    """Sentences by model, brought up to date a moment after the scene changed, as long as somebody looks.
+    """Reasons why models cannot run the scene, updated shortly after it changes while they are watched.
 
     Parameters
     ----------
@@ -211,18 +211,20 @@ class Reasons(QObject):
         self._begin_again = False
         self._task: Task[Found] | None = None
         self.by_kind: Found = {}
-        """Why each model cannot run the scene; empty for one that can, missing for one not yet
-        asked."""
+        """Reason why each model cannot run the scene; empty for one that can, missing for one not yet
+        checked."""
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(_AFTER_MS)
         self._later.timeout.connect(self._begin)
         document.scene_changed.connect(self._soon)
-        document.title_changed.connect(self._soon)  # saved elsewhere, file names mean other files
+        document.title_changed.connect(
+            self._soon
+        )  # after saving elsewhere, relative file names change
         document.kinds_changed.connect(self._soon)
 
     def watch(self, watched: bool) -> None:
-        """Say whether somebody looks."""
+        """Set whether the reasons are watched."""
         self._watched = watched
         if watched:
             self._begin()
@@ -230,7 +232,7 @@ class Reasons(QObject):
             self._later.stop()
 
     def close(self) -> None:
-        """Wait for what is under way; call before the program quits."""
+        """Wait for the check in progress; call before the program quits."""
         self._watched = False
         self._later.stop()
         close_tasks(self)
@@ -256,10 +258,10 @@ class Reasons(QObject):
         self._task.failed.connect(lambda problem: self._on_checked({}))
 
     @Slot(object)
-    def _on_checked(self, found: Found) -> None:
+    def _on_checked(self, reasons: Found) -> None:
         self._task = None
         if self._begin_again:
             self._soon()
-        if found != self.by_kind:
-            self.by_kind = found
+        if reasons != self.by_kind:
+            self.by_kind = reasons
             self.changed.emit()

@@ -1,4 +1,4 @@
-"""The panel that compares models: which to run and for how long, progress, and a table of differences for each."""
+"""Panel that compares models: which to run and for how long, progress, and a table of differences for each."""
 
 from __future__ import annotations
 
@@ -25,18 +25,16 @@ from snakestudio.model.scene import Run, Scene
 from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import labelled
 
-_STALE = (
-    "This is of an earlier version of the scene. Run it again to compare the scene as it is now."
-)
+_STALE = "These results are for an earlier version of the scene. Run it again to update them."
 
 
 class ComparisonPanel(QWidget):
-    """Everything about a comparison.
+    """Set-up, progress and results of a comparison.
 
     Signals
     -------
     closed()
-        The user wants to see no more of it.
+        The user closed the panel.
     """
 
     closed = Signal()
@@ -82,7 +80,7 @@ class ComparisonPanel(QWidget):
         self._on_scene(None, document.scene)
 
     def _fill_setup(self) -> None:
-        """Which models are run, and for how long."""
+        """Add the choice of models and of the duration."""
         column = self.frame.setup
         self.boxes: dict[str, QCheckBox] = {}
         self._wanted = set(FORMULATIONS)
@@ -93,7 +91,7 @@ class ComparisonPanel(QWidget):
         self._offer_models()
         self.duration = NumberField(field_doc(Run, "duration_s"))
         self.duration.set_usual_width(90)
-        self.duration.setToolTip("Simulated time that every model runs for")
+        self.duration.setToolTip("Simulated time of each run")
         self._problem = Message()
         self._problem.setObjectName("problem")
         self.duration.problem_changed.connect(self._problem.say)
@@ -126,7 +124,7 @@ class ComparisonPanel(QWidget):
             self._models.addWidget(why)
 
     def _on_kinds_changed(self) -> None:
-        """Offer the formulations of the plug-ins that are loaded now; new ones are chosen."""
+        """Offer the formulations of the loaded plug-ins; new ones are chosen."""
         if {kind: box.text() for kind, box in self.boxes.items()} == {
             k: FORMULATIONS[k].title for k in FORMULATIONS
         }:
@@ -142,7 +140,7 @@ class ComparisonPanel(QWidget):
 
     @property
     def chosen(self) -> list[str]:
-        """The models to run, the scene's own first; that it is the reference."""
+        """Models to run, that of the scene first, which is the reference."""
         own = self._document.scene.model.kind
         kinds = [own, *(kind for kind in self.boxes if kind != own)]
         return [
@@ -159,32 +157,32 @@ class ComparisonPanel(QWidget):
             self._wanted.add(self._own)
         self.refresh()
 
-    def _choose(self, kind: str, wanted: bool) -> None:
-        """Run a model with the others, or do not."""
-        (self._wanted.add if wanted else self._wanted.discard)(kind)
+    def _choose(self, kind: str, on: bool) -> None:
+        """Add a model to the comparison, or remove it."""
+        (self._wanted.add if on else self._wanted.discard)(kind)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what is so now."""
+        """Show the current state."""
         comparer = self._comparer
         scene = self._document.scene
         for kind, box in self.boxes.items():
             reasons = comparer.reasons.by_kind.get(kind, ())
             own = kind == self._own
-            # and again as before once it can run
+            # checked again when it can run
             box.setChecked(kind in self._wanted and not reasons)
-            # The scene's own model is what the others are compared with.
+            # The scene's own model is the reference.
             box.setEnabled(not reasons and not own and not comparer.busy)
             text = " ".join(capitalized(labelled(reason, scene)) for reason in reasons)
             if own and not reasons:
-                text = "The model of this scene: the others are compared with it."
+                text = "The model of this scene is the reference."
             self.why[kind].setText(text)
             self.why[kind].setVisible(bool(text))
             box.setToolTip(f"<qt>{text or FORMULATIONS[kind].help}</qt>")
         enough = len(self.chosen) >= 2
         self.run_button.setEnabled(enough and not comparer.busy)
         self.run_button.setToolTip(
-            "Run all chosen models, side by side"
+            "Run all chosen models in parallel"
             if enough
             else "Choose at least two models that can run this scene"
         )
@@ -201,7 +199,7 @@ class ComparisonPanel(QWidget):
         self.frame.show_actions(has_result)
         self.figures.refresh()
 
-    # --- what the buttons do ----------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def _run(self) -> None:
         if self.duration.commit() and self.duration.value is not None:
@@ -226,28 +224,28 @@ class ComparisonPanel(QWidget):
 
 _DIGITS = 3
 _VALUES = (1, 2)
-"""Columns with the values of both runs, for which a panel has no space: the tooltip of a row has
-them."""
+"""Columns with the values of both runs, for which a panel has no space; they are in the tooltip of a
+row."""
 
 
 class Differences(Themed):
-    """A block for every model: its colour, whether it is shown over the run, what is to be known, its differences."""
+    """A block for each model: its colour, whether its run is shown, notes, and differences."""
 
     def __init__(self, comparer: Comparer, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._comparer = comparer
         self._shown: ModelComparison | None = None
         self.shows: dict[str, QCheckBox] = {}
-        """What switches the runs on and off, by label."""
+        """Check boxes that show the runs, by label."""
         self.tables: dict[str, TableView] = {}
-        """Quantity, difference at the end, worst, RMS, by label."""
+        """Tables of quantity, difference at the end, worst and RMS, by label."""
         self._blocks: list[QWidget] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(14)
 
     def refresh(self) -> None:
-        """Bring it up to date with the comparison."""
+        """Update to the comparison."""
         comparison = self._comparer.comparison
         if comparison is self._shown:
             return
@@ -275,7 +273,7 @@ class Differences(Themed):
         column.setSpacing(4)
         title = f"{model_name(run.kind)} model"
         if run is comparison.reference:
-            title = f"{title}, the reference"
+            title = f"{title} (reference)"
         show = self.shows[run.label] = QCheckBox(title)
         show.setStyleSheet(f"QCheckBox {{ color: {model_colour(run.kind)}; font-weight: 600; }}")
         show.setToolTip("Show it as a ghost in the viewport and as curves in the plots")

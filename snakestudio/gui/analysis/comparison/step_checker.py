@@ -24,13 +24,13 @@ from snakestudio.viewmodel.work import Progress
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is checked."""
+    """Scene to check."""
 
     scene: Scene
     base_dir: Path | None
     name: str
     own: bool
-    """Whether it is the window's scene; else it is a point of a study."""
+    """Whether the scene is that of the window; otherwise it is a point of a study."""
 
 
 class StepChecker(BackgroundComparison[StepCheck]):
@@ -61,7 +61,7 @@ class StepChecker(BackgroundComparison[StepCheck]):
 
     @property
     def progress_text(self) -> str:
-        """What is being done, and how much of it is done."""
+        """Current action and progress."""
         return self.preparing or f"Running the scene with finer steps: {100 * self.fraction:.0f} %"
 
     @property
@@ -75,7 +75,7 @@ class StepChecker(BackgroundComparison[StepCheck]):
 
     @property
     def of_window(self) -> bool:
-        """Whether what is checked, or was, is the window's scene."""
+        """Whether the last check is of the window's scene."""
         return self.subject is not None and self.subject.own
 
     @property
@@ -89,7 +89,7 @@ class StepChecker(BackgroundComparison[StepCheck]):
 
     @property
     def can_apply(self) -> bool:
-        """Whether there are values that can be put into the window's scene."""
+        """Whether there are values that can be applied to the window's scene."""
         return (
             self.comparison is not None
             and bool(self.comparison.proposal)
@@ -104,14 +104,14 @@ class StepChecker(BackgroundComparison[StepCheck]):
         self.check(Subject(document.scene, document.base_dir, document.title, own=True))
 
     def restart(self) -> None:
-        """Check again: the window's scene as it is now, or the same point of the study."""
+        """Check again: the current scene of the window, or the same point of the study."""
         if self.subject is None or self.subject.own:
             self.start()
         else:
             self.check(self.subject)
 
     def check(self, subject: Subject) -> None:
-        """Check a scene; a check that is running is cancelled."""
+        """Check a scene; a check in progress is cancelled."""
         self.clear()
         self.subject = subject
 
@@ -123,7 +123,7 @@ class StepChecker(BackgroundComparison[StepCheck]):
         self._begin(work)
 
     def apply(self) -> None:
-        """Put the proposed values into the window's scene, as one step of undo."""
+        """Apply the proposed values to the window's scene as one undo step."""
         if not self.can_apply:
             return
         values = self.comparison.proposal if self.comparison is not None else None
@@ -136,7 +136,7 @@ class StepChecker(BackgroundComparison[StepCheck]):
             self._document.edit(scene, "Time step for errors of 1 %")
 
     def annotate(self, recording: Recording | None) -> None:
-        """Give a recording the estimate of its scene, if that was checked; files written of it carry it then."""
+        """Add the estimate of its scene to a recording, if checked; files written from the recording contain it."""
         if self._estimates and isinstance(recording, RunRecording | RunFile):
             estimate = self._estimates.get(scene_hash(recording.scene))
             if estimate is not None:

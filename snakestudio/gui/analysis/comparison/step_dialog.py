@@ -1,4 +1,4 @@
-"""The window with the check of the time step: values at each step, their errors, and the step to use."""
+"""Window with the check of the time step: values at each step, their errors, and the proposed step."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.table import TableView
 from snakestudio.kinds.formulation import FORMULATIONS
 
-_STALE = "The scene has been edited since. Check again for the scene as it is now."
+_STALE = "The scene has been edited since. Check again to update the results."
 _WIDTH = 780
 _HEIGHT = 400
 
 
 class StepDialog(Dialog):
-    """A table of the quantities, the outcome in words, and the button that sets the proposed step."""
+    """Table of the quantities, the result as text, and the button that sets the proposed step."""
 
     def __init__(
         self, checker: StepChecker, exporter: ReportExporter, parent: QWidget | None = None
@@ -96,7 +96,7 @@ class StepDialog(Dialog):
         return f"{subject.name}  ·  {subject.scene.run.duration_s:g} s  ·  {model} model"
 
     def _message(self, check: StepCheck | None) -> tuple[str, str, str]:
-        """The outcome, its colour, and what else to know."""
+        """Result, its colour, and further notes."""
         checker = self._checker
         if checker.busy:
             return checker.progress_text, "dim", ""
@@ -109,7 +109,11 @@ class StepDialog(Dialog):
             notes = "\n".join(part for part in (f"For the study: {values}", notes) if part)
         if checker.applied:
             step = step_text((check.proposal or {})["solver.step_s"])
-            return f"The scene has a step of {step} now. Check again for its errors.", "good", notes
+            return (
+                f"The scene now has a step of {step}. Check again to estimate its errors.",
+                "good",
+                notes,
+            )
         if checker.stale:
             return _STALE, "warning", notes
         return check.verdict, role, notes
@@ -126,7 +130,7 @@ class StepDialog(Dialog):
         )
 
     def done(self, result: int) -> None:
-        """Close; a check that is running is cancelled."""
+        """Close; a check in progress is cancelled."""
         self._checker.cancel()
         super().done(result)
 

@@ -1,1 +1,1 @@
-"""Measured robots in the window: import, alignment, what is drawn over the run, and the error figures."""
+"""Measured robots in the window: import, alignment, overlays, and errors."""

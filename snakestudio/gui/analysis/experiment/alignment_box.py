@@ -1,4 +1,4 @@
-"""How the trials are laid over the run: time offset, found or by hand, what may be turned and shifted, which link."""
+"""Alignment of trials with the run: time offset, estimated or set by hand, free rotation and shift, tracked links."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from snakestudio.text import MINUS
 _OFFSET = FieldDoc(
     label="Time offset",
     unit="s",
-    help="How much later the capture's clock started than the run's",
+    help="Time by which the capture's clock started later than that of the run",
     symbol="",
     slider=(-0.5, 0.5),
     live=True,
@@ -40,7 +40,7 @@ _OFFSET = FieldDoc(
 _BOUND = FieldDoc(
     label="Bound",
     unit="s",
-    help="The offset is sought between these",
+    help="Limit of the search for the offset",
     symbol="",
     slider=(-2.0, 2.0),
     live=True,
@@ -52,7 +52,7 @@ _BOUND = FieldDoc(
 _OVER = FieldDoc(
     label="Fit over the first",
     unit="s",
-    help="Shift and turn are those of the first so many seconds that both have; empty: of all",
+    help="Seconds at the start of both that are used to align position and rotation; all if empty",
     symbol="",
     slider=(0.0, 20.0),
     live=True,
@@ -62,13 +62,13 @@ _OVER = FieldDoc(
     default=None,
 )
 _AS_SAID = -2
-"""Stands for "as the files say" among the links."""
+"""Index for "as in the files" among the links."""
 
 _STEP_S = 0.001
 
 
 class AlignmentBox(QWidget):
-    """The fields."""
+    """Fields of the alignment."""
 
     def __init__(
         self, experiments: Experiments, document: Document, parent: QWidget | None = None
@@ -81,11 +81,11 @@ class AlignmentBox(QWidget):
         column.setSpacing(8)
         self.trial = narrow(ChoiceBox(self))
         self.trial.setAccessibleName("Trial")
-        self.trial.setToolTip("The trial whose time offset stands below")
+        self.trial.setToolTip("Trial whose time offset is shown below")
         self.trial.activated.connect(experiments.choose)
         self.find_button = QPushButton("Find", self)
         self.find_button.setToolTip(
-            "Let the offset be found again, by the correlation of the tracks within the bounds"
+            "Estimate the offset again from the correlation of the tracks in the search range"
         )
         self.find_button.clicked.connect(experiments.find)
         column.addWidget(self.trial)
@@ -108,11 +108,11 @@ class AlignmentBox(QWidget):
         grid.addWidget(self.offset, 0, 2)
         grid.addWidget(self._unit(), 0, 3)
         self.low, self.high = self._number(_BOUND), self._number(_BOUND)
-        for field, name, which in ((self.low, "Least offset", 0), (self.high, "Largest offset", 1)):
+        for field, name, which in ((self.low, "Min. offset", 0), (self.high, "Max. offset", 1)):
             field.set_usual_width(60)
             field.setAccessibleName(name)
             field.setToolTip(
-                "The offset is sought between these; the papers' robot starts 0.05 to 0.15 s late"
+                "Search range of the offset; the papers' robot starts 0.05 to 0.15 s late"
             )
             field.committed.connect(
                 lambda value, again, which=which, field=field: self._bound(field, which, value)
@@ -123,27 +123,27 @@ class AlignmentBox(QWidget):
             between.addWidget(widget)
         between.addStretch(1)
         between.addWidget(self.find_button)
-        grid.addWidget(self._caption("Sought from", self.low), 1, 0)
+        grid.addWidget(self._caption("Search range", self.low), 1, 0)
         grid.addLayout(between, 1, 1, 1, 3)
         self.link = narrow(ChoiceBox(self))
-        self.link.setAccessibleName("Compared")
+        self.link.setAccessibleName("Tracked links")
         self.link.setToolTip(
-            "What is compared: the links that the files' bodies sit on, or one of them"
+            "Links to compare: those that the measured bodies are mounted on, or one link"
         )
         self.link.activated.connect(lambda _: self._choose_link(int(self.link.currentData())))
-        grid.addWidget(self._caption("Compared", self.link), 2, 0)
+        grid.addWidget(self._caption("Tracked links", self.link), 2, 0)
         grid.addWidget(self.link, 2, 1, 1, 3)
         column.addLayout(grid)
 
         self.position, self.heading = (
-            QCheckBox("Shift to fit", self),
-            QCheckBox("Turn to fit", self),
+            QCheckBox("Align position", self),
+            QCheckBox("Align rotation", self),
         )
         self.position.setToolTip(
-            "Lay the measured track over the simulated one; off: it stays where the cameras saw it"
+            "Move the measured track onto the simulated one; off: keep the measured position"
         )
         self.heading.setToolTip(
-            "Turn the measured track about the vertical; off: both frames point the same way"
+            "Rotate the measured track about the vertical; off: keep the measured heading"
         )
         self.position.clicked.connect(lambda on: experiments.set_options(align_position=on))
         self.heading.clicked.connect(lambda on: experiments.set_options(align_heading=on))
@@ -197,7 +197,7 @@ class AlignmentBox(QWidget):
     # --- showing ----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Bring it up to date with the trials."""
+        """Update to the trials."""
         experiments = self._experiments
         if not experiments.trials:
             return
@@ -224,7 +224,7 @@ class AlignmentBox(QWidget):
         self._show_found(trial)
 
     def _renew_slider(self, low: float, high: float) -> None:
-        """A slider over other bounds is another slider."""
+        """Replace the slider if its bounds changed."""
         if (low, high) == self._bounds or self.slider.isSliderDown():
             return
         self._bounds = low, high
@@ -233,7 +233,7 @@ class AlignmentBox(QWidget):
         self.slider = ValueSlider(low, max(high, low + _STEP_S), _STEP_S, self)
         self.slider.setAccessibleName("Time offset")
         self.slider.setToolTip(
-            "Drag the trial in time; its figures follow when it rests. Double click: find it"
+            "Drag to shift the trial in time; values update afterwards. Double-click: estimate the offset"
         )
         self.slider.moved.connect(self._on_slider)
         self.slider.reset.connect(self._experiments.find)
@@ -247,27 +247,27 @@ class AlignmentBox(QWidget):
         count = scene.body.n_parts
         if self.link.count() != count + 2:
             self.link.clear()
-            self.link.addItem("The links that bodies sit on", _AS_SAID)
+            self.link.addItem("Links with measured bodies", _AS_SAID)
             self.link.addItem("Centre of mass", CENTRE_OF_MASS)
             for index in range(count):
                 self.link.addItem(f"{scene.body.part_name} {index + 1}", index)
         self.link.setCurrentIndex(max(0, self.link.findData(_AS_SAID if link is None else link)))
 
     def _show_found(self, trial: Trial) -> None:
-        found = trial.alignment
-        self.found.setVisible(found is not None)
-        self.doubts.setVisible(found is not None and bool(found.notes))
-        if found is None:
+        alignment = trial.alignment
+        self.found.setVisible(alignment is not None)
+        self.doubts.setVisible(alignment is not None and bool(alignment.notes))
+        if alignment is None:
             return
-        how = "by hand" if trial.by_hand else "found"
-        if not trial.by_hand and math.isfinite(found.offset_std_s):
-            how += f" to within ± {1000 * found.offset_std_s:.2g} ms"
-        shift = math.hypot(*found.shift_m[:2].tolist())
-        turn = f"{math.degrees(found.heading_rad):.1f}".replace("-", MINUS)
+        how = "set by hand" if trial.by_hand else "estimated"
+        if not trial.by_hand and math.isfinite(alignment.offset_std_s):
+            how += f" to within ± {1000 * alignment.offset_std_s:.2g} ms"
+        shift = math.hypot(*alignment.shift_m[:2].tolist())
+        turn = f"{math.degrees(alignment.heading_rad):.1f}".replace("-", MINUS)
         self.found.setText(
-            f"Correlation {found.correlation:.4f}. Offset {how}; turned by {turn}°, shifted by {shift:.3g} m."
+            f"Correlation {alignment.correlation:.4f}. Offset {how}; rotated by {turn}°, shifted by {shift:.3g} m."
         )
-        self.doubts.setText("\n".join(found.notes))
+        self.doubts.setText("\n".join(alignment.notes))
 
     # --- editing ----------------------------------------------------------------------------------
 
@@ -280,7 +280,7 @@ class AlignmentBox(QWidget):
         bounds[which] = value
         if bounds[0] >= bounds[1]:
             field.refuse(
-                f"The first bound must be below the second one; {bounds[0]:g} and {bounds[1]:g} s are not."
+                f"The minimum must be below the maximum (got {bounds[0]:g} and {bounds[1]:g} s)."
             )
             return
         self._experiments.set_options(offset_bounds_s=(bounds[0], bounds[1]))

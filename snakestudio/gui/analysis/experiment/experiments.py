@@ -1,4 +1,4 @@
-"""The measured trials of a window: laid over its run, compared with it beside the window, and seen over it."""
+"""Measured trials of a window: aligned and compared with its run in the background, and overlaid on it."""
 
 from __future__ import annotations
 
@@ -27,80 +27,80 @@ from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.work import Progress
 
 _FEWEST_ROWS = 20
-"""Rows of a run below which there is nothing to compare with yet."""
+"""Minimum number of rows of a run for a comparison."""
 
 _REST_MS = 350
-"""So long after the last change of an offset the figures are made anew."""
+"""Delay between the last change of an offset and the new values."""
 
 _FRAME_MS = 30
-"""Curves and legend follow a dragged offset no faster than that."""
+"""Minimum update interval of curves and legend while an offset is dragged."""
 
 
 @dataclass(eq=False)
 class Trial:
-    """A measured trial, and how it lies over the run."""
+    """A measured trial, and its alignment with the run."""
 
     capture: Capture
-    """As it was read."""
+    """Capture as read from its file."""
 
     number: int
-    """The how many-th that was loaded, from 0: its colour."""
+    """0-based number in the order of loading, which determines the colour."""
 
     shown: bool = True
     alignment: Alignment | None = None
-    """None until it was compared with a run."""
+    """None until the trial is compared with a run."""
 
     by_hand: bool = False
-    """Whether the offset was given by the user."""
+    """Whether the user set the offset."""
 
     offset_s: float = 0.0
-    """Time offset that is shown, s."""
+    """Shown time offset, s."""
 
     motion: Motion | None = None
-    """The aligned capture, at the alignment's own offset."""
+    """Aligned capture, at the offset of the alignment."""
 
     source: ShiftedRecording | None = None
-    """The same for the plots."""
+    """Aligned capture for the plots."""
 
     @property
     def shift(self) -> float:
-        """How much later it is shown than it was aligned, s."""
+        """Time by which the trial is shown later than aligned, s."""
         return 0.0 if self.alignment is None else self.offset_s - self.alignment.offset_s
 
     def lay(self, alignment: Alignment, aligned: CaptureRecording) -> None:
-        """Lay it over a run."""
+        """Set the alignment with a run."""
         self.alignment = alignment
         self.offset_s = alignment.offset_s
         self.motion = Motion(aligned.capture)
         self.source = ShiftedRecording(aligned)
 
     def move(self, offset_s: float) -> None:
-        """Show it at another time offset, s."""
+        """Show the trial at another time offset, s."""
         self.offset_s = offset_s
         if self.source is not None:
             self.source.move(self.shift)
 
     def take_off(self) -> None:
-        """It is not laid over any run any more."""
+        """Remove the alignment."""
         self.alignment = None
         self.motion = None
         self.source = None
 
 
 class Experiments(BackgroundComparison[Compared]):
-    """All trials, their alignment and the figures.
+    """All trials, their alignment and the values of the comparison.
 
     Parameters
     ----------
     session_controller : SessionController
-        Whose recording the trials are compared with.
+        Its recording is compared with the trials.
 
     Signals
     -------
     changed()
-        Trials came or went, or a comparison began, went on or ended.
+        Trials were added or removed, or a comparison began, progressed or ended.
     shown_changed()
-        What is seen over the run is another one, or lies elsewhere.
+        The overlays on the run changed or moved.
     """
 
     shown_changed = Signal()
@@ -115,7 +115,7 @@ class Experiments(BackgroundComparison[Compared]):
         self.trials: list[Trial] = []
         self.options = AlignmentOptions()
         self.current = 0
-        """Index of the trial whose offset the panel shows."""
+        """Index of the trial whose offset is shown in the panel."""
         self._session_controller = session_controller
         self._loaded = 0
         self._told_stale = False
@@ -131,7 +131,7 @@ class Experiments(BackgroundComparison[Compared]):
     # --- trials -----------------------------------------------------------------------------------
 
     def add(self, captures: Iterable[Capture]) -> None:
-        """Load trials, and compare them if there is a run."""
+        """Add trials, and compare them if there is a run."""
         self._stop()
         for capture in captures:
             self.trials.append(Trial(capture, self._loaded))
@@ -142,7 +142,7 @@ class Experiments(BackgroundComparison[Compared]):
         self.compare()
 
     def remove(self, index: int) -> None:
-        """Take a trial away."""
+        """Remove a trial."""
         self._stop()
         del self.trials[index]
         self.current = max(0, min(self.current, len(self.trials) - 1))
@@ -154,7 +154,7 @@ class Experiments(BackgroundComparison[Compared]):
         self.compare()
 
     def remove_all(self) -> None:
-        """Take all trials away."""
+        """Remove all trials."""
         self.trials = []
         self.current = 0
         self._loaded = 0
@@ -163,14 +163,14 @@ class Experiments(BackgroundComparison[Compared]):
         self.shown_changed.emit()
 
     def show(self, index: int, shown: bool) -> None:
-        """Show a trial over the run, or do not."""
+        """Show or hide a trial over the run."""
         if self.trials[index].shown != shown:
             self.trials[index].shown = shown
             self.changed.emit()
             self.shown_changed.emit()
 
     def choose(self, index: int) -> None:
-        """Let the panel show the offset of another trial."""
+        """Show the offset of another trial in the panel."""
         if index != self.current:
             self.current = index
             self.changed.emit()
@@ -178,7 +178,7 @@ class Experiments(BackgroundComparison[Compared]):
     # --- alignment --------------------------------------------------------------------------------
 
     def set_options(self, **values: Any) -> None:
-        """Align in another way, and compare again."""
+        """Change alignment options, and compare again."""
         options = replace(self.options, **values)
         if options != self.options:
             self.options = options
@@ -186,7 +186,7 @@ class Experiments(BackgroundComparison[Compared]):
             self.compare()
 
     def shift_to(self, offset_s: float) -> None:
-        """Give the current trial another time offset: it moves at once, its figures follow when it rests."""
+        """Set the time offset of the current trial: the trial moves immediately, its values follow after a delay."""
         trial = self.trials[self.current]
         if offset_s == trial.offset_s and trial.by_hand:
             return
@@ -196,7 +196,7 @@ class Experiments(BackgroundComparison[Compared]):
         self._rest.start()
 
     def find(self) -> None:
-        """Have the offset of the current trial found within the bounds, instead of given by hand."""
+        """Estimate the offset of the current trial in the search range instead of using the user's."""
         if self.trials:
             self.trials[self.current].by_hand = False
             self.compare()
@@ -205,12 +205,12 @@ class Experiments(BackgroundComparison[Compared]):
 
     @property
     def possible(self) -> bool:
-        """Whether there are trials, and a run long enough to compare them with."""
+        """Whether there are trials, and a run long enough for a comparison."""
         recording = self._session_controller.recording
         return bool(self.trials) and recording is not None and len(recording) >= _FEWEST_ROWS
 
     def compare(self) -> None:
-        """Align the trials with the run so far and make the figures anew, beside the window."""
+        """Align the trials with the run so far and recompute the values, in the background."""
         recording = self._session_controller.recording
         self._rest.stop()
         if not self.possible or recording is None:
@@ -218,15 +218,15 @@ class Experiments(BackgroundComparison[Compared]):
         self._stop()
         captures = [trial.capture for trial in self.trials]
         options = self.options
-        given = [trial.offset_s if trial.by_hand else None for trial in self.trials]
+        offsets = [trial.offset_s if trial.by_hand else None for trial in self.trials]
 
         def work(progress: Progress) -> Compared | None:
-            return compare(recording, captures, given, options, progress)
+            return compare(recording, captures, offsets, options, progress)
 
         self._begin(work)
 
     def _stop(self) -> None:
-        """Have no result come of what is under way: it would be of other trials or another alignment."""
+        """Discard the comparison in progress, which is of other trials or another alignment."""
         if self.busy:
             self.cancel()
             self.message = ""
@@ -238,7 +238,7 @@ class Experiments(BackgroundComparison[Compared]):
         for trial, compared, aligned in zip(
             self.trials, result.figures.trials, result.recordings, strict=True
         ):
-            # An offset that was dragged on meanwhile stays where it is.
+            # An offset that was dragged in the meantime stays.
             at = trial.offset_s
             moving = self._rest.isActive() and trial.by_hand
             trial.lay(compared.alignment, aligned)
@@ -249,14 +249,14 @@ class Experiments(BackgroundComparison[Compared]):
 
     @property
     def stale(self) -> str:
-        """Why the figures are not those of the run that is shown, in a sentence; empty if they are."""
+        """Reason why the values do not match the shown run, as a sentence; empty if they do."""
         if self.comparison is None:
             return ""
         recording = self._session_controller.recording
         if recording is not self.comparison.recording:
-            return "These figures are of an earlier run; compare again."
+            return "These values are for an earlier run. Compare again."
         if len(self.comparison.recording) > self.comparison.rows:
-            return "The run has gone on since; compare again for all of it."
+            return "The run has continued since. Compare again to include all of it."
         return ""
 
     def _tell_stale(self) -> None:
@@ -269,13 +269,13 @@ class Experiments(BackgroundComparison[Compared]):
         self.compare()
 
     def _on_recording(self) -> None:
-        """Another run is shown; one that is there already, such as one from a file, can be compared with at once."""
+        """Show another run; a complete one, such as one from a file, is compared immediately."""
         self.compare()
         self.changed.emit()
         self.shown_changed.emit()
 
     def clear(self) -> None:
-        """Stop what is under way; the trials stay, but lie over nothing until there is another run."""
+        """Cancel the task in progress; the trials stay, without alignment until there is another run."""
         for trial in self.trials:
             trial.take_off()
         self._rest.stop()
@@ -283,11 +283,11 @@ class Experiments(BackgroundComparison[Compared]):
         self.shown_changed.emit()
 
     def close(self) -> None:
-        """Stop what is under way and wait for its end; call before the program quits."""
+        """Cancel the task in progress and wait for its end; call before the program quits."""
         self._rest.stop()
         super().close()
 
-    # --- what is seen over the run ----------------------------------------------------------------
+    # --- overlays --------------------------------------------------------------------------------
 
     @property
     def _seen_trials(self) -> list[tuple[Trial, Motion]]:
@@ -298,7 +298,7 @@ class Experiments(BackgroundComparison[Compared]):
         ]
 
     def overlaid(self) -> list[OverlaidRun]:
-        """The trials for the plots."""
+        """Trials for the plots."""
         return [
             OverlaidRun(trial.capture.name, trial_colour(trial.number), trial.source)
             for trial in self.trials
@@ -306,37 +306,37 @@ class Experiments(BackgroundComparison[Compared]):
         ]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """The trials' whole robots at a time (s), where they are known."""
+        """Whole robots of the trials at a time (s), where they are known."""
         scene = self._document.scene
         if not scene.body.jointed:
             return ()
-        made = [
+        ghosts = [
             overlay.ghost(
                 motion, time - trial.shift, scene.robot, colour(trial_colour(trial.number))
             )
             for trial, motion in self._seen_trials
         ]
-        return tuple(ghost for ghost in made if ghost is not None)
+        return tuple(ghost for ghost in ghosts if ghost is not None)
 
     def tracks(self, snapshot: Snapshot) -> tuple[Track, ...]:
-        """The trials' tracks, where the robots were, and how far that is from the run."""
+        """Tracks of the trials, the robots' positions, and their distance from the run."""
         body = self._document.scene.body
         # on the robot's back
         heading = body.pointer
         lift = 1.1 * body.radius
         error = theme.render_theme().text
-        found: list[Track] = []
+        tracks: list[Track] = []
         for trial, motion in self._seen_trials:
             assert trial.alignment is not None
             colours = colour(trial_colour(trial.number)), error
             at = snapshot.time - trial.shift
-            found += overlay.trial_tracks(
+            tracks += overlay.trial_tracks(
                 motion, at, snapshot, trial.alignment.pairs, colours, heading, lift
             )
-        return tuple(found)
+        return tuple(tracks)
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Colour and text of the trials at a time (s) for the viewport's legend: how far off they are."""
+        """Colours and texts of the trials at a time (s) for the viewport's legend, with their distances."""
         shown = self._session_controller.displayed
         entries = []
         for trial, motion in self._seen_trials:
@@ -348,11 +348,11 @@ class Experiments(BackgroundComparison[Compared]):
             if off is not None:
                 text += f" · {1000 * off:.0f} mm off"
             elif motion.at(time - trial.shift) is None:
-                text += " · not at this time"
+                text += " · no data at this time"
             entries.append((trial_colour(trial.number), text))
         return entries
 
     def renew_theme(self) -> None:
-        """The palette is another one, and so are the colours of the trials."""
+        """Apply a changed palette, with new colours of the trials."""
         self.changed.emit()
         self.shown_changed.emit()

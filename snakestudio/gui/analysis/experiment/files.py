@@ -1,4 +1,4 @@
-"""Opening measured files: which ones, the dialog, trials that are read alike, the example, and what is dropped."""
+"""Opening of measured files: their choice, the dialog, trials of the same layout, the example, and dropped files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FILTER = f"Measurements ({' '.join(f'*{ending}' for ending in _ENDINGS)});;All 
 
 
 def examples(scene_name: str) -> list[Path]:
-    """The synthetic trials that come along: those of the scene with that name, or else of another one."""
+    """Return the bundled synthetic trials of the scene with this name, or else of another one."""
     files = sorted(resource("experiments").glob("synthetic_*.csv"))
     own = [path for path in files if path.stem.rpartition("_")[0] == f"synthetic_{scene_name}"]
     first = files[0].stem.rpartition("_")[0] if files else ""
@@ -36,32 +36,32 @@ def examples(scene_name: str) -> list[Path]:
 
 
 class SceneFiles(Protocol):
-    """What opens scenes and what belongs into them."""
+    """Opens scenes and imports their content."""
 
     def open(self, path: Path) -> bool:
-        """Open a scene; whether it is open now."""
+        """Open a scene; return whether it is open."""
         ...
 
     def import_robot(self, path: Path) -> bool:
-        """Import the robot of a URDF, SDF or MJCF file; whether it came."""
+        """Import the robot of a URDF, SDF or MJCF file; return whether it was imported."""
         ...
 
     def import_obstacles(self, path: Path) -> bool:
-        """Take obstacles from a file; whether some came."""
+        """Import obstacles from a file; return whether any were imported."""
         ...
 
 
 class ExperimentFiles(QObject):
-    """What the File menu and the panel do with measured files.
+    """Import of measured files for the File menu and the panel.
 
     Parameters
     ----------
     files : SceneFiles
-        Opens what is no measurement.
+        Opens files other than measurements.
     banner : Banner
-        Says what could not be read.
+        Shows what could not be read.
     settings : QSettings
-        Keeps the folder and the layouts.
+        Stores the folder and the layouts.
     window : QWidget
         Parent of the dialogs.
 
@@ -92,7 +92,7 @@ class ExperimentFiles(QObject):
         self._task: Task[tuple[list[Capture], list[str]]] | None = None
         self._then: Callable[[], None] | None = None
         self.dialog: ImportExperimentDialog | None = None
-        """The dialog that is open."""
+        """Open dialog."""
 
     # --- importing --------------------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ class ExperimentFiles(QObject):
         self.open(ask_open_many(self._window, "Import Experiment", FileKind.MEASUREMENT, _FILTER))
 
     def open(self, paths: Sequence[Path]) -> None:
-        """Show what the first of these files holds, and import them as the user says."""
+        """Show the content of the first of these files, and import them with the chosen layout."""
         if not paths or self.dialog is not None:
             return
         first = paths[0]
@@ -128,25 +128,23 @@ class ExperimentFiles(QObject):
         dialog.open()
 
     def example(self) -> None:
-        """Load the synthetic trials that come along: those of the open scene, or of the main one."""
+        """Load the bundled synthetic trials of the open scene, or of the main one."""
         path = self._document.origin
         files = examples(path.stem if path is not None else "")
         own = files[0].stem.removeprefix("synthetic_").rpartition("_")[0]
         scene = scenes_dir() / f"{own}.toml"
         elsewhere = path is None or path.stem != own
 
-        def tell() -> None:
-            text = (
-                f"These trials are of the scene {own}; only beside its run do they mean anything."
-            )
-            self._banner.say("info", text, [("Open It", lambda: self._files.open(scene))])
+        def offer_scene() -> None:
+            text = f"These trials belong to the scene {own}. Open it to compare them with its run."
+            self._banner.say("info", text, [("Open Scene", lambda: self._files.open(scene))])
 
-        self._read([(each, None) for each in files], tell if elsewhere else None)
+        self._read([(each, None) for each in files], offer_scene if elsewhere else None)
 
     def _read(
         self, wanted: list[tuple[Path, Layout | None]], then: Callable[[], None] | None = None
     ) -> None:
-        """Read files without asking, beside the window, and do something then if all of them could be read."""
+        """Read files in the background without asking, and call `then` if all of them were readable."""
         if self._task is not None:
             return
         self._then = then
@@ -197,7 +195,7 @@ class ExperimentFiles(QObject):
     # --- dropping ---------------------------------------------------------------------------------
 
     def take(self, path: Path) -> bool:
-        """Open a dropped file as what it holds, and ask where that is not clear; whether anything came of it."""
+        """Open a dropped file according to its content, and ask if it is ambiguous; return whether it was opened."""
         kind: str = kind_of(path)
         if kind == "unclear":
             kind = self._ask_kind(path)
@@ -214,11 +212,9 @@ class ExperimentFiles(QObject):
     def _ask_kind(self, path: Path) -> str:
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("What is it?")
-        box.setText(f"What does {path.name} hold?")
-        box.setInformativeText(
-            "Its columns do not say whether these are obstacles or the track of a measured robot."
-        )
+        box.setWindowTitle("Type of Data")
+        box.setText(f"What does {path.name} contain?")
+        box.setInformativeText("Its columns can be obstacles or the track of a measured robot.")
         measured = box.addButton("Measured Track", QMessageBox.ButtonRole.AcceptRole)
         obstacles = box.addButton("Obstacles", QMessageBox.ButtonRole.AcceptRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
@@ -229,7 +225,7 @@ class ExperimentFiles(QObject):
         return "experiment" if chosen is measured else "obstacles" if chosen is obstacles else ""
 
     def close(self) -> None:
-        """Stop what is under way; call before the program quits."""
+        """Cancel the reading in progress; call before the program quits."""
         close_tasks(self)
         self._task = None
         if self.dialog is not None:

@@ -1,4 +1,4 @@
-"""The dialog before measured tracks come in: what columns mean, in what units, and the tracks from above."""
+"""Dialog before measured tracks are imported: meaning of columns, units, and the tracks from above."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ class ImportExperimentDialog(Dialog):
     Parameters
     ----------
     path : Path
-        The file.
+        Measured file.
     scene : Scene
-        Whose robot it was.
+        Scene of the measured robot.
     settings : QSettings
-        Keeps the layouts.
+        Stores the layouts.
     alike : int
-        How many further files are to be imported that could be read in the same way.
+        Number of further files to import that can have the same layout.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class ImportExperimentDialog(Dialog):
         super().__init__(parent, "Import Experiment")
         self._settings = settings
         self.capture: Capture | None = None
-        """What was imported, once the dialog is accepted."""
+        """Imported capture, once the dialog is accepted."""
         self.file_layout: Layout | None = None
         self._table = is_table(path)
         self._meanings: list[Meaning] = []
@@ -87,7 +87,7 @@ class ImportExperimentDialog(Dialog):
         self.problems = self._sentences("warning")
         self.notes = self._sentences("dim")
         self.recognized = RecognitionView()
-        self.as_shown = QPushButton("Read It as Shown")
+        self.as_shown = QPushButton("Read as Shown")
         self.as_shown.setToolTip("Read the file with these columns and units")
         self.as_shown.setAutoDefault(False)
         self.as_shown.clicked.connect(self._on_as_shown)
@@ -149,7 +149,7 @@ class ImportExperimentDialog(Dialog):
 
     @property
     def changed_layout(self) -> Layout | None:
-        """The layout for further files; None where nothing was changed, so that each is recognized by itself."""
+        """Layout for further files; None if it was not changed, so that each file is recognized by itself."""
         return None if self.file_layout == self._recognized_layout else self.file_layout
 
     @property
@@ -178,7 +178,7 @@ class ImportExperimentDialog(Dialog):
         self._show(result)
 
     def _take_remembered(self, result: FileRead) -> bool:
-        """Whether a table like this was read before; then it is read as it was then."""
+        """Read a table with the layout last used for tables with its signature, if it exists; return whether it did."""
         assert result.layout is not None
         layout = recall_layout(
             self._settings, signature(result.rows, result.layout, result.file_type)
@@ -199,7 +199,7 @@ class ImportExperimentDialog(Dialog):
                 self._take_over = False
             self.table.show_rows(result.rows, layout.header_rows, self._meanings, self._bodies)
             self.form.show_layout(layout)
-            self.status.setText("read as such files were last time" if self._recalled else "")
+            self.status.setText("read like the last such file" if self._recalled else "")
         elif result.capture is not None:
             self._bodies = [
                 Body(name, link)
@@ -224,11 +224,11 @@ class ImportExperimentDialog(Dialog):
 
     def _say(self, problems: Sequence[str], notes: Sequence[str]) -> None:
         for label, sentences in ((self.problems, problems), (self.notes, notes)):
-            shown = list(sentences[:_MOST_NOTES])
+            lines = list(sentences[:_MOST_NOTES])
             if len(sentences) > _MOST_NOTES:
-                shown.append(f"... and {len(sentences) - _MOST_NOTES} more.")
-            label.setText("\n".join(shown))
-            label.setVisible(bool(shown))
+                lines.append(f"... and {len(sentences) - _MOST_NOTES} more.")
+            label.setText("\n".join(lines))
+            label.setVisible(bool(lines))
 
     # --- editing ----------------------------------------------------------------------------------
 
@@ -246,7 +246,7 @@ class ImportExperimentDialog(Dialog):
     def _on_chosen(self, column: int, meaning: Meaning) -> None:
         if meaning.kind == "body" and meaning.index == len(self._bodies):
             self._bodies.append(Body(f"Body {len(self._bodies) + 1}"))
-        # What a column means no other can mean.
+        # A meaning belongs to a single column.
         self._meanings = [UNUSED if each == meaning else each for each in self._meanings]
         self._meanings[column] = meaning
         assert self.file_layout is not None
@@ -254,7 +254,7 @@ class ImportExperimentDialog(Dialog):
 
     def _on_form(self, layout: Layout) -> None:
         if self.file_layout is not None and layout.delimiter != self.file_layout.delimiter:
-            # other cells: what the columns meant is void
+            # other cells: the meanings of the columns are void
             self._meanings = []
             self._bodies = []
         self._read_again(layout)
@@ -266,7 +266,7 @@ class ImportExperimentDialog(Dialog):
             self._read_again(self.file_layout)
 
     def guess(self) -> None:
-        """Forget what was chosen and guess."""
+        """Discard the choices and recognize the file again."""
         self._recalled = False
         self._take_over = True
         self._reader.read(None)
@@ -279,7 +279,7 @@ class ImportExperimentDialog(Dialog):
             self.open_layout(path)
 
     def open_layout(self, path: Path) -> None:
-        """Read the file as a layout on disk says."""
+        """Read the file with a layout from disk."""
         try:
             layout = load_layout(path)
         except SnakeStudioError as error:
@@ -304,12 +304,12 @@ class ImportExperimentDialog(Dialog):
     # --- ending -----------------------------------------------------------------------------------
 
     def accept(self) -> None:
-        shown = self._shown
-        if not self.form.commit() or self._reader.busy or shown is None or shown.capture is None:
+        result = self._shown
+        if not self.form.commit() or self._reader.busy or result is None or result.capture is None:
             return
-        capture = shown.capture
+        capture = result.capture
         if self._table and self.file_layout is not None:
-            name = signature(shown.rows, self.file_layout, self._file_type)
+            name = signature(result.rows, self.file_layout, self._file_type)
             remember_layout(self._settings, name, self.file_layout)
         else:
             capture = replace(
@@ -325,7 +325,7 @@ class ImportExperimentDialog(Dialog):
         super().done(result)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Enter in a field takes the field's value; it does not end the dialog.
+        # Enter in a field applies the field's value; it does not close the dialog.
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.start.hasFocus():
             event.accept()
             return
@@ -333,21 +333,21 @@ class ImportExperimentDialog(Dialog):
 
 
 _TABLE = "Table"
-"""File type of tables that are known by their column names alone."""
+"""File type of tables that are recognized only by their column names."""
 
 _GROUP = "experiment/layouts"
 _MOST = 40
 
 
 def signature(rows: Sequence[Sequence[str]], layout: Layout, file_type: str = _TABLE) -> str:
-    """What tables that are written alike have in common: the words over their columns, or else how many there are.
+    """Return the common part of tables with one layout: the texts over their columns, or else their number.
 
-    Of the file types that name their bodies in further rows these count, too.
+    File types that name their bodies in further rows include these rows.
     """
     header = rows[: layout.header_rows]
-    words = next((row for row in reversed(header) if len(row) > 1), ())
+    titles = next((row for row in reversed(header) if len(row) > 1), ())
     width = max((len(row) for row in rows[layout.header_rows :]), default=0)
-    text = "\x1f".join((layout.delimiter, str(width), *words))
+    text = "\x1f".join((layout.delimiter, str(width), *titles))
     if file_type != _TABLE:
         names = [cell for row in header for cell in row if cell and not cell[0].isdigit()]
         text = "\x1f".join((file_type, text, *names))
@@ -355,13 +355,13 @@ def signature(rows: Sequence[Sequence[str]], layout: Layout, file_type: str = _T
 
 
 def remember_layout(settings: QSettings, name: str, layout: Layout) -> None:
-    """Keep the layout of tables with that signature; the oldest of many are forgotten."""
-    kept = _kept(settings)
-    kept.pop(name, None)
-    kept[name] = layout_to_toml(layout)
+    """Store the layout of tables with this signature; the oldest of many are discarded."""
+    layouts = _stored_layouts(settings)
+    layouts.pop(name, None)
+    layouts[name] = layout_to_toml(layout)
     settings.remove(_GROUP)
     settings.beginWriteArray(_GROUP)
-    for place, (each, text) in enumerate(list(kept.items())[-_MOST:]):
+    for place, (each, text) in enumerate(list(layouts.items())[-_MOST:]):
         settings.setArrayIndex(place)
         settings.setValue("signature", each)
         settings.setValue("layout", text)
@@ -369,8 +369,8 @@ def remember_layout(settings: QSettings, name: str, layout: Layout) -> None:
 
 
 def recall_layout(settings: QSettings, name: str) -> Layout | None:
-    """The layout used last for tables with that signature; None if there was none, or it is not understood any more."""
-    text = _kept(settings).get(name)
+    """Return the layout last used for tables with this signature; None if it does not exist or is not understood."""
+    text = _stored_layouts(settings).get(name)
     if text is None:
         return None
     try:
@@ -379,13 +379,13 @@ def recall_layout(settings: QSettings, name: str) -> Layout | None:
         return None
 
 
-def _kept(settings: QSettings) -> dict[str, str]:
-    kept: dict[str, str] = {}
+def _stored_layouts(settings: QSettings) -> dict[str, str]:
+    layouts: dict[str, str] = {}
     for place in range(settings.beginReadArray(_GROUP)):
         settings.setArrayIndex(place)
-        kept[str(settings.value("signature"))] = str(settings.value("layout"))
+        layouts[str(settings.value("signature"))] = str(settings.value("layout"))
     settings.endArray()
-    return kept
+    return layouts
 
 
 _ROWS = 40
@@ -400,26 +400,26 @@ def is_table(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileRead:
-    """What came of a file."""
+    """Result of reading a file."""
 
     layout: Layout | None
-    """As it was read; None of a file that needs none."""
+    """Layout used; None for a file that needs none."""
 
     rows: list[list[str]]
     """Cells of the first lines."""
 
     capture: Capture | None
-    """None where it could not be read."""
+    """None if the file could not be read."""
 
     problems: tuple[str, ...] = ()
-    """Why not, one sentence each."""
+    """Reasons why it could not be read, one sentence each."""
 
     reading: Reading | None = None
-    """How a table was understood, where no layout was given."""
+    """Recognized meaning of a table, if no layout was given."""
 
     @property
     def file_type(self) -> str:
-        """What the file was recognized as."""
+        """Recognized file type."""
         return _TABLE if self.reading is None else self.reading.file_type
 
 
@@ -430,7 +430,7 @@ def _read(path: Path, layout: Layout | None) -> FileRead:
     rows: list[list[str]] = []
     reading: Reading | None = None
     try:
-        given = layout
+        requested = layout
         if is_table(path):
             if layout is None:
                 reading = recognize_file(path)
@@ -439,15 +439,15 @@ def _read(path: Path, layout: Layout | None) -> FileRead:
             problems = (*(reading.questions if reading is not None else ()), *layout.problems())
             if problems:
                 return FileRead(layout, rows, None, problems, reading)
-        return FileRead(layout, rows, read_capture(path, given), reading=reading)
+        return FileRead(layout, rows, read_capture(path, requested), reading=reading)
     except SnakeStudioError as error:
-        said = str(error).replace(f"{path}: ", "")
-        problems = tuple(capitalized(line) for line in said.splitlines())
+        text = str(error).replace(f"{path}: ", "")
+        problems = tuple(capitalized(line) for line in text.splitlines())
         return FileRead(layout, rows, None, problems, reading)
 
 
 def _rows_of(reading: Reading) -> tuple[tuple[str, str], ...]:
-    """What is known of a file that is not certain enough to be read."""
+    """Rows for a file whose recognition is too uncertain to read it."""
     rows = [("File", reading.file_type)]
     if reading.ignored:
         rows.append(("Ignored", ignored_text(reading.ignored)))
@@ -455,12 +455,12 @@ def _rows_of(reading: Reading) -> tuple[tuple[str, str], ...]:
 
 
 class Reader(QObject):
-    """Reads one file again and again; of several wishes only the last is carried out.
+    """Reads one file repeatedly; of several requests only the last is executed.
 
     Signals
     -------
     changed()
-        There is another `result`, or it is about to be read.
+        `result` has changed, or the file is about to be read.
     """
 
     changed = Signal()
@@ -475,11 +475,11 @@ class Reader(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether it is being read."""
+        """Whether the file is being read."""
         return self._task is not None
 
     def read(self, layout: Layout | None) -> None:
-        """Read it in a layout; None to have that guessed."""
+        """Read the file with a layout; None to recognize it."""
         if self._task is not None:
             self._waiting = (layout,)
             return
@@ -512,7 +512,7 @@ class Reader(QObject):
         self.changed.emit()
 
     def close(self) -> None:
-        """Read no more."""
+        """Cancel the reading."""
         self._waiting = None
         close_tasks(self)
         self._task = None

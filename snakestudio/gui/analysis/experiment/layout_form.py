@@ -1,4 +1,4 @@
-"""How a measured table is to be read, as a form: delimiter, decimal mark, units, axes, rate, gaps, bodies."""
+"""Form for the layout of a measured table: delimiter, decimal mark, units, axes, rate, gaps, bodies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from snakestudio.gui.forms.lines import column_of
 from snakestudio.model.capture import CENTRE_OF_MASS
 from snakestudio.viewmodel.experiment.columns import Body
 
-_DELIMITERS = {",": "Comma", ";": "Semicolon", "\t": "Tab", " ": "Blanks"}
+_DELIMITERS = {",": "Comma", ";": "Semicolon", "\t": "Tab", " ": "Spaces"}
 _DECIMAL_MARKS = {".": "Point: 0.5", ",": "Comma: 0,5"}
 _TIME_UNITS = {
     "s": "seconds",
@@ -59,11 +59,11 @@ _AXES = {
 }
 
 _WITHOUT_ANGLES = ("none", "quaternion", "matrix")
-"""Kinds of rotation that have no unit."""
+"""Kinds of rotation without a unit."""
 
 
 class _AxesEditor(Editor):
-    """Axes that are chosen, or typed; what is typed counts when the field is left."""
+    """Axes, chosen or typed; typed text is applied when the field loses focus."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -103,7 +103,7 @@ def _has_angles(layout: Layout) -> bool:
     return turned or bool(layout.joints)
 
 
-# What plays no part cannot be edited: it would only raise questions.
+# Values without effect are disabled.
 _FIELDS = {
     "delimiter": FormField(
         "Delimiter", choices=_choices(_DELIMITERS), help="What separates the cells of a row"
@@ -111,11 +111,11 @@ _FIELDS = {
     "decimal": FormField(
         "Decimal mark",
         choices=_choices(_DECIMAL_MARKS),
-        help="What separates the whole of a number from its fraction",
+        help="Separator of the fractional part of a number",
     ),
     "header_rows": FormField(
         "Header rows",
-        help="Lines before the first one of numbers",
+        help="Lines before the first line of numbers",
         slider=(0.0, 50.0),
         minimum=0.0,
         maximum=1000.0,
@@ -126,13 +126,13 @@ _FIELDS = {
         "Time in",
         place="column",
         choices=_choices(_TIME_UNITS),
-        help="Unit of the time column; frames are counted off at the rate",
+        help="Unit of the time column; frame numbers are divided by the rate",
         enabled=_has_time,
     ),
     "rate_hz": FormField(
         "Rate",
         unit="Hz",
-        help="Rows or frames a second, where the file has no time column in seconds",
+        help="Rows or frames per second, where the file has no time column in seconds",
         slider=(1.0, 500.0),
         minimum=0.0,
         maximum=1e6,
@@ -171,16 +171,16 @@ _FIELDS = {
         help="Which axes of the file are x, y and z (up); type others like +x-z+y",
     ),
 }
-"""The editor of each value of a layout: text, time and space in a column each."""
+"""Editors of the values of a layout: text, time and space in a column each."""
 
 
 class LayoutForm(QWidget):
-    """All of a layout but its columns.
+    """Values of a layout except its columns.
 
     Signals
     -------
     edited(layout: Layout)
-        The user changed something.
+        The user changed a value.
     """
 
     edited = Signal(object)
@@ -195,7 +195,7 @@ class LayoutForm(QWidget):
         self.form.changed.connect(self._on_changed)
 
     def show_layout(self, layout: Layout) -> None:
-        """Show a layout; what somebody is typing stays."""
+        """Show a layout; text being typed stays."""
         self._layout = layout
         for name, field in _FIELDS.items():
             value = getattr(layout, name)
@@ -213,17 +213,17 @@ class LayoutForm(QWidget):
             self.edited.emit(layout)
 
     def commit(self) -> bool:
-        """Take what is being typed; False if that is not valid."""
+        """Apply the text being typed; return False if it is invalid."""
         return self.form.commit()
 
 
 def link_title(link: int | None) -> str:
-    """What a body sits on, as a choice."""
+    """Title of the link of a body in a choice."""
     return "Unknown" if link is None else link_name(link).capitalize()
 
 
 class _Swatch(Editor):
-    """The colour of a track."""
+    """Colour of a track."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -258,17 +258,17 @@ _BODY_COLUMNS = {
 
 
 class BodyRows(QWidget):
-    """The rows.
+    """Rows of bodies.
 
     Parameters
     ----------
     n_links : int
-        Of the robot.
+        Number of links of the robot.
 
     Signals
     -------
     edited(bodies: list of Body)
-        The user renamed one or put it on another link.
+        The user renamed a body or assigned it to another link.
     """
 
     edited = Signal(object)
@@ -296,8 +296,8 @@ class BodyRows(QWidget):
             "on": FormField("", editor=ShownText),
             "link": FormField(
                 "",
-                name=f"What body {number + 1} sits on",
-                help="The link this body sits on: that is what it is compared with",
+                name=f"Link of body {number + 1}",
+                help="Link that this body is mounted on and compared with",
                 choices=self._offered,
             ),
         }

@@ -1,4 +1,4 @@
-"""The panel of experiments: the loaded trials, how they are aligned with the run, and how far the run is from them."""
+"""Panel of experiments: the loaded trials, their alignment with the run, and the errors."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ from snakestudio.model.run_time import run_time
 from snakestudio.text import counted
 
 _EMPTY = (
-    "Load what was measured of a real robot: a table (CSV, TSV), TRC or C3D. It is overlaid on the run, in the view "
+    "Load measurements of a real robot: a table (CSV, TSV), TRC or C3D. It is overlaid on the run, in the view "
     "and in the plots, and the errors are listed here. Several trials are compared together."
 )
 _WAITS = "Run the simulation: the trials are overlaid on the run when it stops."
 
 
 class ExperimentPanel(QWidget):
-    """Everything about experiments.
+    """Trials, alignment and errors.
 
     Signals
     -------
     closed()
-        The user wants to see no more of it.
+        The user closed the panel.
     import_asked()
-        A file is to be chosen.
+        A file must be chosen.
     example_asked()
-        The bundled example is to be loaded.
+        The bundled example must be loaded.
     """
 
     closed = Signal()
@@ -96,13 +96,13 @@ class ExperimentPanel(QWidget):
         column.addStretch(1)
         experiments.changed.connect(self.refresh)
         document.scene_changed.connect(self.refresh)
-        self.refresh()  # first, or the panel would be as wide as with all buttons until it is shown
+        self.refresh()  # first, or the panel is as wide as with all buttons until it is shown
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
 
     def _fill_setup(self) -> None:
-        """The trials, what loads more, and how they are aligned."""
+        """Add the trials, the buttons that load more, and the alignment."""
         experiments = self._experiments
         setup = self.frame.setup
         self._empty = QLabel(_EMPTY)
@@ -114,7 +114,7 @@ class ExperimentPanel(QWidget):
         self.import_button.clicked.connect(self.import_asked)
         self.example_button = QPushButton("&Example (Synthetic)")
         self.example_button.setToolTip(
-            "Load the bundled trials: a simulation with the faults of a real robot"
+            "Load the bundled trials: a simulation with the imperfections of a real robot"
         )
         self.example_button.clicked.connect(self.example_asked)
         row = QHBoxLayout()
@@ -132,7 +132,7 @@ class ExperimentPanel(QWidget):
         setup.addWidget(self.alignment)
 
     def refresh(self) -> None:
-        """Bring it up to date with the trials."""
+        """Update to the trials."""
         experiments = self._experiments
         any_trials = bool(experiments.trials)
         self._empty.setVisible(not any_trials)
@@ -171,7 +171,7 @@ _MOST_BODIES = 3
 
 
 def described(trial: Trial) -> str:
-    """What was measured, in a line."""
+    """Describe a measured trial in a line."""
     capture = trial.capture
     words = [f"{run_time(capture.duration, significant=3)} at {capture.rate:.3g} Hz"]
     bodies = [
@@ -181,7 +181,7 @@ def described(trial: Trial) -> str:
     words.append(", ".join(bodies) if len(bodies) <= _MOST_BODIES else f"{len(bodies)} bodies")
     filled = int((capture.known & ~capture.measured).any(axis=1).sum())
     if filled:
-        words.append(f"{counted(filled, 'row')} filled in")
+        words.append(f"{counted(filled, 'row')} interpolated")
     return " · ".join(words)
 
 
@@ -200,7 +200,7 @@ class TrialRows(Themed):
         self._column.setSpacing(8)
 
     def refresh(self) -> None:
-        """Bring it up to date with the trials."""
+        """Update to the trials."""
         trials = self._experiments.trials
         if trials != self._shown:
             self._build()
@@ -263,7 +263,7 @@ class TrialRows(Themed):
 
 
 class Figures(Themed):
-    """The tables of all trials together, or of one of them."""
+    """Tables of all trials together, or of one of them."""
 
     def __init__(self, experiments: Experiments, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -275,9 +275,7 @@ class Figures(Themed):
         column.setSpacing(8)
         self.which = narrow(ChoiceBox(self))
         self.which.setAccessibleName("Values of")
-        self.which.setToolTip(
-            "Whose values are listed below: those of all trials together, or of one of them"
-        )
+        self.which.setToolTip("Values to list below: of all trials together, or of one trial")
         self.which.activated.connect(self._choose)
         column.addWidget(self.which)
         self.errors = TableView("Errors", fits=True, is_small=True)
@@ -293,7 +291,7 @@ class Figures(Themed):
         self.refresh()
 
     def refresh(self) -> None:
-        """Bring it up to date with the comparison."""
+        """Update to the comparison."""
         compared = self._experiments.comparison
         figures = None if compared is None else compared.figures
         if figures is self._shown:

@@ -1,4 +1,4 @@
-"""What an import would bring: the first rows of a table, with what columns mean, and the tracks from above."""
+"""Preview of an import: the first rows of a table with the meaning of its columns, and the tracks from above."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _ROTATIONS = (*ROTATION_PARTS["quaternion"], *ROTATION_PARTS["euler"])
 
 
 class _Rows(QAbstractTableModel):
-    """Texts of the file, and over them what each column means."""
+    """Texts of the file, and the meaning of each column in its header."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -74,7 +74,7 @@ class _Rows(QAbstractTableModel):
         meanings: Sequence[Meaning],
         bodies: Sequence[Body],
     ) -> None:
-        """Hold other rows, or other meanings."""
+        """Show other rows, or other meanings."""
         self.beginResetModel()
         self.rows = [list(row) for row in rows]
         self.header_rows = header_rows
@@ -113,11 +113,11 @@ class _Rows(QAbstractTableModel):
         if role == _Role.ForegroundRole:
             return QColor(theme.colour("dim" if meaning == UNUSED else "accent"))
         if role == _Role.ToolTipRole:
-            return "Click to say what this column holds"
+            return "Click to set the meaning of this column"
         return None
 
     def text(self, meaning: Meaning) -> str:
-        """What a column is called that means this."""
+        """Title of a column with this meaning."""
         if meaning.kind == "body":
             name = self.bodies[meaning.index].name if meaning.index < len(self.bodies) else "?"
             return f"{name} · {_PARTS[meaning.part]}"
@@ -127,12 +127,12 @@ class _Rows(QAbstractTableModel):
 
 
 class PreviewTable(QTableView):
-    """The table.
+    """First rows of a measured table.
 
     Signals
     -------
     chosen(column: int, meaning: Meaning)
-        The user says what a column holds; a body whose index is the number of bodies is a new one.
+        The user set the meaning of a column; a body whose index is the number of bodies is new.
     """
 
     chosen = Signal(int, object)
@@ -144,7 +144,7 @@ class PreviewTable(QTableView):
         self.setModel(self._rows)
         self.setAccessibleName("First rows of the file")
         self.setToolTip(
-            "The first rows of the file; click the head of a column, or press Space, to say what it holds"
+            "First rows of the file; click a column header, or press Space, to set its meaning"
         )
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectColumns)
@@ -174,7 +174,7 @@ class PreviewTable(QTableView):
         self.resizeColumnsToContents()
 
     def head_text(self, column: int) -> str:
-        """What stands over a column."""
+        """Header text of a column."""
         return str(self._rows.headerData(column, Qt.Orientation.Horizontal))
 
     def _on_head(self, column: int) -> None:
@@ -189,7 +189,7 @@ class PreviewTable(QTableView):
         menu.popup(at)
 
     def menu(self, column: int) -> QMenu:
-        """What a column can hold."""
+        """Return the menu of meanings for a column."""
         menu = Menu(self)
         now = self._rows.meanings[column]
         model = self._rows
@@ -231,7 +231,7 @@ class PreviewTable(QTableView):
 _MARGIN = 16.0
 _FOOT = 36.0
 _DASH = 5.0
-"""Room around the tracks, and below them for the scale, and length of a dash, px."""
+"""Margin around the tracks, space below them for the scale, and length of a dash, px."""
 
 
 class TrackPlan(QWidget):
@@ -240,7 +240,7 @@ class TrackPlan(QWidget):
     Parameters
     ----------
     robot_length : float
-        m; drawn to scale beside the tracks.
+        Length of the robot drawn to scale next to the tracks, m.
     """
 
     def __init__(self, robot_length: float, parent: QWidget | None = None) -> None:
@@ -251,11 +251,11 @@ class TrackPlan(QWidget):
         self.setMinimumSize(theme.scaled(220), theme.scaled(180))
         self.setAccessibleName("Plan of the tracks")
         self.setToolTip(
-            "The tracks from above; dashed where gaps were filled, with a dot where each begins"
+            "Top view of the tracks; dashed where gaps were filled, with a dot at each start"
         )
 
     def show_capture(self, capture: Capture | None, text: str = "") -> None:
-        """Show the tracks of a capture, or a text while there are none."""
+        """Show the tracks of a capture, or a text instead."""
         self._capture = capture
         self._text = text
         self.update()
@@ -287,7 +287,7 @@ class TrackPlan(QWidget):
     def _paint(
         self, painter: QPainter, capture: Capture, low: FloatArray, high: FloatArray
     ) -> None:
-        # The scale follows the longer of track and robot, so that both are always seen.
+        # The scale follows the larger of track and robot, so that both are always visible.
         width = self.width() - 2 * _MARGIN
         height = self.height() - 2 * _MARGIN - _FOOT
         size = np.maximum(high - low, [self._robot_length, 1e-6])
@@ -320,12 +320,12 @@ class TrackPlan(QWidget):
         self._paint_scale(painter, scale)
 
     def _paint_scale(self, painter: QPainter, scale: float) -> None:
-        """The robot's length, or a round one if that is too short to be seen."""
+        """Paint the robot's length, or a round length if the robot is too short to be visible."""
         length = self._robot_length
         text = f"robot, {self._robot_length:.3g} m"
         if length * scale < 6:
             length = 10.0 ** math.ceil(math.log10(24 / scale))
-            text = f"{length:g} m; the robot has {self._robot_length:.3g} m"
+            text = f"{length:g} m; the robot is {self._robot_length:.3g} m long"
         y = self.height() - 14.0
         left = _MARGIN
         painter.setPen(

@@ -1,4 +1,4 @@
-"""What a measured file was found to hold, as captions and texts."""
+"""Recognized properties of a measured file, as captions and texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Line:
 
 
 class RecognitionView(QWidget):
-    """The rows of a `Recognition`."""
+    """Rows of a `Recognition`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,7 +35,7 @@ class RecognitionView(QWidget):
 
     @property
     def text(self) -> str:
-        """All rows, one a line."""
+        """All rows, one per line."""
         return "\n".join(f"{caption}: {text}" for caption, text in self._rows)
 
     def show_rows(self, rows: Sequence[tuple[str, str]]) -> None:

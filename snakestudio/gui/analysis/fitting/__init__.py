@@ -1,1 +1,1 @@
-"""Fitting in the window: what is free, what was measured, how it goes, and what came out."""
+"""Fits in the window: free parameters, measured runs, progress, and results."""

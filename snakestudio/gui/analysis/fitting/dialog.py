@@ -1,4 +1,4 @@
-"""The window that fits the scene to measured runs: what is free on the left, what comes of it on the right."""
+"""Window that fits the scene to measured runs: set-up on the left, results on the right."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from snakestudio.viewmodel.work import Progress
 
 _OFFSET: dict[str, Any] = {
     "unit": "s",
-    "help": "Between what the clock of the measurement may be off; equal numbers: it is known",
+    "help": "Search range of the clock offset of the measurement; equal values fix it",
     "minimum": -1e4,
     "maximum": 1e4,
     "slider": (-1.0, 1.0),
@@ -55,7 +55,7 @@ _OFFSET: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class FitChoices:
-    """How a fit is made."""
+    """Options of a fit."""
 
     method: str = form_field(
         "auto",
@@ -64,42 +64,42 @@ class FitChoices:
             Choice(
                 "auto",
                 "Automatic",
-                "Looks around with a short CMA-ES, then goes down by least squares",
+                "Short global search with CMA-ES, then local refinement by least squares",
             ),
             Choice(
                 "least_squares",
                 "Least squares",
-                "Quick, where the run changes smoothly with the values",
+                "Fast if the run depends smoothly on the values",
             ),
-            Choice("cma", "CMA-ES", "Patient, where the run answers by jumps"),
+            Choice("cma", "CMA-ES", "Slower, for runs that depend discontinuously on the values"),
         ),
     )
     low_s: float = form_field(
-        OFFSET_BOUNDS_S[0], "Clock off by", name="Clock off by at least", **_OFFSET
+        OFFSET_BOUNDS_S[0], "Clock offset", name="Min. clock offset", **_OFFSET
     )
     high_s: float = form_field(
-        OFFSET_BOUNDS_S[1], "to", name="Clock off by at most", place="beside", **_OFFSET
+        OFFSET_BOUNDS_S[1], "to", name="Max. clock offset", place="beside", **_OFFSET
     )
     align: bool = form_field(
         True,
         "",
         wide=True,
-        text="Turn and move the measurement to lie on the run",
-        help="Leave it off where the cameras' frame is that of the scene",
+        text="Align the measurement with the run",
+        help="Turn it off if the cameras use the frame of the scene",
     )
 
 
-_STALE = "The scene was edited since; fit again to begin from what it is now."
+_STALE = "The scene has been edited since. Fit again to start from its current values."
 _PICTURES = "PDF (*.pdf);;PNG (*.png);;SVG (*.svg)"
 
 
 class FitDialog(Dialog):
-    """Sets up a fit, shows how it goes, and hands over what it found.
+    """Sets up a fit, shows its progress, and applies its result.
 
     Parameters
     ----------
     captures : callable
-        The measured runs that the window has loaded.
+        Returns the measured runs loaded in the window.
     """
 
     def __init__(
@@ -132,8 +132,8 @@ class FitDialog(Dialog):
             column_of(heading(title), part)
             for title, part in (
                 ("Measured runs", self.data),
-                ("What may change", self.parameters),
-                ("How", self.form),
+                ("Parameters to fit", self.parameters),
+                ("Settings", self.form),
             )
         )
         self.frame.setup.addLayout(column_of(*sections, spacing=16, margins=(0, 0, 0, 8)))
@@ -152,7 +152,7 @@ class FitDialog(Dialog):
     def _fill_results(self) -> None:
         frame = self.frame
         self.trial = QComboBox()
-        self.trial.setAccessibleName("Measured run that is shown")
+        self.trial.setAccessibleName("Shown measured run")
         self.trial.currentIndexChanged.connect(lambda _: self._show_result())
         self.pictures = FitPictures()
         self.outcome = Outcome()
@@ -168,9 +168,9 @@ class FitDialog(Dialog):
         self.apply_button.clicked.connect(self._fitter.apply)
         frame.add_actions(self.apply_button, option=self.shown)
         frame.export_menu.addSeparator()
-        frame.export_menu.addAction("Drawing (PDF, PNG, SVG) ...", self._ask_picture)
+        frame.export_menu.addAction("Figure (PDF, PNG, SVG) ...", self._ask_picture)
 
-    # --- what the fields and buttons do -----------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def _start(self) -> None:
         fields_ok = [self.parameters.commit(), self.form.commit()]
@@ -191,12 +191,12 @@ class FitDialog(Dialog):
         return None if result is None else fit_report(result, self._fitter.scene_file)
 
     def _ask_picture(self) -> None:
-        path = ask_save(self, "Save Picture", FileKind.FIGURES, "fit.pdf", _PICTURES)
+        path = ask_save(self, "Save Figure", FileKind.FIGURES, "fit.pdf", _PICTURES)
         if path is not None:
             self.write_picture(path)
 
     def write_picture(self, path: Path) -> None:
-        """Write the picture of the fit as a file."""
+        """Write the figure of the fit to a file."""
         if self._fitter.comparison is None:
             return
         try:
@@ -206,7 +206,7 @@ class FitDialog(Dialog):
         else:
             self.frame.show_message(f"Wrote {path.name}.")
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     def _refresh(self) -> None:
         fitter = self._fitter
@@ -237,12 +237,12 @@ class FitDialog(Dialog):
         self.frame.show_state(fitter.task, text, role, has_result=result is not None)
 
     def _suggest_offsets(self) -> None:
-        """Where a start delay is free the clock is to be trusted, unless somebody said otherwise."""
+        """Trust the clock if a start delay is free, unless the user has set the offsets."""
         if self.form.touched.intersection(("low_s", "high_s")):
             return
         try:
             suggested = offset_bounds(self.parameters.chosen)
-        except SnakeStudioError:  # a range that makes no sense is told when the fit is to begin
+        except SnakeStudioError:  # an invalid range is reported when the fit starts
             return
         if (self.form.values.low_s, self.form.values.high_s) != suggested:
             self.form.set(low_s=suggested[0], high_s=suggested[1])
@@ -253,14 +253,14 @@ class FitDialog(Dialog):
         self.outcome.show_result(result)
 
     def _message(self) -> tuple[str, str]:
-        """What to report, and its colour."""
+        """Message, and its colour."""
         fitter = self._fitter
         progress = self._fitter.progress
         if fitter.stopping:
-            return "Stopping; the best values so far are run again.", "dim"
+            return "Stopping. The best values so far are run again.", "dim"
         if fitter.busy and progress is not None:
             best = (
-                f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
+                f"; best distance {length(progress.history[-1].cost)}" if progress.history else ""
             )
             return f"{progress.doing}: {counted(progress.evaluations, 'evaluation')}{best}", "dim"
         if fitter.busy:
@@ -270,7 +270,7 @@ class FitDialog(Dialog):
         if fitter.comparison is None and not self.data.chosen:
             return "Tick a measured run, or load one from a file.", "dim"
         if fitter.comparison is None and not self.parameters.any_chosen:
-            return "Tick at least one value that may change.", "dim"
+            return "Tick at least one parameter to fit.", "dim"
         if fitter.stale:
             return _STALE, "warning"
         return "", "dim"
@@ -288,22 +288,22 @@ class FitDialog(Dialog):
         super().done(result)
 
 
-_NONE = "None is loaded yet. Motion capture is read from CSV, TSV, TRC and C3D files."
+_NONE = "No runs are loaded yet. Motion capture is read from CSV, TSV, TRC and C3D files."
 _FILES = "Motion capture (*.csv *.tsv *.txt *.trc *.c3d);;All files (*)"
 
 
 class DataRows(QWidget):
-    """A tick for each measured run.
+    """Check boxes for measured runs.
 
     Parameters
     ----------
     captures : callable
-        The runs that the window has loaded.
+        Returns the runs loaded in the window.
 
     Signals
     -------
     changed()
-        Others are there or ticked.
+        The runs or the ticked ones changed.
     """
 
     changed = Signal()
@@ -328,11 +328,11 @@ class DataRows(QWidget):
 
     @property
     def chosen(self) -> list[Capture]:
-        """The ticked runs."""
+        """Ticked runs."""
         return [capture for box, capture in self.boxes if box.isChecked()]
 
     def refresh(self) -> None:
-        """Show the runs there are now; what was not ticked stays so."""
+        """Show the current runs; those not ticked stay so."""
         there = [*self._captures(), *self._own]
         if [id(capture) for _, capture in self.boxes] == [id(capture) for capture in there]:
             return
@@ -363,7 +363,7 @@ class DataRows(QWidget):
             self.read(paths)
 
     def read(self, paths: Sequence[Path]) -> None:
-        """Read further files, beside the window."""
+        """Read further files in the background."""
         if self._task is not None:
             return
         self.message.say("")
@@ -392,7 +392,7 @@ class DataRows(QWidget):
         self.refresh()
 
     def close_task(self) -> None:
-        """Stop what is being read, and wait for its end; call before the program quits."""
+        """Cancel the reading and wait for its end; call before the program quits."""
         if self._task is not None:
             close_tasks(self)
             self._task = None

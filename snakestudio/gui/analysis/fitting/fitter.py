@@ -1,4 +1,4 @@
-"""Fits the window's scene beside the window, and says what of the result is to be seen over the run."""
+"""Fits the window's scene in the background, and overlays the result on the run."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _fit: Fit = partial(fit, pool=FitPool)
 
 
 class Fitter(BackgroundComparison[FitResult]):
-    """The fit of the window's scene.
+    """Fit of the window's scene.
 
     Parameters
     ----------
     fit : callable
-        What fits; see `analysis.fitting.fit`.
+        Fit function, see `analysis.fitting.fit`.
 
     Signals
     -------
     changed()
-        It began, went on, ended or was cleared, or the scene was edited.
+        The fit began, progressed, ended or was cleared, or the scene was edited.
     shown_changed()
-        Both runs are to be seen over the window's own, or not any more.
+        Both runs are shown over that of the window, or are hidden.
     """
 
     shown_changed = Signal()
@@ -58,7 +58,7 @@ class Fitter(BackgroundComparison[FitResult]):
         self._stop = threading.Event()
         self._scene: Scene | None = None
         self.progress: FitProgress | None = None
-        """How far the fit is that is under way, or was at its end."""
+        """Progress of the fit, or its last progress after the end."""
         self._shown = False
         document.scene_changed.connect(self._on_scene)
 
@@ -72,7 +72,7 @@ class Fitter(BackgroundComparison[FitResult]):
         offset_bounds_s: tuple[float, float],
         align: bool,
     ) -> None:
-        """Fit the scene as it stands to what was measured."""
+        """Fit the current scene to measurements."""
         if self.busy:
             return
         self.clear()
@@ -100,7 +100,7 @@ class Fitter(BackgroundComparison[FitResult]):
     ) -> FitResult | None:
         fraction = 0.0
 
-        def told(now: FitProgress) -> bool:
+        def on_progress(now: FitProgress) -> bool:
             nonlocal fraction
             self.progress = now
             fraction = now.fraction
@@ -111,28 +111,32 @@ class Fitter(BackgroundComparison[FitResult]):
         if not self._prepare(sorted(kinds), progress):
             return None
         return self.fit(
-            trials, parameters, method, progress=told, abandoned=lambda: not progress(fraction)
+            trials,
+            parameters,
+            method,
+            progress=on_progress,
+            abandoned=lambda: not progress(fraction),
         )
 
     def stop(self) -> None:
-        """Stop looking; the best so far is the result."""
+        """Stop the search; the best values so far are the result."""
         self._stop.set()
         self.changed.emit()
 
     @property
     def stopping(self) -> bool:
-        """Whether it was asked to stop and has not ended yet."""
+        """Whether a stop was requested and the fit has not ended yet."""
         return self.busy and self._stop.is_set()
 
     def cancel(self) -> None:
-        """Give up what is under way, without a result."""
+        """Cancel the fit without a result."""
         under_way = self.busy
         super().cancel()
         if under_way:
-            self.message = "The fit was given up."
+            self.message = "The fit was cancelled."
 
     def clear(self) -> None:
-        """Give up what is under way and take all of the last result away."""
+        """Cancel the fit and discard the last result."""
         had = self._shown
         self._shown = False
         self.progress = None
@@ -144,7 +148,7 @@ class Fitter(BackgroundComparison[FitResult]):
 
     @property
     def stale(self) -> bool:
-        """Whether the scene is another one since, other than by the fitted values."""
+        """Whether the scene has changed since, other than by the fitted values."""
         result = self.comparison
         if result is None or self._scene is None:
             return False
@@ -157,17 +161,17 @@ class Fitter(BackgroundComparison[FitResult]):
         return result is not None and result.fitted(self._document.scene) == self._document.scene
 
     def apply(self) -> None:
-        """Give the scene the fitted values: one undo step."""
+        """Apply the fitted values to the scene as one undo step."""
         if self.comparison is not None:
             self._document.edit(self.comparison.fitted(self._document.scene), "Apply fitted values")
 
     @property
     def shown(self) -> bool:
-        """Whether the runs before and after are to be seen over the window's own."""
+        """Whether the runs before and after the fit are shown over that of the window."""
         return self._shown and self.comparison is not None
 
     def show(self, shown: bool) -> None:
-        """Show the runs before and after over the window's own, or do not."""
+        """Show or hide the runs before and after the fit over that of the window."""
         if shown != self._shown:
             self._shown = shown
             self.shown_changed.emit()
@@ -177,7 +181,7 @@ class Fitter(BackgroundComparison[FitResult]):
         self.changed.emit()
 
     def renew_theme(self) -> None:
-        """The palette is another one, and so are the colours of both runs."""
+        """Apply a changed palette, with new colours of both runs."""
         self.shown_changed.emit()
 
     def overlaid(self) -> list[OverlaidRun]:
@@ -195,15 +199,15 @@ class Fitter(BackgroundComparison[FitResult]):
         result = self.comparison
         if result is None or not self._shown:
             return ()
-        made = []
+        ghosts = []
         for recording, name in ((result.before, BEFORE), (result.after, FITTED)):
             if time > float(recording.times[-1]) + 0.5 / recording.scene.run.log_rate_hz:
                 continue
             row = recording.index_at(time)
             pose = recording.rows(row, row + 1).link_pose[0]
-            made.append(Ghost(pose, colour(fit_colour(name)), _OPACITY, recording.scene.body))
-        return tuple(made)
+            ghosts.append(Ghost(pose, colour(fit_colour(name)), _OPACITY, recording.scene.body))
+        return tuple(ghosts)
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Colour and text of both runs for the viewport's legend."""
+        """Colours and texts of both runs for the viewport's legend."""
         return [(run.colour, run.name) for run in self.overlaid()]

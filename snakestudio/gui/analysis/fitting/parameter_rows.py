@@ -1,4 +1,4 @@
-"""What a fit may change: a row for each value with a tick, its range and what the scene has now."""
+"""Free parameters of a fit: a row for each value with a check box, its range and its current value."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _KEYS = "Keys as in the scene file, like robot.mass_kg; several joined by + get 
 
 @dataclass(frozen=True)
 class ParameterRange:
-    """A parameter as its row shows it."""
+    """Values of a parameter's row."""
 
     ticked: bool
     low: float
     high: float
     now: str
-    """What the scene has."""
+    """Current value in the scene."""
     unused: str = ""
-    """Why the scene does not read it, in a sentence; "" if it does."""
+    """Reason why the scene does not read the value, as a sentence; "" if it does."""
 
 
 _COLUMNS = {
@@ -47,12 +47,12 @@ _BOUND_WIDTH = 72
 
 
 class ParameterRows(QWidget):
-    """The usual parameters, and any other by its key.
+    """Common parameters, and further ones by key.
 
     Signals
     -------
     changed()
-        Others are ticked, or a range is another one.
+        The ticked parameters or a range changed.
     """
 
     changed = Signal()
@@ -64,7 +64,7 @@ class ParameterRows(QWidget):
         self.rows: dict[str, FieldRow[ParameterRange]] = {}
         self.table = FieldTable[ParameterRange](_COLUMNS, spacing=(8, 3))
         self.key = QLineEdit()
-        self.key.setPlaceholderText("another value, by its key")
+        self.key.setPlaceholderText("Another value, by key")
         self.key.setToolTip(_KEYS)
         self.key.setAccessibleName("Another value")
         self.add_button = QPushButton("&Add")
@@ -80,9 +80,9 @@ class ParameterRows(QWidget):
 
     @property
     def chosen(self) -> list[FreeParameter]:
-        """The ticked parameters with their ranges.
+        """Ticked parameters with their ranges.
 
-        Raises `UsageError` if a range makes no sense.
+        Raises `UsageError` if a range is invalid.
         """
         chosen = []
         for name in self._ticked:
@@ -96,21 +96,21 @@ class ParameterRows(QWidget):
 
     @property
     def any_chosen(self) -> bool:
-        """Whether at least one is ticked."""
+        """Whether at least one parameter is ticked."""
         return bool(self._ticked)
 
     @property
     def _ticked(self) -> list[str]:
-        """Names of the parameters that are ticked and read by the scene."""
+        """Names of the ticked parameters that the scene reads."""
         rows = {name: row.values for name, row in self.rows.items()}
         return [name for name, values in rows.items() if values.ticked and not values.unused]
 
     def commit(self) -> bool:
-        """Take what is being typed; False if something of it is not valid."""
+        """Apply the text being typed; return False if any of it is invalid."""
         return self.table.commit()
 
     def refresh(self) -> None:
-        """Show what the scene has now."""
+        """Show the current values of the scene."""
         scene = self._document.scene
         for name, row in self.rows.items():
             parameter = self._parameters[name]
@@ -183,7 +183,7 @@ def _is_used(values: ParameterRange) -> bool:
 
 
 def _shown(scene: Scene, parameter: FreeParameter, present: float | None) -> str:
-    """What the scene has now, in little room."""
+    """Short text of the current value in the scene."""
     if present is None:
         return "none"
     unit = value_doc(scene, parameter).unit

@@ -1,4 +1,4 @@
-"""What comes of a fit: its values, how the distance falls, both runs from above, and the distance over time."""
+"""Results of a fit: its values, convergence, both runs from above, and the distance over time."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.table import TableView
 
 _NOTHING = (
-    "A fit runs the scene again and again with other values, and keeps those with which it comes nearest to what was"
-    " measured.\n\nTick the measured runs and the values that may change, and press Fit."
+    "A fit runs the scene many times with different values and keeps those that match the measurement best."
+    "\n\nTick the measured runs and the parameters to fit, and press Fit."
 )
 
 
 _SPACING = 10
-"""Between charts, px."""
+"""Spacing of charts, px."""
 
 
 class FitPictures(Themed):
-    """Three charts."""
+    """Charts of convergence, of both runs from above, and of their distance over time."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,11 +36,9 @@ class FitPictures(Themed):
         self.plan = LineChart("x in m", "y in m")
         self.plan.setAspectLocked(True)
         self.convergence.legend_at_bottom_left()  # the curve leaves that corner free
-        self._plan_part = _titled(
-            "Both runs from above, as they fit the measurement best", self.plan
-        )
-        self._course_part = _titled("Distance of run and measurement", self.course)
-        self._convergence_part = _titled("Distance of the best so far", self.convergence)
+        self._plan_part = _titled("Both runs from above, aligned with the measurement", self.plan)
+        self._course_part = _titled("Distance between run and measurement", self.course)
+        self._convergence_part = _titled("Best distance so far", self.convergence)
         self._nothing = QLabel(_NOTHING)
         self._nothing.setProperty("role", "dim")
         self._nothing.setWordWrap(True)
@@ -61,13 +59,13 @@ class FitPictures(Themed):
         self._draw_result()
 
     def show_progress(self, progress: FitProgress | None) -> None:
-        """Show how far a fit is."""
+        """Show the progress of a fit."""
         if progress is not self._progress:
             self._progress = progress
             self._draw_progress()
 
     def show_result(self, result: FitResult | None, trial: int = 0) -> None:
-        """Show a trial of a result, or none."""
+        """Show a trial of a result, or nothing."""
         shown = None if result is None else (result, trial)
         if shown != self._result:
             self._result = shown
@@ -90,9 +88,9 @@ class FitPictures(Themed):
         )
         cost = 1000.0 * np.array([moment.cost for moment in progress.history])
         before = 1000.0 * progress.cost_before
-        # Within a decade a logarithmic axis would have hardly a number.
+        # Within a decade a logarithmic axis has hardly any numbers.
         chart.setLogMode(False, bool(max(before, cost.max()) > 10.0 * cost.min()))
-        # A step lasts until the next better one.
+        # A value holds until the next better one.
         x = np.repeat(at, 2)[1:-1]
         y = np.repeat(cost, 2)
         chart.plot(x, y, pen=pg.mkPen(fit_colour(FITTED), width=1.8))
@@ -166,7 +164,7 @@ class FitPictures(Themed):
 
 
 def _titled(title: str, chart: LineChart) -> QWidget:
-    """A chart under its title."""
+    """Return a chart below its title."""
     made = QWidget()
     column = QVBoxLayout(made)
     column.setContentsMargins(0, 0, 0, 0)
@@ -179,7 +177,7 @@ def _titled(title: str, chart: LineChart) -> QWidget:
 
 
 class Outcome(QFrame):
-    """A card with the table of values and the notes; hidden while there is no result."""
+    """Card with the table of values and the notes; hidden without a result."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -200,7 +198,7 @@ class Outcome(QFrame):
         self.hide()
 
     def show_result(self, result: FitResult | None) -> None:
-        """Show a result, or none."""
+        """Show a result, or hide the card."""
         if result is self._result:
             return
         self._result = result

@@ -1,1 +1,1 @@
-"""What came of a study: table, map, scatter, parallel coordinates and convergence, linked with each other."""
+"""Results of a study: linked table, map, scatter, parallel coordinates and convergence."""

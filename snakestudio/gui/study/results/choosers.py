@@ -1,4 +1,4 @@
-"""Small boxes above a chart of results: what stands on its axes, and what its colours are."""
+"""Small boxes above a chart of results that choose its axes and its colours."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox
 
 _NARROW = 470
-"""Width below which three boxes do not stand beside each other, px of the design."""
+"""Width below which three boxes do not fit side by side, px of the design."""
 
 
 class Chooser(QWidget):
-    """A box with a word before it.
+    """Box with a label in front.
 
     Signals
     -------
     chosen()
-        The user took another entry.
+        The user chose another entry.
     """
 
     chosen = Signal()
@@ -57,7 +57,7 @@ class Chooser(QWidget):
         self.setMaximumWidth(theme.scaled(320))
 
     def offer(self, entries: Sequence[tuple[str, str]], usual: str = "") -> None:
-        """Offer names with what people call them; what is chosen stays if it can, else it is the usual."""
+        """Offer names with their labels; the current choice stays if possible, else it becomes the usual one."""
         before = self.value
         if entries == [
             (self.box.itemData(k), self.box.itemText(k)) for k in range(self.box.count())
@@ -82,11 +82,11 @@ class Chooser(QWidget):
 
     @property
     def value(self) -> str:
-        """The name that is chosen; "" if there is none."""
+        """Chosen name; "" without entries."""
         return str(self.box.currentData() or "")
 
     def choose(self, name: str) -> None:
-        """Choose an entry, as the user does."""
+        """Choose an entry like the user."""
         index = self.box.findData(name)
         if index >= 0:
             self.box.setCurrentIndex(index)
@@ -94,7 +94,7 @@ class Chooser(QWidget):
 
 
 class ChooserRow(QWidget):
-    """Boxes beside each other; where it is narrow, the last of three stands below the others."""
+    """Boxes side by side; in a narrow row the last of three is below the others."""
 
     def __init__(self, *choosers: Chooser) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class ChooserRow(QWidget):
         for place, chooser in enumerate(self._choosers):
             below = narrow and place == 2
             self._grid.addWidget(chooser, int(below), 0 if below else place, 1, 2 if below else 1)
-            # A longer word before a box leaves the box as much room as the others.
+            # A longer label leaves its box as much width as the others.
             self._grid.setColumnStretch(
                 place, 0 if narrow and place == 2 else 4 if len(chooser.word) > 3 else 3
             )
@@ -128,7 +128,7 @@ class ChooserRow(QWidget):
 
 
 def beside(*parts: QWidget) -> QHBoxLayout:
-    """Things beside each other, from the left, as wide as they want to be."""
+    """Lay out widgets side by side from the left, at their preferred widths."""
     row = QHBoxLayout()
     row.setContentsMargins(10, 0, 10, 0)
     row.setSpacing(10)

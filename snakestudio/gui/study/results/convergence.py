@@ -1,4 +1,4 @@
-"""How an optimiser converges: every point in the order of the trials, the best so far, and where generations begin."""
+"""Convergence of an optimiser: every point in the order of evaluation, the best so far, and generations."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from snakestudio.viewmodel.study.result_columns import Column
 _RADIUS = 2.6
 _FAINT = 90
 _BRIGHT = 200
-"""How much of 255 a dot covers."""
+"""Opacity of a dot, of 255."""
 _GAP = 6.0
-"""Between two generations that can be told apart, px."""
+"""Minimum distance of two separate generation marks, px."""
 _FAILURE = 6.0
 _MOST_FAILURES = 500
 """Length of the mark of a failed run, px, and how many are drawn."""
-_TIP = "A dotted line: a generation begins. A dashed one: the search restarts from elsewhere."
+_TIP = "Dotted line: a new generation. Dashed line: the search restarts from another point."
 
 
 class _Convergence(ResultsChart):
-    """One goal over the number of points."""
+    """A goal over the number of points."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         self.goal: Column | None = None
         self.best: FloatArray = np.zeros(0)
-        """Best so far at every row; NaN before the first that counts."""
+        """Best so far in each row; NaN before the first valid one."""
         self._y = AxisScale(0.0, 1.0)
         super().__init__(linked, parent)
         self.add_raster(RasterItem(self._other_dots, 0.0))
         self.add_raster(RasterItem(self._brushed_dots, 0.0))
 
     def show_goal(self, goal: Column | None) -> None:
-        """Show how a goal improved."""
+        """Show the convergence of a goal."""
         self.goal = goal
         if goal is not None:
             results = self.linked.results
@@ -52,12 +52,12 @@ class _Convergence(ResultsChart):
             best = np.minimum.accumulate(signed) if len(signed) else signed
             self.best = np.where(np.isinf(best), np.nan, -goal.better * best)
             self._y = goal.scale(0.06)
-            self.show_scales(self._x, self._y, ("Points tried", goal.heading), bar=False)
+            self.show_scales(self._x, self._y, ("Evaluated points", goal.heading), bar=False)
         self.renew()
 
     def nothing(self) -> str:
         if self.goal is None:
-            return "This study has no goal, so there is nothing to converge. The other views show what was found."
+            return "This study has no goal, so there is no convergence to show. See the other views for its results."
         if not np.isfinite(self.goal.values).any():
             return (
                 "No point has a result yet."
@@ -90,7 +90,7 @@ class _Convergence(ResultsChart):
         self.show_note(self.told_of_generations() if self.shows_points else "")
 
     def generations(self) -> list[tuple[float, bool]]:
-        """Return where generations begin, px, and whether the search restarts there; those that can be told apart."""
+        """Return the starts of generations, px, and whether the search restarts there; omit close ones."""
         area = self.area
         count = len(self.linked.results)
         begun = self.linked.results.table.begun
@@ -106,7 +106,7 @@ class _Convergence(ResultsChart):
         return places
 
     def told_of_generations(self) -> str:
-        """Return how large they are, in words; "" where none are marked."""
+        """Return the sizes of the generations as text; "" if none are marked."""
         sizes = [
             str(size)
             for first, size in self.linked.results.table.begun
@@ -136,7 +136,7 @@ class _Convergence(ResultsChart):
     # --- drawing ----------------------------------------------------------------------------------
 
     def _other_dots(self, area: QRectF, scale: float) -> Pixels | None:
-        """The points that are not brushed, or do not count."""
+        """Points that are not brushed, or not valid."""
         if not self.shows_points:
             return None
         results = self.linked.results
@@ -192,12 +192,12 @@ class _Convergence(ResultsChart):
 
 
 class ConvergenceView(QWidget):
-    """The convergence, with a box for the goal where there are several."""
+    """Convergence with a box for the goal if there are several."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.goal_box = Chooser("Goal", "Whose best so far is shown")
+        self.goal_box = Chooser("Goal", "Goal whose best value so far is shown")
         self.chart = _Convergence(linked)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)

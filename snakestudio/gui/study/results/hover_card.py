@@ -1,4 +1,4 @@
-"""A small card beside the mouse: what a point of a study was, what came of it, and its way from above."""
+"""Small card at the mouse: values and results of a point of a study, and its path from above."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
 
 _KEPT = 64
-"""Traces that are kept."""
+"""Number of cached traces."""
 _REPEATS = 8
-"""Repeats of a point whose ways are drawn."""
+"""Number of repeats of a point whose paths are drawn."""
 _WIDTH = 264
 _PICTURE = 128
 _MOST_LINES = 12
@@ -31,7 +31,7 @@ _AWAY = 18
 
 
 class HoverCard(Themed):
-    """The card; hidden while the mouse is over no point. It lies over the widget it is a child of."""
+    """Card over its parent widget; hidden while the mouse is over no point."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -50,12 +50,12 @@ class HoverCard(Themed):
         self.update()
 
     def fetch_with(self, trace: Callable[[str], Trace | None]) -> None:
-        """Fetch traces by the key of their run, anew: runs may have been made again."""
+        """Clear the cache and fetch traces by the key of their run: runs may have been repeated."""
         self._fetch = trace
         self._known.clear()
 
     def show_row(self, results: Results, row: int, place: QPoint) -> None:
-        """Tell of a row beside a place on the screen; of -1, tell nothing."""
+        """Show a row next to a position on the screen; hide the card for -1."""
         if row < 0 or row >= len(results):
             self.row = -1
             self.hide()
@@ -73,9 +73,9 @@ class HoverCard(Themed):
         state = results.columns["state"]
         words = [] if state.values[row] == 0.0 else [state.text(state.values[row])]
         words += (
-            ["the best"]
+            ["best"]
             if row == results.best
-            else ["on the front"]
+            else ["on the Pareto front"]
             if row in results.on_front
             else []
         )
@@ -102,7 +102,7 @@ class HoverCard(Themed):
                 self._known.popitem(last=False)
         return self._known[key]
 
-    # --- where it stands --------------------------------------------------------------------------
+    # --- position -------------------------------------------------------------------------------
 
     def _metrics(self) -> QFontMetricsF:
         return QFontMetricsF(theme.text_font(12))
@@ -176,7 +176,7 @@ class HoverCard(Themed):
             self._paint_traces(painter, QRectF(_MARGIN, y + 6, width, theme.scaled(_PICTURE)))
 
     def _paint_traces(self, painter: QPainter, room: QRectF) -> None:
-        """Ways and last postures from above, all on the same scale."""
+        """Paint paths and last poses from above, all on the same scale."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("card"))
         painter.drawRoundedRect(room, 5, 5)

@@ -1,4 +1,4 @@
-"""What all views of a study's results share: the rows, and who is told when they are looked at otherwise."""
+"""Rows of a study's results that all views share, with signals of their changes."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from snakestudio.viewmodel.study.result_rows import ResultRows, Results
 
 
 class LinkedRows(QObject):
-    """Rows of results that every view changes and every view follows.
+    """Rows of results that each view can change and each view follows.
 
     Signals
     -------
     results_changed()
-        Further runs are there, or others.
+        The results changed.
     shown_changed()
-        The table has other rows, or another order.
+        The rows of the table or their order changed.
     brushed_changed()
-        Other rows are brushed.
+        The brushed rows changed.
     selected_changed()
     hovered(row: int, place: QPoint)
-        The mouse is over a row (-1: over none), at a place on the screen.
+        The mouse is over a row (-1: none), at a position on the screen.
     open_asked(row: int)
-        The run of a row is to be opened.
+        The run of a row must be opened.
     menu_asked(place: QPoint)
-        The menu of the selected rows, at a place on the screen.
+        The menu of the selected rows must be opened at a position on the screen.
     """
 
     results_changed = Signal()
@@ -41,7 +41,7 @@ class LinkedRows(QObject):
         super().__init__(parent)
         self._rows: ResultRows | None = None
         self.held = False
-        """Whether something is being dragged in a chart: what takes long waits."""
+        """Whether a drag in a chart is in progress; slow updates wait for its end."""
 
     @property
     def there(self) -> bool:
@@ -50,17 +50,17 @@ class LinkedRows(QObject):
 
     @property
     def rows(self) -> ResultRows:
-        """The rows; ask for them when there are some."""
+        """Rows of the results; valid only if there are results."""
         assert self._rows is not None
         return self._rows
 
     @property
     def results(self) -> Results:
-        """Their table."""
+        """Table of the results."""
         return self.rows.results
 
     def take(self, results: Results) -> None:
-        """Show other results; what is selected, sorted, sifted, brushed and pinned stays."""
+        """Show other results; selection, order, filter, brushes and pins stay."""
         if self._rows is None:
             self._rows = ResultRows(results)
         else:
@@ -69,11 +69,11 @@ class LinkedRows(QObject):
         self.results_changed.emit()
 
     def hold(self, on: bool) -> None:
-        """Something is dragged from now on, or no more."""
+        """Set whether a drag is in progress."""
         self.held = on
 
     def forget(self) -> None:
-        """There are no results any more."""
+        """Discard the results."""
         self._rows = None
 
     def sort(self, column: str | None, descending: bool) -> None:
@@ -82,17 +82,17 @@ class LinkedRows(QObject):
         self.shown_changed.emit()
 
     def sift(self, condition: str) -> None:
-        """Show the rows that fit."""
+        """Show the rows that meet a condition."""
         self.rows.sift(condition)
         self.shown_changed.emit()
 
     def brush(self, brushes: Mapping[str, tuple[float, float] | None]) -> None:
-        """Brush other ranges of these columns; None takes a brush away."""
+        """Brush these ranges of columns; None clears the brush of a column."""
         self.rows.brush(brushes)
         self.brushed_changed.emit()
 
     def clear_brushes(self) -> None:
-        """Take all brushes away."""
+        """Clear all brushes."""
         self.brush(dict.fromkeys(self.rows.brushes))
 
     def show_only_brushed(self, only: bool) -> None:
@@ -101,16 +101,16 @@ class LinkedRows(QObject):
         self.shown_changed.emit()
 
     def pin(self, rows: Iterable[int], on: bool) -> None:
-        """Keep rows at the top, or no more."""
+        """Pin rows at the top, or unpin them."""
         self.rows.pin([int(self.results.points[row]) for row in rows], on)
         self.shown_changed.emit()
 
     def toggle_pins(self, rows: Sequence[int]) -> None:
-        """Keep rows at the top, or no more if all of them are."""
+        """Pin rows at the top, or unpin them if all are pinned."""
         self.pin(rows, not self.all_pinned(rows))
 
     def all_pinned(self, rows: Iterable[int]) -> bool:
-        """Whether all of some rows are kept at the top."""
+        """Whether all of some rows are pinned."""
         return all(int(self.results.points[row]) in self.rows.pins for row in rows)
 
     def select(self, rows: Iterable[int]) -> None:
@@ -121,6 +121,6 @@ class LinkedRows(QObject):
             self.selected_changed.emit()
 
     def toggle(self, row: int) -> None:
-        """Select a row more, or one less."""
+        """Add a row to the selection, or remove it."""
         rows = self.rows.selected_rows
         self.select([each for each in rows if each != row] if row in rows else [*rows, row])

@@ -1,4 +1,4 @@
-"""The map of two varied values, with a measure as colour."""
+"""Map of two varied values, coloured by a measure."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from snakestudio.viewmodel.study.result_map import (
 )
 
 _BEYOND = 150
-"""How much of 255 a cell beyond a limit covers."""
+"""Opacity of a cell beyond a limit, of 255."""
 
 
 class _Map(PlaneChart):
-    """Two varied values with a measure as colour; a curve where one value varies."""
+    """Two varied values coloured by a measure; a curve if only one value varies."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         self.cells: Cells | None = None
@@ -81,7 +81,7 @@ class _Map(PlaneChart):
         super().renew()
 
     def _seen_cells(self) -> Cells | None:
-        """The cells of the brushed rows."""
+        """Cells of the brushed rows."""
         rows = self.linked.rows
         results = self.linked.results
         if self.cells is None or not rows.brushes or self.across is None:
@@ -99,7 +99,7 @@ class _Map(PlaneChart):
         place = super().place_of(row)
         if place is None or self._curve or self.cells is None:
             return place
-        # In the middle of its cell, and only if it is what the cell shows.
+        # In the centre of its cell, and only if the cell shows it.
         at = np.argwhere(self.cells.rows == row)
         seen = self._seen_cells()
         return place if len(at) or (seen is not None and (seen.rows == row).any()) else None
@@ -141,7 +141,7 @@ class _Map(PlaneChart):
         return int(next(iter(ahead[ahead >= 0]), row))
 
     def _cell_of_pixels(self, x: FloatArray, y: FloatArray) -> tuple[IntArray, IntArray]:
-        """Columns and lines of cells at places in the area, px from its upper left corner."""
+        """Return columns and rows of cells at positions in the area, px from its upper left corner."""
         assert self.cells is not None
         area = self.area
         across = np.searchsorted(edges(self._scales[0], self.cells.x)[1:-1], x / area.width())
@@ -173,7 +173,7 @@ class _Map(PlaneChart):
         )
 
     def draw_lines(self, painter: QPainter) -> None:
-        """Draw gaps between large cells, a cross where runs failed, and a stroke where a limit is passed."""
+        """Draw gaps between large cells, a cross for failed runs, and a stroke for exceeded limits."""
         if self.cells is None or self._curve:
             super().draw_lines(painter)
             return
@@ -224,21 +224,21 @@ class MapView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.x_box = Chooser("X", "Varied value to the right")
-        self.y_box = Chooser("Y", "Varied value upwards")
+        self.x_box = Chooser("X", "Varied value on the horizontal axis")
+        self.y_box = Chooser("Y", "Varied value on the vertical axis")
         self.colour_box = Chooser(
-            "Colour", "What the colours say: a goal, a limit, or the time that a run takes"
+            "Colour", "Value shown as colour: a goal, a limit, or the time that a run takes"
         )
         self.over_box = Chooser(
             "Show the",
-            "What stands for several points that differ in the values which are not seen",
+            "How to combine points that share a cell",
         )
         self.over_box.setMaximumWidth(theme.scaled(170))
         self.fixed: dict[str, float] = {}
-        """Other varied values that are fixed, by name."""
+        """Fixed values of other varied values, by name."""
         self.where = QToolButton()
         self.where.setText("Where …")
-        self.where.setToolTip("Fix varied values that are on no axis")
+        self.where.setToolTip("Fix varied values that are not on an axis")
         self.where.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.where.setMenu(Menu(self.where))
         self.told = QLabel()
@@ -257,7 +257,7 @@ class MapView(QWidget):
         linked.results_changed.connect(self.renew)
 
     def fix(self, name: str, value: float | None) -> None:
-        """Show only points in which another varied value is this; None: whatever it is."""
+        """Show only points with this value of another varied value; None for all points."""
         if value is None:
             self.fixed.pop(name, None)
         else:

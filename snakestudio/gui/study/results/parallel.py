@@ -1,4 +1,4 @@
-"""Parallel coordinates of a study: a range that is dragged on an axis brushes the points."""
+"""Parallel coordinates of a study; dragging a range on an axis brushes points."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_map import colour_ends
 
 _GRIP = 7.0
-"""How near the mouse has to come to an end of a brush or to a line, px."""
+"""Distance at which the mouse grabs an end of a brush or a line, px."""
 _HALF = 7.0
 """Half of the width of a brush, px."""
 
@@ -44,7 +44,7 @@ class _Parallel(ResultsChart):
         self._from: tuple[float, float] = (0.0, 0.0)
         self._shifted = 0.0
         self._present_axis = 0
-        """Along which the keyboard leads."""
+        """Axis along which the arrow keys move."""
         super().__init__(linked, parent)
         self.item = ParallelItem(
             self, self._front_lines, lambda: self.is_brushed, lambda: linked.held
@@ -54,7 +54,7 @@ class _Parallel(ResultsChart):
             axis.setVisible(False)
 
     def show_columns(self, columns: list[Column], colour: Column | None) -> None:
-        """Show these columns, from the left."""
+        """Show these columns from left to right."""
         self.columns = columns
         self.colour = colour
         scales = [column.scale() for column in columns]
@@ -67,7 +67,7 @@ class _Parallel(ResultsChart):
         self.item.show_axes(axes, np.stack(shares, axis=1) if shares else np.zeros((0, 0)))
         self.renew()
 
-    # --- where things are -------------------------------------------------------------------------
+    # --- positions -------------------------------------------------------------------------------
 
     @property
     def area(self) -> QRectF:
@@ -78,23 +78,25 @@ class _Parallel(ResultsChart):
         return False
 
     def axis_x(self, axis: int) -> float:
-        """Return where an axis is, px from the left."""
+        """Return the position of an axis, px from the left."""
         return self.item.axis_x(axis)
 
     def scale(self, axis: int) -> AxisScale:
-        """Return how values lie along an axis."""
+        """Return the scale of an axis."""
         return self.item.axes[axis].scale
 
     @property
     def complete(self) -> bool:
-        """Whether every brushed line is drawn."""
+        """Whether all brushed lines are drawn."""
         return self.item.complete
 
     def nothing(self) -> str:
         if self.linked.results.failed.all():
-            return "Every run has failed, so there is nothing to draw. The table says why."
+            return (
+                "Every run has failed, so there is nothing to draw. See the table for the reasons."
+            )
         if len(self.columns) < 2:
-            return "Lines need two axes at least: tick them under Axes."
+            return "Select at least two axes under Axes."
         return ""
 
     def row_at(self, place: QPointF) -> int:
@@ -113,7 +115,7 @@ class _Parallel(ResultsChart):
         return QPointF(self.axis_x(axis), float(self.item.heights(np.array([row]))[0, axis]))
 
     def row_beside(self, row: int, across: int, up: int) -> int:
-        """Return the next line along the present axis, up and down; to the sides the same line at another axis."""
+        """Return the next line up or down the current axis; sideways the same line at another axis."""
         axis = self._present_axis = min(self._present_axis, len(self.columns) - 1)
         if across:
             known = np.flatnonzero(np.isfinite(self.item.shares[row]))
@@ -124,7 +126,7 @@ class _Parallel(ResultsChart):
         rows = np.flatnonzero(self.within_reach & np.isfinite(shares))
         rows = rows[np.argsort(shares[rows], kind="stable")][::up]
         beyond = (shares[rows] - shares[row]) * up > 0
-        # of those at the same place one by one
+        # those at the same position one by one
         beyond |= (shares[rows] == shares[row]) & ((rows - row) * up > 0)
         return int(next(iter(rows[beyond]), row))
 
@@ -143,7 +145,7 @@ class _Parallel(ResultsChart):
         super().renew_theme()
 
     def _front_lines(self) -> FrontLines:
-        """The brushed rows, the best last, so that they lie on top."""
+        """Brushed rows, the best last, so that it is on top."""
         rows: IntArray = np.flatnonzero(self.linked.rows.brushed)
         if self.colour is None:
             return FrontLines(
@@ -192,7 +194,7 @@ class _Parallel(ResultsChart):
     # --- brushing and the order of axes -----------------------------------------------------------
 
     def _grip(self, place: QPointF) -> tuple[_What, int]:
-        """What a drag from a place does, and to which axis."""
+        """Return the action of a drag from a position, and its axis."""
         if not self.columns:
             return "", 0
         axis = self.item.axis_at(place.x())
@@ -244,7 +246,7 @@ class _Parallel(ResultsChart):
             self.move_axis(self._axis, self.item.axis_at(self.axis_x(self._axis) + self._shifted))
 
     def move_axis(self, axis: int, to: int) -> None:
-        """Put an axis at another place in the row."""
+        """Move an axis to another position in the row."""
         columns = list(self.columns)
         columns.insert(to, columns.pop(axis))
         self.show_columns(columns, self.colour)
@@ -288,12 +290,10 @@ class ParallelView(QWidget):
         self._linked = linked
         self._without: set[str] = set()
         self._varied: list[str] = []
-        self.colour_box = Chooser("Colour", "What the colours of the lines say")
+        self.colour_box = Chooser("Colour", "Value shown as line colour")
         self.axes = QToolButton()
         self.axes.setText("Axes")
-        self.axes.setToolTip(
-            "Which columns have an axis; drag the title of an axis to put it elsewhere"
-        )
+        self.axes.setToolTip("Columns to show as axes; drag the title of an axis to move it")
         self.axes.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.axes.setMenu(Menu(self.axes))
         self.chart = _Parallel(linked)
@@ -309,7 +309,7 @@ class ParallelView(QWidget):
         linked.results_changed.connect(self.renew)
 
     def renew(self) -> None:
-        """Follow the boxes and the results; axes stay where they were put."""
+        """Follow the boxes and the results; moved axes stay where they are."""
         results = self._linked.results
         every = results.named("varied", "goal", "limit")
         goals = results.named("goal", "limit")
@@ -348,6 +348,6 @@ class ParallelView(QWidget):
             menu.addAction(action)
 
     def show_axis(self, name: str, on: bool) -> None:
-        """Have an axis for a column, or none."""
+        """Show or hide the axis of a column."""
         (self._without.discard if on else self._without.add)(name)
         self.renew()

@@ -1,4 +1,4 @@
-"""Bases of the charts of results: they follow the rows that all views share; one shows them as dots by two columns."""
+"""Base classes of the charts of results, which follow the shared rows; one shows rows as dots in a plane."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from snakestudio.viewmodel.study.result_map import colour_ends
 
 _RADIUS = 3.4
 FAINT = 60
-"""How much of 255 a row that is not brushed covers."""
+"""Opacity of a row that is not brushed, of 255."""
 MOST_SIGNS = 4_000
-"""Cells up to which each has its own sign of a failure or a limit."""
+"""Maximum number of cells with individual signs of a failure or a limit."""
 
 
 class ResultsChart(PointChart):
-    """A chart of results; what it draws is up to the class that derives from it."""
+    """Chart of results; subclasses draw the content."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         self.linked = linked
         self._present_point = -1
-        """Number of the point at which the keyboard is, which outlives its row."""
+        """Number of the current point of the keyboard, which survives a change of its row."""
         super().__init__(parent)
         linked.results_changed.connect(self.renew)
         linked.shown_changed.connect(self.renew_marks)
@@ -60,12 +60,12 @@ class ResultsChart(PointChart):
 
     @property
     def within_reach(self) -> BoolArray:
-        """Rows that mouse and keys find: the brushed ones, which lie on top, as long as there are some."""
+        """Rows within reach of mouse and keys: the brushed ones, which are on top, or all if none are brushed."""
         brushed = self.linked.rows.brushed
         return brushed if brushed.any() else np.ones_like(brushed)
 
     def likely_rows(self) -> Iterable[int]:
-        """Yield the present row, the last that was selected, the best, and then all others."""
+        """Yield the current row, the last selected one, the best, and then all others."""
         rows = self.linked.rows
         results = self.linked.results
         present = results.row_of(self._present_point) if self.present_row >= 0 else None
@@ -80,7 +80,7 @@ class ResultsChart(PointChart):
         super().go_to(row)
 
     def go_back(self) -> None:
-        """Take the keyboard back to its point after other results are shown."""
+        """Move the keyboard back to its point after the results changed."""
         row = self.linked.results.row_of(self._present_point) if self.present_row >= 0 else None
         if row is not None and self.hasFocus():
             self.go_to(row)
@@ -103,7 +103,7 @@ class ResultsChart(PointChart):
     # --- marks ------------------------------------------------------------------------------------
 
     def mark_of(self, row: int) -> tuple[QColor, bool] | None:
-        """Return the colour of a row that stands out, and whether it is a star; None of one that does not."""
+        """Return the colour of a highlighted row, and whether it is a star; None for other rows."""
         rows = self.linked.rows
         if row == rows.results.best:
             return theme.colour("good"), True
@@ -117,7 +117,7 @@ class ResultsChart(PointChart):
 
     @property
     def marked_rows(self) -> list[int]:
-        """Rows that stand out, the most important one last."""
+        """Highlighted rows, the most important one last."""
         rows = self.linked.rows
         results = self.linked.results
         best = [] if results.best is None else [results.best]
@@ -125,7 +125,7 @@ class ResultsChart(PointChart):
         return [row for row in reversed(dict.fromkeys(reversed(every))) if 0 <= row < len(results)]
 
     def paint_point(self, painter: QPainter, place: QPointF, row: int) -> None:
-        """Paint a row that stands out."""
+        """Paint a highlighted row."""
         if self.is_selected(row) or row == self.hover_row:
             paint_ring(painter, place, theme.colour("text" if row == self.hover_row else "accent"))
         mark = self.mark_of(row)
@@ -134,14 +134,14 @@ class ResultsChart(PointChart):
 
 
 class PlaneChart(ResultsChart):
-    """Rows as dots, by two columns; a rectangle that is dragged brushes both."""
+    """Rows as dots in two columns; dragging a rectangle brushes both."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         self.across: Column | None = None
         self.up: Column | None = None
         self.colour: Column | None = None
         self.rows: IntArray = np.zeros(0, np.int64)
-        """Rows of the results that are seen."""
+        """Visible rows of the results."""
         self._ends: tuple[float, float, bool] = (0.0, 1.0, False)
         self._scales: tuple[AxisScale, AxisScale] = (AxisScale(0.0, 1.0), AxisScale(0.0, 1.0))
         self._at: tuple[FloatArray, FloatArray] = (np.zeros(0), np.zeros(0))
@@ -150,7 +150,7 @@ class PlaneChart(ResultsChart):
         self.add_raster(RasterItem(lambda area, scale: self.raster(area, scale, faint=False), 0.0))
 
     def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
-        """Show these columns of these rows."""
+        """Show two columns of these rows."""
         self.across = x
         self.up = y
         self.colour = colour
@@ -172,7 +172,9 @@ class PlaneChart(ResultsChart):
 
     def nothing(self) -> str:
         if self.linked.results.failed.all():
-            return "Every run has failed, so there is nothing to draw. The table says why."
+            return (
+                "Every run has failed, so there is nothing to draw. See the table for the reasons."
+            )
         if self.across is None or self.up is None:
             return ""
         seen = np.isfinite(self.across.values[self.rows]) & np.isfinite(self.up.values[self.rows])
@@ -180,14 +182,14 @@ class PlaneChart(ResultsChart):
             return ""
         return f"No point has both {self.across.title.lower()} and {self.up.title.lower()} yet."
 
-    # --- where rows are ---------------------------------------------------------------------------
+    # --- positions -------------------------------------------------------------------------------
 
     def renew(self) -> None:
         self._at = np.zeros(0), np.zeros(0)
         super().renew()
 
     def places(self) -> tuple[FloatArray, FloatArray]:
-        """Return where the rows are, px of the chart."""
+        """Return the positions of the rows, px of the chart."""
         if len(self._at[0]) != len(self.rows):
             assert self.across is not None
             assert self.up is not None
@@ -227,7 +229,7 @@ class PlaneChart(ResultsChart):
     def row_beside(self, row: int, across: int, up: int) -> int:
         here = self.place_of(row)
         assert here is not None
-        # of dots over each other the last, coming from the right
+        # of overlapping dots the last, when coming from the right
         order = slice(None, None, -1 if across < 0 else 1)
         rows = self.rows[self.within_reach[self.rows]][order]
         x, y = (at[self.within_reach[self.rows]][order] for at in self.places())
@@ -246,7 +248,7 @@ class PlaneChart(ResultsChart):
     # --- drawing ----------------------------------------------------------------------------------
 
     def raster(self, area: QRectF, scale: float, *, faint: bool) -> Pixels | None:
-        """Return the rows as an image: the brushed ones, or faintly all where some are brushed; None for none."""
+        """Return an image of the brushed rows, or faintly of all rows if some are brushed; None if empty."""
         if not self.shows_points or (faint and not self.linked.rows.brushes):
             return None  # all of them are drawn over it
         x, y = self.places()
@@ -270,7 +272,7 @@ class PlaneChart(ResultsChart):
         return coloured(image, np.minimum(cover, FAINT) if faint else cover, palette)
 
     def draw_lines(self, painter: QPainter) -> None:
-        """Draw a cross where a point has no colour because its run failed."""
+        """Draw a cross for each point without colour because its run failed."""
         if self.colour is None:
             return
         x, y = self.places()
@@ -298,7 +300,7 @@ class PlaneChart(ResultsChart):
                 self.paint_point(painter, place, row)
 
     def draw_curve(self, painter: QPainter) -> None:
-        """Draw what is between dots and marks."""
+        """Draw curves between dots and marks."""
 
     # --- brushing ---------------------------------------------------------------------------------
 

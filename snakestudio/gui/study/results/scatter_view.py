@@ -1,4 +1,4 @@
-"""The scatter of any two columns of results; of two goals also the front."""
+"""Scatter plot of any two columns of results, with the Pareto front of two goals."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from snakestudio.study.results import front
 from snakestudio.viewmodel.study.result_columns import Column
 
 _PLAIN = "="
-"""In place of a column's name where all rows have the same colour."""
+"""Value that replaces a column's name if all rows have the same colour."""
 
 
 class _Scatter(PlaneChart):
-    """Any two columns; of two goals also the front."""
+    """Any two columns, and the Pareto front of two goals."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         self._front: IntArray | None = None
@@ -32,7 +32,7 @@ class _Scatter(PlaneChart):
         super().show_columns(x, y, colour, rows)
 
     def front_rows(self) -> IntArray:
-        """Return the rows on the front of the two columns, from the left; none unless both are goals."""
+        """Return the rows on the front of the two columns from left to right; none unless both are goals."""
         if self._front is None:
             self._front = self._find_front()
         return self._front
@@ -61,9 +61,9 @@ class _Scatter(PlaneChart):
         if not places:
             return
         assert self.across is not None
-        # A step: whatever lies on its far side is worse than a point of the front in both.
+        # A step: all points on its far side are worse than a point of the front in both.
         corners: list[QPointF] = []
-        # towards the better end of x the next point takes over at once
+        # towards the better end of x the next point follows immediately
         across_first = self.across.better > 0
         for k, place in enumerate(places):
             corners.append(place)
@@ -81,14 +81,14 @@ class _Scatter(PlaneChart):
 
 
 class ScatterView(QWidget):
-    """The scatter with its boxes."""
+    """Scatter plot with its boxes."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.x_box = Chooser("X", "What stands to the right")
-        self.y_box = Chooser("Y", "What stands upwards")
-        self.colour_box = Chooser("Colour", "What the colours of the dots say")
+        self.x_box = Chooser("X", "Column on the horizontal axis")
+        self.y_box = Chooser("Y", "Column on the vertical axis")
+        self.colour_box = Chooser("Colour", "Value shown as dot colour")
         self.chart = _Scatter(linked)
         fill_view(self, [ChooserRow(self.x_box, self.y_box, self.colour_box)], self.chart)
         for chooser in (self.x_box, self.y_box, self.colour_box):

@@ -1,4 +1,4 @@
-"""The results of a study as a table over numpy columns, sorted, sifted and pinned by the rows that all views share."""
+"""Results of a study as a table over numpy columns, sorted, filtered and pinned by the shared rows."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ _ROLES = frozenset(
     }
 )
 _MOST_SELECTED = 2_000
-"""Rows whose selection is carried over when the table is another one."""
+"""Maximum number of rows whose selection is kept when the table changes."""
 _LOOKS_MS = 100
-"""The rows' tint need not follow every picture of a brush."""
+"""Update interval of the rows' tint while brushing."""
 _SAMPLE = 300
-"""Rows by which the width of a column is found."""
+"""Rows from which the width of a column is computed."""
 
 
 class ResultsModel(QAbstractTableModel):
-    """The shown rows of results."""
+    """Shown rows of the results."""
 
     def __init__(self, linked: LinkedRows, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -70,28 +70,28 @@ class ResultsModel(QAbstractTableModel):
         self._pinned = pinned
 
     def renew(self) -> None:
-        """The rows are others, or in another order."""
+        """Update after the rows or their order changed."""
         self.beginResetModel()
         self._renew_colours()
         there = self.linked.there
         self.columns = list(self.linked.results.columns.values()) if there else []
-        # asked for thousands of times a second
+        # queried thousands of times a second
         self._lines = self.linked.rows.shown.tolist() if there else []
         self.endResetModel()
 
     def renew_looks(self) -> None:
-        """The same rows are brushed otherwise."""
+        """Update after the brushed rows changed."""
         if self.rowCount():
             self.dataChanged.emit(
                 self.index(0, 0), self.index(self.rowCount() - 1, len(self.columns) - 1)
             )
 
     def row_at(self, line: int) -> int:
-        """Row of the results that stands on a line of the table."""
+        """Row of the results in a line of the table."""
         return self._lines[line]
 
     def mark(self, row: int) -> str:
-        """What a row is among all: the best, on the front, pinned."""
+        """Mark of a row: best, on the Pareto front, pinned."""
         results = self.linked.results
         pinned = "▲" if int(results.points[row]) in self.linked.rows.pins else ""
         return pinned + ("★" if row == results.best else "◆" if row in results.on_front else "")
@@ -116,7 +116,7 @@ class ResultsModel(QAbstractTableModel):
             return f"{column.short}\n{column.unit or ' '}"
         if role == Qt.ItemDataRole.ToolTipRole:
             better = {1: ", larger is better", -1: ", smaller is better"}.get(column.better, "")
-            return f"{column.heading}{better}\nIn a condition: {column.name}"
+            return f"{column.heading}{better}\nName in filters: {column.name}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _LEFT if column.categories or column.role == "point" else _RIGHT
         return None
@@ -151,8 +151,8 @@ class ResultsModel(QAbstractTableModel):
             if tip:
                 words = {
                     "▲": "pinned",
-                    "★": "the best",
-                    "◆": "on the front: no other is better in every goal",
+                    "★": "best",
+                    "◆": "on the Pareto front: no other point is better in every goal",
                 }
                 return ", ".join(words[each] for each in mark).capitalize() or None
             return f"{value:.0f} {mark}".rstrip()
@@ -175,7 +175,7 @@ class ResultsModel(QAbstractTableModel):
 
 
 def copied(linked: LinkedRows, rows: list[int]) -> str:
-    """Rows as text with tabs, as a spreadsheet takes it, with every digit."""
+    """Return rows as tab-separated text for a spreadsheet, with all digits."""
     columns = [column for column in linked.results.columns.values() if column.role != "state"]
     head = [
         f"{column.title} ({column.unit})" if column.unit else column.title for column in columns
@@ -197,7 +197,7 @@ def _cell(column: Column, value: float) -> str:
 
 
 class ResultsTable(QTableView):
-    """The table. Enter or a double click opens a row's run, Ctrl+C copies the selected rows."""
+    """Table of the rows. Enter or a double-click opens a row's run, Ctrl+C copies the selected rows."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -240,7 +240,7 @@ class ResultsTable(QTableView):
         linked.selected_changed.connect(self.follow_selection)
 
     def renew(self) -> None:
-        """Show the rows as they are now; what is selected and where one has scrolled to stays."""
+        """Show the current rows; selection and scroll position stay."""
         across = self.horizontalScrollBar().value()
         down = self.verticalScrollBar().value()
         self._following = True
@@ -258,7 +258,7 @@ class ResultsTable(QTableView):
         self.verticalScrollBar().setValue(down)
 
     def _follow_order(self, names: list[str]) -> None:
-        """Show in the head what the rows are sorted by."""
+        """Show the sort column in the header."""
         by = self._linked.rows.sorted_by if self._linked.there else None
         head = self.horizontalHeader()
         with QSignalBlocker(head):  # they are sorted already
@@ -301,7 +301,7 @@ class ResultsTable(QTableView):
             self._following = False
 
     def follow_selection(self, scroll: bool = True) -> None:
-        """Select what is selected in the other views."""
+        """Select the rows that are selected in the other views."""
         if self._following or not self._linked.there:
             return
         rows = self._linked.rows.selected_rows[:_MOST_SELECTED]
@@ -330,7 +330,7 @@ class ResultsTable(QTableView):
             self._linked.menu_asked.emit(self.viewport().mapToGlobal(place))
 
     def copy(self) -> None:
-        """Put the selected rows on the clipboard, in the order of the table."""
+        """Copy the selected rows to the clipboard, in the order of the table."""
         lines = sorted({index.row() for index in self.selectionModel().selectedRows()})
         if lines:
             rows = [self.results.row_at(line) for line in lines]

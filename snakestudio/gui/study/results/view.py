@@ -1,4 +1,4 @@
-"""What came of a study, to be looked at: charts above, the table below, all of them linked with each other."""
+"""Results of a study: charts above, the table below, all linked."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from snakestudio.study.evaluate import Trace
 from snakestudio.study.results import Table
 from snakestudio.viewmodel.study.result_rows import Results
 
-_NOTHING = "No results yet.\n\nRun the study, and its points appear here as they are finished."
+_NOTHING = "No results yet.\n\nRun the study; its points appear here as they finish."
 _LEAST_CHART = 400
-"""Width that a chart gets before another one stands beside it, px of the design."""
+"""Width of a chart above which another one fits next to it, px of the design."""
 _MOST_CHARTS = 3
 _LOW = 520
-"""Height below which the table stands beside the charts, or in place of them, px of the design."""
+"""Height below which the table is next to the charts or replaces them, px of the design."""
 _TABLE = "Table"
 _CHIPS_ASIDE = 6
 _CHIPS_APART = 2
 _CHIP_PADDING = 4, 11
-"""Beside the word of a chip, least and most, px."""
+"""Minimum and maximum padding of the label of a chip, px."""
 
 
 class StudyResultsView(QWidget):
@@ -53,11 +53,11 @@ class StudyResultsView(QWidget):
     Signals
     -------
     open_asked(row: int)
-        The run of a row is to be opened.
+        The run of a row must be opened.
     take_over_asked(row: int)
-        The values of a row are to be put into the scene.
+        The values of a row must be applied to the scene.
     check_step_asked(row: int)
-        The time step of the run of a row is to be checked.
+        The time step of the run of a row must be checked.
     """
 
     open_asked = Signal(int)
@@ -106,10 +106,10 @@ class StudyResultsView(QWidget):
         names.setSpacing(_CHIPS_APART)
         tips = {
             "Map": "A measure over two varied values",
-            "Scatter": "Any two columns, and the front of two goals",
+            "Scatter": "Any two columns, and the Pareto front of two goals",
             "Parallel": "All values and goals of a point as a line; drag on an axis to brush",
-            "Convergence": "The best so far over the points tried",
-            _TABLE: "All points, sorted and sifted",
+            "Convergence": "Best value so far over the evaluated points",
+            _TABLE: "All points, sorted and filtered",
         }
         for name in self._views:
             chip = self.chips[name] = QToolButton()
@@ -146,7 +146,7 @@ class StudyResultsView(QWidget):
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty.setContentsMargins(24, 24, 24, 24)
         self._stack = QStackedLayout(self)
-        # Charts beside each other may be wider than a narrow dock: they make way once its width is
+        # Charts side by side can be wider than a narrow dock: they are hidden once its width is
         # known.
         self._stack.setSizeConstraint(QStackedLayout.SizeConstraint.SetNoConstraint)
         self.setMinimumSize(theme.scaled(240), theme.scaled(240))
@@ -179,7 +179,7 @@ class StudyResultsView(QWidget):
         self.clear_brushes = QToolButton()
         self.clear_brushes.setProperty("role", "link")
         self.clear_brushes.setText("Clear")
-        self.clear_brushes.setToolTip("Take all brushes away (Esc in a chart)")
+        self.clear_brushes.setToolTip("Clear all brushes (Esc in a chart)")
         self.clear_brushes.clicked.connect(lambda: self.linked.clear_brushes())
         row.addWidget(self.filter, 1)
         row.addWidget(self.only_brushed)
@@ -211,16 +211,16 @@ class StudyResultsView(QWidget):
         trace: Callable[[str], Trace | None],
         scene: Scene | None = None,
     ) -> None:
-        """Show results; call it again whenever runs land, and all that was chosen stays as long as the same varies.
+        """Show results; call again when runs finish. The state of the views stays as long as the same values vary.
 
         Parameters
         ----------
         units : mapping
-            Of goals and limits by name, as endings of columns.
+            Units of goals and limits by name, as suffixes of columns.
         trace : callable
-            Gives the trace of a run by its key, None if there is none.
+            Returns the trace of a run by its key, or None.
         scene : Scene, optional
-            That the study is of: it knows what its values are called.
+            Scene of the study, with the names of its values.
         """
         self.card.fetch_with(trace)
         results = Results(table, units, scene)
@@ -234,7 +234,7 @@ class StudyResultsView(QWidget):
             self.linked.take(results)
             for chart in self.charts.values():
                 chart.go_back()
-            if first:  # what was chosen before there was anything
+            if first:  # typed before there were results
                 self.linked.sift(self.filter.text())
                 self.linked.show_only_brushed(self.only_brushed.isChecked())
         else:
@@ -243,7 +243,7 @@ class StudyResultsView(QWidget):
             self._stack.setCurrentIndex(0)
 
     def _choose_usual(self, results: Results) -> None:
-        """The charts that tell most of a study are shown first."""
+        """Show the charts that suit the study best."""
         study = results.table.study
         varied = len(study.groups)
         usual = (
@@ -264,18 +264,18 @@ class StudyResultsView(QWidget):
 
     @property
     def _low(self) -> bool:
-        """Whether there is no room for the table below the charts."""
+        """Whether the table does not fit below the charts."""
         return self.height() < theme.scaled(_LOW)
 
     @property
     def shown_charts(self) -> list[str]:
-        """Names of the charts that are seen, from the left, and of the table where it is one of them."""
+        """Names of the visible charts from left to right, and of the table if it is one of them."""
         most = min(max(1, self.width() // theme.scaled(_LEAST_CHART)), _MOST_CHARTS)
         chosen = [name for name in self._wanted if self._low or name != _TABLE][-most:]
         return [name for name in self._views if name in chosen]
 
     def show_chart(self, name: str, on: bool = True) -> None:
-        """Show a chart, or no more; where there is no room for it beside the others the oldest makes way."""
+        """Show or hide a chart; if it does not fit next to the others, the oldest is hidden."""
         others = [each for each in self._wanted if each != name]
         self._wanted = [*others, name] if on or self.shown_charts == [name] else others
         self._arrange()
@@ -298,7 +298,7 @@ class StudyResultsView(QWidget):
         )
 
     def _fit_chips(self) -> None:
-        """Share the width among the chips; where it is little words are smaller, and at last the longest is cut."""
+        """Share the width among the chips; if it is small, reduce the font, then elide the longest label."""
         chips = [chip for chip in self.chips.values() if not chip.isHidden()]
         least, most = _CHIP_PADDING
         for size in (13, 12):
@@ -320,7 +320,7 @@ class StudyResultsView(QWidget):
                 self._arrange()
             self._fit_chips()
 
-    # --- what is said -----------------------------------------------------------------------------
+    # --- messages --------------------------------------------------------------------------------
 
     def _on_filter(self, text: str) -> None:
         if self.linked.there:
@@ -352,9 +352,7 @@ class StudyResultsView(QWidget):
         self.said.setVisible(bool(results.failed.all()))
         if results.failed.all():
             first = results.sentence(0).rstrip(".")
-            self.said.setText(
-                f"None of the {every:,} points has a result. The first says: {first}."
-            )
+            self.said.setText(f"None of the {every:,} points has a result. First error: {first}.")
 
     def _on_hovered(self, row: int, place: QPoint) -> None:
         if self.linked.there:
@@ -362,10 +360,10 @@ class StudyResultsView(QWidget):
         else:
             self.card.hide()
 
-    # --- what is done with rows -------------------------------------------------------------------
+    # --- actions on rows --------------------------------------------------------------------------
 
     def menu(self) -> QMenu:
-        """What can be done with the selected rows."""
+        """Return the menu of the selected rows."""
         rows = self.linked.rows.selected_rows
         menu = Menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -378,7 +376,7 @@ class StudyResultsView(QWidget):
             return action
 
         add("Open This Run", lambda: self.open_asked.emit(last), len(rows) == 1)
-        add("Take Over Values", lambda: self.take_over_asked.emit(last), len(rows) == 1)
+        add("Apply to Scene", lambda: self.take_over_asked.emit(last), len(rows) == 1)
         add("Check Step Size", lambda: self.check_step_asked.emit(last), len(rows) == 1)
         menu.addSeparator()
         add(

@@ -1,1 +1,1 @@
-"""What a study is: which values vary, how they are searched, and what counts."""
+"""Set-up of a study: varied values, search, and measures."""

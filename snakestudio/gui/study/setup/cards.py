@@ -1,4 +1,4 @@
-"""Cards: one for each value that varies, each goal and the like, made anew only where another thing stands there."""
+"""Cards for varied values, goals and the like, rebuilt only if another object takes their position."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.model.fields import FieldDoc
 
 LEAST_WIDTH = 44
-"""Width that a number can be brought down to in a narrow dock, px of the design."""
+"""Minimum width of a number in a narrow dock, px of the design."""
 
 
 class Card(Themed):
-    """One part of a study.
+    """Card for one part of a study.
 
     Parameters
     ----------
     index : int
-        Its place, from 0.
+        0-based position.
     key : str
-        Of the list that it is in: "vary".
+        Key of its list, such as "vary".
 
     Signals
     -------
     removed()
-        Somebody wants it away.
+        The user removed the part.
     """
 
     removed = Signal()
@@ -55,7 +55,7 @@ class Card(Themed):
         self.remove_button = QToolButton()
         self.remove_button.setProperty("role", "flat")
         self.remove_button.setIconSize(QSize(12, 12))
-        self.remove_button.setToolTip("Take it out of the study")
+        self.remove_button.setToolTip("Remove it from the study")
         self.remove_button.setAccessibleName(f"Remove {title}")
         self.remove_button.clicked.connect(self.removed)
         self.head = QHBoxLayout()
@@ -72,17 +72,17 @@ class Card(Themed):
         self.renew_theme()
 
     def end(self) -> None:
-        """Put at the end what is wrong and doubtful; call when all else is there."""
+        """Add the message at the end of the card; call after all other widgets."""
         self.column.addWidget(self.message)
         self.column.addWidget(self.note)
         self.refresh()
 
     @abstractmethod
     def refresh(self) -> None:
-        """Show what the study says now."""
+        """Show the values of the study."""
 
     def show_findings(self) -> None:
-        """Say what is wrong with it."""
+        """Show the problems of the part."""
         typed = [sentence for sentence in self._typed.values() if sentence]
         self.message.say(
             "\n".join(dict.fromkeys([*typed, *self._open.findings.about(self.key).splitlines()]))
@@ -92,7 +92,7 @@ class Card(Themed):
         self.note.setVisible(bool(note))
 
     def say(self, field: object, sentence: str) -> None:
-        """Say what is wrong with what stands in a field of it, which the study does not have."""
+        """Show a problem with the text in a field, which is not in the study."""
         self._typed[field] = sentence
         self.show_findings()
 
@@ -101,28 +101,28 @@ class Card(Themed):
 
 
 class Form(QWidget):
-    """A part of what is set up."""
+    """Part of the set-up."""
 
     @abstractmethod
     def refresh(self) -> None:
-        """Show what the study says now."""
+        """Show the values of the study."""
 
 
 C = TypeVar("C", bound=Card)
 
 
 class CardForm(Form, Generic[C]):
-    """Cards below each other, what adds another one, and what is wrong with them as a whole.
+    """Cards below each other, a widget that adds another one, and the problems of the whole list.
 
     Parameters
     ----------
     make : callable
-        Makes the card at a place.
+        Creates the card at a position.
 
     Attributes
     ----------
     cards : list
-        In their order.
+        Cards in their order.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class CardForm(Form, Generic[C]):
             self.column.addWidget(widget)
 
     def show_parts(self, of: Sequence[object]) -> None:
-        """Show a card for each of these; one that stands for the same as before stays."""
+        """Show a card for each of these parts; a card with the same part as before stays."""
         for index, part in enumerate(of):
             if index < len(self._of) and self._of[index] == part:
                 self.cards[index].refresh()
@@ -167,7 +167,7 @@ class CardForm(Form, Generic[C]):
         card.deleteLater()
 
 
-# ---------------------------------------------------------------------------------- what is in them
+# ---------------------------------------------------------------------------------- widgets
 
 
 def number(
@@ -180,7 +180,7 @@ def number(
     optional: bool = False,
     width: int = 68,
 ) -> NumberField:
-    """A field for a number of a study."""
+    """Return a field for a number of a study."""
     field = NumberField(doc._replace(label=name), integer=integer, optional=optional)
     field.setMinimumWidth(theme.scaled(min(width, LEAST_WIDTH)))
     field.setMaximumWidth(theme.scaled(width))
@@ -193,7 +193,7 @@ def number(
 
 
 def text_field(name: str, tip: str, commit: Callable[[str], object]) -> TextField:
-    """A field for a text of a study."""
+    """Return a field for a text of a study."""
     field = TextField()
     field.setAccessibleName(name)
     field.setToolTip(tip)
@@ -203,7 +203,7 @@ def text_field(name: str, tip: str, commit: Callable[[str], object]) -> TextFiel
 
 
 def narrow_choice(box: ChoiceBox) -> ChoiceBox:
-    """A box that fills its line, and can be narrow: a dock may be."""
+    """Let a box fill its line and become narrow in a narrow dock."""
     box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     return narrow(box, 6)
 
@@ -211,7 +211,7 @@ def narrow_choice(box: ChoiceBox) -> ChoiceBox:
 def choice(
     name: str, items: dict[str, str], choose: Callable[[str], object], tips: Sequence[str] = ()
 ) -> ChoiceBox:
-    """A choice among words of a study by what people call them."""
+    """Return a choice among values of a study by their titles."""
     box = narrow_choice(ChoiceBox())
     box.setAccessibleName(name)
     box.setToolTip(name)
@@ -224,14 +224,14 @@ def choice(
 
 
 def dim(text: str) -> QLabel:
-    """A word between fields."""
+    """Return a dim label between fields."""
     label = QLabel(text)
     label.setProperty("role", "dim")
     return label
 
 
 def line_of(*widgets: QWidget | int) -> QHBoxLayout:
-    """Widgets in a line; a number is room that stretches."""
+    """Return widgets in a line; a number is a stretch."""
     line = QHBoxLayout()
     line.setSpacing(6)
     for widget in widgets:

@@ -1,4 +1,4 @@
-"""Values of the scene that are others in all runs of a study."""
+"""Form for the scene values that are overridden in all runs of a study."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from snakestudio.viewmodel.study.study_values import changed, doc_of, text_of, t
 
 @dataclass(frozen=True)
 class _Value:
-    """What a card shows."""
+    """Value shown by a card."""
 
     text: str
     unit: str
 
 
 class FixedCard(Card):
-    """A value that is another one in all runs."""
+    """Card for a value overridden in all runs."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
         fixed = open_study.study.fixed
@@ -72,7 +72,7 @@ class FixedCard(Card):
 
 
 class _ValueEditor(Editor):
-    """A value as text, which counts on Enter and when the field is left; what is being typed stays."""
+    """Value as text, applied on Enter and when the field loses focus; text being typed stays."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -97,7 +97,7 @@ class _ValueEditor(Editor):
 
 
 class FixedForm(CardForm[FixedCard]):
-    """All of them, and a field that adds another one."""
+    """All fixed overrides, and a field that adds another one."""
 
     def __init__(self, open_study: OpenStudy) -> None:
         add = KeyField("Set a value for all runs …", lambda: open_study.findings.scene)

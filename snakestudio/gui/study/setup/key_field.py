@@ -1,4 +1,4 @@
-"""A field that finds values of a scene by what people call them, and takes their keys, too."""
+"""Field that finds values of a scene by their titles or keys."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from snakestudio.viewmodel.study.study_values import properties_found, title_of
 
 _SHOWN = 60
 _FRAME = 10
-"""Height of the list's edges, px, which Qt does not count."""
+"""Height of the list's borders, px, which Qt does not include."""
 
 
 class KeyField(QLineEdit):
-    """Type a word of a value's name, choose from the list; or type its key, several joined by "+".
+    """Field for a word of a value's name, completed from a list, or for a key; several keys are joined by "+".
 
     Parameters
     ----------
     what : str
-        What the value is for, as the field says while it is empty.
+        Placeholder that names the purpose of the value.
     scene : callable
-        The scene whose values these are; None if there is none yet.
+        Returns the scene whose values are offered; None if it is not known yet.
     all_obstacles : bool
-        Whether a value of all obstacles can be meant: ``obstacles[*].x_m``.
+        Whether a value of all obstacles is allowed: ``obstacles[*].x_m``.
 
     Signals
     -------
@@ -102,7 +102,7 @@ class KeyField(QLineEdit):
         self._take((self._found.get(shown, shown),))
 
     def _take_typed(self) -> None:
-        """The keys that were typed; a name that fits one value best is that."""
+        """Choose the typed keys, or the only value that a name fits best."""
         text = self.text().strip()
         keys = tuple(part.strip() for part in text.split("+") if part.strip())
         known = set(self._found.values())
@@ -114,5 +114,5 @@ class KeyField(QLineEdit):
     def _take(self, keys: tuple[str, ...]) -> None:
         self.popup.hide()
         self.chosen.emit(keys)
-        # What completes a text puts it into the field when this has returned.
+        # The completer sets its text in the field after this has returned.
         QTimer.singleShot(0, self, self.clear)

@@ -1,4 +1,4 @@
-"""What counts: goals, and limits that have to hold, each a usual measure or an expression checked while one types."""
+"""Forms for goals and limits: each is a usual measure or an expression that is checked while typing."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from snakestudio.viewmodel.study.study_values import changed, parts_with, parts_
 _PAUSE_MS = 300
 _EXPRESSION = "Expression …"
 _EXAMPLE = "last(com_x_m) - first(com_x_m)"
-"""What an expression begins with: it can be measured of every run."""
+"""Initial expression, which can be measured in every run."""
 
 _AIMS = {"maximise": "Maximize", "minimise": "Minimize"}
 _OVER = {"mean": "mean of repeats", "worst": "worst repeat", "spread": "spread of repeats"}
 
 
 class MeasureCard(Card):
-    """A goal or a limit."""
+    """Card for a goal or a limit."""
 
     def __init__(self, open_study: OpenStudy, index: int, key: str) -> None:
         self._list = key
@@ -51,7 +51,7 @@ class MeasureCard(Card):
         self.removed.connect(self._remove)
         presets = {name: preset.title for name, preset in PRESETS.items()} | {"": _EXPRESSION}
         self.measure = choice(
-            "What is measured", presets, self._choose, [preset.help for preset in PRESETS.values()]
+            "Measure", presets, self._choose, [preset.help for preset in PRESETS.values()]
         )
         self.unit = QLabel()
         self.unit.setProperty("role", "unit")
@@ -61,7 +61,7 @@ class MeasureCard(Card):
         self.expression = ExpressionField([*open_study.findings.columns, *reductions])
         self.expression.setAccessibleName("Expression")
         self.expression.setToolTip(
-            "<qt>Columns of a run, made one number by "
+            "<qt>Columns of a run, reduced to a number by "
             + ", ".join(f"<code>{function.signature}</code>" for function in REDUCTIONS.values())
             + ": for example <code>max(norm(link_6_v?_mps))</code></qt>"
         )
@@ -72,21 +72,19 @@ class MeasureCard(Card):
         self.expression.textEdited.connect(lambda _: self._pause.start())
         self.expression.editingFinished.connect(self._take)
         self.column.addWidget(self.expression)
-        self.over = choice(
-            "What counts of several repeats", _OVER, lambda word: self._edit(over=word)
-        )
+        self.over = choice("How to combine repeats", _OVER, lambda word: self._edit(over=word))
         self._add_fields()
-        self.name = text_field("Name", "What it is called in tables and pictures", self._take_name)
+        self.name = text_field("Name", "Name in tables and figures", self._take_name)
         self.column.addLayout(line_of(dim("called"), self.name))
         self.end()
 
     @abstractmethod
     def _add_fields(self) -> None:
-        """Add what only a goal has, or only a limit."""
+        """Add the fields of a goal or of a limit."""
 
     @property
     def part(self) -> Any:
-        """The goal or limit that it shows."""
+        """Goal or limit of the card."""
         return getattr(self._open.study, self._list)[self.index]
 
     def refresh(self) -> None:
@@ -153,15 +151,15 @@ class MeasureCard(Card):
 
 
 class GoalCard(MeasureCard):
-    """A goal."""
+    """Card for a goal."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
         super().__init__(open_study, index, "goals")
 
     def _add_fields(self) -> None:
         self._aim_chosen_of: Goal | None = None
-        """The goal whose direction was chosen by hand here, as it is now."""
-        self.aim = choice("Which way is better", _AIMS, self._choose_aim)
+        """Goal whose direction was chosen here by the user, in its current state."""
+        self.aim = choice("Better direction", _AIMS, self._choose_aim)
         self.column.addLayout(line_of(self.aim, self.over))
 
     def _choose_aim(self, aim: str) -> None:
@@ -169,7 +167,7 @@ class GoalCard(MeasureCard):
         self._edit(aim=aim)
 
     def _edit(self, **values: object) -> None:
-        """Edit the goal; its direction follows what is measured unless it was chosen by hand."""
+        """Edit the goal; its direction follows the measure unless the user has chosen it."""
         goal: Goal = changed(self.part, **values)
         if "aim" not in values and not self._aim_is_chosen:
             goal = changed(goal, aim=goal.natural_aim)
@@ -188,7 +186,7 @@ class GoalCard(MeasureCard):
 
 
 class LimitCard(MeasureCard):
-    """A limit."""
+    """Card for a limit."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
         super().__init__(open_study, index, "limits")
@@ -246,7 +244,7 @@ class _Measures(CardForm[M]):
         self.menu = menu
 
     def add(self, measure: str) -> None:
-        """Add one of a measure."""
+        """Add a goal or a limit for a measure."""
         study = self._open.study
         self._open.edit(
             changed(study, **{self._key: (*getattr(study, self._key), self._new(study, measure))})
@@ -257,17 +255,17 @@ class _Measures(CardForm[M]):
 
     @abstractmethod
     def _new(self, study: StudyFields, measure: str) -> Goal | Limit:
-        """A goal or a limit of a measure."""
+        """Return a goal or a limit for a measure."""
 
     def refresh(self) -> None:
-        # The columns that an expression can name come with the scene.
+        # The columns that an expression can use are known only with the scene.
         known = bool(self._open.findings.columns)
         self.show_parts([known for _ in getattr(self._open.study, self._key)])
         self.message.say(self._open.findings.of(self._key))
 
 
 class Goals(_Measures[GoalCard]):
-    """All goals."""
+    """Form for all goals."""
 
     def __init__(self, open_study: OpenStudy) -> None:
         super().__init__(open_study, "goals", GoalCard, "goal")
@@ -277,7 +275,7 @@ class Goals(_Measures[GoalCard]):
 
 
 class Limits(_Measures[LimitCard]):
-    """All limits."""
+    """Form for all limits."""
 
     def __init__(self, open_study: OpenStudy) -> None:
         super().__init__(open_study, "limits", LimitCard, "limit")

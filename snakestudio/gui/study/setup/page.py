@@ -1,4 +1,4 @@
-"""The page on which a study is set up: from above to below, what varies, how it is searched, and what counts."""
+"""Page for the set-up of a study, from top to bottom: varied values, search, goals and limits."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from snakestudio.gui.study.setup.search_form import SearchForm
 from snakestudio.gui.study.setup.varying import Varying
 
 _KEYS = {
-    "Values that vary": ("vary",),
+    "Parameters": ("vary",),
     "Search": ("search",),
     "Goals": ("goals",),
     "Limits": ("limits",),
     "Repeats": ("repeats",),
-    "Other values in all runs": ("fixed",),
+    "Fixed overrides": ("fixed",),
 }
-"""Titles of the sections, and the keys of a study that are in each."""
+"""Titles of the sections, and the study keys in each."""
 
 
 class SetupPage(QWidget):
-    """Everything about what a study asks."""
+    """Set-up of a study."""
 
     def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,8 +36,8 @@ class SetupPage(QWidget):
         self.goals = Goals(open_study)
         self.limits = Limits(open_study)
         self.fixed = FixedForm(open_study)
-        # A list: of a tuple mypy keeps each part's own type, and finds what they have in common by
-        # chance only.
+        # A list, because for a tuple mypy keeps the type of each part and infers their common type only
+        # by chance.
         self._parts: list[Form] = [
             self.varying,
             self.search,
@@ -46,7 +46,7 @@ class SetupPage(QWidget):
             self.repeats,
             self.fixed,
         ]
-        self.locked = QLabel("The study is running: cancel it to change what it asks.")
+        self.locked = QLabel("The study is running. Cancel it to edit the set-up.")
         self.locked.setProperty("role", "dim")
         self.locked.setWordWrap(True)
         self.locked.hide()
@@ -78,7 +78,7 @@ class SetupPage(QWidget):
         self.refresh()
 
     def _on_opened(self) -> None:
-        """What has nothing in it is folded away."""
+        """Fold the sections that are empty."""
         if self._open.path is None:
             return
         study = self._open.study
@@ -86,23 +86,23 @@ class SetupPage(QWidget):
         for title, there in (
             ("Limits", bool(study.limits)),
             ("Repeats", study.repeats.count > 1),
-            ("Other values in all runs", bool(study.fixed)),
+            ("Fixed overrides", bool(study.fixed)),
         ):
             if self.sections[title].is_folded == there:
                 self.sections[title].toggle()
 
     def set_locked(self, locked: bool) -> None:
-        """Whether the study runs, and is not to be changed."""
+        """Lock the page while the study is running."""
         self.locked.setVisible(locked)
         self._form.setEnabled(not locked)
 
     def refresh(self) -> None:
-        """Show what the study says now."""
+        """Show the values of the study."""
         if self._open.path is None:
             return
         for part in self._parts:
             part.refresh()
-        for title, keys in _KEYS.items():  # nothing that is wrong is out of sight
+        for title, keys in _KEYS.items():  # unfold sections with problems
             section = self.sections[title]
             if section.is_folded and any(self._open.findings.about(key) for key in keys):
                 section.toggle()

@@ -1,4 +1,4 @@
-"""How often every point is run, and what differs from repeat to repeat."""
+"""Form for the number of repeats of each point, and the values that differ between them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from snakestudio.viewmodel.study.study_values import (
 
 _LAWS = (
     Choice("normal", "normal, standard deviation"),
-    Choice("uniform", "uniform, half the width"),
+    Choice("uniform", "uniform, half-width"),
 )
 _SLIDER = (1.0, 50.0)
 
 
 @dataclass(frozen=True)
 class _Spread:
-    """What a card shows."""
+    """Values shown by a card."""
 
     law: str
     spread: float
@@ -41,7 +41,7 @@ class _Spread:
 
 
 class JitterCard(Card):
-    """A value that differs a little from repeat to repeat."""
+    """Card for a value that differs slightly between repeats."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
         scene = open_study.findings.scene
@@ -62,7 +62,7 @@ class JitterCard(Card):
 
     @property
     def jitter(self) -> Jitter:
-        """What it shows."""
+        """Jitter of the card."""
         return self._open.study.repeats.jitter[self.index]
 
     @property
@@ -100,7 +100,7 @@ def _spread_fields() -> dict[str, FormField]:
         live=False,
     )
     return {
-        "law": FormField("", wide=True, name="How it is distributed", choices=_LAWS),
+        "law": FormField("", wide=True, name="Distribution", choices=_LAWS),
         "spread": spread,
         "unit": FormField("", place="beside", editor=ShownText),
         "relative": FormField(
@@ -113,7 +113,7 @@ def _repeats_fields() -> dict[str, FormField]:
     declared = fields_of(Repeats())
     number: dict[str, Any] = {"slider": _SLIDER, "least_width": LEAST_WIDTH, "live": False}
     return {
-        "count": replace(declared["count"], label="Runs of every point", width=48, **number),
+        "count": replace(declared["count"], label="Runs per point", width=48, **number),
         "seed": replace(declared["seed"], width=68, shown=_has_several, **number),
     }
 
@@ -123,11 +123,11 @@ def _has_several(repeats: Repeats) -> bool:
 
 
 class RepeatsForm(CardForm[JitterCard]):
-    """Count, seed, and what differs."""
+    """Count, seed, and values that differ."""
 
     def __init__(self, open_study: OpenStudy) -> None:
         add = KeyField(
-            "Let a value differ from repeat to repeat …",
+            "Vary a value between repeats …",
             lambda: open_study.findings.scene,
             all_obstacles=True,
         )

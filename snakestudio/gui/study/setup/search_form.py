@@ -1,4 +1,4 @@
-"""How the values of a study are searched: the kind of search, with the fields that it uses."""
+"""Form for the search of a study: its kind, and the options of the kind."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from snakestudio.viewmodel.study.study_values import changed
 
 _SLIDERS = {"points": (2.0, 500.0), "seed": (0.0, 100.0), "batch": (0.0, 100.0)}
 _WIDTH = 68
-"""Of a number, px of the design."""
+"""Width of a number, px of the design."""
 
 
 class SearchForm(Form):
-    """Kind, and what it needs to know."""
+    """Kind and options of the search."""
 
     def __init__(self, open_study: OpenStudy) -> None:
         super().__init__()

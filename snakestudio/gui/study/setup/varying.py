@@ -1,4 +1,4 @@
-"""The values that vary: over a range or a list, alone or together with others."""
+"""Form for the varied values: over a range or a list, alone or together with others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _STEPS = field_doc(Vary, "steps")._replace(slider=(2.0, 50.0))
 
 
 class VaryCard(Card):
-    """A value that varies."""
+    """Card for a varied value."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
         scene = open_study.findings.scene
@@ -71,7 +71,7 @@ class VaryCard(Card):
         self._add_list()
         self.kind = choice("Range or list", {"range": "Range", "list": "List"}, self._choose_kind)
         self.log = QCheckBox("log")
-        self.log.setToolTip("Steps are ratios in place of differences")
+        self.log.setToolTip("Logarithmic steps: equal ratios instead of equal differences")
         self.log.clicked.connect(lambda on: self._edit(scale="log" if on else "lin"))
         self.together = text_field(
             "Together",
@@ -116,7 +116,7 @@ class VaryCard(Card):
 
     def _add_list(self) -> None:
         unit = f", in {self.doc.unit}" if self.doc.unit else ""
-        self.values = text_field("Values", f"Values apart by commas{unit}", self._take_list)
+        self.values = text_field("Values", f"Values separated by commas{unit}", self._take_list)
         self.values.setPlaceholderText("0.2, 0.5, 0.8")
         self.list = QWidget()
         line = QHBoxLayout(self.list)
@@ -136,7 +136,7 @@ class VaryCard(Card):
 
     @property
     def vary(self) -> Vary:
-        """What it shows."""
+        """Varied value of the card."""
         return self._open.study.vary[self.index]
 
     def refresh(self) -> None:
@@ -153,7 +153,7 @@ class VaryCard(Card):
                     round(value) if value is not None and whole and value == round(value) else value
                 )
             self.steps.set_value(vary.steps)
-            # Only a grid has steps of its own.
+            # Only a grid has steps per value.
             stepped = self._open.study.search.kind == "grid"
             self.steps.setVisible(stepped)
             self._in_steps.setVisible(stepped)
@@ -195,7 +195,7 @@ def _float(value: float | None) -> float | None:
 
 
 class Varying(CardForm[VaryCard]):
-    """All values that vary, and a field that adds another one."""
+    """All varied values, and a field that adds another one."""
 
     def __init__(self, open_study: OpenStudy) -> None:
         add = KeyField("Add a value by its name …", lambda: open_study.findings.scene)
@@ -213,7 +213,7 @@ class Varying(CardForm[VaryCard]):
         scene = self._open.findings.scene
         for key in keys:
             if any(key in vary.all_keys for vary in study.vary):
-                self.message.say(f"{title_of(scene, [key])} varies already.")
+                self.message.say(f"{title_of(scene, [key])} already varies.")
                 return
         try:
             vary = varied(scene, keys) if scene is not None else Vary(keys=keys)

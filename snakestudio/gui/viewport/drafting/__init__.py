@@ -1,1 +1,1 @@
-"""The drafting view: rulers, dimensions and measuring over the viewport."""
+"""Drafting view: rulers, dimensions and measuring over the viewport."""

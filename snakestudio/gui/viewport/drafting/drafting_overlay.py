@@ -1,4 +1,4 @@
-"""The sheet over the viewport on which rulers, dimensions and handles are drawn, crisp in any picture below it."""
+"""Overlay of rulers, dimensions and handles, drawn sharply over images of any quality."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from snakestudio.viewmodel.viewport.robot_drag import LEVER
 
 
 class DraftingOverlay(QWidget):
-    """Draws over the picture what must stay sharp and of constant size; it never takes the mouse.
+    """Draws what must stay sharp and of constant size over the viewport; it ignores the mouse.
 
     Parameters
     ----------
     viewport : ViewportApi
-        Whose camera, scene and selection say what there is to be drawn, as do the tools.
+        Its camera, scene, selection and tools determine the content.
 
     Signals
     -------
     inset_changed()
-        There are rulers now, or none any more.
+        Rulers appeared or disappeared.
     """
 
     inset_changed = Signal()
@@ -50,11 +50,11 @@ class DraftingOverlay(QWidget):
 
     @property
     def inset(self) -> int:
-        """Width of the rulers at the left and the lower edge, pixels; 0 without them."""
+        """Width of the rulers at the left and lower edges, pixels; 0 without rulers."""
         return THICK if self._viewport.drafting else 0
 
     def renew(self) -> None:
-        """Something about the picture changed: draw again, soon, if there is anything to draw."""
+        """Schedule a repaint if there is anything to draw."""
         robot = self._robot
         measure = self._measure
         busy = (
@@ -70,13 +70,13 @@ class DraftingOverlay(QWidget):
             self.inset_changed.emit()
 
     def point_at(self, cursor: QPointF | None) -> None:
-        """The cursor is there, or has left."""
+        """Set the position of the cursor; None if it has left."""
         self._cursor = cursor
         if self._viewport.drafting:
             self.update()
 
     def dimensions(self) -> list[Dimension]:
-        """The dimensions of what is selected."""
+        """Dimensions of the selection."""
         viewport = self._viewport
         scene = viewport.scene
         snapshot = viewport.snapshot
@@ -97,7 +97,7 @@ class DraftingOverlay(QWidget):
         return self._known[1]
 
     def draw_on(self, image: QImage) -> None:
-        """Draw rulers and dimensions onto a picture of the viewport, without the cursor."""
+        """Draw rulers and dimensions onto an image of the viewport, without the cursor."""
         if not self._viewport.drafting:
             return
         painter = QPainter(image)
@@ -161,16 +161,16 @@ class DraftingOverlay(QWidget):
             pen.words(at + QPointF(0.0, -26.0), text, "accent", away=QPointF(0.0, -1.0))
 
     def _leg(self, centre: FloatArray, way: FloatArray) -> QPointF | None:
-        """The end of a leg of an angle, as long wherever it is."""
+        """End of a leg of an angle, of constant length on the screen."""
         pixel = float(self._viewport.navigator.camera.view_height(centre)) / max(1, self.height())
         return self._seen(centre + np.array([*(LEVER * pixel * way), 0.0]))
 
     def _at(self, point: FloatArray) -> QPointF:
-        """Where a point of the ground, (2,), m, is seen."""
+        """Position in the widget of a point of the ground, (2,), m."""
         return self._viewport.pixel((float(point[0]), float(point[1]), 0.0))
 
     def _seen(self, point: FloatArray) -> QPointF | None:
-        """Where a point (3,), m, is seen; None behind the eye."""
+        """Position in the widget of a point (3,), m; None behind the eye."""
         x, y, z = (float(value) for value in point)
         seen = self._viewport.pixel((x, y, z))
         return None if math.isnan(seen.x()) else seen
@@ -181,17 +181,16 @@ _ARROW = 8.0
 _HALF = 2.6
 _AIR = 3.0
 _BEYOND = 5.0
-"""Pixels between an outline and its extension line, and by how much that goes on beyond the
-dimension line."""
+"""Gap between an outline and its extension line, and extension beyond the dimension line, pixels."""
 
 
 class Pen:
-    """Draws dimensions one after the other, so that their words do not lie over each other.
+    """Draws dimensions one after the other, without overlaps of their texts.
 
     Parameters
     ----------
     area : QRectF
-        Where words may stand.
+        Area for texts.
     """
 
     def __init__(self, painter: QPainter, area: QRectF) -> None:
@@ -205,13 +204,13 @@ class Pen:
     def dimension(
         self, start: QPointF, end: QPointF, text: str, *, beside: float = 0.0, role: str = "text"
     ) -> None:
-        """A dimension line from start to end, or so far to the right of that way; extension lines lead there."""
+        """Draw a dimension line from start to end, or offset to the right of it, with extension lines."""
         painter = self._painter
         colour = theme.colour(role)
         way = end - start
         length = math.hypot(way.x(), way.y())
         along = way / length if length > 1e-6 else QPointF(1.0, 0.0)
-        aside = QPointF(-along.y(), along.x())  # down is positive on a screen: this is to the right
+        aside = QPointF(-along.y(), along.x())  # y points down on a screen: this is to the right
         a, b = start + aside * beside, end + aside * beside
         painter.setPen(_line(colour, 1.0, 0.65))
         if abs(beside) > _AIR:
@@ -222,7 +221,7 @@ class Pen:
         painter.setPen(_line(colour, 1.3))
         if inside:
             painter.drawLine(a, b)
-        else:  # no room for arrows between: they point at each other from outside
+        else:  # no space for arrows between the ends: they point inwards from outside
             painter.drawLine(a - along * (2.2 * _ARROW), a)
             painter.drawLine(b, b + along * (2.2 * _ARROW))
         for tip, sign in ((a, 1.0), (b, -1.0)):
@@ -240,7 +239,7 @@ class Pen:
         self.words(at, text, role, away=aside)
 
     def _size(self, text: str) -> QSizeF:
-        """Room that words take."""
+        """Size of a text."""
         lines = text.split("\n")
         width = max(self._metrics.horizontalAdvance(line) for line in lines)
         return QSizeF(width + 12.0, len(lines) * self._metrics.height() + 4.0)
@@ -256,7 +255,7 @@ class Pen:
     def words(
         self, centre: QPointF, text: str, role: str = "text", away: QPointF | None = None
     ) -> None:
-        """A label in the middle of `centre`, or where there is room for it in the direction `away`."""
+        """Draw a label centred at `centre`, or at the next free position in the direction `away`."""
         width, height = self._size(text).toTuple()
         place = QRectF(centre.x() - 0.5 * width, centre.y() - 0.5 * height, width, height)
         shift = away if away is not None else QPointF(0.0, 1.0)
@@ -277,14 +276,14 @@ class Pen:
         self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
     def legs(self, start: QPointF, corner: QPointF, end: QPointF, role: str) -> None:
-        """The way from start to end round a corner, faintly."""
+        """Draw a faint path from start to end round a corner."""
         pen = _line(theme.colour(role), 1.0, 0.6)
         pen.setStyle(Qt.PenStyle.DashLine)
         self._painter.setPen(pen)
         self._painter.drawPolyline(QPolygonF([start, corner, end]))
 
     def mark(self, at: QPointF, kind: str, role: str) -> None:
-        """Where a point was set or would be: a ring at a centre, a square at a corner or an edge, a cross elsewhere."""
+        """Draw the mark of a point: a ring at a centre, a square at a corner or an edge, a cross elsewhere."""
         painter = self._painter
         painter.setPen(_line(theme.colour(role), 1.6))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -296,7 +295,7 @@ class Pen:
         painter.drawLine(at - QPointF(0.0, 4.0), at + QPointF(0.0, 4.0))
 
     def handle(self, at: QPointF, *, strong: bool) -> None:
-        """A disc that can be dragged."""
+        """Draw a disc that can be dragged."""
         ring = theme.colour("accent")
         inner = (
             ring if strong else theme.colour("ground" if theme.current() is theme.DARK else "card")
@@ -307,7 +306,7 @@ class Pen:
         self._painter.drawEllipse(at, size, size)
 
     def arc(self, centre: QPointF, begin: QPointF, end: QPointF, text: str) -> None:
-        """An angle at `centre` between the directions to `begin` and `end`, the short way round."""
+        """Draw the smaller angle at `centre` between the directions to `begin` and `end`."""
         painter = self._painter
         accent = theme.colour("accent")
         painter.setPen(_line(accent, 1.0, 0.55))

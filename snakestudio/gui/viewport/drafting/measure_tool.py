@@ -1,4 +1,4 @@
-"""Measuring: two clicks, and a dimension between them that stays until Escape."""
+"""Measure tool: two clicks, and a dimension between them that stays until Escape."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from snakestudio.viewmodel.viewport.snapping import Snap, snapped
 
 _SLACK = 4
 _REACH = 12.0
-"""Pixels: a press that moves less is a click; points nearer to the cursor than this are meant."""
+"""A press that moves less than this is a click; points nearer to the cursor than this are selected, pixels."""
 
-FIRST = "Click the first point · centres, corners and edges catch the cursor, Alt lets go · Esc gives up"
-SECOND = "Click the second point · Esc gives up"
+FIRST = "Click the first point · Snaps to centres, corners and edges (Alt: off) · Esc: cancel"
+SECOND = "Click the second point · Esc: cancel"
 
 
 def measured(start: Snap, end: Snap) -> str:
-    """What there is to tell about the way from one point to another: length, parts along x and y, direction."""
+    """Text of a measurement between two points: length, x and y components, direction."""
     dx, dy = (float(value) for value in end.point - start.point)
     angle = decimal_text(math.degrees(math.atan2(dy, dx)), 1)
     return (
@@ -33,12 +33,12 @@ def measured(start: Snap, end: Snap) -> str:
 
 
 class MeasureTool(QObject):
-    """Two points of the ground that are measured between.
+    """Measures between two points of the ground.
 
     Signals
     -------
     changed()
-        What is to be drawn of it, or its hint, changed.
+        The drawing or the hint changed.
     """
 
     changed = Signal()
@@ -50,28 +50,28 @@ class MeasureTool(QObject):
         self.start: Snap | None = None
         self.end: Snap | None = None
         self.cursor: Snap | None = None
-        """Where a click would set a point; None where none is to be set."""
+        """Point that a click would set; None if none would be set."""
         self._pressed: QPointF | None = None
 
     @property
     def points(self) -> tuple[Snap, Snap] | None:
-        """The two points, the second one perhaps still under the cursor; None if there are not two."""
+        """The two points, the second one possibly still under the cursor; None if there are not two."""
         end = self.end or self.cursor
         return (self.start, end) if self.start is not None and end is not None else None
 
     @property
     def hint(self) -> str:
-        """What the mouse would do, "" if nothing is being measured."""
+        """Hint on what the mouse would do; "" if nothing is being measured."""
         if not self.measuring:
             return ""
         return FIRST if self.start is None else SECOND
 
     def dress(self, overlays: Overlays) -> Overlays:
-        """Nothing: dimensions are drawn over the picture."""
+        """Add nothing: dimensions are drawn over the image."""
         return overlays
 
     def begin(self) -> None:
-        """Measure from now on; what was measured before is forgotten."""
+        """Start measuring; the last measurement is discarded."""
         self.cancel()
         self.measuring = True
         self._viewport.widget.setCursor(Qt.CursorShape.CrossCursor)
@@ -79,12 +79,12 @@ class MeasureTool(QObject):
         self.changed.emit()
 
     def _snap(self, event: QMouseEvent) -> Snap | None:
-        """The point that the cursor means; None at the horizon."""
+        """Point meant by the cursor; None at the horizon."""
         viewport = self._viewport
-        found = viewport.ground(event.position())
-        if found is None:
+        ground = viewport.ground(event.position())
+        if ground is None:
             return None
-        point = np.array(found)
+        point = np.array(ground)
         if event.modifiers() & Qt.KeyboardModifier.AltModifier:
             return Snap(point)
         scene = viewport.scene
@@ -92,7 +92,7 @@ class MeasureTool(QObject):
         pose = (
             snapshot.link_pose if snapshot is not None and Fields.POSE in snapshot.valid else None
         )
-        height = float(viewport.navigator.camera.view_height((*found, 0.0)))
+        height = float(viewport.navigator.camera.view_height((*ground, 0.0)))
         reach = _REACH * height / max(1, viewport.widget.height())
         return snapped(
             scene, obstacles_of(scene.obstacles, viewport.document.base_dir), pose, point, reach
@@ -101,7 +101,7 @@ class MeasureTool(QObject):
     # --- the mouse: the left button sets points, the others still move the camera -----------------
 
     def press(self, event: QMouseEvent) -> bool:
-        """A button went down: there is the first point, or the second one."""
+        """Set the first or the second point."""
         if not self.measuring or event.button() != Qt.MouseButton.LeftButton:
             return False
         point = self._snap(event)
@@ -122,7 +122,7 @@ class MeasureTool(QObject):
         self._viewport.widget.unsetCursor()
 
     def move(self, event: QMouseEvent) -> bool:
-        """The mouse moved."""
+        """Follow the mouse."""
         if not self.measuring:
             return self._pressed is not None
         self.cursor = self._snap(event)
@@ -130,7 +130,7 @@ class MeasureTool(QObject):
         return self._pressed is not None or event.buttons() == Qt.MouseButton.NoButton
 
     def release(self, event: QMouseEvent) -> bool:
-        """A button went up; where it was held on the way, that was the second point."""
+        """Set the second point if the mouse moved while the button was held."""
         pressed = self._pressed
         if pressed is None or event.button() != Qt.MouseButton.LeftButton:
             return False
@@ -143,19 +143,19 @@ class MeasureTool(QObject):
         return True
 
     def double_click(self, event: QMouseEvent) -> bool:
-        """A button went down for the second time: a press like any other."""
+        """Handle a double-click like a press."""
         return self.press(event)
 
     def wants(self, event: QKeyEvent) -> bool:
-        """Whether a key that is a shortcut of the window is meant for it just now."""
+        """Whether a key that is a shortcut of the window is meant for the tool now."""
         return False
 
     def key(self, event: QKeyEvent) -> bool:
-        """A key was pressed in the viewport."""
+        """Handle a key pressed in the viewport."""
         return event.key() == Qt.Key.Key_Escape and self.cancel()
 
     def cancel(self) -> bool:
-        """Forget what was measured; False if nothing was."""
+        """Discard the measurement; return whether there was one."""
         if not self.measuring and self.start is None:
             return False
         if self.measuring:
@@ -169,7 +169,7 @@ class MeasureTool(QObject):
         return True
 
     def leave(self) -> None:
-        """The cursor left the viewport."""
+        """Handle the cursor leaving the viewport."""
         if self.cursor is not None:
             self.cursor = None
             self.changed.emit()

@@ -1,4 +1,4 @@
-"""Rulers along the left and the lower edge of the view from above, with marks where the cursor is."""
+"""Rulers along the left and lower edges of the view from above, with marks at the cursor."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def paint_rulers(
     area : QRectF
         The whole view, pixels.
     origin : QPointF
-        Where in it the world's origin is, pixels.
+        Position of the world's origin in the view, pixels.
     cursor : QPointF or None
-        Where in it the cursor is.
+        Position of the cursor in the view.
     """
     scale = scale_of(pixels_per_metre)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -92,7 +92,7 @@ def _ticks(
     *,
     upright: bool,
 ) -> None:
-    """Ticks and numbers of one ruler; `pixels` a metre along it, negative where it runs against the screen."""
+    """Draw ticks and numbers of one ruler; `pixels` per metre along it, negative if against the screen axis."""
     begin, end = (ruler.top(), ruler.bottom()) if upright else (ruler.left() + THICK, ruler.right())
     side: Side = "left" if upright else "below"
     line = ruler.right() if upright else ruler.top()
@@ -111,7 +111,7 @@ def _ticks(
 
 
 def _tag(painter: QPainter, ruler: QRectF, at: float, text: str, *, upright: bool) -> None:
-    """Where the cursor is, on a label of the accent's colour that lies over the numbers."""
+    """Draw the position of the cursor on a label in the accent colour, over the numbers."""
     half = 0.5 * painter.fontMetrics().horizontalAdvance(text) + 6
     painter.save()
     if upright:

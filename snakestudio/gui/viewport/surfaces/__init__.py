@@ -1,1 +1,1 @@
-"""What a viewport draws on: OpenGL with a graphics card, a thread where the processor draws, a plain view."""
+"""Drawing surfaces of a viewport: OpenGL with a graphics card, a thread for software OpenGL, a plain view."""

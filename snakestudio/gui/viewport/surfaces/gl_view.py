@@ -1,4 +1,4 @@
-"""The surface of machines with a graphics card: an OpenGL widget that lends its context to the renderer."""
+"""Surface for computers with a graphics card: an OpenGL widget whose context the renderer uses."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FRAME_BUDGET = 0.012
-"""Time drawing may take, s: the window's thread waits for it."""
+"""Maximum time for drawing, s: the window's thread waits for it."""
 
 
 class GlView(QOpenGLWidget):
-    """Draws pictures with the renderer. Mouse and keys are left to its parent.
+    """Draws frames with the renderer. Mouse and keys are handled by its parent.
 
     Parameters
     ----------
     picture : callable
-        Gives what is to be drawn at an aspect ratio.
+        Returns the content of a frame for an aspect ratio.
 
     Signals
     -------
     drawn(seconds: float)
-        A frame was drawn in that time.
+        A frame was drawn in this time.
     failed(message: str)
-        Nothing can be drawn any more.
+        Drawing is no longer possible.
     """
 
     drawn = Signal(float)
@@ -59,7 +59,7 @@ class GlView(QOpenGLWidget):
     def initializeGL(self) -> None:
         context = self.context()
         if context is not self._context:
-            # A window that goes to another screen or gets another parent gets another context, too.
+            # A window on another screen or with another parent has another context.
             context.aboutToBeDestroyed.connect(self.close_surface)
             self._context = context
         self._renderer = None
@@ -73,7 +73,7 @@ class GlView(QOpenGLWidget):
         self.quality.reset()
 
     def _guarded(self, action: Callable[[], None]) -> None:
-        """Nothing may escape into Qt; what goes wrong ends drawing with a sentence."""
+        """Run a drawing function; an exception must not reach Qt and ends drawing with a message."""
         try:
             action()
         except GraphicsError as error:
@@ -102,7 +102,7 @@ class GlView(QOpenGLWidget):
         ratio = self.devicePixelRatio()
         width, height = max(1, round(self.width() * ratio)), max(1, round(self.height() * ratio))
         self._render(width, height, self.defaultFramebufferObject(), self.quality.level)
-        gl.glFinish()  # or the time would be counted to whatever comes next
+        gl.glFinish()  # otherwise the time would be counted elsewhere
         seconds = time.perf_counter() - began
         self.quality.add(seconds)
         self.drawn.emit(seconds)
@@ -118,11 +118,11 @@ class GlView(QOpenGLWidget):
     # --- for the viewport -------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Draw again, soon."""
+        """Schedule a frame."""
         self.update()
 
     def info(self) -> GraphicsInfo | None:
-        """What the context offers; None while there is none."""
+        """Properties of the context; None before it exists."""
         if self._renderer is None:
             return None
         self.makeCurrent()
@@ -132,18 +132,18 @@ class GlView(QOpenGLWidget):
             self.doneCurrent()
 
     def image(self, width: int, height: int) -> QImage:
-        """The present picture at full quality and any size.
+        """Current view at full quality in any size.
 
         Raises `GraphicsError` if it cannot be drawn.
         """
         if self._renderer is None or self._broken:
-            raise GraphicsError("There is no picture to save: nothing was drawn yet.")
+            raise GraphicsError("There is no image to save because nothing has been drawn yet.")
         self.makeCurrent()
         try:
             buffer = QOpenGLFramebufferObject(width, height)
             if not buffer.isValid():
                 raise GraphicsError(
-                    f"A picture of {width} x {height} pixels is too large for this display."
+                    f"An image of {width} x {height} pixels is too large for this display."
                 )
             self._render(width, height, buffer.handle(), Quality.FULL)
             image = buffer.toImage().convertToFormat(QImage.Format.Format_RGB32)
@@ -153,7 +153,7 @@ class GlView(QOpenGLWidget):
         return image
 
     def close_surface(self) -> None:
-        """Give back what the renderer holds in the context, if there still is one."""
+        """Free the renderer's resources in the context, if the context still exists."""
         renderer = self._renderer
         self._renderer = None
         if renderer is None or self.context() is None:

@@ -1,4 +1,4 @@
-"""What the viewport's pictures are drawn on: OpenGL, or a plain view from above where that cannot be used."""
+"""Surface of the viewport: OpenGL, or a plain view from above if OpenGL cannot be used."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from snakestudio.gui.viewport.surfaces.top_view import TopView
 
 
 class PictureSurface(QObject):
-    """Fills a widget, below all that lies in it.
+    """Fills a widget, below all its children.
 
     Parameters
     ----------
     picture : callable
-        Gives the picture for an aspect ratio.
+        Returns the content of a frame for an aspect ratio.
 
     Signals
     -------
     drawn(seconds: float)
-        A frame was drawn in that time.
+        A frame was drawn in this time.
     fell_back(reason: str)
-        OpenGL cannot be used: there is a plain view from now on.
+        OpenGL cannot be used: a plain view replaces it.
     """
 
     drawn = Signal(float)
@@ -41,7 +41,7 @@ class PictureSurface(QObject):
         self._flat: TopView | None = None
 
     def begin(self) -> None:
-        """Draw from now on."""
+        """Start drawing."""
         choice = choose()
         if choice.kind == "flat":
             self.fall_back(choice.reason)
@@ -54,7 +54,7 @@ class PictureSurface(QObject):
         self.gl.failed.connect(self.fall_back, Qt.ConnectionType.QueuedConnection)
 
     def fall_back(self, reason: str) -> None:
-        """Show the plain view from above from now on."""
+        """Replace OpenGL by the plain view from above."""
         if self._flat is not None:
             return
         if self.gl is not None:
@@ -71,11 +71,11 @@ class PictureSurface(QObject):
 
     @property
     def fallback_reason(self) -> str:
-        """Why there is only the plain view; empty if there is OpenGL."""
+        """Reason why only the plain view is available; empty with OpenGL."""
         return self._flat.reason if self._flat is not None else ""
 
     def refresh(self) -> None:
-        """Draw again, soon."""
+        """Schedule a frame."""
         surface = self.gl or self._flat
         if surface is not None:
             surface.refresh()
@@ -87,7 +87,7 @@ class PictureSurface(QObject):
             surface.setGeometry(rect)
 
     def image(self, size: QSize) -> QImage:
-        """The picture in a size, px.
+        """Current view in a size, px.
 
         Raises `GraphicsError` if it cannot be drawn.
         """
@@ -97,6 +97,6 @@ class PictureSurface(QObject):
         return self._flat.grab().toImage().scaled(size, Qt.AspectRatioMode.KeepAspectRatio)
 
     def close(self) -> None:
-        """Give back what drawing holds; call before the program quits."""
+        """Free the resources of drawing; call before the program quits."""
         if self.gl is not None:
             self.gl.close_surface()

@@ -1,4 +1,4 @@
-"""What a viewport can draw on: the common face of the three surfaces, and the choice between them."""
+"""Drawing surfaces of a viewport: their common data, and the choice between the three."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.model.snapshot import Snapshot
 
 
 class FrameRequest(NamedTuple):
-    """Everything that makes a picture; all of it immutable, so that any thread may draw it."""
+    """Complete content of a frame; all of it is immutable, so that any thread can draw it."""
 
     scene: Scene
     snapshot: Snapshot | None
@@ -28,39 +28,39 @@ class FrameRequest(NamedTuple):
     ratio: float = 1.0
 
     def draw_list(self) -> DrawList:
-        """What the renderer draws."""
+        """Draw list for the renderer."""
         return build(
             self.scene, self.snapshot, self.overlays, self.camera, self.theme, self.base_dir
         )
 
 
 class Choice(NamedTuple):
-    """Which surface suits this machine."""
+    """Surface that suits this computer."""
 
     kind: str
-    """"direct": a graphics card draws into the window. "threaded": the processor draws, in a thread
-    of its own, as composing a whole window by OpenGL on it costs more than the picture. "flat": no
+    """"direct": a graphics card draws into the window. "threaded": software OpenGL in a separate
+    thread, because composing a whole window with it takes longer than the frame. "flat": no
     OpenGL."""
 
     reason: str = ""
-    """Why it is "flat", in a sentence."""
+    """Reason for "flat", as a sentence."""
 
 
 def set_default_format() -> None:
-    """Ask for OpenGL 3.3 core for every context; call before the application is made."""
+    """Request OpenGL 3.3 core for all contexts; call before the application is created."""
     wanted = QSurfaceFormat()
     wanted.setRenderableType(QSurfaceFormat.RenderableType.OpenGL)
     wanted.setVersion(3, 3)
     wanted.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
-    wanted.setSamples(0)  # the renderer samples in a framebuffer of its own
+    wanted.setSamples(0)  # the renderer samples in its framebuffer
     QSurfaceFormat.setDefaultFormat(wanted)
 
 
 def choose() -> Choice:
-    """Try what this machine can do; ``SNAKESTUDIO_VIEWPORT`` (direct, threaded, flat) decides otherwise."""
+    """Determine the surface for this computer; ``SNAKESTUDIO_VIEWPORT`` (direct, threaded, flat) overrides it."""
     wish = os.environ.get("SNAKESTUDIO_VIEWPORT", "")
     if wish == "flat":
-        return Choice("flat", "SNAKESTUDIO_VIEWPORT asks for it.")
+        return Choice("flat", "SNAKESTUDIO_VIEWPORT is set to flat.")
     context = QOpenGLContext()
     if not context.create():
         return Choice("flat", "No OpenGL context can be made on this display.")
@@ -73,7 +73,7 @@ def choose() -> Choice:
         version = context.format().version()
         if version < (3, 3):
             return Choice(
-                "flat", f"This display offers OpenGL {version[0]}.{version[1]}; 3.3 is needed."
+                "flat", f"This display offers OpenGL {version[0]}.{version[1]}; 3.3 is required."
             )
         if wish in ("direct", "threaded"):
             return Choice(wish)
@@ -84,7 +84,7 @@ def choose() -> Choice:
 
 
 def _is_software() -> bool:
-    """Whether the processor draws in the current context."""
+    """Whether the current context is software OpenGL."""
     from snakestudio.render.renderer import Renderer
 
     return Renderer().info().is_software

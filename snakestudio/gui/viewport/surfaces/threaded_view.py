@@ -1,4 +1,4 @@
-"""The surface of machines whose processor has to draw: a plain widget, and the thread that draws what it shows."""
+"""Surface for computers with software OpenGL: a plain widget, and a thread that draws its content."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
     from snakestudio.render.renderer import GraphicsInfo, Renderer
 
 FRAME_BUDGET = 0.024
-"""Time drawing may take, s."""
+"""Maximum time for drawing, s."""
 
 PAUSE = 0.006
-"""Rest between two frames, s: the same cores draw plots and simulate."""
+"""Pause between two frames, s: the same cores draw plots and simulate."""
 
 STILL_MS = 350
-"""A picture that stands so long is drawn once more, in the best quality that moving ones could not
+"""Delay after which an unchanged frame is drawn again in the best quality, which moving frames do not
 have."""
 
 
 class ThreadedView(QWidget):
-    """Shows pictures; never waits for one. Mouse and keys are left to its parent.
+    """Shows frames without waiting for them. Mouse and keys are handled by its parent.
 
     Parameters
     ----------
     picture : callable
-        Gives what is to be drawn at an aspect ratio.
+        Returns the content of a frame for an aspect ratio.
 
     Signals
     -------
     drawn(seconds: float)
-        A frame was drawn in that time.
+        A frame was drawn in this time.
     failed(message: str)
-        Nothing can be drawn any more.
+        Drawing is no longer possible.
     """
 
     drawn = Signal(float)
@@ -84,7 +84,7 @@ class ThreadedView(QWidget):
         self._still.timeout.connect(self._refine)
 
     def refresh(self) -> None:
-        """Draw again, soon; asked for while drawing, it is done once afterwards."""
+        """Schedule a frame; requests during drawing result in one further frame."""
         self._wanted = True
         self._still.stop()
         if not self._drawing and not self._next.isActive():
@@ -126,14 +126,14 @@ class ThreadedView(QWidget):
             self._still.start()
 
     def info(self) -> GraphicsInfo | None:
-        """What the context offers; None if there is none."""
+        """Properties of the context, or None."""
         try:
             return self._thread.info()
         except GraphicsError:
             return None
 
     def image(self, width: int, height: int) -> QImage:
-        """The present picture at full quality and any size.
+        """Current view at full quality in any size.
 
         Raises `GraphicsError` if it cannot be drawn.
         """
@@ -141,7 +141,7 @@ class ThreadedView(QWidget):
         return self._thread.draw_now(picture, width, height, Quality.FULL)
 
     def close_surface(self) -> None:
-        """End the thread."""
+        """Stop the thread."""
         self._next.stop()
         self._still.stop()
         self._thread.close()
@@ -154,8 +154,8 @@ class ThreadedView(QWidget):
             if self._image is None:
                 painter.fillRect(self.rect(), self.palette().window())
             else:
-                # While the window is being resized the last picture is stretched until the next is
-                # there.
+                # While the window is being resized the last frame is stretched until the next is
+                # ready.
                 painter.drawImage(self.rect(), self._image)
         finally:
             painter.end()
@@ -171,7 +171,7 @@ _T = TypeVar("_T")
 
 
 class Result(NamedTuple):
-    """A finished picture and how long it took, s."""
+    """A finished frame and its drawing time, s."""
 
     image: QImage
     quality: Quality
@@ -179,14 +179,14 @@ class Result(NamedTuple):
 
 
 class RenderThread(QObject):
-    """Draws what it is asked for, one picture after the other. Create and close it in the window's thread.
+    """Draws requested frames one after the other. Create and close it in the window's thread.
 
     Signals
     -------
     finished(result: Result)
-        A picture asked for by `draw` is ready.
+        A frame requested by `draw` is ready.
     failed(message: str)
-        Nothing can be drawn any more.
+        Drawing is no longer possible.
     """
 
     finished = Signal(object)
@@ -205,11 +205,11 @@ class RenderThread(QObject):
     # --- for the window's thread ------------------------------------------------------------------
 
     def draw(self, picture: FrameRequest, width: int, height: int, quality: Quality) -> None:
-        """Draw a picture; `finished` tells when it is there."""
+        """Draw a frame; `finished` is emitted when it is ready."""
         self._jobs.put(lambda: self.finished.emit(self._draw(picture, width, height, quality)))
 
     def draw_now(self, picture: FrameRequest, width: int, height: int, quality: Quality) -> QImage:
-        """Draw a picture and wait for it.
+        """Draw a frame and wait for it.
 
         Raises
         ------
@@ -218,7 +218,7 @@ class RenderThread(QObject):
         return self._ask(lambda: self._draw(picture, width, height, quality).image)
 
     def info(self) -> GraphicsInfo:
-        """What the context offers.
+        """Properties of the context.
 
         Raises
         ------
@@ -227,7 +227,7 @@ class RenderThread(QObject):
         return self._ask(lambda: self._ready().info())
 
     def close(self) -> None:
-        """End the thread; returns when it has ended. More than once does no harm."""
+        """Stop the thread and wait for its end. Repeated calls are harmless."""
         self._jobs.put(None)
         self._thread.join()
         self._surface.destroy()
@@ -247,7 +247,7 @@ class RenderThread(QObject):
                 return future.result(timeout=0.5)
             except TimeoutError:
                 continue
-        raise GraphicsError("There is no picture: drawing has stopped.")
+        raise GraphicsError("There is no image because drawing has stopped.")
 
     # --- the thread -------------------------------------------------------------------------------
 
@@ -296,14 +296,14 @@ class RenderThread(QObject):
 
 
 class _Target:
-    """A framebuffer to draw into and read from."""
+    """Framebuffer to draw into and read from."""
 
     def __init__(self, width: int, height: int) -> None:
         from snakestudio.render import gl
 
         self.size = width, height
         self.pixels = np.empty((height, width), np.uint32)
-        """It is read into these, the lowest row first."""
+        """Buffer of the read pixels, the lowest row first."""
         self.name = gl.generate(gl.glGenFramebuffers)
         self._buffer = gl.generate(gl.glGenRenderbuffers)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
@@ -312,10 +312,10 @@ class _Target:
         gl.glFramebufferRenderbuffer(
             gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_RENDERBUFFER, self._buffer
         )
-        gl.check(f"make a picture of {width} x {height} pixels")
+        gl.check(f"create an image of {width} x {height} pixels")
 
     def read(self) -> QImage:
-        """The picture, row 0 on top."""
+        """Image of the framebuffer, row 0 at the top."""
         from snakestudio.render import gl
 
         width, height = self.size
@@ -328,7 +328,7 @@ class _Target:
         return image
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the framebuffer."""
         from snakestudio.render import gl
 
         gl.delete(gl.glDeleteFramebuffers, self.name)
@@ -337,5 +337,5 @@ class _Target:
 
 _BGRA = 0x80E1
 _PACKED = 0x8367
-"""GL_BGRA and GL_UNSIGNED_INT_8_8_8_8_REV: how Qt keeps pixels, so that nothing has to be
-converted."""
+"""GL_BGRA and GL_UNSIGNED_INT_8_8_8_8_REV: pixel format of Qt, so that no conversion is
+necessary."""

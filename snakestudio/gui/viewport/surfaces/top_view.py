@@ -1,4 +1,4 @@
-"""The scene from above, drawn without OpenGL: what there is to see on a machine that cannot do better."""
+"""Scene from above, drawn without OpenGL, for computers that cannot use it."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.world import GroundPatch
 
 _Place = Callable[[ArrayLike], QPointF]
-"""Where a point of the world (m) is in the widget."""
+"""Position in the widget of a point of the world (m)."""
 
 
 class TopView(QWidget):
-    """Draws what it is told with QPainter, looking straight down.
+    """Draws frames with QPainter, looking straight down.
 
     Signals
     -------
     drawn(seconds: float)
-        A frame was drawn in that time.
+        A frame was drawn in this time.
     """
 
     drawn = Signal(float)
@@ -67,7 +67,7 @@ class TopView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def refresh(self) -> None:
-        """Draw again, soon."""
+        """Schedule a frame."""
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -181,7 +181,7 @@ class TopView(QWidget):
         colours: Theme,
         place: _Place,
     ) -> None:
-        """The path with its arrows and waypoints, one of which may stand out."""
+        """Paint the path with its arrows and waypoints, one of which can be highlighted."""
         colour = _qcolour(colours.path)
         painter.setPen(QPen(colour, 2))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -195,7 +195,7 @@ class TopView(QWidget):
 
     @staticmethod
     def _guides(painter: QPainter, snapshot: Snapshot, colours: Theme, place: _Place) -> None:
-        """Where the robot heads for."""
+        """Paint the points that guide the robot."""
         guides = path_parts.guide_points(snapshot)
         if guides is None:
             return
@@ -223,7 +223,7 @@ class TopView(QWidget):
 def _paint_friction(
     painter: QPainter, picture: FrictionPicture, colours: Theme, place: _Place
 ) -> None:
-    """The picture of the ground's friction as a tint."""
+    """Paint the image of the ground's friction as a tint."""
     image = _tint(picture, *tint_colours(colours))
     low, right, high = (
         place((*point, 0.0))
@@ -243,7 +243,7 @@ def _paint_friction(
 
 @lru_cache(maxsize=2)
 def _tint(picture: FrictionPicture, dark: Colour, light: Colour) -> QImage:
-    """The picture between two colours, first row on top."""
+    """Image between two colours, first row at the top."""
     share = picture.grey[::-1, :, None] / 255.0
     parts = np.array(dark) + (np.array(light) - np.array(dark)) * share
     pixels = np.ascontiguousarray(np.rint(255.0 * parts).astype(np.uint8))
@@ -258,7 +258,7 @@ def _patches(
     colours: Theme,
     place: _Place,
 ) -> None:
-    """Patches of the ground as tinted polygons with their corners: the selected one, and a corner, stand out."""
+    """Paint patches of the ground as tinted polygons with corners; the selected patch and a corner are highlighted."""
     outline = _qcolour(colours.support)
     tint = _qcolour(colours.support)
     tint.setAlphaF(0.22)
@@ -280,7 +280,7 @@ def _patches(
 def _paint_pull(
     painter: QPainter, mark: PullMark, body: Body, colours: Theme, place: _Place
 ) -> None:
-    """A hand's force with its size, and the spring to where the hand is."""
+    """Paint a pulling force with its size, and the spring to the cursor."""
     start = place(mark.point)
     tip = place(pull_tip(mark, body))
     painter.setPen(QPen(_qcolour(colours.axis_x), 1))
@@ -296,7 +296,7 @@ def _paint_pull(
 def _paint_ghost(
     body: Body, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place
 ) -> None:
-    """A faint robot, `scale` in pixels a metre."""
+    """Paint a faint robot, `scale` in pixels per metre."""
     raise NotImplementedError(type(body))
 
 
@@ -329,21 +329,21 @@ def _(
 
 
 class _Sheet(NamedTuple):
-    """How the scene is laid onto the widget."""
+    """Mapping of the scene to the widget."""
 
     place: _Place
     scale: float
-    """Pixels a metre."""
+    """Pixels per metre."""
     colours: Theme
     outline: Callable[[tuple[str, int]], QPen]
-    """The pen around a part that is selected or under the cursor."""
+    """Returns the pen around a part that is selected or under the cursor."""
 
 
 @singledispatch
 def _paint_body(
     body: Body, painter: QPainter, snapshot: Snapshot, overlays: Overlays, sheet: _Sheet
 ) -> None:
-    """The robot in a state."""
+    """Paint the robot in a state."""
     raise NotImplementedError(type(body))
 
 
@@ -372,7 +372,7 @@ def _(
 def _(
     body: ContinuousBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, sheet: _Sheet
 ) -> None:
-    """A continuous body as a line of its width, with its head, what holds it, and what is selected of it."""
+    """Paint a continuous body as a line of its width, with its head, contacts, and selected sections."""
     width = 2.0 * body.radius * sheet.scale
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(_thick(_qcolour(sheet.colours.link), width))
@@ -389,7 +389,7 @@ def _(
             for k, (red, green, blue) in enumerate(tints.tolist()):
                 pen = _thick(_qcolour((red, green, blue)), width)
                 if k + 1 < len(tints):
-                    # or every piece would lie round on the one before
+                    # otherwise each piece would overlap the one before with a round end
                     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
                 painter.setPen(pen)
                 painter.drawLine(line.at(k), line.at(k + 1))
@@ -416,14 +416,14 @@ def _(
 
 
 def _ends(pose: FloatArray, half: float, middle: float) -> tuple[FloatArray, FloatArray]:
-    """Where the axis of a link ends, seen from above, m; its middle is `middle` ahead of its pose."""
+    """Return the ends of a link's axis seen from above, m; its centre is `middle` ahead of its pose."""
     w, x, y, z = pose[3:]
     axis = np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 0.0])
     return pose[:3] + (middle - half) * axis, pose[:3] + (middle + half) * axis
 
 
 def _axis(pose: FloatArray, place: _Place) -> QPolygonF:
-    """The axis of a continuous body in the widget, as far as it is known."""
+    """Return the axis of a continuous body in the widget, as far as it is known."""
     return QPolygonF([place(one[:3]) for one in pose if np.isfinite(one).all()])
 
 
@@ -445,7 +445,7 @@ _MARK = 5.0
 
 
 def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
-    """Draw the bar into the upper right corner of what the painter draws on."""
+    """Paint the bar in the upper right corner of the painter's area."""
     if bar is None:
         return
     device = painter.viewport()
@@ -455,7 +455,7 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
     painter.save()
     painter.translate(left, top)
     painter.scale(size, size)
-    # or there would be gaps between the colours
+    # otherwise there would be gaps between the colours
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for x0, y0, _, width, x1, y1, _, opacity, red, green, blue, _ in bar_lines(
         bar, colours, 1.0
@@ -471,7 +471,7 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
         x, y, _ = label.position
         wide = painter.fontMetrics().horizontalAdvance(label.text) + 1.0
         high = painter.fontMetrics().height()
-        # Anchors count from the lower left corner of the text.
+        # Anchors are relative to the lower left corner of the text.
         place = QRectF(x - label.anchor[0] * wide, y - (1.0 - label.anchor[1]) * high, wide, high)
         painter.setPen(QColor.fromRgbF(*label.colour, label.opacity))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label.text)
@@ -481,12 +481,12 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
 def paint_gizmo(
     painter: QPainter, overlays: Overlays, camera: Camera, colours: Theme, place: Place
 ) -> None:
-    """Paint what the overlays have of handles and guides.
+    """Paint the handles and guides of the overlays.
 
     Parameters
     ----------
     place : callable
-        Gives the point of the widget where a point of the world is seen.
+        Returns the point of the widget for a point of the world.
     """
     for guide in overlays.guides:
         _guide(painter, guide, colours, place)
@@ -529,7 +529,7 @@ def _gizmo(painter: QPainter, gizmo: Gizmo, camera: Camera, colours: Theme, plac
 
 
 def _head(start: QPointF, end: QPointF) -> QPolygonF:
-    """An arrow's head whose base is at the end of its shaft."""
+    """Return the head of an arrow whose base is at the end of its shaft."""
     way = np.array((end.x() - start.x(), end.y() - start.y()))
     way /= max(float(np.linalg.norm(way)), 1e-9)
     along = QPointF(*(_HEAD * way))
@@ -540,14 +540,14 @@ def _head(start: QPointF, end: QPointF) -> QPolygonF:
 def paint_tracks(
     painter: QPainter, overlays: Overlays, scale: float, places: Callable[[FloatArray], FloatArray]
 ) -> None:
-    """Paint what the overlays have of tracks.
+    """Paint the tracks of the overlays.
 
     Parameters
     ----------
     scale : float
-        Pixels a metre.
+        Pixels per metre.
     places : callable
-        Gives the points (k, 2) of the widget where points (k, 3) of the world are seen.
+        Returns the points (k, 2) of the widget for points (k, 3) of the world.
     """
     for track in overlays.tracks:
         start, end, faint = track_segments(track, _DASH / scale)

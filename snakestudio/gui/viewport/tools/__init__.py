@@ -1,1 +1,1 @@
-"""Editing in the viewport: what is selected is moved, turned and scaled by handles, keys and typed numbers."""
+"""Editing in the viewport: the selection is moved, rotated and scaled with handles, keys and typed numbers."""

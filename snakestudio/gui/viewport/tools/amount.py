@@ -1,4 +1,4 @@
-"""How far a subject is moved, turned or scaled: from the cursor, axes, snapping and typed numbers."""
+"""Amount by which a subject is moved, rotated or scaled: from the cursor, axes, snapping and typed numbers."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTar
 from snakestudio.viewmodel.viewport.view_settings import EditSettings
 
 Grip = Literal["free", "handle"]
-"""Whether the cursor has hold of the thing itself, or of a handle."""
+"""Whether the cursor holds the subject itself, or a handle."""
 
 _UNITS: dict[Mode, str] = {"move": "m", "turn": "°", "scale": FACTOR}
 
 _SNAP_PIXELS = 9.0 / 720.0
 
 _LEAST = 0.12
-"""Factors by the mouse begin at this distance from the pivot at least, in lengths of the gizmo's
+"""Minimum initial distance from the pivot for factors set with the mouse, in lengths of the gizmo's
 axes."""
 
 
 class Cursor:
-    """What the mouse has done since it took hold.
+    """Movement of the mouse since it took hold.
 
     Parameters
     ----------
     eye : callable
-        Gives the camera and the aspect ratio of the picture.
+        Returns the camera and the aspect ratio of the view.
     start : (float, float)
-        Where it took hold, in normalised device coordinates.
+        Initial position of the cursor, in normalised device coordinates.
     pivot : (3,) array
-        Of the subject, m.
+        Pivot of the subject, m.
     anchor : (3,) array
         Point that stays under the cursor, m.
     """
@@ -63,41 +63,41 @@ class Cursor:
         self._anchor = anchor
         self.grip = grip
         self.turned = 0.0
-        """Angle around the pivot since then, rad; more than a full turn counts."""
+        """Angle around the pivot since the start, rad; more than a full turn counts."""
         self._direction: float | None = None
 
     @property
     def camera(self) -> Camera:
-        """What it is seen by."""
+        """Camera of the view."""
         return self._eye()[0]
 
     @property
     def view_height(self) -> float:
-        """Height of the picture at the pivot, m."""
+        """Height of the view at the pivot, m."""
         return float(self.camera.view_height(self._pivot))
 
     def travel(self, frame: FloatArray, axes: str) -> FloatArray | None:
-        """Its way along axes of a frame (3,), m; None where a picture cannot show it."""
+        """Displacement along axes of a frame (3,), m; None if it is not defined in this view."""
         camera, aspect = self._eye()
         start = motion.coordinates(camera, aspect, self._start, self._anchor, frame, axes)
         now = motion.coordinates(camera, aspect, self.now, self._anchor, frame, axes)
         return None if start is None or now is None else now - start
 
     def begin_turn(self, frame: FloatArray, axis: str) -> float:
-        """Count angles around an axis of a frame from where it took hold; gives that direction, rad."""
+        """Start counting angles around an axis of a frame, and return the initial direction, rad."""
         self.turned = 0.0
         self._direction = self._direction_of(self._start, frame, axis)
         return self._direction or 0.0
 
     def follow_turn(self, frame: FloatArray, axis: str) -> None:
-        """Add the way since the last call around the same axis."""
+        """Add the rotation since the last call around the same axis."""
         now = self._direction_of(self.now, frame, axis)
         if now is not None and self._direction is not None:
             self.turned += math.remainder(now - self._direction, math.tau)
         self._direction = now if now is not None else self._direction
 
     def _direction_of(self, ndc: Ndc, frame: FloatArray, axis: str) -> float | None:
-        """Where around the pivot a point of the picture is, rad."""
+        """Direction from the pivot to a point of the view, rad."""
         if not axis:
             return None
         camera, aspect = self._eye()
@@ -106,7 +106,7 @@ class Cursor:
         return motion.screen_angle(camera, aspect, ndc, self._pivot, frame[:, "xyz".index(axis)])
 
     def factor(self, own: FloatArray, axes: str) -> float:
-        """By how much it scales along the subject's own axes."""
+        """Scale factor along the subject's own axes."""
         camera, aspect = self._eye()
         if self.grip == "handle" and len(axes) == 1:
             start = motion.coordinates(camera, aspect, self._start, self._pivot, own, axes)
@@ -123,12 +123,12 @@ class Cursor:
 
 
 class Snapping:
-    """What amounts by the mouse snap to.
+    """Snapping of amounts set with the mouse.
 
     Parameters
     ----------
     targets : Targets or None
-        What there is in the scene to snap to.
+        Targets in the scene.
     """
 
     def __init__(self, choices: EditSettings, targets: Targets | None) -> None:
@@ -137,50 +137,50 @@ class Snapping:
         self.on = choices.on
 
     def invert(self, invert: bool) -> None:
-        """Snap where it is off, and do not where it is on; or as chosen."""
+        """Invert the chosen snapping, or use it as chosen."""
         self.on = self._choices.on != invert
 
     def shift(
         self, travel: FloatArray, pivot: FloatArray, axes: str, height: float
     ) -> tuple[FloatArray, tuple[Guide, ...]]:
-        """A way along axes of the scene, m, and what it has snapped to; `height` is that of the picture, m."""
+        """Snap a displacement along axes of the scene, m, and return its guides; `height` is that of the view, m."""
         return snapped_shift(
             travel, pivot, axes, self._choices, self._targets, _SNAP_PIXELS * height
         )
 
     def own_shift(self, travel: FloatArray) -> FloatArray:
-        """A way along the subject's own axes, m."""
+        """Snap a displacement along the subject's own axes, m."""
         return np.array([stepped(value, self._choices.grid_m) for value in travel])
 
     @property
     def grid(self) -> bool:
-        """Whether ways snap to a grid."""
+        """Whether displacements snap to a grid."""
         return self.on and self._choices.grid
 
     def degrees(self, value: float) -> float:
-        """An angle, °."""
+        """Snap an angle, °."""
         return (
             stepped(value, self._choices.angle_deg) if self.on and self._choices.angles else value
         )
 
     def factor(self, value: float) -> float:
-        """A factor, one step at least."""
+        """Snap a factor, to at least one step."""
         if not (self.on and self._choices.factors):
             return value
         return max(stepped(value, self._choices.factor), self._choices.factor)
 
 
 class Amount:
-    """How far a subject is moved, turned or scaled, and along or about which axes.
+    """Amount by which a subject is moved, rotated or scaled, and the axes.
 
     Parameters
     ----------
     pivot : (3,) array
-        Of the subject before, m.
+        Initial pivot of the subject, m.
     own : (3, 3) array
-        Its own axes, as columns.
+        Axes of the subject, as columns.
     axes : str
-        Axes it is kept to at first, "" for none.
+        Initial axis constraint, "" for none.
     """
 
     def __init__(
@@ -202,7 +202,7 @@ class Amount:
         self.own = own
         self.axes = axes
         self.local = False
-        """Whether these are the subject's own axes."""
+        """Whether the axes are those of the subject."""
         self.typed = Typed(_UNITS[mode])
         self._shift = np.zeros(3)
         self._angle = 0.0
@@ -211,7 +211,7 @@ class Amount:
         self._problem = ""
         self._stale = False
         self.begin_angle = cursor.begin_turn(self.frame, self.used) if mode == "turn" else 0.0
-        """Direction in which the cursor took hold, rad."""
+        """Initial direction of the cursor, rad."""
 
     # --- axes -------------------------------------------------------------------------------------
 
@@ -223,12 +223,12 @@ class Amount:
 
     @property
     def frame(self) -> FloatArray:
-        """Directions of its axes as columns (3, 3)."""
+        """Directions of the axes as columns (3, 3)."""
         return self.own if self.local else np.eye(3)
 
     @property
     def used(self) -> str:
-        """Axes along or about which it goes now."""
+        """Axes along or about which the subject is transformed."""
         if self.axes:
             return self.axes
         if self.mode == "turn":
@@ -238,12 +238,12 @@ class Amount:
         return self.allowed
 
     def keep_to(self, axis: str, plane: bool) -> str:
-        """Keep to an axis, or to the plane across it; again: to its own one; again: to none.
+        """Constrain to an axis, or to the plane across it; again: to the subject's axis; again: to none.
 
         Returns
         -------
         str
-            Why the subject cannot, as a sentence; empty if it can.
+            Reason why the subject cannot be constrained, as a sentence; empty if it can.
         """
         wanted = (
             axis
@@ -281,13 +281,13 @@ class Amount:
 
     @property
     def decimals(self) -> int:
-        """Decimals of a length, m, that say all one sees: millimetres, or less than a pixel if one is near."""
+        """Decimals of a length in m that show all visible detail: millimetres, or less than a pixel when zoomed in."""
         return max(3, -math.floor(math.log10(self._cursor.view_height / 2000.0)) - 1)
 
     # --- input ------------------------------------------------------------------------------------
 
     def follow(self, ndc: Ndc, invert: bool) -> None:
-        """The cursor is there now; `invert` turns snapping on where it is off, and off where it is on."""
+        """Set the position of the cursor; `invert` inverts snapping."""
         self._cursor.now = ndc
         self._snapping.invert(invert)
         if self.mode == "turn":
@@ -295,7 +295,7 @@ class Amount:
         self.renew()
 
     def press(self, event: QKeyEvent) -> bool:
-        """Take a key if it belongs to a number."""
+        """Handle a key if it belongs to a number."""
         uniform = self.mode == "scale" and not self.axes
         taken = self.typed.press(event, (self.allowed,) if uniform else tuple(self.used))
         if taken:
@@ -303,43 +303,43 @@ class Amount:
         return taken
 
     def renew(self) -> None:
-        """Find the amount again before it is read next."""
+        """Recompute the amount before it is read next."""
         self._stale = True
 
     # --- amounts ----------------------------------------------------------------------------------
 
     @property
     def shift(self) -> FloatArray:
-        """How far it is moved (3,), m."""
+        """Displacement (3,), m."""
         self._catch_up()
         return self._shift
 
     @property
     def angle(self) -> float:
-        """How far it is turned, rad."""
+        """Rotation, rad."""
         self._catch_up()
         return self._angle
 
     @property
     def factors(self) -> FloatArray:
-        """By how much it is scaled along its axes (3,)."""
+        """Scale factors along the axes (3,)."""
         self._catch_up()
         return self._factors
 
     @property
     def guides(self) -> tuple[Guide, ...]:
-        """What it has snapped to."""
+        """Guides of the targets snapped to."""
         self._catch_up()
         return self._guides
 
     @property
     def problem(self) -> str:
-        """Why what was typed cannot be; mostly empty."""
+        """Reason why the typed amount is invalid; usually empty."""
         self._catch_up()
         return self._problem
 
     def _catch_up(self) -> None:
-        """Find the amount, if cursor, keys or axes have changed since."""
+        """Recompute the amount if cursor, keys or axes have changed since."""
         if not self._stale:
             return
         self._stale = False
@@ -367,7 +367,7 @@ class Amount:
         elif self._snapping.grid:
             travel = self._snapping.own_shift(travel)
         else:
-            # Tenths of a millimetre, or less than a pixel: nobody aims finer, and the file stays
+            # Tenths of a millimetre, or less than a pixel: no finer aim is possible, and the file stays
             # readable.
             travel = np.round(travel, self.decimals + 1)
         self._shift = self.frame @ travel

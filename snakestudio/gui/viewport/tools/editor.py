@@ -1,4 +1,4 @@
-"""What of the viewport edits the scene, and its buttons: what the gizmo does, selecting by a rectangle, snapping."""
+"""Editing in the viewport: buttons for gizmo, box selection and snapping, and their tools."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _SIZE = 30
 _ICON = 18
 _GAP = 13
 _MODES = {
-    "move": ("move", "Handles that move (T goes on to the next)\nG moves with the mouse"),
-    "turn": ("turn", "Handles that rotate (T goes on to the next)\nR rotates with the mouse"),
-    "scale": ("scale", "Handles that scale (T goes on to the next)\nS scales with the mouse"),
+    "move": ("move", "Move gizmo (T: next)\nG: move with the mouse"),
+    "turn": ("turn", "Rotate gizmo (T: next)\nR: rotate with the mouse"),
+    "scale": ("scale", "Scale gizmo (T: next)\nS: scale with the mouse"),
 }
 
 
 class Editor:
-    """What of a viewport edits the scene.
+    """Editing part of a viewport.
 
     Parameters
     ----------
@@ -54,19 +54,19 @@ class Editor:
         self.buttons = EditorButtons(self.options, self.boxes.arm, viewport.widget)
 
     def place(self, above: QRect) -> None:
-        """Stand below the view's buttons; a continuous body stands alone, there is nothing to edit around it."""
+        """Move below the view's buttons; hidden for a continuous body, which has no surroundings to edit."""
         self.buttons.adjustSize()
         self.buttons.move(above.right() + 1 - self.buttons.width(), above.bottom() + _GAP)
         self.buttons.setVisible(self._viewport.document.scene.body.meets_obstacles)
 
 
 class EditorButtons(QWidget):
-    """A column of icons that show what is on.
+    """Column of icon buttons that show what is on.
 
     Parameters
     ----------
     select_box : callable
-        Begins to select by a rectangle.
+        Starts a box selection.
     """
 
     def __init__(
@@ -84,9 +84,9 @@ class EditorButtons(QWidget):
             )
         column.addSpacing(8)
         self._add(
-            "box", "box-select", "Select by a rectangle (B)\nor Shift+drag on free ground"
+            "box", "box-select", "Box select (B)\nor Shift+drag on free ground"
         ).clicked.connect(select_box)
-        self._add("snap", "magnet", "Snapping (Shift+Tab switches it)").clicked.connect(
+        self._add("snap", "magnet", "Snapping on/off (Shift+Tab)").clicked.connect(
             self.open_snapping
         )
         options.changed.connect(self._show_choices)
@@ -101,12 +101,12 @@ class EditorButtons(QWidget):
         return button
 
     def _choose(self, mode: str) -> None:
-        """Show the gizmo that does this; hide it if it is shown already."""
+        """Show the gizmo of this mode, or hide it if it is shown."""
         now = self._options.now
         self._options.set(mode=mode, gizmo=not (now.gizmo and now.mode == mode))
 
     def open_snapping(self) -> SnapPopup:
-        """Open the choices of what is snapped to."""
+        """Open the snapping options."""
         popup = SnapPopup(self._options, self)
         popup.show_below(self.buttons["snap"])
         return popup
@@ -118,13 +118,13 @@ class EditorButtons(QWidget):
         self.buttons["snap"].setChecked(now.on)
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply a changed palette."""
         for button in self.buttons.values():
             button.update()
 
 
 class _Square(OverlayButton):
-    """A button with an icon."""
+    """Button with an icon."""
 
     def __init__(self, icon: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -141,11 +141,11 @@ class _Square(OverlayButton):
 
 
 _SLACK = 4
-"""A press that moves less than this many pixels is a click."""
+"""Maximum movement of a click, pixels."""
 
 
 class Band(QWidget):
-    """A translucent rectangle over the picture."""
+    """Translucent rectangle over the view."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -165,12 +165,12 @@ class Band(QWidget):
 
 
 class BoxTool(QObject):
-    """Draws a rectangle and selects the obstacles and links whose middle lies in it; with Ctrl it adds them.
+    """Draws a rectangle and selects the obstacles and links whose centre is in it; Ctrl adds them.
 
     Signals
     -------
     changed()
-        Whether a rectangle is drawn or waited for changed.
+        A rectangle is drawn or awaited, or no longer.
     """
 
     changed = Signal()
@@ -180,11 +180,11 @@ class BoxTool(QObject):
         self._viewport = viewport
         self.band = Band(viewport.widget)
         self.armed = False
-        """Whether the next drag draws a rectangle wherever it begins."""
+        """Whether the next drag draws a rectangle regardless of its start."""
         self._start: QPointF | None = None
 
     def arm(self) -> None:
-        """Let the next drag draw a rectangle."""
+        """Make the next drag draw a rectangle."""
         self.armed = True
         self._viewport.widget.setCursor(Qt.CursorShape.CrossCursor)
         self._viewport.widget.setFocus()
@@ -192,17 +192,17 @@ class BoxTool(QObject):
 
     @property
     def hint(self) -> str:
-        """What the mouse would do."""
+        """Hint on what the mouse would do."""
         if not self.armed and self._start is None:
             return ""
-        return "Drag a rectangle around what is to be selected · Ctrl adds · Esc gives up"
+        return "Drag a rectangle around the selection · Ctrl: add · Esc: cancel"
 
     def dress(self, overlays: Overlays) -> Overlays:
-        """The rectangle lies over the picture, not in it."""
+        """Add nothing: the rectangle is a widget over the view."""
         return overlays
 
     def press(self, event: QMouseEvent) -> bool:
-        """A button went down."""
+        """Handle a press."""
         if self._start is not None:
             return True
         if event.button() != Qt.MouseButton.LeftButton:
@@ -215,11 +215,11 @@ class BoxTool(QObject):
         return True
 
     def double_click(self, event: QMouseEvent) -> bool:
-        """As a click."""
+        """Handle a double-click like a click."""
         return self.press(event)
 
     def move(self, event: QMouseEvent) -> bool:
-        """The mouse moved."""
+        """Handle a movement."""
         if self._start is None:
             return self.armed
         rectangle = QRectF(self._start, event.position()).normalized()
@@ -230,7 +230,7 @@ class BoxTool(QObject):
         return True
 
     def release(self, event: QMouseEvent) -> bool:
-        """A button went up."""
+        """Handle a release."""
         if self._start is None:
             return False
         if event.button() != Qt.MouseButton.LeftButton:
@@ -238,32 +238,32 @@ class BoxTool(QObject):
         away = event.position() - self._start
         add = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         selection = self._viewport.selection
-        kept = set()
+        items = set()
         if add:
-            kept = set(selection.items)
+            items = set(selection.items)
         if abs(away.x()) + abs(away.y()) >= _SLACK:
-            kept |= self._viewport.items_in(self._start, event.position())
+            items |= self._viewport.items_in(self._start, event.position())
         self._stop()
-        selection.set(kept)
+        selection.set(items)
         return True
 
     def key(self, event: QKeyEvent) -> bool:
-        """A key was pressed."""
+        """Handle a key."""
         return event.key() == Qt.Key.Key_Escape and self.cancel()
 
     def wants(self, event: QKeyEvent) -> bool:
-        """Whether a key that is a shortcut of the window is meant for it just now."""
+        """Whether a key that is a shortcut of the window is meant for the tool now."""
         return False
 
     def cancel(self) -> bool:
-        """Give the rectangle up; False if there is none."""
+        """Cancel the rectangle; return False if there was none."""
         if not self.armed and self._start is None:
             return False
         self._stop()
         return True
 
     def leave(self) -> None:
-        """The cursor is no longer its business."""
+        """Handle the cursor leaving the viewport."""
 
     def _stop(self) -> None:
         self.armed = False
@@ -283,25 +283,25 @@ _STEPS = (
         "grid",
         "grid_m",
         "Grid",
-        _step("Grid", "m", "Places go to multiples of this", (0.01, 0.5), 100.0),
+        _step("Grid", "m", "Positions snap to multiples of this", (0.01, 0.5), 100.0),
     ),
     (
         "angles",
         "angle_deg",
         "Angle",
-        _step("Angle", "°", "Turns go in steps of this", (1.0, 90.0), 180.0),
+        _step("Angle", "°", "Rotations snap to multiples of this", (1.0, 90.0), 180.0),
     ),
     (
         "factors",
         "factor",
         "Factor",
-        _step("Factor", "×", "Sizes change in steps of this", (0.05, 1.0), 10.0),
+        _step("Factor", "×", "Factors snap to multiples of this", (0.05, 1.0), 10.0),
     ),
 )
 
 
 class SnapPopup(QFrame):
-    """A switch and three steps; closes with a click elsewhere."""
+    """Popup with a switch and three steps; closes with a click elsewhere."""
 
     def __init__(self, options: EditorOptions, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
@@ -313,7 +313,7 @@ class SnapPopup(QFrame):
         grid.setContentsMargins(14, 12, 14, 12)
         grid.setVerticalSpacing(8)
         grid.addWidget(
-            self._box("on", "Snap (Shift+Tab)", "Ctrl while dragging does the opposite"), 0, 0, 1, 3
+            self._box("on", "Snap (Shift+Tab)", "Hold Ctrl while dragging to invert"), 0, 0, 1, 3
         )
         self.message = Message(self)
         for row, (switch, name, title, doc) in enumerate(_STEPS, start=1):
@@ -323,7 +323,7 @@ class SnapPopup(QFrame):
             unit.setProperty("role", "unit")
             grid.addWidget(unit, row, 2)
         grid.addWidget(
-            self._box("objects", "Edges and middles", "Of the obstacles around"), 4, 0, 1, 3
+            self._box("objects", "Edges and centres", "Of the surrounding obstacles"), 4, 0, 1, 3
         )
         grid.addWidget(self.message, 5, 0, 1, 3)
         options.changed.connect(self._show_choices)
@@ -346,7 +346,7 @@ class SnapPopup(QFrame):
         return field
 
     def _say(self, sentence: str) -> None:
-        """Tell what is wrong with a step, with room for it."""
+        """Show the problem of a step, with space for it."""
         self.message.say(sentence)
         self.adjustSize()
 
@@ -370,7 +370,7 @@ class SnapPopup(QFrame):
             painter.end()
 
     def show_below(self, button: QWidget) -> None:
-        """Open beside a button at the right edge of the picture."""
+        """Open next to a button at the right edge of the view."""
         self.adjustSize()
         corner = button.mapToGlobal(QPoint(button.width(), button.height() + 6))
         self.move(corner.x() - self.width(), corner.y())

@@ -1,4 +1,4 @@
-"""Patches of the ground under the mouse: drawing one corner by corner, dragging corners, removing them."""
+"""Ground patches in the viewport: drawing one corner by corner, dragging corners, removing them."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from snakestudio.model.world import GroundPatch
 
 
 class PatchTool(PathTool):
-    """What the mouse and the keys do to patches, as `PathTool` does it to the path: corners are its waypoints.
+    """Edits patches with mouse and keys, as `PathTool` edits the path: corners are its waypoints.
 
-    `hovered` counts through the corners of all patches.
+    `hovered` counts the corners of all patches.
     """
 
     def dress(self, overlays: Overlays) -> Overlays:
-        """Add the patch that is being drawn and the corner that stands out to a picture."""
+        """Add the patch being drawn and the highlighted corner to the overlays."""
         return replace(
             overlays, draft=self.draft if self.drawing else overlays.draft, corner=self.hovered
         )
 
     @property
     def hint(self) -> str:
-        """What the mouse would do, "" if nothing to a patch."""
+        """Hint on what the mouse would do to a patch; "" if nothing."""
         if self.drawing:
-            return "Click sets a corner · double click or Enter ends · Backspace removes the last · Esc cancels"
+            return "Click: set a corner · Double-click or Enter: finish · Backspace: remove the last · Esc: cancel"
         place = self._place(self._viewport.document.scene)
         if place is None:
             return ""
         patch, corner = place
         x, y = self._viewport.document.scene.ground.patch[patch].points_m[corner]
-        return f"{self._name(patch)}, corner {corner + 1} · {x:.3f}, {y:.3f} m · drag moves it · right click removes it"
+        return f"{self._name(patch)}, corner {corner + 1} · {x:.3f}, {y:.3f} m · Drag: move · Right-click: remove"
 
     def _name(self, patch: int) -> str:
         return patch_title(self._viewport.document.scene.ground.patch[patch], patch)
 
     def _place(self, scene: Scene, index: int | None = None) -> tuple[int, int] | None:
-        """Patch and corner of a counted corner, `hovered` if left out."""
+        """Patch and corner of a counted corner, `hovered` if omitted."""
         left = self.hovered if index is None else index
         for number, patch in enumerate(scene.ground.patch):
             if 0 <= left < len(patch.points_m):
@@ -69,7 +69,7 @@ class PatchTool(PathTool):
         return nearest
 
     def finish(self) -> None:
-        """The patch is drawn; fewer than three corners are none."""
+        """Add the drawn patch, unless it has fewer than three corners."""
         points = tuple(self._points)
         self._stop()
         document = self._viewport.document
@@ -86,7 +86,7 @@ class PatchTool(PathTool):
         document.edit(with_patches(document.scene, (*ground.patch, new)), "Draw friction patch")
 
     def remove(self, index: int) -> None:
-        """Remove a corner; a patch with three goes as a whole."""
+        """Remove a corner; a patch with three corners is removed as a whole."""
         document = self._viewport.document
         patches = list(document.scene.ground.patch)
         place = self._place(document.scene, index)
@@ -105,7 +105,7 @@ class PatchTool(PathTool):
         self.changed.emit()
 
     def insert(self, position: QPointF) -> bool:
-        """A double click adds no corner."""
+        """Do nothing: a double-click adds no corner."""
         return False
 
     def clear(self) -> None:

@@ -1,4 +1,4 @@
-"""The path under the mouse: drawing a new one point by point, dragging waypoints, taking one away."""
+"""Path in the viewport: drawing a new one point by point, dragging and removing waypoints."""
 
 from __future__ import annotations
 
@@ -20,21 +20,18 @@ from snakestudio.model.track import track
 
 _SLACK = 4
 REACH = 11
-"""Pixels: a press that moves less is a click; a waypoint nearer to the cursor than this is
-meant."""
+"""A press that moves less is a click; a waypoint nearer to the cursor is selected, pixels."""
 
-DRAWING = (
-    "Click sets a waypoint · double click or Enter ends · Backspace takes one back · Esc gives up"
-)
+DRAWING = "Click: set a waypoint · Double-click or Enter: finish · Backspace: remove the last · Esc: cancel"
 
 
 class PathTool(QObject):
-    """What the mouse and the keys do to the path; every change is one step of undo.
+    """Edits the path with mouse and keys; every change is one undo step.
 
     Signals
     -------
     changed()
-        What is to be drawn of it, or whether it draws, changed.
+        The drawing changed, or drawing started or ended.
     """
 
     changed = Signal()
@@ -44,7 +41,7 @@ class PathTool(QObject):
         self._viewport = viewport
         self.drawing = False
         self.hovered = -1
-        """0-based waypoint under the cursor, or the one that is dragged; -1: none."""
+        """0-based waypoint under the cursor, or the dragged one; -1: none."""
         self._points: list[Waypoint] = []
         self._cursor: Waypoint | None = None
         self._pressed: QPointF | None = None
@@ -58,11 +55,11 @@ class PathTool(QObject):
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._move_waypoint)
 
-    # --- what there is ----------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     @property
     def draft(self) -> GroundPath | None:
-        """The path that is being drawn, up to the cursor; None if none is."""
+        """Path being drawn, up to the cursor; None if none is."""
         if not self.drawing:
             return None
         points = [*self._points, *([self._cursor] if self._cursor is not None else [])]
@@ -70,19 +67,21 @@ class PathTool(QObject):
         return GroundPath(waypoints_m=tuple(points), shape=present.shape)
 
     def dress(self, overlays: Overlays) -> Overlays:
-        """Add the path that is being drawn and the waypoint that stands out to a picture."""
+        """Add the path being drawn and the highlighted waypoint to the overlays."""
         return replace(overlays, draft=self.draft, waypoint=self.hovered)
 
     @property
     def hint(self) -> str:
-        """What the mouse would do, "" if nothing to the path."""
+        """Hint on what the mouse would do to the path; "" if nothing."""
         if self.drawing:
             return DRAWING
         points = self._viewport.document.scene.path.waypoints_m
         if not 0 <= self.hovered < len(points):
             return ""
         x, y = points[self.hovered]
-        return f"Waypoint {self.hovered + 1} · {x:.3f}, {y:.3f} m · drag moves it · right click removes it"
+        return (
+            f"Waypoint {self.hovered + 1} · {x:.3f}, {y:.3f} m · Drag: move · Right-click: remove"
+        )
 
     @property
     def holding(self) -> bool:
@@ -93,31 +92,31 @@ class PathTool(QObject):
         viewport = self._viewport
         if not viewport.options.now.path or viewport.scene.path != viewport.document.scene.path:
             return -1
-        found = -1
+        nearest = -1
         least = float(REACH)
         for index, point in enumerate(viewport.scene.path.waypoints_m):
             distance = self._near(point, position)
             if distance < least:
-                found = index
+                nearest = index
                 least = distance
-        return found
+        return nearest
 
     def _near(self, point: Waypoint, position: QPointF) -> float:
-        """Distance of a point of the ground from a place in the picture, pixels."""
+        """Distance of a point of the ground from a position in the view, pixels."""
         away = self._viewport.pixel((*point, 0.0)) - position
         return math.hypot(away.x(), away.y())
 
     def _ground(self, position: QPointF) -> Waypoint | None:
-        """The point of the ground under the cursor, to the millimetre; None at the horizon and farther than it may."""
-        found = self._viewport.ground(position)
-        if found is None or max(abs(found[0]), abs(found[1])) > 1e4:
+        """Point of the ground under the cursor, to the millimetre; None at the horizon and beyond the limits."""
+        point = self._viewport.ground(position)
+        if point is None or max(abs(point[0]), abs(point[1])) > 1e4:
             return None
-        return round(found[0], 3), round(found[1], 3)
+        return round(point[0], 3), round(point[1], 3)
 
     # --- drawing ----------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Draw a path from now on; the one there is stays until the new one is done."""
+        """Start drawing a path; the current one stays until the new one is finished."""
         self.cancel()
         self.drawing = True
         self._points = []
@@ -128,7 +127,7 @@ class PathTool(QObject):
         self.changed.emit()
 
     def finish(self) -> None:
-        """The path is drawn; a single point is none."""
+        """Set the drawn path, unless it is a single point."""
         points = tuple(self._points)
         self._stop()
         document = self._viewport.document
@@ -147,15 +146,15 @@ class PathTool(QObject):
     def _add(self, position: QPointF) -> None:
         point = self._ground(position)
         if point is None or (self._points and self._near(self._points[-1], position) < _SLACK):
-            return  # a hand that trembles clicks twice at one place
+            return  # an unsteady hand clicks twice at one position
         if not (self._points and GroundPath(waypoints_m=(self._points[-1], point)).mistakes()):
             self._points.append(point)
             self.changed.emit()
 
-    # --- the mouse: each says whether the event was meant for the path ----------------------------
+    # --- the mouse: each returns whether the event was handled ----- ----------------------------
 
     def press(self, event: QMouseEvent) -> bool:
-        """A button went down. While drawing the camera can still be moved, so only a click counts."""
+        """Handle a press. The camera can be moved while drawing, so only a click counts."""
         if self.drawing:
             if event.button() == Qt.MouseButton.LeftButton:
                 self._pressed = event.position()
@@ -177,7 +176,7 @@ class PathTool(QObject):
         return True
 
     def move(self, event: QMouseEvent) -> bool:
-        """The mouse moved."""
+        """Handle a movement."""
         position = event.position()
         if self.drawing:
             self._cursor = self._ground(position)
@@ -202,7 +201,7 @@ class PathTool(QObject):
         return True
 
     def release(self, event: QMouseEvent) -> bool:
-        """A button went up."""
+        """Handle a release."""
         pressed = self._pressed
         if pressed is None:
             return False
@@ -221,11 +220,11 @@ class PathTool(QObject):
             self._move_waypoint()
         elif click and self._button == Qt.MouseButton.RightButton:
             self.remove(self.hovered)
-        self._let_go()
+        self._release()
         return True
 
     def double_click(self, event: QMouseEvent) -> bool:
-        """A double click ends the path that is drawn (its first click set the last waypoint), or adds a waypoint."""
+        """Finish the path being drawn (the first click has set the last waypoint), or add a waypoint."""
         if self.drawing:
             self.finish()
             return True
@@ -234,11 +233,11 @@ class PathTool(QObject):
         return self.insert(event.position())
 
     def wants(self, event: QKeyEvent) -> bool:
-        """Whether a key that is a shortcut of the window is meant for it just now."""
+        """Whether a key that is a shortcut of the window is meant for the tool now."""
         return False
 
     def key(self, event: QKeyEvent) -> bool:
-        """A key was pressed in the viewport."""
+        """Handle a key pressed in the viewport."""
         key = event.key()
         if key == Qt.Key.Key_Escape:
             return self.cancel()
@@ -254,7 +253,7 @@ class PathTool(QObject):
         return True
 
     def cancel(self) -> bool:
-        """Give up drawing, or put a waypoint that is being dragged back; False if neither goes on."""
+        """Cancel drawing, or restore a dragged waypoint; return False if neither is in progress."""
         if self.drawing:
             self._stop()
             return True
@@ -263,11 +262,11 @@ class PathTool(QObject):
         self._timer.stop()
         if self._dragged and self._before is not None:
             self._viewport.document.edit(self._before, self._text(), self._gesture)
-        self._let_go()
+        self._release()
         return True
 
     def leave(self) -> None:
-        """The cursor left the viewport."""
+        """Handle the cursor leaving the viewport."""
         if self._pressed is None and (self.hovered >= 0 or self._cursor is not None):
             self.hovered = -1
             self._cursor = None
@@ -276,7 +275,7 @@ class PathTool(QObject):
     # --- edits ------------------------------------------------------------------------------------
 
     def remove(self, index: int) -> None:
-        """Take a waypoint (0-based) out of the path; the last two go together."""
+        """Remove a waypoint (0-based) of the path; the last two are removed together."""
         document = self._viewport.document
         path = document.scene.path
         left = tuple(point for k, point in enumerate(path.waypoints_m) if k != index)
@@ -288,18 +287,18 @@ class PathTool(QObject):
         try:
             document.edit(with_path(document.scene, shorter), f"Remove waypoint {index + 1}")
         except SceneError:
-            return  # what is left would lie on itself
+            return  # the remaining points would coincide
         self.changed.emit()
 
     def remove_hovered(self) -> bool:
-        """Take the waypoint under the cursor out of the path; False if there is none."""
+        """Remove the waypoint under the cursor; return False if there was none."""
         if self.drawing or self._pressed is not None or self.hovered < 0:
             return False
         self.remove(self.hovered)
         return True
 
     def insert(self, position: QPointF) -> bool:
-        """Make the place of the path under the cursor a waypoint; False if there is none."""
+        """Add a waypoint on the path under the cursor; return False if the path is not there."""
         viewport = self._viewport
         document = self._viewport.document
         path = document.scene.path
@@ -322,13 +321,13 @@ class PathTool(QObject):
         try:
             document.edit(with_path(document.scene, longer), f"Add waypoint {index + 1}")
         except SceneError:
-            return False  # it lies on its neighbour
+            return False  # it coincides with its neighbour
         self.hovered = index
         self.changed.emit()
         return True
 
     def clear(self) -> None:
-        """Take the path away."""
+        """Remove the path."""
         document = self._viewport.document
         empty = document.scene.path.model_copy(update={"waypoints_m": (), "closed": False})
         document.edit(with_path(document.scene, empty), "Remove path")
@@ -345,10 +344,10 @@ class PathTool(QObject):
         try:
             moved = with_path(self._before, path.model_copy(update={"waypoints_m": tuple(points)}))
         except SceneError:
-            return  # just now it lies on its neighbour
+            return  # it currently coincides with its neighbour
         self._viewport.document.edit(moved, self._text(), self._gesture)
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._pressed = None
         self._before = None
         self._wanted = None

@@ -1,4 +1,4 @@
-"""A hand in a running simulation: Ctrl+drag of a link ties it to the cursor by a spring."""
+"""Pulling in a running simulation: Ctrl+drag of a link ties it to the cursor by a spring."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.session.pulling import Grip, Spring
 
 _SLACK = 4
-"""A press that moves less than this many pixels is a click."""
+"""Maximum movement of a click, pixels."""
 
 _PULLABLE = ("running", "paused", "finished")
-"""States of a run that has begun and can go on."""
+"""States of a run that has started and can continue."""
 
 _NOTCH = 1.25
 _WEAKEST = 0.1
 _STRONGEST = 10.0
-"""Factor of the strength by a notch of the wheel, and its limits."""
+"""Strength factor per notch of the wheel, and its limits."""
 
 _ENDS = (QEvent.Type.FocusOut, QEvent.Type.WindowDeactivate, QEvent.Type.Hide)
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """Where the mouse went down on a link."""
+    """Point of a link at which the mouse button was pressed."""
 
     link: int
     point: Vector
     """In the link's frame, m."""
     grabbed: FloatArray
-    """World frame, m."""
+    """In the world frame, m."""
     pressed: QPointF
 
 
 class PullTool(QObject):
-    """Pulls on a link for as long as the button is held; the run records the force.
+    """Pulls on a link while the button is held; the run records the force.
 
     Parameters
     ----------
     armed : callable
-        Whether the next drag belongs to another tool.
+        Returns whether the next drag belongs to another tool.
 
     Signals
     -------
     changed()
-        What is to be drawn of it, or its hint, changed.
+        The drawing or the hint changed.
     """
 
     changed = Signal()
@@ -66,7 +66,7 @@ class PullTool(QObject):
         self._viewport = viewport
         self._armed = armed
         self.grip: Grip | None = None
-        """What the hand does now; None if it does not pull."""
+        """Current pull; None without one."""
         self.strength = 1.0
         self._held: _Held | None = None
         self._spring: Spring | None = None
@@ -88,19 +88,19 @@ class PullTool(QObject):
         ):
             signal.connect(self._on_run_changed)
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     @property
     def refusal(self) -> str:
-        """Why no link can be pulled now, "" if one can."""
+        """Reason why no link can be pulled now; "" if one can."""
         session_controller = self._viewport.session_controller
         snapshot = self._viewport.snapshot
         if session_controller.source == "robot":
             return "a real robot cannot be pulled with the mouse"
         if session_controller.source == "replay":
-            return "a recorded run cannot be pulled, continue from here first"
+            return "to pull, continue the recorded run from here first"
         if not session_controller.live:
-            return "return to the present to pull"
+            return "return to live to pull"
         if (
             session_controller.status.state not in _PULLABLE
             or snapshot is None
@@ -111,7 +111,7 @@ class PullTool(QObject):
 
     @property
     def hint(self) -> str:
-        """What the mouse would do, "" if nothing."""
+        """Hint on what the mouse would do; "" if nothing."""
         viewport = self._viewport
         body = self._viewport.scene.body
         if self.grip is not None:
@@ -121,21 +121,21 @@ class PullTool(QObject):
                 "" if viewport.session_controller.running else " · acts once the run continues"
             )
             strength = f"strength × {self.strength:.2g} (wheel)"
-            return f"Pulling {body.part_title(self.grip.link)}: {force} · {strength}{running} · Esc lets go"
+            return f"Pulling {body.part_title(self.grip.link)}: {force} · {strength}{running} · Esc: release"
         if self._pointed is None:
             return ""
         if viewport.placeable and viewport.selection.items:
-            return ""  # Ctrl is about how the robot is placed
+            return ""  # Ctrl concerns the placement of the robot
         title = body.part_title(self._pointed)
         if self.refusal:
             return f"{title} · {self.refusal}"
         strained = (
-            "" if body.jointed else " (its strains are prescribed: only what holds it can give way)"
+            "" if body.jointed else " (its strains are prescribed: only its contacts can give way)"
         )
-        return f"{title} · Ctrl+drag pulls it{strained}"
+        return f"{title} · Ctrl+drag: pull{strained}"
 
     def dress(self, overlays: Overlays) -> Overlays:
-        """Add the spring to where the cursor is, and the force that acts, or will once the run continues."""
+        """Add the spring to the cursor, and the force that acts or will act when the run continues."""
         if self.grip is not None:
             return replace(overlays, pull=self._mark(overlays.pull))
         session_controller = self._viewport.session_controller
@@ -147,7 +147,7 @@ class PullTool(QObject):
         return replace(overlays, pull=None) if let_go and overlays.pull is not None else overlays
 
     def _mark(self, acting: PullMark | None) -> PullMark | None:
-        """The force that acts, with where the hand is; while the run stands, the force with which it will continue."""
+        """Return the acting force with the target of the pull; in a paused run the force when it continues."""
         snapshot = self._viewport.snapshot
         grip = self.grip
         if (
@@ -176,7 +176,7 @@ class PullTool(QObject):
     # --- mouse and keys ---------------------------------------------------------------------------
 
     def press(self, event: QMouseEvent) -> bool:
-        """A button went down. A click with Ctrl still selects, so the event is taken only once it is dragged."""
+        """Handle a press. A click with Ctrl still selects, so the event is accepted only after a drag."""
         if self._held is not None:
             return True
         self._ended = False
@@ -208,11 +208,11 @@ class PullTool(QObject):
         return False
 
     def double_click(self, event: QMouseEvent) -> bool:
-        """As a click."""
+        """Handle a double-click like a click."""
         return self.press(event)
 
     def move(self, event: QMouseEvent) -> bool:
-        """The mouse moved."""
+        """Handle a movement."""
         held_down = bool(event.buttons() & Qt.MouseButton.LeftButton)
         if self._held is None:
             self._ended = self._ended and held_down
@@ -221,7 +221,7 @@ class PullTool(QObject):
             )
             self._point_at(self._link_at(event.position()) if ctrl else None)
             return self._ended
-        if not held_down:  # the release went elsewhere
+        if not held_down:  # the release was sent elsewhere
             self.cancel()
             self._ended = False
             return False
@@ -239,7 +239,7 @@ class PullTool(QObject):
         return item[1] if item is not None and item[0] == "link" else None
 
     def release(self, event: QMouseEvent) -> bool:
-        """A button went up."""
+        """Handle a release."""
         if self._held is None:
             ended = self._ended
             self._ended = False
@@ -247,11 +247,11 @@ class PullTool(QObject):
         if event.button() != Qt.MouseButton.LeftButton:
             return self.grip is not None
         pulled = self.grip is not None
-        self._let_go()
+        self._release()
         return pulled
 
     def wheel(self, event: QWheelEvent) -> bool:
-        """Change the strength while a link is pulled; False if none is."""
+        """Change the strength while a link is pulled; return False if none is."""
         if self.grip is None:
             return False
         notches = event.angleDelta().y() / 120.0
@@ -260,24 +260,24 @@ class PullTool(QObject):
         return True
 
     def key(self, event: QKeyEvent) -> bool:
-        """A key was pressed."""
+        """Handle a key."""
         return event.key() == Qt.Key.Key_Escape and self.cancel()
 
     def wants(self, event: QKeyEvent) -> bool:
-        """Whether a key that is a shortcut of the window is meant for it just now."""
+        """Whether a key that is a shortcut of the window is meant for the tool now."""
         return self.grip is not None and event.key() == Qt.Key.Key_Escape
 
     def cancel(self) -> bool:
-        """Let go; False if nothing is held."""
+        """Release the link; return False if none is held."""
         if self._held is None:
             return False
         pulled = self.grip is not None
-        self._let_go()
-        self._ended = pulled  # until the button is let go
+        self._release()
+        self._ended = pulled  # until the button is released
         return pulled
 
     def leave(self) -> None:
-        """The cursor is no longer its business."""
+        """Handle the cursor leaving the viewport."""
         if self.grip is None:
             self._point_at(None)
 
@@ -303,13 +303,13 @@ class PullTool(QObject):
         viewport = self._viewport
         self._spring = Spring(viewport.scene)
         self._follow = viewport.navigator.following
-        # or the cursor would flee from what is pulled to it
+        # otherwise the cursor would move away from the pulled link
         viewport.navigator.set_following(False)
         viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
         self._draw_to_cursor()
 
     def _draw_to_cursor(self) -> None:
-        """Have the session pull to where the cursor is now."""
+        """Have the session pull to the current position of the cursor."""
         held = self._held
         if held is None:
             return
@@ -317,13 +317,13 @@ class PullTool(QObject):
         if target is None:
             if self.grip is None:
                 return
-            target = self.grip.target  # towards the horizon the hand stays where it was
+            target = self.grip.target  # near the horizon the target stays
         self.grip = Grip(held.link, held.point, target, self.strength)
         self._viewport.session_controller.session.pull(self.grip)
         self.changed.emit()
 
     def _target(self, held: _Held) -> Vector | None:
-        """The point under the cursor at the depth of what was grabbed, or at its height if the robot keeps that."""
+        """Point under the cursor at the depth of the grabbed point, or at its height for a planar robot."""
         viewport = self._viewport
         if not viewport.scene.body.in_space:
             height = float(held.grabbed[2])
@@ -337,7 +337,7 @@ class PullTool(QObject):
         )
         return x, y, z
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._timer.stop()
         self._held = None
         if self.grip is None:

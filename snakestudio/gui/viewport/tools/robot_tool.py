@@ -1,4 +1,4 @@
-"""The robot's start under the mouse: a link drags or turns the whole robot, a joint's handle bends it there."""
+"""Robot's start in the viewport: dragging a link moves or rotates the robot, dragging a handle bends a joint."""
 
 from __future__ import annotations
 
@@ -23,22 +23,21 @@ from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Drag, Move, Tur
 
 _SLACK = 4
 _REACH = 10
-"""Pixels: a press that moves less is a click; a joint's handle nearer to the cursor than this is
-meant."""
+"""A press that moves less is a click; a joint's handle nearer to the cursor is selected, pixels."""
 
 
 class RobotTool(QObject):
-    """What the mouse does to the robot while it stands at its start; every drag is one step of undo.
+    """Edits the robot at its start with the mouse; every drag is one undo step.
 
     Parameters
     ----------
     drawing : callable
-        Whether a path is being drawn.
+        Returns whether a path is being drawn.
 
     Signals
     -------
     changed()
-        What is to be drawn of it, or its hint, changed.
+        The drawing or the hint changed.
     """
 
     changed = Signal()
@@ -48,7 +47,7 @@ class RobotTool(QObject):
         self._viewport = viewport
         self._drawing = drawing
         self.hovered = -1
-        """0-based joint whose handle is under the cursor, or is dragged; -1: none."""
+        """0-based joint whose handle is under the cursor, or dragged; -1: none."""
         self._drag: Drag | None = None
         self._dragged = False
         self._given_up = False
@@ -63,17 +62,17 @@ class RobotTool(QObject):
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._apply)
 
-    # --- what there is ----------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     @property
     def _chosen(self) -> bool:
-        """Whether the robot, a link of it or its start is selected."""
+        """Whether the robot, a link or its start is selected."""
         return any(
             kind in ("link", "robot", "beam", "start") for kind, _ in self._viewport.selection.items
         )
 
     def handles(self) -> FloatArray:
-        """Where the joints' handles are, (k, 3), m; none if there is nothing to be bent."""
+        """Positions of the joints' handles, (k, 3), m; empty if no joint can be bent."""
         viewport = self._viewport
         snapshot = viewport.snapshot
         if (
@@ -88,12 +87,12 @@ class RobotTool(QObject):
 
     @property
     def arc(self) -> Arc | None:
-        """The angle that is being changed; None if none is."""
+        """Angle that is being changed; None if none is."""
         return self._drag.arc if self._dragged and self._drag is not None else None
 
     @property
     def label(self) -> tuple[QPointF, str] | None:
-        """How far the robot was moved, and where the cursor is; None if it is not."""
+        """Position of the cursor, and text of the robot's displacement; None if it is not dragged."""
         moves = self._dragged and isinstance(self._drag, Move)
         return (
             (self._cursor, self._drag.amount)
@@ -103,37 +102,37 @@ class RobotTool(QObject):
 
     @property
     def hint(self) -> str:
-        """What the mouse would do, "" if nothing to the robot."""
+        """Hint on what the mouse would do to the robot; "" if nothing."""
         if self._dragged and self._drag is not None:
             if self._refusal:
                 return self._refusal
             keys = "Ctrl: steps of 5°"
             if isinstance(self._drag, Move):
-                keys = "X or Y keeps to an axis · Ctrl: whole centimetres"
-            return f"{self._drag.amount} · {keys} · Esc puts it back"
+                keys = "X or Y: constrain to axis · Ctrl: whole centimetres"
+            return f"{self._drag.amount} · {keys} · Esc: cancel"
         if self.hovered >= 0:
             kinds = kinds_of(self._viewport.document.scene.body.axes, self.hovered)
             if not kinds:
-                return f"{self._joint_text()} · it is fixed"
+                return f"{self._joint_text()} · fixed"
             does = {
-                "yaw": "bends",
-                "pitch": "bends it up and down",
-                "roll": "turns it about its length",
+                "yaw": "bend",
+                "pitch": "bend up and down",
+                "roll": "roll",
             }
-            second = f" · Shift {does[kinds[1]]}" if len(kinds) > 1 else ""
-            return f"{self._joint_text()} · drag {does[kinds[0]]}{second} · Ctrl: steps of 5°"
+            second = f" · Shift+drag: {does[kinds[1]]}" if len(kinds) > 1 else ""
+            return f"{self._joint_text()} · Drag: {does[kinds[0]]}{second} · Ctrl: steps of 5°"
         item = self._viewport.selection.hovered
         if item is None or item[0] != "link" or not self._grabs(item[1]):
             return ""
         can = (
-            "drag moves the robot, Alt+drag turns it"
+            "Drag: move the robot · Alt+drag: rotate it"
             if self._viewport.placeable
-            else "reset to place the robot"
+            else "reset to move the robot"
         )
         return f"{self._viewport.document.scene.body.part_title(item[1])} · {can}"
 
     def _joint_text(self) -> str:
-        """The joint under the cursor and its angles."""
+        """Text of the joint under the cursor and its angles."""
         viewport = self._viewport
         try:
             angles = np.degrees(
@@ -150,11 +149,11 @@ class RobotTool(QObject):
         return " · ".join([f"Joint {self.hovered + 1}", *([", ".join(values)] if values else [])])
 
     def dress(self, overlays: Overlays) -> Overlays:
-        """Nothing: handles are drawn over the picture, equally large wherever they are."""
+        """Add nothing: handles are drawn over the view in constant size."""
         return overlays
 
     def _grabs(self, link: int) -> bool:
-        """Whether dragging a link means the robot: when it is selected, or the robot as a whole is."""
+        """Whether dragging a link moves the robot: if the link, or the robot as a whole, is selected."""
         items = self._viewport.selection.items
         return ("link", link) in items or any(
             kind in ("robot", "beam", "start") for kind, _ in items
@@ -174,10 +173,10 @@ class RobotTool(QObject):
         nearest = int(np.argmin(away))
         return nearest if away[nearest] <= _REACH else -1
 
-    # --- the mouse: each says whether the event was meant for the robot ---------------------------
+    # --- the mouse: each returns whether the event was handled ----- ---------------------------
 
     def press(self, event: QMouseEvent) -> bool:
-        """A button went down. On a link a click still selects, so the event is taken only once it is dragged."""
+        """Handle a press. A click on a link still selects, so the event is accepted only after a drag."""
         if self._drag is not None:
             return True
         self._given_up = False
@@ -229,7 +228,7 @@ class RobotTool(QObject):
         self.changed.emit()
 
     def move(self, event: QMouseEvent) -> bool:
-        """The mouse moved."""
+        """Handle a movement."""
         position = event.position()
         if self._given_up:
             return True
@@ -251,14 +250,14 @@ class RobotTool(QObject):
             self._dragged = True
             navigator = self._viewport.navigator
             self._follow = navigator.following
-            navigator.set_following(False)  # or the picture would run after what is dragged in it
+            navigator.set_following(False)  # or the view would follow the dragged robot
             self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
         if not self._timer.isActive():
             self._timer.start()
         return True
 
     def release(self, event: QMouseEvent) -> bool:
-        """A button went up."""
+        """Handle a release."""
         if self._drag is None:
             given_up = self._given_up
             self._given_up = False
@@ -270,15 +269,15 @@ class RobotTool(QObject):
             self._timer.stop()
             self._cursor = event.position()
             self._apply()
-        self._let_go()
+        self._release()
         return used
 
     def double_click(self, event: QMouseEvent) -> bool:
-        """A button went down for the second time."""
+        """Handle a double-click."""
         return self._joint_at(event.position()) >= 0
 
     def key(self, event: QKeyEvent) -> bool:
-        """A key was pressed in the viewport."""
+        """Handle a key pressed in the viewport."""
         if event.key() == Qt.Key.Key_Escape:
             return self.cancel()
         if (
@@ -292,27 +291,27 @@ class RobotTool(QObject):
         return True
 
     def wants(self, event: QKeyEvent) -> bool:
-        """Whether a key that is a shortcut of the window is meant for it just now."""
+        """Whether a key that is a shortcut of the window is meant for the tool now."""
         return self._dragged and event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_X, Qt.Key.Key_Y)
 
     def cancel(self) -> bool:
-        """Put the robot back where it was; False if it is not being dragged."""
+        """Restore the robot; return False if it is not being dragged."""
         if self._drag is None:
             return False
         self._timer.stop()
         if self._dragged:
             self._viewport.document.edit(self._drag.before, self._drag.text, self._gesture)
-        self._given_up = True  # until the button is let go
-        self._let_go()
+        self._given_up = True  # until the button is released
+        self._release()
         return True
 
     def leave(self) -> None:
-        """The cursor left the viewport."""
+        """Handle the cursor leaving the viewport."""
         if self._drag is None and self.hovered >= 0:
             self.hovered = -1
             self.changed.emit()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         if self._dragged:
             self._viewport.navigator.set_following(self._follow)
         self._drag = None
@@ -322,8 +321,8 @@ class RobotTool(QObject):
 
     # --- edits ------------------------------------------------------------------------------------
 
-    def _way(self) -> Way | None:
-        """How far the cursor went; None at the horizon."""
+    def _displacement(self) -> Way | None:
+        """Displacement of the cursor; None at the horizon."""
         viewport = self._viewport
         height = float(self._grabbed[2])
         ends = [viewport.ground(at, height, self._camera) for at in (self._pressed, self._cursor)]
@@ -334,17 +333,17 @@ class RobotTool(QObject):
         return Way(np.array(ends[1]) - np.array(ends[0]), up, pixel, self._coarse)
 
     def _apply(self) -> None:
-        """Bring the scene to where the cursor is now."""
-        way = self._way()
-        if self._drag is None or way is None:
+        """Edit the scene to match the position of the cursor."""
+        displacement = self._displacement()
+        if self._drag is None or displacement is None:
             return
         document = self._viewport.document
         try:
-            made = self._drag.made(way)
+            scene = self._drag.made(displacement)
         except SceneError as error:
             self._refusal = refusal_text(error, document.scene)
         else:
             self._refusal = ""
-            if made != document.scene:
-                document.edit(made, self._drag.text, self._gesture)
+            if scene != document.scene:
+                document.edit(scene, self._drag.text, self._gesture)
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""Tools of the viewport: what mouse and keys do there beside navigating and selecting."""
+"""Tools of the viewport: mouse and keys in addition to navigation and selection."""
 
 from __future__ import annotations
 
@@ -11,59 +11,59 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from snakestudio.drawing.overlays import Overlays
 
 INTERVAL_MS = 30
-"""A running simulation takes over every edit: more of them than are seen would only slow it
-down."""
+"""Interval of edits: a running simulation applies each one, so edits more frequent than frames only slow
+it down."""
 
 
 class Tool(Protocol):
-    """A tool of the viewport. Every event is offered to one tool after another, until one says that it was meant.
+    """Tool of the viewport. Every event is offered to the tools in turn until one accepts it.
 
-    A tool that holds something after a press takes every further event until it lets go.
+    A tool that holds an object after a press accepts all further events until it releases the object.
     """
 
     @property
     def changed(self) -> SignalInstance:
-        """Emitted when what is to be drawn of it, or its hint, changed."""
+        """Emitted when the drawing or the hint changed."""
 
     @property
     def hint(self) -> str:
-        """What the mouse would do, "" if nothing."""
+        """Hint on what the mouse would do; "" if nothing."""
 
     def dress(self, overlays: Overlays) -> Overlays:
-        """Add to a picture what is to be seen of it."""
+        """Add the drawing of the tool to the overlays."""
 
     def press(self, event: QMouseEvent) -> bool:
-        """A button went down; True if that was meant for it, as in all that follow."""
+        """Handle a press; True if it was meant for the tool, as in all following methods."""
 
     def double_click(self, event: QMouseEvent) -> bool:
-        """A button went down for the second time."""
+        """Handle a double-click."""
 
     def move(self, event: QMouseEvent) -> bool:
-        """The mouse moved, with or without a button held."""
+        """Handle a movement, with or without a button held."""
 
     def release(self, event: QMouseEvent) -> bool:
-        """A button went up."""
+        """Handle a release."""
 
     def key(self, event: QKeyEvent) -> bool:
-        """A key was pressed."""
+        """Handle a key."""
 
     def wants(self, event: QKeyEvent) -> bool:
-        """Whether a key that is a shortcut of the window is meant for it just now."""
+        """Whether a key that is a shortcut of the window is meant for the tool now."""
 
     def cancel(self) -> bool:
-        """Give up what goes on and put everything back; False if nothing does."""
+        """Cancel the current action and restore everything; return False if there was none."""
 
     def leave(self) -> None:
-        """The cursor is no longer its business."""
+        """Handle the cursor leaving the viewport."""
 
 
 class Tools(QObject):
-    """All tools of a viewport, asked in their order what an event means.
+    """All tools of a viewport; events are offered to them in order.
 
     Signals
     -------
     changed()
-        What is to be drawn of one of them, or its hint, changed.
+        The drawing or the hint of a tool changed.
     """
 
     changed = Signal()
@@ -76,25 +76,25 @@ class Tools(QObject):
 
     @property
     def hint(self) -> str:
-        """What the mouse would do, "" if no tool has to do with it."""
+        """Hint on what the mouse would do; "" if no tool has one."""
         return next((tool.hint for tool in self._tools if tool.hint), "")
 
     def dress(self, overlays: Overlays) -> Overlays:
-        """Add to a picture what is to be seen of them."""
+        """Add the drawings of the tools to the overlays."""
         for tool in self._tools:
             overlays = tool.dress(overlays)
         return overlays
 
     def press(self, event: QMouseEvent) -> bool:
-        """A button went down; True if a tool was meant, as in all that follow."""
+        """Handle a press; True if a tool accepted it, as in all following methods."""
         return any(tool.press(event) for tool in self._tools)
 
     def double_click(self, event: QMouseEvent) -> bool:
-        """A button went down for the second time."""
+        """Handle a double-click."""
         return any(tool.double_click(event) for tool in self._tools)
 
     def move(self, event: QMouseEvent) -> bool:
-        """The mouse moved; tools that come after the one that was meant forget the cursor."""
+        """Handle a movement; for tools after the accepting one the cursor has left."""
         for place, tool in enumerate(self._tools):
             if tool.move(event):
                 for other in self._tools[place + 1 :]:
@@ -103,23 +103,23 @@ class Tools(QObject):
         return False
 
     def release(self, event: QMouseEvent) -> bool:
-        """A button went up."""
+        """Handle a release."""
         return any(tool.release(event) for tool in self._tools)
 
     def key(self, event: QKeyEvent) -> bool:
-        """A key was pressed."""
+        """Handle a key."""
         return any(tool.key(event) for tool in self._tools)
 
     def wants(self, event: QKeyEvent) -> bool:
-        """Whether a key that is a shortcut of the window is meant for a tool just now."""
+        """Whether a key that is a shortcut of the window is meant for a tool now."""
         return any(tool.wants(event) for tool in self._tools)
 
     def cancel(self) -> None:
-        """Give up whatever goes on."""
+        """Cancel the current action."""
         for tool in self._tools:
             tool.cancel()
 
     def leave(self) -> None:
-        """The cursor left the viewport."""
+        """Handle the cursor leaving the viewport."""
         for tool in self._tools:
             tool.leave()

@@ -1,4 +1,4 @@
-"""One transform under way: an amount and the scene that it makes, as one step of undo."""
+"""A transform in progress: an amount and the resulting scene, as one undo step."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _VERBS: dict[Mode, str] = {"move": "Move", "turn": "Rotate", "scale": "Scale"}
 
 
 class Transform(QObject):
-    """Puts an amount into effect, until it is accepted or put back.
+    """Applies an amount until it is accepted or cancelled.
 
     Parameters
     ----------
     document : Document
-        Its scene is the one that the amount is for.
+        Its scene is the one to which the amount applies.
 
     Signals
     -------
     changed()
-        Amount, axes, guides or what is typed changed.
+        Amount, axes, guides or typed text changed.
     """
 
     changed = Signal()
@@ -53,7 +53,7 @@ class Transform(QObject):
     # --- input ------------------------------------------------------------------------------------
 
     def keep_to(self, axis: str, plane: bool) -> None:
-        """Keep to an axis, or to the plane across it; again: to its own one; again: to none."""
+        """Constrain to an axis, or to the plane across it; again: to the subject's axis; again: to none."""
         refusal = self.amount.keep_to(axis, plane)
         if refusal:
             self._refuse(refusal)
@@ -61,22 +61,22 @@ class Transform(QObject):
             self._update()
 
     def follow(self, ndc: Ndc, invert: bool) -> None:
-        """The cursor is there now; `invert` turns snapping on where it is off, and off where it is on."""
+        """Set the position of the cursor; `invert` inverts snapping."""
         self.amount.follow(ndc, invert)
         self._refusal = ""
         self._untold = True
-        if not self._timer.isActive():  # a mouse tells its place more often than the scene follows
+        if not self._timer.isActive():  # the mouse moves more often than the scene is updated
             self._update()
 
     def type(self, event: QKeyEvent) -> bool:
-        """A key that may belong to a number."""
+        """Handle a key that may belong to a number."""
         taken = self.amount.press(event)
         if taken:
             self._update()
         return taken
 
     def accept(self) -> bool:
-        """Leave everything as it is; False, with a sentence, if what was typed cannot be done."""
+        """Accept the transform; return False, with a message, if the typed amount cannot be applied."""
         mistake = self.amount.typed.mistake()
         if mistake:
             self._refuse(mistake)
@@ -85,7 +85,7 @@ class Transform(QObject):
         return self._apply() or not self.amount.typed
 
     def cancel(self) -> None:
-        """Put everything back where it was; nothing is left to undo."""
+        """Restore the scene; there is nothing left to undo."""
         self._timer.stop()
         if self._document.scene is self._last:
             self._push(self._before)
@@ -94,12 +94,12 @@ class Transform(QObject):
 
     @property
     def overtaken(self) -> bool:
-        """Whether somebody else edited the scene meanwhile."""
+        """Whether the scene has been edited from elsewhere since."""
         return not self._editing and self._document.scene is not self._last
 
     @property
     def problem(self) -> str:
-        """Why that cannot be; mostly empty."""
+        """Reason why the amount cannot be applied; usually empty."""
         return self._refusal or self.amount.problem
 
     def _on_time(self) -> None:
@@ -109,7 +109,7 @@ class Transform(QObject):
             self._apply()
 
     def _update(self) -> None:
-        """Tell of another amount, and put it into effect soon."""
+        """Report a changed amount, and apply it soon."""
         self.amount.renew()
         self._refusal = ""
         self._untold = False
@@ -119,7 +119,7 @@ class Transform(QObject):
         self.changed.emit()
 
     def _transformed(self) -> Scene:
-        """The scene from before with the amount in effect."""
+        """Return the initial scene with the amount applied."""
         amount = self.amount
         before = self._before
         subject = amount.subject
@@ -138,7 +138,7 @@ class Transform(QObject):
         )
 
     def _apply(self) -> bool:
-        """Put the amount into effect; False, with a sentence, if the scene cannot be so."""
+        """Apply the amount; return False, with a message, if the resulting scene is invalid."""
         self._due = False
         if self.overtaken:
             return True

@@ -1,4 +1,4 @@
-"""The tool that moves, turns and scales what is selected: by the gizmo's handles, by G, R and S, and by dragging it."""
+"""Tool that moves, rotates and scales the selection: with handles, with G, R and S, and by dragging it."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from snakestudio.gui.viewport.tools.transform import Transform
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.model.scene import Scene
-from snakestudio.text import MINUS
+from snakestudio.text import MINUS, capitalized
 from snakestudio.viewmodel.viewport.snapping import Targets
 from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTarget, target_of
 
 _REACH = 9.0
-"""A handle nearer to the cursor than this is meant, pixels."""
+"""Distance from the cursor in which a handle is selected, pixels."""
 
 _SWITCH: dict[int, Mode] = {Qt.Key.Key_G: "move", Qt.Key.Key_R: "turn", Qt.Key.Key_S: "scale"}
 _KEYS = {Qt.Key.Key_X: "x", Qt.Key.Key_Y: "y", Qt.Key.Key_Z: "z"}
 _DOES: dict[str, str] = {
-    "move": "moves it along",
-    "turn": "rotates it about",
-    "scale": "scales it along",
+    "move": "move along",
+    "turn": "rotate about",
+    "scale": "scale along",
 }
 _PAD = 9
 _ROW = 20
@@ -45,7 +45,7 @@ _CARET = "▏"
 
 
 def amount_text(amount: Amount) -> str:
-    """The amount in words: "Δx +0.250 m", "30.0° about z", "×1.50"; what was typed stands before its value."""
+    """Text of an amount: "Δx +0.250 m", "30.0° about z", "×1.50"; a typed text is shown before its value."""
     own = "own " if amount.local else ""
     if amount.mode == "move":
         shift = amount.frame.T @ amount.shift
@@ -68,7 +68,7 @@ def amount_text(amount: Amount) -> str:
 
 
 def _typed(amount: Amount, axis: str, value: str) -> str:
-    """A value, behind what was typed for it."""
+    """Return a value after the text typed for it."""
     value = value.replace("-", MINUS)
     text = amount.typed.text(axis)
     here = amount.typed.entry == axis and bool(amount.typed)
@@ -82,7 +82,7 @@ def _typed(amount: Amount, axis: str, value: str) -> str:
 
 
 class AmountLabel(QWidget):
-    """A line or two beside the cursor that never take the mouse; hidden while there is nothing to say."""
+    """One or two lines next to the cursor that ignore the mouse; hidden without text."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -93,7 +93,7 @@ class AmountLabel(QWidget):
         self.hide()
 
     def say(self, text: str, problem: str, cursor: QPointF) -> None:
-        """Show an amount and what is wrong with it beside the cursor, within the widget around it."""
+        """Show an amount and its problem next to the cursor, inside the parent widget."""
         self.text = text
         self.problem = problem
         metrics = QFontMetrics(self.font())
@@ -138,18 +138,18 @@ class AmountLabel(QWidget):
 
 
 class TransformTool(QObject):
-    """What mouse and keys do to what is selected; every transform is one step of undo.
+    """Transforms the selection with mouse and keys; every transform is one undo step.
 
     Parameters
     ----------
     drawing, navigating : callable
-        Whether a path is being drawn, and whether a button is held that turns or shifts the
-        picture.
+        Return whether a path is being drawn, and whether a button is held that orbits or pans the
+        view.
 
     Signals
     -------
     changed()
-        The gizmo, the handle under the cursor or a transform under way is another.
+        The gizmo, the handle under the cursor or the current transform changed.
     """
 
     changed = Signal()
@@ -172,40 +172,45 @@ class TransformTool(QObject):
         """Name of the handle under the cursor."""
         self._button = Qt.MouseButton.NoButton
         self._cursor = QPointF(0.5 * viewport.widget.width(), 0.5 * viewport.widget.height())
-        self._found: tuple[object, Scene, bool, TransformTarget | None] | None = None
+        self._cached_target: tuple[object, Scene, bool, TransformTarget | None] | None = None
         options.changed.connect(self._on_options)
         viewport.selection.changed.connect(self._on_selection)
         viewport.document.scene_changed.connect(self._on_scene)
 
-    # --- what there is ----------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
-        """Whether something is being transformed."""
+        """Whether a transform is in progress."""
         return self.running is not None
 
     @property
     def subject(self) -> TransformTarget | None:
-        """What would be transformed; None if nothing can be, or what is shown is not what is edited."""
+        """Object that would be transformed; None without one, or if a state other than the edited one is shown."""
         viewport = self._viewport
         scene = viewport.document.scene
         items = viewport.selection.items
-        shown = viewport.scene
-        if shown is not scene and shown.obstacles != scene.obstacles:
+        displayed = viewport.scene
+        if displayed is not scene and displayed.obstacles != scene.obstacles:
             return None
         placeable = viewport.placeable
-        found = self._found
-        if found is None or found[0] is not items or found[1] is not scene or found[2] != placeable:
-            found = self._found = (
+        cached = self._cached_target
+        if (
+            cached is None
+            or cached[0] is not items
+            or cached[1] is not scene
+            or cached[2] != placeable
+        ):
+            cached = self._cached_target = (
                 items,
                 scene,
                 placeable,
                 target_of(items, scene, viewport.document.base_dir, placeable),
             )
-        return found[3]
+        return cached[3]
 
     def gizmo(self) -> Gizmo | None:
-        """The gizmo as it is to be drawn; None if it is not."""
+        """Gizmo to draw; None if it is hidden."""
         if self.running is not None:
             return self._held(self.running)
         subject = self.subject
@@ -228,7 +233,7 @@ class TransformTool(QObject):
 
     @staticmethod
     def _held(running: Transform) -> Gizmo | None:
-        """Of a transform under way only the handle that it keeps to."""
+        """Return the gizmo of a transform in progress: only the handle in use."""
         amount = running.amount
         held = amount.used if amount.mode == "turn" else amount.axes
         if not held or (amount.mode == "scale" and len(held) > 1):
@@ -238,30 +243,30 @@ class TransformTool(QObject):
         return Gizmo(amount.mode, pivot, axes, held, "", held, (amount.begin_angle, amount.angle))
 
     def dress(self, overlays: Overlays) -> Overlays:
-        """Add gizmo and guides to a picture."""
+        """Add gizmo and guides to the overlays."""
         guides = self.running.amount.guides if self.running is not None else ()
         return replace(overlays, gizmo=self.gizmo(), guides=guides)
 
     @property
     def hint(self) -> str:
-        """What keys and mouse would do, "" if nothing."""
+        """Hint on what keys and mouse would do; "" if nothing."""
         running = self.running
-        snaps = "does not snap" if self._options.now.on else "snaps"
+        snaps = "no snapping" if self._options.now.on else "snapping"
         if running is not None:
             allowed = running.amount.allowed
-            keeps = f"{' '.join(allowed.upper())} keep to an axis · " if len(allowed) > 1 else ""
-            ends = "releasing" if self._button else "click or Enter"
-            return f"{keeps}digits type the amount · Ctrl {snaps} · {ends} accepts · Esc puts back"
+            keeps = f"{' '.join(allowed.upper())}: constrain to axis · " if len(allowed) > 1 else ""
+            ends = "Release" if self._button else "Click or Enter"
+            return f"{keeps}Digits: amount · Ctrl: {snaps} · {ends}: accept · Esc: cancel"
         if self.hovered:
             axes = " and ".join(self.hovered) if len(self.hovered) < 3 else ""
-            does = f"{_DOES[self._options.now.mode]} {axes}" if axes else "scales it"
-            return f"Drag {does} · Ctrl {snaps} · T: next gizmo"
+            does = f"{_DOES[self._options.now.mode]} {axes}" if axes else "scale"
+            return f"Drag: {does} · Ctrl: {snaps} · T: next gizmo"
         return ""
 
     # --- beginning and ending ---------------------------------------------------------------------
 
     def start(self, mode: Mode) -> None:
-        """Let the mouse move, turn or scale the selection until a click, as after G, R and S."""
+        """Let the mouse move, rotate or scale the selection until a click, as after G, R and S."""
         if self.running is not None:
             self.cancel()
         subject = self.subject
@@ -271,16 +276,18 @@ class TransformTool(QObject):
             self._refuse("Select an obstacle that is not locked.")
             return
         if mode == "scale" and not subject.scale_axes:
-            self._refuse(f"The {subject.title} has its size from its own properties.")
+            self._refuse(
+                f"{capitalized(subject.title)} cannot be scaled. Change its size in its properties."
+            )
             return
         if mode == "turn" and not subject.turn_axes:
-            self._refuse(f"However it is rotated, {subject.title} looks the same.")
+            self._refuse(f"{capitalized(subject.title)} is symmetric and cannot be rotated.")
             return
         self._viewport.widget.setFocus()
         self._begin(subject, mode, self._cursor)
 
     def grab(self, position: QPointF, point: FloatArray) -> bool:
-        """Drag the selection by the point (3,), m, that was under the cursor; False if it cannot be moved."""
+        """Drag the selection by the point (3,), m, under the cursor; return False if it cannot be moved."""
         subject = self.subject
         if subject is None or not subject.move_axes:
             return False
@@ -319,7 +326,7 @@ class TransformTool(QObject):
         return self._viewport.navigator.camera, self._viewport.navigator.aspect
 
     def _targets(self, subject: TransformTarget) -> Targets | None:
-        """What the subject may be snapped to: all other obstacles that are seen."""
+        """Return the snapping targets of the subject: all other visible obstacles."""
         if not isinstance(subject, Shaped):
             return None
         document = self._viewport.document
@@ -341,7 +348,7 @@ class TransformTool(QObject):
         self.changed.emit()
 
     def cancel(self) -> bool:
-        """Put back what is being transformed; False if nothing is."""
+        """Restore the object being transformed; return False if there was none."""
         if self.running is None:
             return False
         self.running.cancel()
@@ -358,7 +365,7 @@ class TransformTool(QObject):
     # --- the mouse --------------------------------------------------------------------------------
 
     def press(self, event: QMouseEvent) -> bool:
-        """A button went down: on a handle that takes it, while something follows the mouse that ends it."""
+        """Handle a press: it starts a drag on a handle, or ends a transform that follows the mouse."""
         if self.running is not None:
             if self._button == Qt.MouseButton.NoButton:
                 if event.button() == Qt.MouseButton.LeftButton:
@@ -385,11 +392,11 @@ class TransformTool(QObject):
         return True
 
     def double_click(self, event: QMouseEvent) -> bool:
-        """As a click."""
+        """Handle a double-click like a click."""
         return self.press(event)
 
     def move(self, event: QMouseEvent) -> bool:
-        """The mouse moved."""
+        """Handle a movement."""
         self._cursor = event.position()
         if self.running is not None:
             ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
@@ -402,17 +409,17 @@ class TransformTool(QObject):
         return bool(self.hovered)
 
     def release(self, event: QMouseEvent) -> bool:
-        """A button went up."""
+        """Handle a release."""
         if self.running is None:
             return False
         if event.button() == self._button:
             self._accept()
-            if self.running is not None:  # what was typed is no number: it can be mended by keys
+            if self.running is not None:  # the typed text is not a number: it can be corrected
                 self._button = Qt.MouseButton.NoButton
         return True
 
     def leave(self) -> None:
-        """The cursor is elsewhere."""
+        """Handle the cursor leaving the viewport."""
         self._hover("")
 
     def _handle_at(self, position: QPointF) -> str:
@@ -433,11 +440,11 @@ class TransformTool(QObject):
     # --- the keys ---------------------------------------------------------------------------------
 
     def wants(self, event: QKeyEvent) -> bool:
-        """While something is transformed every key is meant for it, whatever it is a shortcut of."""
+        """Whether a key is meant for the tool: every key during a transform, even a shortcut of the window."""
         return self.running is not None
 
     def key(self, event: QKeyEvent) -> bool:
-        """A key was pressed."""
+        """Handle a key."""
         running = self.running
         key = event.key()
         if running is None:
@@ -464,7 +471,7 @@ class TransformTool(QObject):
         self.changed.emit()
 
     def _on_options(self) -> None:
-        self.hovered = ""  # it may be another handle now, or none
+        self.hovered = ""  # the handle may have changed or disappeared
         self.changed.emit()
 
     def _on_selection(self) -> None:
@@ -475,4 +482,4 @@ class TransformTool(QObject):
 
     def _on_scene(self) -> None:
         if self.running is not None and self.running.overtaken:
-            self._end()  # somebody else edits: what they did stays
+            self._end()  # edited from elsewhere: that edit stays

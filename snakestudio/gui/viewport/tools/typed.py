@@ -1,4 +1,4 @@
-"""The number that is typed while something is transformed."""
+"""Number typed during a transform."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ _GOES_ON = _BEGINS + "*/^)°% "
 
 
 class Typed:
-    """What was typed so far.
+    """Text typed so far.
 
     Parameters
     ----------
     unit : str
-        That of numbers without one: "m", "°" or a factor's.
+        Unit of numbers without one: "m", "°" or that of a factor.
     """
 
     def __init__(self, unit: str) -> None:
         self.unit = unit
         self.entry = ""
-        """Axis that is typed at."""
+        """Axis of the current entry."""
         self._texts: dict[str, str] = {}
 
     def __bool__(self) -> bool:
         return any(self._texts.values())
 
     def text(self, axis: str) -> str:
-        """What was typed for an axis."""
+        """Text typed for an axis."""
         return self._texts.get(axis, "")
 
     def press(self, event: QKeyEvent, axes: tuple[str, ...]) -> bool:
-        """Take a key if it belongs to a number; `axes` are those that can be typed, the first one if none was begun."""
+        """Handle a key if it belongs to a number; `axes` can be typed, the first one by default."""
         if not axes:
             return False
         if self.entry not in axes:
@@ -58,9 +58,9 @@ class Typed:
         return False
 
     def value(self, axis: str) -> float | None:
-        """The number for an axis in `unit`; None if there is none yet, as with "-" and "1/".
+        """Number for an axis in `unit`; None if it is incomplete, such as "-" or "1/".
 
-        Raises `NumberTextError` if it is nonsense, and no beginning of a number either.
+        Raises `NumberTextError` if the text is neither a number nor the start of one.
         """
         text = self._texts.get(axis, "")
         if not text:
@@ -73,7 +73,7 @@ class Typed:
             raise
 
     def mistake(self) -> str:
-        """Why what was typed cannot be taken as it stands, as a sentence; "" if it can."""
+        """Reason why the text cannot be used as it is, as a sentence; "" if it can."""
         for text in self._texts.values():
             if not text:
                 continue

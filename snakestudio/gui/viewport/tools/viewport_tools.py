@@ -20,7 +20,7 @@ class ViewportTools(Tools):
     Parameters
     ----------
     is_mouse_busy : callable
-        Whether a button is held that no tool has taken.
+        Returns whether a button is held that no tool has accepted.
     """
 
     def __init__(self, viewport: ViewportApi, is_mouse_busy: Callable[[], bool]) -> None:
