@@ -93,7 +93,7 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
             HEAD + RANGE.replace("steps = 3", "steps = 3\nvalues = [1.0, 2.0]"),
             "range",
         ),
-        (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0]\n', "varies nothing"),
+        (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0]\n', "does not vary"),
         (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0, 1.0]\n', "value twice"),
         (
             HEAD + RANGE + '[search]\nkind = "cma_es"\n',
