@@ -426,7 +426,7 @@ def foreign() -> bytes:
     ("data", "sentence"),
     [
         (b"", "empty"),
-        (b"time_s,link_1_x_m\n0,0\n" * 10, "no MCAP file"),
+        (b"time_s,link_1_x_m\n0,0\n" * 10, "not an MCAP file"),
         (b"\x89MCAP", "ends.*first"),
         (b"\x89MCAP0\r\n", "ends.*first"),
         (foreign(), "another program"),
