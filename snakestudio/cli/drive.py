@@ -1,4 +1,4 @@
-"""Drive a robot on CAN by a scene's gait or controller without a window: listen, arm, stream, disarm, write the run."""
+"""Drive a robot on CAN with a scene's gait or controller, without a window: listen, arm, stream, disarm, write the run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _STOP_S = 2.0
 _LET_GO_S = 5.0
 _LOOK_S = 0.2
 _TELL_S = 5.0
-"""How often it is looked what is wrong with live poses, and how often that is told at most."""
+"""Interval of checks of live poses, and shortest interval between messages about them, s."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,12 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of driving a robot, besides scene and profile."""
+    """Declare the options for driving a robot, except scene and profile."""
     add_bus_arguments(parser)
     parser.add_argument(
         "--arm",
         action="store_true",
-        help="switch the torque on WITHOUT asking, as soon as the robot is ready",
+        help="switch torque on WITHOUT asking as soon as the robot is ready",
     )
     parser.add_argument(
         "--wait",
@@ -72,17 +72,17 @@ def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reset",
         action="store_true",
-        help="send the reset sequence to a robot that stopped or reports a fault, once",
+        help="send the reset sequence once to a robot that has stopped or reports a fault",
     )
     parser.add_argument(
         "--pose",
         metavar="PORT",
-        help="UDP port of live poses, ADDRESS:PORT to wait for other computers', or lsl:NAME",
+        help="live poses: UDP port, ADDRESS:PORT to receive from other computers, or lsl:NAME",
     )
     parser.add_argument(
         "--twin",
         action="store_true",
-        help="run the simulation alongside, and show how far apart they are",
+        help="run the simulation alongside, and show the joint deviation",
     )
     parser.add_argument("--csv", metavar="F", type=output, help="write a CSV")
     parser.add_argument(
@@ -97,12 +97,12 @@ def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
     add_force_argument(parser)
     add_trigger_arguments(
         parser,
-        "address that --wait-for waits at: 0.0.0.0 lets other computers start the armed robot (127.0.0.1)",
+        "address to listen on with --wait-for; 0.0.0.0 lets other computers start the armed robot (127.0.0.1)",
     )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio drive`."""
+    """Run `snakestudio drive`; return the exit code."""
     target = stream_target(options)
 
     @contextmanager
@@ -115,12 +115,12 @@ def execute(options: argparse.Namespace) -> int:
 
 
 Beside = Callable[["LiveRobot", "Path | None"], AbstractContextManager[None]]
-"""Makes what goes on beside a drive, of the live robot and the folder of its scene: it is entered
-before the link is asked for anything, as nothing is imported any more once the robot is armed."""
+"""Creates a context that runs alongside a drive, from the live robot and the folder of its scene. It is
+entered before the first command to the link, because no imports are allowed once the robot is armed."""
 
 
 def drive(options: argparse.Namespace, beside: Beside) -> int:
-    """Drive a robot as the options say; gives the exit code."""
+    """Drive a robot according to the options; return the exit code."""
     from snakestudio import api
     from snakestudio.link.bus.frame_log import check_log_path
     from snakestudio.link.process.client import LinkClient
@@ -139,19 +139,17 @@ def drive(options: argparse.Namespace, beside: Beside) -> int:
     pose = None if options.pose is None else pose_source(options.pose)
     together = trigger_choices(options)
     if not 0.0 < options.wait < float("inf"):
-        raise UsageError(
-            f"--wait {options.wait:g}: give the seconds that the robot has to get ready, such as 10."
-        )
+        raise UsageError(f"--wait {options.wait:g}: give a positive number of seconds, such as 10.")
     if not (options.arm or sys.stdin.isatty()):
         raise UsageError(
-            "There is no terminal to type ARM on; give --arm if the torque may come on without asking."
+            "There is no terminal for typing ARM. Give --arm to switch torque on without asking."
         )
     if options.log is not None:
         check_log_path(options.log)
     for path in (options.mcap, options.csv, options.hdf5):
         if path is not None and not path.parent.is_dir():
             raise UsageError(
-                f"{path}: there is no folder {path.parent}; make it, or give another file."
+                f"{path}: there is no folder {path.parent}. Create it, or give another file."
             )
     outputs = Outputs(
         options, (options.scene, source), options.csv, options.hdf5, options.mcap, options.log
@@ -159,10 +157,10 @@ def drive(options: argparse.Namespace, beside: Beside) -> int:
     outputs.spare_files_of(scene, base_dir)
     if options.twin:
         warm_up([scene.model.kind], ProgressLine())
-    # Whoever starts it in the background of a script must be able to stop it the same way; shells
-    # let that be ignored.
+    # Shells make background commands ignore Ctrl+C; a script must be able to stop the robot with
+    # it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    raise_below_link(computes=True)  # references and signs of life that come late stop the robot
+    raise_below_link(computes=True)  # late references and heartbeats stop the robot
     link = LinkClient(loaded, bus)
     try:
         robot = LiveRobot(
@@ -194,18 +192,18 @@ def drive(options: argparse.Namespace, beside: Beside) -> int:
 
 
 class _Drive:
-    """One drive from connecting to disarming; the thread that calls it is what keeps the robot alive.
+    """One drive from connecting to disarming; the calling thread sends the heartbeats.
 
     Parameters
     ----------
     wait : float
-        How long the robot has to get ready, s.
+        Time limit for the robot to become ready, s.
     reset : bool
-        Whether one that stopped or reports a fault is told to forget it.
+        Whether the reset sequence is sent to a robot that has stopped or reports a fault.
     unasked : bool
-        Whether nobody is asked before torque comes on.
+        Whether torque is switched on without asking.
     pose : PoseSource, optional
-        What is wrong with it is told.
+        Source of live poses, whose problems are reported.
     """
 
     def __init__(
@@ -222,8 +220,8 @@ class _Drive:
         from snakestudio.link.messages import MEANINGS, LinkState
         from snakestudio.live.robot_start_target import RobotStartTarget
 
-        # Nothing is imported any more once the robot is armed: that would take longer than it waits
-        # for a sign of life.
+        # No imports once the robot is armed: they would take longer than its heartbeat
+        # timeout.
         self._states = LinkState
         self._together = RobotStartTarget
         self._tell_of_stranger = tell_of_stranger
@@ -237,13 +235,13 @@ class _Drive:
         self._speaks = self._reset_sent = False
         self.recording: RunRecording | None = None
         self._others: RobotStartTarget | None = None
-        # the last one of streaming: when it ends there is nothing more to tell
+        # the last telemetry of streaming, kept for the summary at the end
         self._sent = link.telemetry()
 
     def whole(self, duration: float, together: Together | None, name: str) -> int:
-        """All of it; gives the exit code.
+        """Connect, arm, stream and disarm; return the exit code.
 
-        Raises `LinkError` if it did not come to streaming.
+        Raises `LinkError` if streaming did not start.
         """
         try:
             self._connect()
@@ -253,14 +251,14 @@ class _Drive:
             return self._disarm()
         except KeyboardInterrupt as error:
             code = error.code if isinstance(error, Ended) else 130
-            # Before anything that takes time.
+            # First of all: everything else takes time.
             self._robot.stop(
                 "Stopped by Ctrl+C."
                 if code == 130
-                else "Stopped, for the program was asked to end."
+                else "Stopped because the program was terminated."
             )
             print("\nsnakestudio: stopped.", file=sys.stderr)
-            with suppress(KeyboardInterrupt):  # pressed again it spares the wait, not the run
+            with suppress(KeyboardInterrupt):  # a second Ctrl+C skips the wait, not the run
                 self._await(
                     lambda: self._state < self._states.ARMED or self._state == self._states.FAULT,
                     _STOP_S,
@@ -274,7 +272,7 @@ class _Drive:
         return self._link.telemetry().state
 
     def _await(self, done: Callable[[], bool], limit: float) -> bool:
-        """Keep the robot alive until something is so; False if it is not within a limit (s)."""
+        """Send heartbeats until a condition holds; return False if it does not within `limit` (s)."""
         deadline = time.monotonic() + limit
         while not done():
             if time.monotonic() >= deadline:
@@ -296,7 +294,7 @@ class _Drive:
         bus = self._link.profile.bus
         if not self._await(lambda: self._link.telemetry().time > 0.0, _START_S):
             raise LinkError(
-                "The link's process did not start in time; see whether the machine is busy, and try again."
+                "The process of the link did not start in time. Check whether the computer is busy, and try again."
             )
         self._link.command("connect")
         if not self._await(lambda: self._state != self._states.DISCONNECTED, _CONNECT_S):
@@ -304,36 +302,36 @@ class _Drive:
             where = f"{bus.interface} {bus.channel}: "
             raise LinkError(why if why.startswith(where) else where + why)
         print(f"Listening on {bus.interface} {bus.channel}.", flush=True)
-        # nothing is sent while there is a look
+        # listen without sending
         self._await(lambda: False, 2.0 * self._link.profile.timing.lost_s)
 
     def _get_ready(self) -> None:
-        """Speak to the robot until nothing keeps it from being armed.
+        """Prepare the robot until it can be armed.
 
-        Raises `LinkError` if that takes too long; with all that keeps it.
+        Raises `LinkError`, with all reasons, if that takes too long.
         """
         deadline = time.monotonic() + self._wait
         told = ""
         while not self._await(self._ready, min(1.0, max(0.0, deadline - time.monotonic()))):
             reasons = " ".join(self._robot.not_ready)
-            # Ages in the reasons are new each time; what is told again is a reason that is another
-            # one.
+            # Reasons contain ages, which change all the time: only a change of the words is
+            # printed.
             if _without_figures(reasons) != _without_figures(told):
                 told = reasons
                 print(f"Not ready: {reasons}", flush=True)
             if time.monotonic() >= deadline:
                 raise LinkError(
                     "\n".join(
-                        [f"The robot did not get ready within {self._wait:g} s:", *self._reasons()]
+                        [f"The robot was not ready within {self._wait:g} s:", *self._reasons()]
                     )
                 )
 
     def _ready(self) -> bool:
-        """Whether it may be armed; goes on with what leads there."""
+        """Whether the robot can be armed; take the next step towards that."""
         told = self._link.telemetry()
         if told.state == self._states.LISTENING:
-            # Whoever speaks beside another program may stop that one's robot: it is waited for in
-            # silence.
+            # Frames sent alongside another program could stop its robot: wait without sending until
+            # it is gone.
             if not self._speaks and not self._tell_of_stranger(told.not_ready):
                 self._speaks = True
                 self._link.command("idle")
@@ -345,18 +343,18 @@ class _Drive:
             self._reset = False
             self._reset_sent = True
             self._robot.reset()
-            return False  # its answer is to come
+            return False  # wait for the answer
         return told.state == self._states.IDLE and not self._robot.not_ready
 
     def _stopped(self, told: Telemetry) -> bool:
-        """Whether a node says that it stopped, or has a fault."""
+        """Whether a node reports that it has stopped or has a fault."""
         return any(meaning in self._unfit for meaning in told.meaning.tolist())
 
     def _reasons(self) -> list[str]:
-        """All that keeps the robot from being armed, and what of it can be helped from here."""
+        """Reasons why the robot cannot be armed, with the remedy that this command offers."""
         reasons = list(self._robot.not_ready)
         if self._stopped(self._link.telemetry()) and not self._reset_sent:
-            reasons.append("Give --reset to have the reset sequence of its profile sent to it.")
+            reasons.append("Give --reset to send the reset sequence of its profile.")
         return reasons
 
     def _arm(self) -> None:
@@ -369,16 +367,16 @@ class _Drive:
         else:
             try:
                 typed = input(
-                    f"{name} is ready. Type ARM to switch its torque on (Ctrl+C stops at any time): "
+                    f"{name} is ready. Type ARM to switch torque on (Ctrl+C stops at any time): "
                 )
             except EOFError:
                 typed = ""
             if typed.strip() != "ARM":
-                raise LinkError("The robot was not armed, as ARM was not typed.")
-        # Nobody gave signs of life while it was typed, and it is not armed before the link has seen
-        # one again.
+                raise LinkError("The robot was not armed because ARM was not typed.")
+        # No heartbeats were sent during typing, and the link does not arm before it receives one
+        # again.
         if not self._await(lambda: not self._robot.not_ready, _READY_S):
-            raise LinkError("\n".join(["The robot is not ready any more:", *self._reasons()]))
+            raise LinkError("\n".join(["The robot is no longer ready:", *self._reasons()]))
         self._robot.arm()
         there = (self._states.ARMED, self._states.FAULT)
         if (
@@ -386,9 +384,9 @@ class _Drive:
             or self._state == self._states.FAULT
         ):
             raise LinkError(
-                f"The robot was not armed: {self._why('it did not say that it is; see above')}"
+                f"The robot was not armed: {self._why('it did not report that it is armed; see above')}"
             )
-        print("Armed: the joints hold where they stand.", flush=True)
+        print("Armed: the joints hold their positions.", flush=True)
 
     def _stream(self, duration: float, together: Together | None, name: str) -> None:
         if together is None:
@@ -405,7 +403,7 @@ class _Drive:
         self._await(lambda: not self._robot.streaming, duration)
 
     def _await_begin(self) -> None:
-        """Wait for the first references to be followed, for as long as others may take to say START."""
+        """Wait until the robot follows the first references; no limit while others may still send START."""
         others = self._others
         limit = 5.0 if others is None else float("inf")
 
@@ -415,19 +413,17 @@ class _Drive:
 
         self._await(decided, limit)
         if not self._robot.streaming and not self._await(lambda: self._robot.streaming, 1.0):
-            # A robot that was stopped is why the others cannot start it.
+            # If the robot was stopped, that is why the others cannot start it.
             told = self._link.telemetry().reason or (others.trouble if others is not None else "")
-            raise LinkError(f"The robot did not begin to move: {told or 'see above.'}")
+            raise LinkError(f"The robot did not start to move: {told or 'see above.'}")
 
     def _let_go(self) -> None:
-        """Have the others told that it has ended; the robot lives on while they are slow to answer."""
+        """Notify the others of the end; send heartbeats to the robot until they answer."""
         others = self._others
         if others is None:
             return
         others.start.cancel()
-        with suppress(
-            KeyboardInterrupt
-        ):  # whoever does not want to wait for them wants the run all the same
+        with suppress(KeyboardInterrupt):  # Ctrl+C skips the wait, but the run is still written
             self._await(lambda: others.over, _LET_GO_S)
             others.close()
 
@@ -438,9 +434,9 @@ class _Drive:
             if not self._await(
                 lambda: self._state not in going, _DISARM_S
             ):  # others may still stop it
-                self._robot.stop("Stopped, as it was not disarmed in time.")
+                self._robot.stop("Stopped because it was not disarmed in time.")
         if self._state == self._states.FAULT or not self._link.alive:
-            print_error(f"The robot was stopped: {self._why('the link has ended')}")
+            print_error(f"The robot was stopped: {self._why('the link ended')}")
             self._figures()
             return 3
         self._figures()
@@ -450,7 +446,7 @@ class _Drive:
         return self._link.telemetry().reason or f"{otherwise}."
 
     def _figures(self) -> None:
-        """Say how it went."""
+        """Print statistics of the drive."""
         import math
 
         import numpy as np
@@ -464,11 +460,11 @@ class _Drive:
             rms = math.sqrt(float(np.nanmean(np.square(error))))
             most = float(np.nanmax(np.abs(error)))
             print(
-                f"{recording.times[-1]:.1f} s, {len(recording)} rows; joint errors {rms:.2f}° rms, {most:.1f}° at most"
+                f"{recording.times[-1]:.1f} s, {len(recording)} rows; joint errors {rms:.2f}° RMS, {most:.1f}° max"
             )
         print(
-            f"set-points: {1e3 * sent.period_mean:.2f} ms apart, 99 of 100 less than {1e3 * sent.lateness_p99:.2f} ms "
-            f"late, longest gap {1e3 * sent.gap_max:.1f} ms, {sent.skipped} left out; {told.priority}"
+            f"set-points: mean period {1e3 * sent.period_mean:.2f} ms, 99 % at most {1e3 * sent.lateness_p99:.2f} ms "
+            f"late, longest gap {1e3 * sent.gap_max:.1f} ms, {sent.skipped} skipped; {told.priority}"
         )
         print(
             f"frames: {told.received} received, {told.sent} sent, {told.unreadable} unreadable, {told.unknown} "
@@ -476,12 +472,12 @@ class _Drive:
         )
         if math.isfinite(self._robot.deviation):
             print(
-                f"simulation alongside: joints {math.degrees(self._robot.deviation):.2f}° rms from the robot's"
+                f"simulation alongside: joint deviation {math.degrees(self._robot.deviation):.2f}° RMS"
             )
 
 
 class PoseWatch:
-    """Sees what is wrong with live poses, for who has no window that shows it."""
+    """Watch live poses for problems, for commands without a window."""
 
     def __init__(self, source: PoseSource) -> None:
         self._source = source
@@ -491,8 +487,10 @@ class PoseWatch:
         self._problem = ""
 
     def look(self, now: float) -> str:
-        """What has gone wrong since it was told last, a sentence, at most every 5 s; "" if nothing has (s)."""
-        self._problem = self._source.problem or self._problem  # the next good packet takes it back
+        """Return a message about new problems, at most every 5 s; "" if there are none. `now` in s."""
+        self._problem = (
+            self._source.problem or self._problem
+        )  # the next valid packet clears the problem
         if now - self._looked < _LOOK_S:
             return ""
         self._looked = now
@@ -510,7 +508,7 @@ class PoseWatch:
         self._bad = bad
         self._told = problem
         self._told_at = now
-        return f"{problem} (Not used so far: {bad}.)" if more else problem
+        return f"{problem} (Packets discarded so far: {bad}.)" if more else problem
 
 
 def _without_figures(text: str) -> str:

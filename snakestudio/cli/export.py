@@ -1,7 +1,7 @@
-"""Write a recorded run as CSV, HDF5, MCAP, video or figures; any number of them at once.
+"""Write a recorded run as CSV, HDF5, MCAP, video or figures, or several of them.
 
-RUN is a run file (.mcap), or a CSV that SnakeStudio exported or a scene, which is run first. A
-video shows a second run next to the first, or overlaid as a ghost.
+RUN is a run file (.mcap), or a scene or an exported CSV, which is run first. A video can show a
+second run next to the first, or overlaid as a ghost.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="others",
-        help="write a file in the format of its ending, also one that a plug-in adds (as often as needed)",
+        help="write a file in the format of its suffix, including formats of plug-ins (can be repeated)",
     )
     parser.add_argument(
         "--figures",
         metavar="FOLDER",
         type=Path,
-        help="draw figures into this folder: general ones, and those of the papers about its scene",
+        help="draw figures into this folder: general ones, and those of the papers for its scene",
     )
     parser.add_argument(
         "--figure-format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)"
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--video",
         metavar="F",
         type=output,
-        help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures",
+        help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png images",
     )
     add_force_argument(parser)
     add_quiet_argument(parser)
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio export`."""
+    """Run `snakestudio export`; return the exit code."""
     wanted = [
         path
         for path in (options.csv, options.hdf5, options.mcap, options.video)
@@ -86,12 +86,12 @@ def execute(options: argparse.Namespace) -> int:
     wanted += options.others
     if not wanted and options.figures is None:
         raise UsageError(
-            "export what? Give --csv, --hdf5, --mcap, --video or --to with a file name, or --figures with a folder."
+            "There is nothing to export. Give --csv, --hdf5, --mcap, --video or --to with a file name, or --figures with a folder."
         )
     if options.second is not None and options.video is None:
-        raise UsageError(f"{options.second}: a second run is for a video; give --video, too.")
+        raise UsageError(f"{options.second}: a second run needs a video. Give --video, too.")
     if options.ghost and options.second is None:
-        raise UsageError("--ghost: give a second run to be shown as the ghost.")
+        raise UsageError("--ghost needs a second run. Give one to show as the ghost.")
     video = video_options(options, options.video) if options.video is not None else None
     if options.others:
         from snakestudio.export.formats import format_of
@@ -109,7 +109,7 @@ def execute(options: argparse.Namespace) -> int:
 def _write(
     options: argparse.Namespace, video: VideoOptions | None, outputs: Outputs, stack: ExitStack
 ) -> None:
-    """Open what is to be read, which `stack` closes, and write all files."""
+    """Open the sources, which `stack` closes, and write all files."""
     line = ProgressLine(options)
     run = _run(options.run, line, stack, to_mcap=options.mcap is not None)
     second = _run(options.second, line, stack) if options.second is not None else None
@@ -168,12 +168,12 @@ def _write(
 
 
 def _name(source: str) -> str:
-    """What a picture calls a run."""
+    """Label of a run in figures and videos."""
     return Path(source).stem.replace("_", " ")
 
 
 def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = False) -> Run:
-    """The run of a file; of a scene or a CSV, what running it again gives."""
+    """The run in a file; a scene or a CSV is run first."""
     from snakestudio import api
     from snakestudio.runfile.mcap import RunFile
 
@@ -183,7 +183,7 @@ def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = F
         if isinstance(loaded.recording, RunFile) and loaded.recording.cut_off:
             until = f"{loaded.recording.info.duration:.4g} s"
             print(
-                f"{Path(source).name}: its recording was cut off; it is exported up to {until}.",
+                f"{Path(source).name}: its recording is truncated; it is exported up to {until}.",
                 file=sys.stderr,
             )
             if not to_mcap:
@@ -191,7 +191,7 @@ def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = F
         return loaded
     scene, base_dir, changes = api.prepare(source)
     warm_up([scene.model.kind], line)
-    print(f"{Path(source).name}: running it again, {scene.run.duration_s:g} s ...", flush=True)
+    print(f"{Path(source).name}: running the scene for {scene.run.duration_s:g} s ...", flush=True)
     run = api.simulate_scene(
         scene,
         base_dir,
@@ -201,7 +201,7 @@ def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = F
     )
     line.clear()
     if run.failure:
-        print(f"{Path(source).name}: {run.failure} What was recorded until then is exported.")
+        print(f"{Path(source).name}: {run.failure} The rows up to then are exported.")
     return run
 
 

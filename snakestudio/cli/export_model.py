@@ -1,6 +1,6 @@
 """Write the robot and the world of a scene for other simulators: MJCF (MuJoCo), URDF (ROS) or SDF (Gazebo).
 
-What does not carry over is printed, and listed in a comment at the top of the file.
+Features that the format lacks are printed, and listed in a comment at the top of the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mjcf", metavar="F", type=output, help="write MJCF (- for the standard output)"
     )
-    parser.add_argument("--urdf", metavar="F", type=output, help="write URDF: the robot alone")
+    parser.add_argument("--urdf", metavar="F", type=output, help="write URDF (robot only)")
     parser.add_argument("--sdf", metavar="F", type=output, help="write SDF 1.9")
     add_force_argument(parser)
     add_quiet_argument(parser)
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio export-model`."""
+    """Run `snakestudio export-model`; return the exit code."""
     files = {
         name: path
         for name in ("mjcf", "urdf", "sdf")

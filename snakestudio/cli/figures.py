@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only",
         metavar="N,N",
         default="",
-        help="numbers of figures (of P4 names; all of the paper's if left out)",
+        help="numbers of the figures (names for P4; all figures if omitted)",
     )
     parser.add_argument(
         "--out", metavar="FOLDER", type=Path, help="folder to write to (figures/PAPER)"
@@ -29,14 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         action="append",
         default=[],
-        help="measured track (CSV, TSV, TRC, C3D) to overlay on figures that compare; choose them with --only",
+        help="measured track (CSV, TSV, TRC, C3D) to overlay on figures of comparisons; choose them with --only",
     )
     parser.add_argument("--format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)")
     add_quiet_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio figures`."""
+    """Run `snakestudio figures`; return the exit code."""
     from snakestudio import api
     from snakestudio.analysis.experiment.importing import read_capture
     from snakestudio.export.figures.make import (

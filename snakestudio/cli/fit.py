@@ -1,4 +1,4 @@
-"""Fit values of a scene (friction, delay, free play ...) so that its run matches measured runs of the robot."""
+"""Fit scene values (friction, delay, backlash ...) so that the simulation matches measured runs of the robot."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "scene",
         metavar="SCENE",
         type=scene_path,
-        help="scene in which the measured runs were made: its file or name",
+        help="scene of the measured runs: its file or name",
     )
     parser.add_argument(
         "experiments",
         metavar="EXPERIMENT",
         nargs="+",
-        help="measured run: CSV, TSV, TRC or C3D; FILE@SCENE.toml if made in another scene than SCENE",
+        help="measured run: CSV, TSV, TRC or C3D; FILE@SCENE.toml if it belongs to another scene",
     )
     parser.add_argument(
         "--free",
         metavar="KEY=LOW:HIGH",
         action="append",
         default=[],
-        help="value to fit, e.g. --free ground.mu_along=0.05:0.5 (as often as needed); :log at the end for a"
+        help="value to fit, e.g. --free ground.mu_along=0.05:0.5 (can be repeated); :log at the end for a"
         " logarithmic scale, KEY+KEY for values that stay equal",
     )
     parser.add_argument("--method", default="auto", help="auto (the default), least_squares or cma")
@@ -51,12 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("LOW", "HIGH"),
         nargs=2,
         type=float,
-        help="bounds of the offset of the measurement's clock, s (-0.5 0.5; 0 0 where the start delay is free)",
+        help="bounds of the clock offset of the measurement, s (-0.5 0.5; 0 0 if the start delay is fitted)",
     )
     parser.add_argument(
         "--no-align",
         action="store_true",
-        help="use measured positions as they are, in the frame of the scene",
+        help="do not align measured positions: they are in the frame of the scene",
     )
     add_set_argument(parser)
     parser.add_argument(
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--report",
         metavar="F",
         type=output,
-        help="draw before and after (.pdf, .png, .svg), or write tables and the drawing (.html, .md)",
+        help="draw before and after (.pdf, .png, .svg), or write a report with tables (.html, .md)",
     )
     add_force_argument(parser)
     add_json_argument(parser)
@@ -74,14 +74,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio fit`."""
+    """Run `snakestudio fit`; return the exit code."""
     values = assignments(options.values)
     if not options.free:
         raise UsageError(
-            "Nothing is free; give at least one value, like --free ground.mu_along=0.05:0.5."
+            "There is no value to fit. Give at least one, such as --free ground.mu_along=0.05:0.5."
         )
     if options.evaluations is not None and options.evaluations < 1:
-        raise UsageError(f"--evaluations {options.evaluations}: give a whole number of at least 1.")
+        raise UsageError(f"--evaluations {options.evaluations}: give an integer of at least 1.")
     workers = workers_of(options, least=0)
 
     from snakestudio import api
@@ -95,7 +95,7 @@ def execute(options: argparse.Namespace) -> int:
     endings = tuple(dict.fromkeys((*DRAWINGS, *PAGES)))
     if options.report is not None and options.report.suffix.lower() not in endings:
         raise UsageError(
-            f"--report {options.report}: give the file one of the endings {', '.join(endings)}."
+            f"--report {options.report}: give the file one of the suffixes {', '.join(endings)}."
         )
     read = [part for text in options.experiments for part in (text, *text.rsplit("@", 1))]
     outputs = Outputs(options, (options.scene, *read), options.out, options.report)
@@ -148,7 +148,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _values(options: argparse.Namespace, data: FitResult) -> dict[str, Any]:
-    """The fit for scripts; intervals are of 95 %."""
+    """The fit for scripts, with 95 % confidence intervals."""
     parameters = [
         {
             "name": one.name,

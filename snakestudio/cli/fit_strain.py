@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--contacts",
         choices=("friction", "rings"),
-        help="what moves the body (friction; rings if it leaves the plane)",
+        help="actuation of the body (friction; rings for motions out of the plane)",
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=output, help="scene to write (SCENE_continuum.toml)"
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio fit-strain`."""
+    """Run `snakestudio fit-strain`; return the exit code."""
     values = assignments(options.values)
 
     from snakestudio import api
@@ -44,7 +44,7 @@ def execute(options: argparse.Namespace) -> int:
     for name in ("k_z_per_m", "k_y_per_m", "speed_m_s"):
         if getattr(law, name) not in ("", "0"):
             print(f"{name} = {getattr(law, name)}")
-    print(f"joint angles differ by at most {math.degrees(fit_error(scene, law, beam)):.3g}°")
+    print(f"largest difference of joint angles: {math.degrees(fit_error(scene, law, beam)):.3g}°")
     for problem in api.check(made):
         print(f"{problem.severity}: {problem.sentence()}")
     print(f"wrote {target}")

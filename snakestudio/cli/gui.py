@@ -26,9 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_window_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options without the scene: they may stand without a command, too."""
+    """Declare the options without the scene; they are valid without a command, too."""
     parser.add_argument(
-        "--play", action="store_true", help="start the simulation as soon as the scene is open"
+        "--play", action="store_true", help="start the simulation when the scene has opened"
     )
     parser.add_argument(
         "--remote",
@@ -36,18 +36,18 @@ def add_window_options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         type=int,
         const=0,
-        help="allow remote control by programs of this computer (see 'snakestudio remote'; any free port if left out)",
+        help="allow remote control by programs on this computer (see 'snakestudio remote'; any free port if omitted)",
     )
     add_stream_arguments(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio [SCENE]`."""
+    """Run `snakestudio [SCENE]`; return the exit code."""
     target = stream_target(options)
     if options.remote is not None and not 0 <= options.remote <= 65535:
         raise UsageError(f"--remote {options.remote} is not a port. Give a number up to 65535.")
     scene = None if options.scene is None else Path(options.scene)
-    if scene is not None:  # a mistake is said here, where the command was typed
+    if scene is not None:  # report errors in the terminal, before the window opens
         if scene.suffix.lower() == ".mcap":
             from snakestudio.runfile.mcap import read_info
 

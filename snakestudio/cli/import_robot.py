@@ -1,4 +1,4 @@
-"""Make a scene of the robot in a URDF, xacro, SDF or MJCF file, or put that robot into a scene."""
+"""Make a scene from the robot in a URDF, xacro, SDF or MJCF file, or put the robot into an existing scene."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--into",
         metavar="SCENE",
         type=Path,
-        help="scene whose robot, gains and motors are replaced; the rest stays",
+        help="scene whose robot, gains and motors are replaced",
     )
     parser.add_argument(
         "-o",
         "--output",
         metavar="NEW",
         type=output,
-        help="write the scene there (SCENE itself with --into; else FILE.toml in the current folder)",
+        help="scene to write (with --into SCENE itself, else FILE.toml in the current folder)",
     )
     add_force_argument(parser)
     add_quiet_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio import-robot`."""
+    """Run `snakestudio import-robot`; return the exit code."""
     from snakestudio.model.atomic import write_atomically
     from snakestudio.model.scene_file import load_scene, read_scene_text, save_scene
     from snakestudio.robot_files.importing import load_robot
@@ -83,9 +83,9 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _doubts(scene: Scene, target: Path) -> list[str]:
-    """What is doubtful in the scene that goes to `target`.
+    """Warnings about the scene that is written to `target`.
 
-    Raises `SceneError` if it could not be run.
+    Raises `SceneError` if the scene cannot run.
     """
     from snakestudio.errors import SceneError
     from snakestudio.session.scene_check import check

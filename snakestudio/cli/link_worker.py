@@ -1,4 +1,4 @@
-"""Be the link to a robot for a window in another process; started by it."""
+"""Run the link to a robot for a window in another process, which starts it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio link-worker`."""
-    parser.add_argument("setup", help="handle of the memory that says what to do")
-    parser.add_argument("size", type=int, help="bytes of it")
+    parser.add_argument("setup", help="handle of the shared memory with the setup")
+    parser.add_argument("size", type=int, help="size of the memory in bytes")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio link-worker`."""
+    """Run `snakestudio link-worker`; return the exit code."""
     from snakestudio.link.process.link_process import serve
 
     serve(options.setup, options.size)

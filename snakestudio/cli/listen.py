@@ -1,4 +1,4 @@
-"""Show what a robot sends on its CAN bus, decoded by its profile, then a table of its nodes; send nothing."""
+"""Show decoded traffic from a robot on its CAN bus, then a table of its nodes, without sending anything."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _WAIT_S = 0.1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio listen`."""
     parser.add_argument(
-        "profile", metavar="PROFILE", help="robot profile, or the name of one that is shipped"
+        "profile", metavar="PROFILE", help="robot profile, or the name of a bundled one"
     )
     add_bus_arguments(parser)
     parser.add_argument(
         "--log", metavar="FILE", type=Path, help="log all frames: .blf, .asc or .log (candump)"
     )
     add_force_argument(parser)
-    parser.add_argument("--duration", metavar="S", type=float, help="listen so long (until Ctrl-C)")
+    parser.add_argument("--duration", metavar="S", type=float, help="listening time (until Ctrl+C)")
     parser.add_argument("--raw", action="store_true", help="show ids and bytes only")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio listen`."""
+    """Run `snakestudio listen`; return the exit code."""
     from snakestudio.link.bus.frame_log import LogSource, check_log_path
     from snakestudio.link.bus.listening import Listening, NodeTable
     from snakestudio.link.core.codec import Codec
@@ -62,13 +62,13 @@ def execute(options: argparse.Namespace) -> int:
                     begin = time.monotonic()
                     where = f"{bus.interface} {bus.channel}"
                     print(
-                        f"Listening on {where}; nothing is sent. Ctrl-C ends it.", file=sys.stderr
+                        f"Listening on {where}; nothing is sent. Ctrl+C stops it.", file=sys.stderr
                     )
                 if listening.ended:
                     for note in listening.notes:
                         print(note, file=sys.stderr)
                     break
-                # What came in time is shown, however late somebody reads it.
+                # The duration counts the times of frames, not when they are read.
                 now = time.monotonic() if received is None else received[0].time
                 if options.duration is not None and now - begin >= options.duration:
                     break
@@ -77,9 +77,9 @@ def execute(options: argparse.Namespace) -> int:
                 frame, sent = received
                 if (
                     codec.decode_outgoing(frame) is None
-                ):  # what a program tells the robot is no word of its nodes
+                ):  # frames sent by a program are not status messages of nodes
                     table.take(frame, codec.decode(frame))
-                # Whoever reads it through a pipe wants to see it while it happens.
+                # Readers of a pipe need each line immediately.
                 print(
                     _line(frame, sent, begin, "" if options.raw else codec.text(frame)), flush=True
                 )

@@ -1,4 +1,4 @@
-"""Write numbers from the standard input as text; a long CSV export runs this beside itself."""
+"""Write numbers from the standard input as text; a helper process of long CSV exports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio number-text`."""
+    """Run `snakestudio number-text`; return the exit code."""
     import sys
 
     from snakestudio.export.number_text import serve

@@ -1,4 +1,4 @@
-"""Where a command writes to: tried before it begins, and asked about where something of the user's would be lost."""
+"""Output files of commands: checked before the start, with a question before a file of the user is replaced."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _KEPT = {
     ".toml": "a scene or another file of yours",
     ".results": "results of a study",
 } | dict.fromkeys((".blf", ".asc", ".log"), _LOG)
-"""What is not made again by giving the same command, by the ending of its name."""
+"""Files that the same command cannot create again, by suffix."""
 
 
 def output(text: str) -> Path:
-    """The file that an option names; ``-`` is the standard output."""
+    """Path of an output option; ``-`` is the standard output."""
     from snakestudio.model.atomic import STDOUT
 
     return STDOUT if text == "-" else Path(text)
 
 
 def add_force_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare what lets scenes, recorded runs, results and logs be replaced."""
+    """Declare --force, which replaces scenes, recorded runs, results and logs."""
     parser.add_argument(
         "--force",
         action="store_true",
@@ -43,9 +43,9 @@ def add_force_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def folder_for_outputs(folder: Path) -> None:
-    """See, before anything begins, that files can be written into a folder; it is made if missing.
+    """Check before the start that files can be written to a folder; create it if missing.
 
-    Raises `ExportError` if they cannot.
+    Raises `ExportError` if they cannot be written.
     """
     from snakestudio.export.files import writable
 
@@ -53,21 +53,20 @@ def folder_for_outputs(folder: Path) -> None:
 
 
 class Outputs:
-    """The files that a command was told to write; each can be written, or it is said before anything begins.
+    """Output files of a command, checked before the start.
 
-    What is said on the standard output goes to the standard error where one of them is the standard
-    output.
+    Messages go to the standard error if one of the files is the standard output.
 
-    Raises `UsageError` or `ExportError` if one of them cannot be written, or is not to be replaced.
+    Raises `UsageError` or `ExportError` if a file cannot be written or must not be replaced.
 
     Parameters
     ----------
     options : argparse.Namespace
         With `force`.
     sources : tuple of str or Path
-        What the command reads, its scene (or run) first: none of it is written to.
+        Input files of the command, its scene (or run) first; they are never overwritten.
     paths : paths or None
-        Those that are None were not asked for.
+        Output files; None for those not requested.
     """
 
     def __init__(
@@ -83,17 +82,17 @@ class Outputs:
         read = {os.path.realpath(source) for source in sources if source is not None}
         names: list[str] = []
         for path in wanted:
-            name = os.path.realpath(path)  # of links in a circle, too
+            name = os.path.realpath(path)  # resolves loops of symbolic links, too
             if name in read:
                 own = sources[0] is not None and name == os.path.realpath(sources[0])
                 what = (
                     "the scene itself"
                     if own and _KEPT.get(path.suffix.lower()) != _LOG
-                    else "what is read"
+                    else "an input of this command"
                 )
-                raise UsageError(f"{path} is {what}; give another name to write to.")
+                raise UsageError(f"{path} is {what}. Give another name for the output.")
             if name in names and (path == STDOUT or not _passes_on(path)):
-                raise UsageError(f"{path} is to be written twice; give each its own name.")
+                raise UsageError(f"{path} is the name of two outputs. Give them different names.")
             names.append(name)
         for path in wanted:
             writable(path)
@@ -109,16 +108,16 @@ class Outputs:
         if STDOUT in wanted:
             if getattr(options, "json", False):
                 raise UsageError(
-                    "--json and a file '-' both go to the standard output; give the file a name."
+                    "--json and a file '-' both write to the standard output. Give the file a name."
                 )
             sys.stdout.flush()
             if not getattr(options, "quiet", False):
                 sys.stdout = sys.stderr
 
     def spare_files_of(self, scene: Scene, base_dir: Path | None) -> None:
-        """See that none of them is a file that the scene names: a height map, the run that it starts from.
+        """Check that no output is a file that the scene refers to: a height map, the run that it starts from.
 
-        Raises `UsageError` if one is.
+        Raises `UsageError` otherwise.
         """
         from snakestudio.runfile.mcap.enclosed import named_files
 
@@ -128,14 +127,14 @@ class Outputs:
         for path in self._before:
             if key := read.get(os.path.realpath(path)):
                 raise UsageError(
-                    f"{path} is what the scene reads ({key}); give another name to write to."
+                    f"{path} is a file that the scene reads ({key}). Give another name for the output."
                 )
 
     @contextlib.contextmanager
     def place(self, path: Path) -> Iterator[Path]:
-        """Where to write one of them: under a free name beside it if another program has written it meanwhile.
+        """Path to write one of the files to: a free name next to it if another program has written it meanwhile.
 
-        Raises `KeptElsewhereError` when it was written, if it was under another name.
+        Raises `KeptElsewhereError` after writing to another name.
         """
         from snakestudio.export.files import kept_beside
         from snakestudio.model.atomic import free_name, identity
@@ -148,14 +147,14 @@ class Outputs:
         raise kept_beside(path, free)
 
     def live(self, path: Path | None) -> Path | None:
-        """`path` if a run can be recorded there while it goes; None if it is copied there in the end."""
+        """`path` if a run can be recorded to it live; None if it is copied there at the end."""
         return None if path is None or _passes_on(path) else path
 
     def write_run(self, options: argparse.Namespace, run: Run) -> None:
-        """Write a run to the files that ``--mcap``, ``--csv`` and ``--hdf5`` name, and say so.
+        """Write a run to the files of ``--mcap``, ``--csv`` and ``--hdf5``, and print their names.
 
-        Raises `ExportError` if a file cannot be written, or the run file could not be gone on with;
-        the others have been written then, and the run is kept where nothing else holds its rows.
+        Raises `ExportError` if a file cannot be written or the run file could not be completed; the
+        others are written first, and the run is saved elsewhere if no file holds its rows.
         """
         from snakestudio.export.files import KeptElsewhereError
 
@@ -195,35 +194,33 @@ def _is_stdout(path: Path) -> bool:
 
 
 def _passes_on(path: Path) -> bool:
-    """Whether what is written there is gone: a device, a pipe, the standard output."""
+    """Whether a path does not store what is written: a device, a pipe, the standard output."""
     from snakestudio.model.atomic import followed
 
     try:
         return followed(path) is None
     except OSError:
-        return False  # it is said when it is tried
+        return False  # reported when it is opened
 
 
 def _ask(path: Path, kind: str) -> None:
-    """Have it said that a file may be replaced.
+    """Ask whether a file may be replaced.
 
-    Raises `UsageError` if it may not, or nobody can be asked.
+    Raises `UsageError` if not, or if there is no terminal to ask on.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
-            f"{path} is there already, {kind}; give --force to replace it, or another name."
+            f"{path} already exists, {kind}. Give --force to replace it, or another name."
         )
-    print(
-        f"{path} is there already, {kind}. Replace it? [y/N] ", end="", file=sys.stderr, flush=True
-    )
+    print(f"{path} already exists, {kind}. Replace it? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise UsageError(f"{path} is left as it is; give another name.")
+        raise UsageError(f"{path} was not replaced. Give another name.")
 
 
 def _see_that_it_is_there(path: Path, run: Run) -> None:
-    """What was recorded while the run went stands under its name, whole; else it is written anew.
+    """Check that the file recorded live is in place and complete; otherwise write the run again.
 
-    Raises `ExportError` if it did not.
+    Raises `ExportError` if the file was missing or damaged.
     """
     from snakestudio.export.files import KeptElsewhereError
     from snakestudio.model.atomic import free_name
@@ -233,20 +230,20 @@ def _see_that_it_is_there(path: Path, run: Run) -> None:
         raise ExportError(run.trouble)
     recording = run.recording
     if not isinstance(recording, RunRecording) or recording.path != path or len(recording) < 2:
-        run.to_mcap(path)  # a file begins with the second row
+        run.to_mcap(path)  # a file is created with the second row
         return
     if recording.in_place and path.is_file():
         return
     place = free_name(path) if path.exists() else path
     run.to_mcap(place)
     raise KeptElsewhereError(
-        f"{path}: this run file was moved, deleted or replaced while the run was recorded into it; the run is written "
-        f"anew as {place}."
+        f"{path}: this run file was moved, deleted or replaced during recording. The run was written "
+        f"to {place}."
     )
 
 
 def _kept_elsewhere(run: Run, options: argparse.Namespace) -> list[str]:
-    """Keep a run whose rows could not be written anywhere among the runs of the window; a sentence that says where."""
+    """Save a run that could not be written to any file among the saved runs; return a message with its location."""
     from snakestudio.runfile.library import RunLibrary
 
     if options.mcap is not None and options.mcap.is_file():
@@ -256,4 +253,4 @@ def _kept_elsewhere(run: Run, options: argparse.Namespace) -> list[str]:
         run.to_mcap(path)
     except (ExportError, OSError):
         return []
-    return [f"The run is kept as {path}; write it from there with snakestudio export."]
+    return [f"The run is saved as {path}. Export it with snakestudio export."]

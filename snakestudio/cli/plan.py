@@ -1,4 +1,4 @@
-"""Draw the plan of a scene to scale: obstacles, the robot at its start and the path, seen from above."""
+"""Draw the plan of a scene to scale, seen from above: obstacles, the robot at its start and the path."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio plan`."""
+    """Run `snakestudio plan`; return the exit code."""
     values = assignments(options.values)
     outputs = Outputs(options, (options.scene,), options.file)
 

@@ -1,4 +1,4 @@
-"""Trust a plug-in or a folder no longer."""
+"""Stop trusting a plug-in or a folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio plugin forget`."""
+    """Run `snakestudio plugin forget`; return the exit code."""
     from snakestudio.plugins.trust import forget
 
     for given in options.forgotten:

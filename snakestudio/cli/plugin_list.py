@@ -1,4 +1,4 @@
-"""List trusted files and folders, and the plug-ins of installed packages; nothing of them is run."""
+"""List trusted files and folders, and the plug-ins of installed packages, without running them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio plugin list`."""
+    """Run `snakestudio plugin list`; return the exit code."""
     from snakestudio.plugins.source import installed
     from snakestudio.plugins.trust import trusted
 
     known = trusted()
     for folder in known.folders:
-        print(f"{folder}: all files in it are trusted")
+        print(f"{folder}: folder, all files in it are trusted")
     for path, digest in known.files.items():
         print(f"{path}: {_state(path, digest)}")
     for name, module in installed().items():
@@ -30,16 +30,16 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _state(given: str, digest: str) -> str:
-    """Whether what is there now is what was trusted."""
+    """Whether the present content is the trusted one, as text."""
     from snakestudio.errors import PluginError
     from snakestudio.plugins.source import read_source
 
     try:
         now = read_source(given).digest
     except PluginError as error:
-        return f"trusted, and cannot be read ({str(error).partition(': ')[2].rstrip('.')})"
+        return f"trusted, but cannot be read ({str(error).partition(': ')[2].rstrip('.')})"
     return (
         f"trusted ({digest[:12]})"
         if now == digest
-        else "changed since it was trusted: not trusted as it is now"
+        else "changed since it was trusted: no longer trusted"
     )

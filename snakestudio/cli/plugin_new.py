@@ -1,4 +1,4 @@
-"""Write a plug-in to begin with: it runs as it is, and comments say what to change."""
+"""Create a plug-in from a template, which runs unchanged and has comments on what to change."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "role", metavar="KIND", choices=ROLES, help=f"what it adds: {', '.join(ROLES)}"
     )
     parser.add_argument(
-        "file", metavar="FILE", type=Path, help="Python file to write; the kind is called as it is"
+        "file",
+        metavar="FILE",
+        type=Path,
+        help="Python file to write; its name becomes the name of the kind",
     )
-    parser.add_argument("--force", action="store_true", help="replace a file that is there")
+    parser.add_argument("--force", action="store_true", help="replace an existing file")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio plugin new`."""
+    """Run `snakestudio plugin new`; return the exit code."""
     from snakestudio.plugins.starting import new_plugin
 
     new_plugin(options.role, options.file, force=options.force)
-    print(f"wrote {options.file}: its first lines say how to try it")
+    print(f"wrote {options.file}; its first lines explain how to try it")
     return 0

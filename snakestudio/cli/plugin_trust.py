@@ -1,4 +1,4 @@
-"""Trust a plug-in with its present content, or all Python files in a folder: scenes that name them may run them."""
+"""Trust a plug-in with its present content, or all Python files in a folder, so that scenes can run them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio plugin trust`."""
+    """Run `snakestudio plugin trust`; return the exit code."""
     from snakestudio.plugins.trust import trust
 
     for given in options.trusted:

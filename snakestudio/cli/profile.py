@@ -1,4 +1,4 @@
-"""List, check and show robot profiles, or create one of your own."""
+"""List, check and show robot profiles, or create a new one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio profile`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
-        "list                     the bundled profiles and your own\n"
-        "check FILE...            every mistake, one sentence each; exit code 2 if there is one, or if\n"
-        "                         a robot could not be armed with it\n"
-        "show FILE                axes, messages, bus load and what forbids arming\n"
-        "new TEMPLATE FOLDER      copy a profile and its DBC into a folder, to change them; with --scene\n"
-        "                         its axes become those of the scene's robot, nodes counted up\n\n"
-        "A FILE is a .toml file, or the name of a profile in the list."
+        "list                     bundled profiles and your own\n"
+        "check FILE...            all problems; exit code 2 if there is an error, or if the\n"
+        "                         profile does not allow arming\n"
+        "show FILE                axes, messages, bus load and problems that prevent arming\n"
+        "new TEMPLATE FOLDER      copy a profile and its DBC to a folder for editing; with --scene\n"
+        "                         its axes become those of the scene's robot, nodes numbered up\n\n"
+        "FILE is a .toml file, or the name of a profile in the list."
     )
     parser.add_argument("action", choices=("list", "check", "show", "new"), help="what to do")
     parser.add_argument(
@@ -32,32 +32,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scene",
         metavar="SCENE",
         type=scene_path,
-        help="with new: scene of the robot whose joints the profile moves",
+        help="with new: scene with the robot whose joints the profile moves",
     )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio profile`."""
+    """Run `snakestudio profile`; return the exit code."""
     names: list[str] = options.names
     if options.scene is not None and options.action != "new":
-        raise UsageError(f"profile {options.action}: it takes no --scene; profile new does.")
+        raise UsageError(
+            f"profile {options.action} has no option --scene. Remove it, or use profile new."
+        )
     if options.action == "list":
         if names:
             raise UsageError(
-                f"profile list: it takes no names, not {names[0]!r}; profile show NAME shows one."
+                f"profile list has no arguments (got {names[0]!r}). Use profile show NAME to show one profile."
             )
         return _list()
     if options.action == "check":
         if not names:
-            raise UsageError("profile check: name the profiles to check.")
+            raise UsageError("profile check needs the names of profiles. Give at least one.")
         return max(_check(name) for name in names)
     if options.action == "show":
         if len(names) != 1:
-            raise UsageError("profile show: name one profile.")
+            raise UsageError("profile show needs one profile. Give its name.")
         return _show(names[0])
     if len(names) != 2:
         raise UsageError(
-            "profile new: name a template and a folder, like: profile new lab_robot my_robot."
+            "profile new needs a template and a folder. Give both, such as: profile new lab_robot my_robot."
         )
     template, folder = names
     return _new(template, folder, options.scene)
@@ -74,9 +76,9 @@ def _list() -> int:
             profile = load_profile(path).profile
             what = f"{profile.name}: {profile.description.splitlines()[0] if profile.description else ''}"
         except ProfileError:
-            what = "cannot be read; profile check says why"
+            what = "cannot be read; profile check shows why"
         print(f"{path.stem:<20} {what}")
-    print(f"Your own are kept in {paths.profiles_dir()}.")
+    print(f"Your own profiles are in {paths.profiles_dir()}.")
     return 0
 
 
@@ -103,11 +105,9 @@ def _check(name: str) -> int:
     if any(problem.severity == "error" for problem in problems):
         return 2
     if arming_problems(loaded):
-        print(
-            f"{path}: a robot can be listened to with it, and not armed: see above", file=sys.stderr
-        )
+        print(f"{path}: this profile allows listening, but not arming: see above", file=sys.stderr)
         return 2
-    print(f"{path}: no mistakes")
+    print(f"{path}: no problems")
     return 0
 
 
@@ -173,7 +173,7 @@ def _show_messages(loaded: LoadedProfile) -> None:
         often = f"{share.rate:g}" if share.rate else ""
         print(f"{share.message.called:<26}{share.message.role:<16}{span:<18}{often:>10}{load:>10}")
     total = 100 * planned_load(loaded.profile, layout.bound)
-    print(f"{'all, with every bit that stuffing can add':<70}{total:>8.1f} %")
+    print(f"{'total with worst-case bit stuffing':<70}{total:>8.1f} %")
 
 
 def _new(template: str, folder: str, scene: str | None) -> int:
@@ -182,13 +182,11 @@ def _new(template: str, folder: str, scene: str | None) -> int:
     from snakestudio.model.scene_file import load_scene
 
     path = new_profile(template, folder, None if scene is None else load_scene(scene))
-    print(
-        f"wrote {path} and its DBC; change them, and check with: snakestudio profile check {path}"
-    )
+    print(f"wrote {path} and its DBC; edit them, then run: snakestudio profile check {path}")
     if scene is not None:
         profile = load_profile(path).profile
         nodes = f"nodes {min(profile.nodes)} to {max(profile.nodes)}"
         print(
-            f"{len(profile.axes)} axes ({profile.axes_text}) of {scene}, moved by {nodes}: see that these are its own"
+            f"{len(profile.axes)} axes ({profile.axes_text}) of {scene}, moved by {nodes}: check that these are the nodes of the robot"
         )
     return 0

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "method",
         metavar="METHOD",
-        help="what to do; 'methods' lists all, 'token' shows port and token",
+        help="method to call; 'methods' lists all, 'token' shows port and token",
     )
     parser.add_argument(
         "params",
@@ -24,15 +24,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="parameters, as JSON or plain text: path=scene.toml",
     )
     parser.add_argument(
-        "--port", metavar="PORT", type=int, help="port of the window (of the last one, if left out)"
+        "--port",
+        metavar="PORT",
+        type=int,
+        help="port of the window (that of the last window if omitted)",
     )
     parser.add_argument(
-        "--token", metavar="TOKEN", help="its token (that of the last window, if left out)"
+        "--token", metavar="TOKEN", help="token of the window (that of the last window if omitted)"
     )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio remote`."""
+    """Run `snakestudio remote`; return the exit code."""
     from snakestudio.viewmodel.remote.client import RemoteClient
     from snakestudio.viewmodel.remote.door import Door, read_door
 
@@ -58,7 +61,7 @@ def _parameter(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise UsageError(
-            f"{text!r} is not a parameter. Write it as KEY=VALUE, like path=scene.toml."
+            f"{text!r} is not a parameter. Write it as KEY=VALUE, such as path=scene.toml."
         )
     if key.strip() == "path" and value:
         return "path", str(local_path(value).absolute())  # the window has another current folder

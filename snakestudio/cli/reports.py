@@ -1,4 +1,4 @@
-"""How commands give out the result of an analysis: as text or JSON, as a CSV file, as a report."""
+"""Output of an analysis result by commands: as text or JSON, as a CSV file, as a report."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def add_report_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare where to write the report."""
+    """Declare --report, the file to write the report to."""
     parser.add_argument(
         "--report",
         metavar="F",
         type=output,
-        help="write tables, pictures and provenance (.html, .pdf, .md)",
+        help="write a report with tables, figures and provenance (.html, .pdf, .md)",
     )
 
 
 def check_report_ending(options: argparse.Namespace) -> None:
-    """See, before anything is computed, that a report can be written by its name.
+    """Check the suffix of the report before anything is computed.
 
-    Raises `ExportError` if it cannot.
+    Raises `ExportError` if no report has that suffix.
     """
     from snakestudio.export.report_files import report_path
 
@@ -35,7 +35,7 @@ def check_report_ending(options: argparse.Namespace) -> None:
 
 
 def write_report_of(result: Reporting, options: argparse.Namespace, outputs: Outputs) -> None:
-    """Write the report of a result, if one is wanted."""
+    """Write the report of a result, if requested."""
     if options.report is not None:
         with outputs.place(options.report) as path:
             result.to_report(path)
@@ -50,16 +50,16 @@ def deliver_comparison(
     values: Callable[[], dict[str, Any]],
     csv_rows: str = "",
 ) -> None:
-    """Print a comparison, and write the files that the options name.
+    """Print a comparison, and write the requested files.
 
     Parameters
     ----------
     name : str
-        Of the scene's file.
+       Name of the scene's file.
     values : callable
-        Gives the comparison for scripts.
+        Returns the comparison for scripts.
     csv_rows : str
-        How long the CSV file is, printed after its name.
+        Length of the CSV file as text, printed after its name.
     """
     if not options.json:
         print(f"{name}:\n\n{comparison}")

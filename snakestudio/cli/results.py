@@ -1,4 +1,4 @@
-"""Results of commands for scripts: one JSON object on the standard output, and silence."""
+"""Results of commands for scripts: one JSON object on the standard output, or no output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def add_json_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare --json, which makes the result a JSON object; see `print_json`."""
+    """Declare --json, which prints the result as a JSON object; see `print_json`."""
     parser.add_argument(
         "--json",
         action="store_true",
@@ -22,15 +22,13 @@ def add_json_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def add_quiet_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare --quiet, which leaves only warnings and errors."""
-    parser.add_argument(
-        "-q", "--quiet", action="store_true", help="print nothing but warnings and errors"
-    )
+    """Declare --quiet, which prints only warnings and errors."""
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only warnings and errors")
 
 
 @contextmanager
 def messages_apart(options: argparse.Namespace) -> Iterator[None]:
-    """While this lasts, what is printed goes to the standard error with --json, and nowhere with --quiet."""
+    """Redirect prints inside the context: to the standard error with --json, to nowhere with --quiet."""
     options.standard_output = sys.stdout
     if getattr(options, "quiet", False):
         with open(os.devnull, "w", encoding="utf-8") as nowhere:
@@ -49,9 +47,9 @@ def messages_apart(options: argparse.Namespace) -> Iterator[None]:
 
 
 def print_json(options: argparse.Namespace, values: Mapping[str, Any]) -> None:
-    """Print the result of a command, whatever becomes of its messages.
+    """Print the result of a command to the real standard output, even inside `messages_apart`.
 
-    Paths become texts, arrays lists, and numbers that JSON does not have (NaN and infinities) null.
+    Paths become strings, arrays become lists, and NaN and infinities become null.
     """
     import json
 

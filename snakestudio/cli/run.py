@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         type=float,
         dest="since",
-        help="continue a recorded run (SCENE is its .mcap file) from T seconds as a new run; --set changes it there",
+        help="continue a recorded run (SCENE is its .mcap file) from T seconds as a new run; --set changes values there",
     )
     parser.add_argument(
         "--csv", metavar="F", type=output, help="write a CSV (- for the standard output)"
@@ -50,43 +50,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene"
     )
     parser.add_argument(
-        "--mcap", metavar="F", type=output, help="record to a run file while it runs (.mcap)"
+        "--mcap", metavar="F", type=output, help="record to a run file (.mcap) during the run"
     )
     parser.add_argument(
         "--video",
         metavar="F",
         type=output,
-        help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures",
+        help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png images",
     )
     parser.add_argument(
         "--contact-problem",
         metavar="F",
         type=output,
-        help="write the last step's contact problem for other solvers (.hdf5, which is FCLIB) or as arrays (.npz)",
+        help="write the contact problem of the last step for other solvers, as FCLIB (.hdf5) or as arrays (.npz)",
     )
     parser.add_argument(
         "--check-step",
         action="store_true",
-        help="first run the scene with its time step, a half and a quarter of it, and estimate the errors at its own",
+        help="first run the scene with its time step, half and a quarter of it, and estimate the error of its time step",
     )
     add_force_argument(parser)
     add_json_argument(parser)
     add_quiet_argument(parser)
     add_video_arguments(parser)
     add_trigger_arguments(
-        parser, "address that --wait-for waits at (all addresses of this computer)"
+        parser, "address to listen on with --wait-for (all addresses of this computer)"
     )
     add_stream_arguments(parser, paced=True)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio run`."""
+    """Run `snakestudio run`; return the exit code."""
     with contextlib.ExitStack() as rows_wait:
         return _execute(options, rows_wait)
 
 
 def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> int:
-    """From the first row on, `rows_wait` holds what keeps signals from ending the program before they are written."""
+    """Run the scene; from the first row on, `rows_wait` defers signals until the rows are written."""
     values = assignments(options.values)
     target = stream_target(options)
     speed = speed_of(options)
@@ -94,7 +94,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     from snakestudio import api
     from snakestudio.session.contact_problem_file import see_that_there_is_one
 
-    # What cannot be written is said before the run, not after it.
+    # Report outputs that cannot be written before the run, not after it.
     video = video_options(options, options.video) if options.video is not None else None
     outputs = Outputs(
         options,
@@ -110,7 +110,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     live = outputs.live(options.mcap)
     if options.since is not None:
         if options.check_step:
-            raise UsageError("--check-step runs a scene from its start; leave out --from.")
+            raise UsageError("--check-step runs a scene from its start. Remove --from.")
         with streaming(target) as stream:
             started = time.perf_counter()
             run, base_dir = _continued(options, values, line, ending, live, rows_wait, stream)
@@ -166,16 +166,18 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     worst = f", worst residual {run['solver_residual'].max():.1e}" if unconverged else ""
     print(
         f"{Path(options.scene).name}: {simulated:g} s simulated in {took:.2f} s, "
-        f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
+        f"{int(last.steps[0])} steps, {unconverged} not converged{worst}"
     )
     if ending.number:
         kept = (
-            "; the rows so far are written" if options.csv or options.hdf5 or options.mcap else ""
+            "; the rows recorded so far are written"
+            if options.csv or options.hdf5 or options.mcap
+            else ""
         )
         print_warning(f"stopped by {ending.by} at {simulated:g} s{kept}.")
     if options.contact_problem is not None:
         print(
-            f"wrote {options.contact_problem}: the contact problem of the step that ends at {simulated:g} s"
+            f"wrote {options.contact_problem}: contact problem of the step that ends at {simulated:g} s"
         )
     outputs.write_run(options, run)
     written = (
@@ -209,7 +211,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         )
     if ending.number:
         if video is not None and written is None:
-            print_warning(f"{options.video} is not made, as the run was stopped.")
+            print_warning(f"{options.video} was not written because the run was stopped.")
         return ending.code
     if run.failure:
         raise PhysicsError(run.failure)
@@ -231,14 +233,14 @@ def _check_step(
         check = api.check_scene_step_size(scene, base_dir, changes, report)
     line.clear()
     if check is None:
-        print_warning(f"stopped by {ending.by} while the time step was checked.")
+        print_warning(f"stopped by {ending.by} during the check of the time step.")
         return None
     print(f"{check}\n")
     return check
 
 
 def _has_outputs(options: argparse.Namespace) -> bool:
-    """Whether anything is to be written, or the run starts together with others."""
+    """Whether there are outputs, or the run starts together with others."""
     outputs = (options.csv, options.hdf5, options.mcap, options.video, options.contact_problem)
     return (
         any(path is not None for path in (*outputs, options.stream))
@@ -247,7 +249,7 @@ def _has_outputs(options: argparse.Namespace) -> bool:
 
 
 def _without_run(check: StepReport) -> int:
-    """End without another run: the check has run the scene already."""
+    """Return the exit code without another run: the check has already run the scene."""
     failure = check.data.runs[0].failure
     if failure:
         raise PhysicsError(failure)
@@ -255,7 +257,7 @@ def _without_run(check: StepReport) -> int:
 
 
 def _warn(scene: Scene, base_dir: Path | None, name: str) -> None:
-    """Say what `snakestudio check` warns of: nobody wants to find out after the run that a value was left out."""
+    """Print the warnings of `snakestudio check`, so that users notice ignored values before the run."""
     from snakestudio.session.scene_check import check
 
     for problem in check(scene, base_dir):
@@ -275,7 +277,7 @@ def _film(
     line: ProgressLine,
     ending: Ending,
 ) -> Path | None:
-    """The video of a run that has ended by itself; None of one that was stopped."""
+    """Write the video of a completed run and return its path; None if the run was stopped."""
     if ending.number:
         return None
     from snakestudio.export.video import write_video
@@ -298,19 +300,17 @@ def _continued(
     rows_wait: contextlib.ExitStack,
     stream: Streaming,
 ) -> tuple[Run, Path | None]:
-    """The run that goes on from a moment of another one; what is to be known about it is said."""
+    """Return a run that continues another one from a given time; print notes about it."""
     from snakestudio import api
     from snakestudio.runfile.mcap import open_run
     from snakestudio.session.contact_problem_file import see_that_there_is_one
 
     if Path(options.scene).suffix.lower() != ".mcap":
         raise UsageError(
-            f"--from goes on with a recorded run: give its .mcap file in place of {options.scene}."
+            f"--from continues a recorded run. Give its .mcap file instead of {options.scene}."
         )
     if options.rate is not None:
-        raise UsageError(
-            "--rate cannot change while a run goes; leave it out together with --from."
-        )
+        raise UsageError("--rate cannot change during a run. Remove it, or run without --from.")
     with contextlib.closing(open_run(options.scene)) as old:
         if options.contact_problem is not None:
             see_that_there_is_one(old.scene.model.kind, options.contact_problem)

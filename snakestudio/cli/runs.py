@@ -19,21 +19,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "names",
         metavar="RUN",
         nargs="*",
-        help="name of a run or of its file (in a list: words to search for)",
+        help="name of a run or of its file (to list runs: search words)",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
-        "--rename", metavar="NAME", help="new name of the run ('' for the name of its scene)"
+        "--rename", metavar="NAME", help="rename the run to NAME ('' for the name of its scene)"
     )
     what.add_argument(
-        "--tags", metavar="TAGS", help="tags of the runs, separated by spaces or commas"
+        "--tags",
+        metavar="TAGS",
+        help="replace the tags of the runs by TAGS, separated by spaces or commas",
     )
     what.add_argument("--delete", action="store_true", help="delete the runs permanently")
     add_json_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio runs`."""
+    """Run `snakestudio runs`; return the exit code."""
     from snakestudio.runfile.library import RunLibrary
 
     library = RunLibrary()
@@ -47,13 +49,11 @@ def execute(options: argparse.Namespace) -> int:
             _print(library, listed)
         return 0
     if not options.names:
-        raise UsageError("name the runs that are meant; 'snakestudio runs' lists all.")
+        raise UsageError("No run is named. Give the names of runs; 'snakestudio runs' lists all.")
     if options.rename is not None and len(options.names) > 1:
-        raise UsageError("--rename takes one run: several cannot have the same name.")
+        raise UsageError("--rename needs exactly one run. Give one name.")
     changed = []
-    for run in [
-        library.find(name) for name in options.names
-    ]:  # all are found before one is changed
+    for run in [library.find(name) for name in options.names]:  # look up all before changing any
         if options.delete:
             try:
                 library.delete(run)
@@ -83,7 +83,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _values(run: KeptRun) -> dict[str, Any]:
-    """A run for scripts; `problem` says why it cannot be read."""
+    """A run for scripts; `problem` is the reason why it cannot be read."""
     return {
         "file": run.path,
         "name": run.name,

@@ -1,4 +1,4 @@
-"""List the bundled scenes. Every command takes their names in place of a file: snakestudio run sidewinding."""
+"""List the bundled scenes. Every command accepts their names instead of a file: snakestudio run sidewinding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio scenes`."""
+    """Run `snakestudio scenes`; return the exit code."""
     from snakestudio.export.tables import aligned
     from snakestudio.viewmodel.gallery import entries, found
 

@@ -1,4 +1,4 @@
-"""What several commands share: the scene and its values, the progress line, compiling before a run."""
+"""Shared parts of commands: the scene and its values, the progress line, compilation before a run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from snakestudio.errors import UsageError
 from snakestudio.inputs import SCENE, InputError, parse_toml
 from snakestudio.paths import find_scene
 
-SCENE_HELP = "scene file, or a name: NAME.toml in the current folder, else the bundled scene NAME"
-"""What a SCENE of a command line can be."""
+SCENE_HELP = "scene file or a name: NAME.toml in the current folder, or the bundled scene NAME"
+"""Help text of the argument SCENE."""
 
 
 def scene_path(text: str) -> str:
-    """The file of a scene that the command line names by its path or its bare name."""
+    """Path of a scene that the command line names by path or by bare name."""
     return str(find_scene(Path(text)))
 
 
@@ -35,12 +35,12 @@ def add_set_argument(
         action="append",
         default=[],
         dest="values",
-        help=f"replace a scene value, e.g. --set {example} (as often as needed)",
+        help=f"replace a scene value, e.g. --set {example} (can be repeated)",
     )
 
 
 def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare a scene and what replaces values of it."""
+    """Declare a scene and the options that replace its values."""
     parser.add_argument(
         "scene",
         metavar="SCENE",
@@ -48,19 +48,19 @@ def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"{SCENE_HELP}; or a CSV or .mcap of an earlier run to run again",
     )
     parser.add_argument(
-        "--duration", metavar="S", type=float, help="simulated time (the scene's own if left out)"
+        "--duration", metavar="S", type=float, help="simulated time (that of the scene if omitted)"
     )
     parser.add_argument(
         "--rate",
         metavar="HZ",
         type=float,
-        help="rows a simulated second (the scene's own if left out)",
+        help="rows per simulated second (that of the scene if omitted)",
     )
     add_set_argument(parser)
 
 
 def assignments(texts: Iterable[str]) -> dict[str, Any]:
-    """The scene values that ``--set`` gives.
+    """Parse the scene values of ``--set``.
 
     Raises `UsageError` if one is not written as KEY=VALUE.
     """
@@ -70,21 +70,21 @@ def assignments(texts: Iterable[str]) -> dict[str, Any]:
 def _assignment(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise UsageError(f"--set {text}: write it as KEY=VALUE, like gait.amplitude_deg=30.")
+        raise UsageError(f"--set {text}: write it as KEY=VALUE, such as gait.amplitude_deg=30.")
     try:
         return key.strip(), parse_toml(f"value = {value}", SCENE)["value"]
     except InputError:
         if value.strip() and not any(mark in value for mark in "\"'[]{}\n="):
-            # quotes around a text may be left out: the shell eats them anyway
+            # quotes around a string are optional: the shell removes them anyway
             return (key.strip(), value.strip())
         told = f"--set {text[:60]}: {value[:60]!r}"
         raise UsageError(
-            f"{told} is no TOML value; write numbers plainly and texts in quotes."
+            f"{told} is not a TOML value. Write numbers plainly and strings in quotes."
         ) from None
 
 
 def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
-    """Compile the engines of `kinds` that are not compiled yet, saying so.
+    """Compile the engines of `kinds` that are not compiled yet, with progress messages.
 
     Raises `PreparationError` if one cannot be compiled.
     """
@@ -110,7 +110,8 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
         if not line.shown:
             about = time_left(seconds).removesuffix(" left")
             print(
-                f"Preparing the {name} engine, once on this machine (about {about}) ...", flush=True
+                f"Preparing the {name} engine, once on this computer (about {about}) ...",
+                flush=True,
             )
         with line.going_on(shown):
             compile_here(kind, tell)
@@ -119,14 +120,14 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
 
 
 class ProgressLine:
-    """One line on a terminal that is rewritten, never wider than it; nothing at all elsewhere.
+    """Progress line on a terminal, rewritten in place and never wider than the terminal; no output elsewhere.
 
-    Parameters
-    ----------
-    options : argparse.Namespace, optional
-        With `quiet` nothing is shown on a terminal, either.
-    clock : callable
-        Reading of a clock, s.
+        Parameters
+        ----------
+        options : argparse.Namespace, optional
+            With `quiet` nothing is shown.
+        clock : callable
+    Returns the time, s.
     """
 
     def __init__(
@@ -137,9 +138,9 @@ class ProgressLine:
         self._next = 0.0
 
     def reporter(self, doing: str, seconds: float | None = None) -> Callable[..., bool]:
-        """What shows the finished fraction of something, of so many simulated seconds if they are given.
+        """Return a callback that shows the finished fraction of an operation of `seconds` simulated seconds.
 
-        Its second argument, if given, is shown in place of the simulated time.
+        Its optional second argument is shown instead of the simulated time.
         """
         from snakestudio.session.time_left import percent, time_left
 
@@ -172,7 +173,7 @@ class ProgressLine:
 
     @contextmanager
     def going_on(self, text: Callable[[], str]) -> Iterator[None]:
-        """While this lasts, show what `text` gives, over and over: it goes on by the clock."""
+        """Show `text()` inside the context, updated periodically."""
         if not self.shown:
             yield
             return
@@ -194,13 +195,13 @@ class ProgressLine:
             self.clear()
 
     def _write(self, *texts: str) -> None:
-        """Write the first text that fits on the line; the last one is cut if none does."""
-        room = width(sys.stderr) - 1  # a full line would begin another one
+        """Write the first text that fits on the line, else the last one, truncated."""
+        room = width(sys.stderr) - 1  # a full line would wrap
         text = next((each for each in texts if len(each) <= room), texts[-1][:room])
         sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Clear the line."""
         if self.shown:
             self._write("")

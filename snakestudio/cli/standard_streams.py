@@ -1,4 +1,4 @@
-"""Standard streams that a program was started without (cron, some supervisors), or whose encoding lacks letters."""
+"""Repair of standard streams that are closed at the start (cron, some supervisors) or have a limited encoding."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TextIO
 
 
 def complete_standard_streams() -> None:
-    """Open the null device for standard streams that are closed, and have letters written that an encoding lacks.
+    """Open the null device for closed standard streams, and escape characters that an encoding lacks.
 
-    A file opened later would else get the number of a closed stream, and whatever a library prints.
-    What is printed to a closed standard output is lost, but a file that is to go there (``--csv
-    -``) is refused: nothing can be written to its descriptor.
+    Otherwise a file opened later would get the descriptor of a closed stream, and the output of libraries.
+    Output to a closed standard output is lost, but a file for it (``--csv -``) is refused, because its
+    descriptor is not writable.
     """
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         _open_if_closed(number, flags)
@@ -26,7 +26,7 @@ def _open_if_closed(number: int, flags: int) -> None:
     try:
         os.fstat(number)
     except OSError:
-        opened = os.open(os.devnull, flags)  # the lowest number that is free, mostly this one
+        opened = os.open(os.devnull, flags)  # the lowest free number, usually this one
         if opened != number:
             os.dup2(opened, number)
             os.close(opened)

@@ -1,4 +1,4 @@
-"""Options of commands that stream a run or a robot to other programs while it goes on."""
+"""Options of commands that stream a run or a robot live to other programs."""
 
 from __future__ import annotations
 
@@ -20,51 +20,51 @@ if TYPE_CHECKING:
     from snakestudio.stream.target import Target
 
 _SLOWEST = 0.01
-"""Below this a run looks like one that hangs, and Ctrl+C waits for a control period."""
+"""Smallest speed: a slower run seems to hang, and Ctrl+C takes a control period."""
 
 
 def add_stream_arguments(parser: argparse.ArgumentParser, *, paced: bool = False) -> None:
-    """Declare where to stream to and how often; of a run that can be `paced` also how fast it goes meanwhile."""
+    """Declare target and rate of the stream and, with `paced`, the speed of the run."""
     parser.add_argument(
         "--stream",
         metavar="[HOST:]PORT",
         nargs="?",
         const="",
-        help="stream live to Foxglove, Lichtblick and PlotJuggler (127.0.0.1:8765 if left out), to a Rerun viewer "
-        "(rerun, or rerun:[HOST:]PORT), or to a file for one (rerun:FILE.rrd)",
+        help="stream live to Foxglove, Lichtblick and PlotJuggler (127.0.0.1:8765 if omitted), to a Rerun viewer "
+        "(rerun, or rerun:[HOST:]PORT), or to a Rerun file (rerun:FILE.rrd)",
     )
     parser.add_argument(
         "--stream-rate",
         metavar="HZ",
         type=float,
-        help="samples a second of the stream (50 if left out)",
+        help="samples per second of the stream (50 if omitted)",
     )
     if paced:
         parser.add_argument(
             "--stream-speed",
             metavar="X",
-            help="simulated seconds a second while streaming: 1 is real time (if left out), max is as fast as it goes",
+            help="simulated seconds per second while streaming: 1 is real time (if omitted), max is as fast as possible",
         )
 
 
 def stream_target(options: argparse.Namespace) -> Target | None:
-    """Where the options stream to; None if nowhere.
+    """Target of the stream; None without one.
 
-    Raises `UsageError` if an option cannot be read.
+    Raises `UsageError` if an option is invalid.
     """
     if options.stream is None:
         if options.stream_rate is not None:
-            raise UsageError("--stream-rate needs --stream. Give --stream, or leave the rate out.")
+            raise UsageError("--stream-rate needs --stream. Give --stream, or remove the rate.")
         if getattr(options, "stream_speed", None) is not None:
             raise UsageError(
-                "--stream-speed needs --stream: without it a run goes as fast as it can. Leave it out."
+                "--stream-speed needs --stream: without it a run is always as fast as possible. Remove it."
             )
         return None
     from snakestudio.stream.target import DEFAULT_RATE_HZ, parse_target
 
     if options.stream.lower().endswith((".toml", ".mcap", ".csv")):
         raise UsageError(
-            f"--stream {options.stream}: that is a file, not a port. Put SCENE before --stream."
+            f"--stream {options.stream} is a file, not a port. Put SCENE before --stream."
         )
     return parse_target(
         options.stream, DEFAULT_RATE_HZ if options.stream_rate is None else options.stream_rate
@@ -72,9 +72,9 @@ def stream_target(options: argparse.Namespace) -> Target | None:
 
 
 def speed_of(options: argparse.Namespace) -> float:
-    """Simulated over wall time at most, as the options say; infinite without a stream.
+    """Largest ratio of simulated time to wall time; infinite without a stream.
 
-    Raises `UsageError` if it cannot be read.
+    Raises `UsageError` if the option is invalid.
     """
     if options.stream is None or options.stream_speed == "max":
         return math.inf
@@ -86,25 +86,25 @@ def speed_of(options: argparse.Namespace) -> float:
         speed = math.nan
     if not (math.isfinite(speed) and speed >= _SLOWEST):
         raise UsageError(
-            f"--stream-speed {options.stream_speed} is not a speed. Give a number from {_SLOWEST:g} on, or max."
+            f"--stream-speed {options.stream_speed} is not a speed. Give a number of at least {_SLOWEST:g}, or max."
         )
     return speed
 
 
 class Streaming:
-    """What a command streams: nothing until a recording is shown."""
+    """Source of the stream of a command: empty until `show` is called."""
 
     def __init__(self) -> None:
         self._source: Callable[[], Recording | None] = lambda: None
         self._base_dir: Path | None = None
 
     def show(self, source: Callable[[], Recording | None], base_dir: Path | None) -> None:
-        """Stream the newest row of whatever recording `source` gives; it is called on the stream's thread."""
+        """Stream the newest row of the recording that `source` returns; it is called on the stream's thread."""
         self._source = source
         self._base_dir = base_dir
 
     def __call__(self) -> Shown | None:
-        """What to stream now: a feed."""
+        """Return the current data to stream, as a feed."""
         from snakestudio.stream.sampler import Shown
 
         recording = self._source()
@@ -113,9 +113,9 @@ class Streaming:
 
 @contextmanager
 def streaming(target: Target | None) -> Iterator[Streaming]:
-    """While this lasts, what is shown is streamed.
+    """Stream inside the context.
 
-    Raises `StreamError` if that cannot begin.
+    Raises `StreamError` if the stream cannot start.
     """
     shown = Streaming()
     if target is None:
@@ -130,7 +130,7 @@ def streaming(target: Target | None) -> Iterator[Streaming]:
     finally:
         stream.close()
         if stream.dropped:
-            _note(f"The stream skipped {stream.dropped} samples of {stream.sent + stream.dropped}.")
+            _note(f"The stream skipped {stream.dropped} of {stream.sent + stream.dropped} samples.")
 
 
 def _note(text: str) -> None:

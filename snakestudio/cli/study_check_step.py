@@ -1,4 +1,4 @@
-"""Check the time step of a point of a study: how far its result depends on the step."""
+"""Check the time step of a point of a study: how far the result depends on the time step."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--row",
         metavar="N",
         type=int,
-        help="row of the results, from 0 as 'study export' writes them (the best one)",
+        help="row of the results as 'study export' writes them, from 0 (the best point)",
     )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio study check-step`."""
+    """Run `snakestudio study check-step`; return the exit code."""
     from snakestudio import api
 
     study = api.Study(Path(options.study))
@@ -31,7 +31,7 @@ def execute(options: argparse.Namespace) -> int:
     warm_up([scene.model.kind], line)
     check = api.check_scene_step_size(scene, base_dir, (), line.reporter("checking the time step"))
     line.clear()
-    assert check is not None, "nothing cancels it"
+    assert check is not None, "cannot be cancelled"
     print(f"{Path(options.study).name}, row {row}:\n\n{check}")
     if check.data.runs[0].failure:
         raise PhysicsError(check.data.runs[0].failure)

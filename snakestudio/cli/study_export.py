@@ -21,21 +21,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parquet", metavar="F", type=output, help="write a Parquet file (needs pyarrow)"
     )
     parser.add_argument(
-        "--runs", action="store_true", help="a row for every run, in place of every point"
+        "--runs", action="store_true", help="write one row per run instead of one per point"
     )
     parser.add_argument(
         "--figure", metavar="F", type=output, help="draw a figure: .pdf, .svg or .png"
     )
     for axis, what in (
-        ("x", "goes to the right"),
-        ("y", "goes up"),
-        ("colour", "is shown by colours, or by curves"),
+        ("x", "value on the horizontal axis"),
+        ("y", "value on the vertical axis"),
+        ("colour", "value shown by colours or curves"),
     ):
         parser.add_argument(
             f"--{axis}",
             metavar="COLUMN",
             default="",
-            help=f"what {what} in the figure (as it fits)",
+            help=f"{what} of the figure (automatic)",
         )
     parser.add_argument(
         "--beside",
@@ -43,23 +43,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         action="append",
         default=[],
-        help="another study whose points are drawn into the figure, under its title (as often as needed)",
+        help="another study whose points are drawn into the figure, labelled with its title (can be repeated)",
     )
     add_force_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio study export`."""
+    """Run `snakestudio study export`; return the exit code."""
     wanted = [
         path
         for path in (options.csv, options.hdf5, options.parquet, options.figure)
         if path is not None
     ]
     if not wanted:
-        raise UsageError("export what? Give --csv, --hdf5, --parquet or --figure with a file name.")
+        raise UsageError(
+            "There is nothing to export. Give --csv, --hdf5, --parquet or --figure with a file name."
+        )
     if options.figure is None and (options.x or options.y or options.colour or options.beside):
         raise UsageError(
-            "--x, --y, --colour and --beside are about a figure; give --figure with a file name."
+            "--x, --y, --colour and --beside need a figure. Give --figure with a file name."
         )
 
     from snakestudio.study.store import store_path

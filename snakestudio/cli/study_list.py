@@ -13,13 +13,17 @@ from snakestudio.errors import StudyError, UsageError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study list`."""
     parser.add_argument(
-        "folder", metavar="FOLDER", nargs="?", default=".", help="the folder (the current one)"
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        default=".",
+        help="folder of the studies (the current folder)",
     )
     add_json_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio study list`."""
+    """Run `snakestudio study list`; return the exit code."""
     from snakestudio.export.tables import aligned
     from snakestudio.study.running import results_of
     from snakestudio.study.store import store_path
@@ -27,7 +31,7 @@ def execute(options: argparse.Namespace) -> int:
 
     folder = Path(options.folder)
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder; name the one that the studies are in.")
+        raise UsageError(f"{folder} is not a folder. Give the folder of the studies.")
     listed: list[dict[str, Any]] = []
     for path in sorted(folder.glob("*.toml")):
         if not is_study(path):
@@ -69,7 +73,7 @@ def _row(values: dict[str, Any]) -> tuple[str, ...]:
     if values["problem"]:
         return (name, "", "", "", "unreadable", "", values["problem"])
     finished = (
-        "not begun"
+        "not started"
         if values["finished"] is None
         else f"{values['finished']} of {values['runs']} runs"
     )

@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=LOW:HIGH:STEPS",
         action="append",
         default=[],
-        help="a value that varies: gait.amplitude_deg=10:60:11, with :log for a logarithmic scale, or a list like"
-        " ground.mu_across=0.2,0.8, or the key alone for a range that suits it (as often as needed)",
+        help="value to vary: gait.amplitude_deg=10:60:11, with :log for a logarithmic scale, or a list such as"
+        " ground.mu_across=0.2,0.8, or the key alone for an automatic range (can be repeated)",
     )
     for aim in ("maximise", "minimise"):
         parser.add_argument(
@@ -32,14 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="MEASURE",
             action="append",
             default=[],
-            help="what counts: net_speed, cost_of_transport ..., or an expression (as often as needed)",
+            help="goal: net_speed, cost_of_transport ..., or an expression (can be repeated)",
         )
     parser.add_argument(
         "--goal",
         metavar="MEASURE",
         action="append",
         default=[],
-        help="what counts, in the direction of the measure: costs are minimised, all else is maximised",
+        help="goal in the usual direction of the measure: costs are minimised, all others are maximised",
     )
     parser.add_argument(
         "--search",
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio study new`."""
+    """Run `snakestudio study new`; return the exit code."""
     from snakestudio.model.scene_file import load_scene
     from snakestudio.study.begin import begun
     from snakestudio.study.plan import Plan
@@ -64,10 +64,10 @@ def execute(options: argparse.Namespace) -> int:
 
     given = Path(options.scene)
     scene_path = find_scene(given)
-    # a bundled scene's in the current folder
+    # for a bundled scene in the current folder
     path = options.file or Path(f"{given.with_suffix('')}.study.toml")
     if path.exists() and not options.force:
-        raise UsageError(f"{path} is there already; give another name, or --force to replace it.")
+        raise UsageError(f"{path} already exists. Give another name, or --force to replace it.")
     Outputs(options, (scene_path,), path)
     scene = load_scene(scene_path)
     study = begun(
@@ -83,6 +83,6 @@ def execute(options: argparse.Namespace) -> int:
     check_measures(Plan(study, scene, scene_path.parent, str(path)))
     save_study(study, path)
     print(
-        f"wrote {path}: {study.n_points} points, {study.n_runs} runs; 'snakestudio study run {path}' runs it"
+        f"wrote {path}: {study.n_points} points, {study.n_runs} runs; run it with 'snakestudio study run {path}'"
     )
     return 0

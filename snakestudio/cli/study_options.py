@@ -1,4 +1,4 @@
-"""Options that the commands of studies, and others that have workers, share."""
+"""Options shared by the commands of studies and other commands with workers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from snakestudio.study.running import Workers
 
 _LOOK_S = 0.2
-"""How often is looked for the scheduler's file."""
+"""Interval of checks for the scheduler's file, s."""
 
 
 def study_file(parser: argparse.ArgumentParser) -> None:
@@ -24,37 +24,37 @@ def study_file(parser: argparse.ArgumentParser) -> None:
 
 
 def add_cluster_arguments(parser: argparse.ArgumentParser, of_others: bool = False) -> None:
-    """Declare who computes; with `of_others` a scheduler that is there, and nobody else."""
+    """Declare the workers; with `of_others` only an existing scheduler."""
     who = parser.add_mutually_exclusive_group(required=of_others)
     if not of_others:
         who.add_argument(
             "--workers",
             metavar="N",
             type=int,
-            help="processes of this machine (as many as processors)",
+            help="processes on this computer (one per processor)",
         )
     who.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="address of a running dask scheduler, like tcp://host:8786",
+        help="address of a running dask scheduler, such as tcp://host:8786",
     )
     who.add_argument(
         "--scheduler-file",
         metavar="F",
-        help="file that a dask scheduler wrote (its own --scheduler-file), on a shared disk",
+        help="file written by 'dask scheduler --scheduler-file' on a shared disk",
     )
     for name, what in (
-        ("ca", "certificate of the authority to trust (PEM), for a tls:// address"),
-        ("cert", "certificate of this machine (PEM)"),
-        ("key", "its key (PEM)"),
+        ("ca", "certificate of the trusted authority (PEM), for a tls:// address"),
+        ("cert", "certificate of this computer (PEM)"),
+        ("key", "key of this computer (PEM)"),
     ):
         parser.add_argument(f"--tls-{name}", metavar="F", help=what)
 
 
 def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
-    """Who computes, as the options say.
+    """Workers that the options select.
 
-    Raises `UsageError` if they make no sense.
+    Raises `UsageError` if the options are invalid.
     """
     from snakestudio.study.running import Workers
 
@@ -64,15 +64,15 @@ def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
 
 
 def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | None:
-    """Address of the scheduler that these options say; None if they say none.
+    """Address of the scheduler that the options select; None without one.
 
-    Raises `UsageError` if the file is not there, or does not say it.
+    Raises `UsageError` if the file is missing or does not contain the address.
 
     Parameters
     ----------
     patience_s : float
-        How long the file may take to be there as a whole: workers of a batch system may start
-        before the scheduler.
+        Time limit for the complete file to appear, s: workers of a batch system may start before
+        the scheduler.
     """
     given: str | None = options.scheduler
     if options.scheduler_file is None:
@@ -89,23 +89,23 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
             if time.monotonic() < until:
                 time.sleep(_LOOK_S)
                 continue
-            remedy = "Check that 'dask scheduler --scheduler-file' writes this very file."
+            remedy = "Check that 'dask scheduler --scheduler-file' writes this file."
             raise UsageError(
                 f"--scheduler-file {path}: {sentence(error.message)} {remedy}"
             ) from None
     address = said.get("address") if isinstance(said, dict) else None
     if not isinstance(address, str):
         raise UsageError(
-            f"--scheduler-file {path}: it does not say where a scheduler is; give the file that"
+            f"--scheduler-file {path}: it does not contain the address of a scheduler. Give the file that"
             " 'dask scheduler --scheduler-file' writes."
         )
     return address
 
 
 def tls_of(options: argparse.Namespace) -> Tls | None:
-    """What these options say; None if nothing.
+    """TLS files that the options select; None without any.
 
-    Raises `UsageError` if some are missing, or a file is.
+    Raises `UsageError` if an option or a file is missing.
     """
     from snakestudio.study.cluster import Tls
 
@@ -119,8 +119,8 @@ def tls_of(options: argparse.Namespace) -> Tls | None:
     for name, file in given.items():
         if not file:
             raise UsageError(
-                f"{name} is missing: give --tls-ca, --tls-cert and --tls-key together."
+                f"{name} is missing. Give --tls-ca, --tls-cert and --tls-key together."
             )
         if not Path(file).is_file():
-            raise UsageError(f"{name} {file}: there is no such file; check the path.")
+            raise UsageError(f"{name} {file}: there is no such file. Check the path.")
     return Tls(*(Path(file) for file in given.values()))

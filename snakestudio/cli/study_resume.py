@@ -12,12 +12,12 @@ add_arguments = study_run.add_arguments
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio study resume`."""
+    """Run `snakestudio study resume`; return the exit code."""
     from snakestudio.study.store import store_path
 
     path = Path(options.study)
     if not store_path(path).is_file():
         raise UsageError(
-            f"{path}: this study was never begun; 'snakestudio study run {path}' begins it."
+            f"{path}: this study was never started. Start it with 'snakestudio study run {path}'."
         )
     return study_run.carry_out(options, path)

@@ -1,4 +1,4 @@
-"""Run a study on all processors of this machine or on a cluster; existing results are reused."""
+"""Run a study on all processors of this computer or on a cluster; existing results are reused."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     study_file(parser)
     add_cluster_arguments(parser)
     parser.add_argument(
-        "--retry", action="store_true", help="repeat runs that killed their workers"
+        "--retry", action="store_true", help="repeat runs that crashed their workers"
     )
     add_json_argument(parser)
     add_quiet_argument(parser)
     parser.add_argument(
         "--watched",
         action="store_true",
-        help="for a program that watches: progress as lines of JSON, and pause, go on, cancel as lines of standard"
-        " input, whose end cancels",
+        help="for other programs: print progress as lines of JSON, and read the commands pause, go on and cancel from the"
+        " standard input, whose end cancels",
     )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio study run`."""
+    """Run `snakestudio study run`; return the exit code."""
     return carry_out(options, Path(options.study))
 
 
 def carry_out(options: argparse.Namespace, path: Path) -> int:
-    """Run the study in a file as the options say."""
+    """Run the study in a file according to the options; return the exit code."""
     workers = workers_of(options)
 
     from snakestudio.study import running

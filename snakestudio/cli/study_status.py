@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio study status`."""
+    """Run `snakestudio study status`; return the exit code."""
     if options.json:
         print_json(options, summary_values(Path(options.study)))
     else:
@@ -31,7 +31,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def summary_values(path: Path) -> dict[str, Any]:
-    """How far the study in a file is, and its best points, the best first, for scripts.
+    """Progress and best points (the best first) of the study in a file, for scripts.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def summary_values(path: Path) -> dict[str, Any]:
 
 
 def _messages(table: Table) -> list[tuple[str, int]]:
-    """What runs said, the most frequent first, and how many said it."""
+    """Messages of runs with their counts, the most frequent first."""
     counts: dict[str, int] = {}
     for repeats in table.rows:
         for _, outcome in repeats:
@@ -70,7 +70,7 @@ def _messages(table: Table) -> list[tuple[str, int]]:
 
 
 def summary(path: Path) -> str:
-    """How far the study in a file is, its best points, and what failed, as text.
+    """Progress, best points and failures of the study in a file, as text.
 
     Raises
     ------
@@ -95,17 +95,17 @@ def summary(path: Path) -> str:
             rows = [tuple(_cell(table[name][row]) for name in names) for row in order[:_SHOWN]]
             lines.append("")
             lines.append(
-                f"{len(order)} points that no other is better than in all goals:"
+                f"{len(order)} Pareto-optimal points (no other is better in all goals):"
                 if several
-                else "The best:"
+                else "The best point:"
             )
             lines.append(aligned([tuple(names), *rows], left=0))
             if len(order) > _SHOWN:
                 lines.append(
-                    f"... and {len(order) - _SHOWN} more; 'snakestudio study export' writes all."
+                    f"... and {len(order) - _SHOWN} more; use 'snakestudio study export' for all."
                 )
         else:
-            lines.append("No point counts so far: they failed, or are beyond the limits.")
+            lines.append("There is no valid point so far: all failed or violate a constraint.")
     most = _messages(table)
     if most:
         lines.append("")

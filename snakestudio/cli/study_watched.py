@@ -1,4 +1,4 @@
-"""Run a study for a window in another process, which is told how far it is and can pause and cancel it."""
+"""Run a study for a window in another process, which receives the progress and can pause and cancel it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from snakestudio.study.running import Workers
 
 _STEP_BACK = 5
-"""Niceness: the window goes first; workers step back further."""
+"""Niceness of this process: below the window, above the workers."""
 
 _PACE_S = 0.1
-"""Progress is told as often at most, s."""
+"""Shortest interval between progress messages, s."""
 
 
 def carry_out(path: Path, workers: Workers) -> int:
-    """Run the study in a file, as whoever holds the other ends of standard input and output says."""
+    """Run the study in a file, controlled by commands on the standard input; return the exit code."""
     with contextlib.suppress(AttributeError, OSError):
         os.setpriority(os.PRIO_PROCESS, 0, _STEP_BACK)
     commands = _Commands()
@@ -65,19 +65,19 @@ def _run(path: Path, workers: Workers, commands: _Commands) -> int:
     with running.driver_of(path, plan, units, workers, tell) as driver, ending.awaited():
         commands.give_to(driver)
         progress = driver.run()
-    _say(Told("progress", progress=progress))  # which may have been held back
+    _say(Told("progress", progress=progress))  # the last one may have been held back
     return 0 if progress.state == "done" else 130
 
 
 def _say(said: Told) -> None:
-    """Write a line; where nobody reads any more, standard input has ended, too, and that ends the study."""
+    """Write a line; errors are ignored, because the study ends anyway when its reader closes the standard input."""
     with contextlib.suppress(OSError):
         sys.stdout.write(f"{line_of(said)}\n")
         sys.stdout.flush()
 
 
 class _Doing(ProgressLine):
-    """What is done before the study begins, as lines."""
+    """Steps before the start of the study, as lines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class _Doing(ProgressLine):
 
 
 class _Commands(threading.Thread):
-    """Takes commands from standard input, also before there is a driver that carries them out."""
+    """Thread that reads commands from the standard input, even before there is a driver to execute them."""
 
     def __init__(self) -> None:
         super().__init__(name="snakestudio-commands", daemon=True)
@@ -97,18 +97,18 @@ class _Commands(threading.Thread):
         self._paused = False
 
     def give_to(self, driver: Driver) -> None:
-        """From now on a driver carries them out."""
+        """Let a driver execute the commands from now on."""
         with self._lock:
             self._driver = driver
             if self._paused:
                 driver.pause()
 
     def run(self) -> None:
-        """Take them until there are no more."""
+        """Read commands until the end of the input."""
         rest = b""
         while True:
             try:
-                # Not by `sys.stdin`, whose lock this thread would still hold when the process ends.
+                # Not through `sys.stdin`: this thread would still hold its lock at process exit.
                 read = os.read(sys.stdin.fileno(), 4096)
             except OSError:
                 read = b""
@@ -128,5 +128,5 @@ class _Commands(threading.Thread):
                     driver.pause() if self._paused else driver.go_on()
             elif command == CANCEL:
                 if driver is None:
-                    end_at_once(130)  # nothing has begun that could be lost
+                    end_at_once(130)  # nothing has started that could be lost
                 driver.cancel()

@@ -1,4 +1,4 @@
-"""What a terminal shows: errors and warnings in colour, and texts of its width.
+"""Output on terminals: errors and warnings in colour, and the width of the terminal.
 
 Colours appear only on a terminal, and not if the environment variable NO_COLOR is set
 (https://no-color.org).
@@ -14,7 +14,7 @@ RED = "31"
 YELLOW = "33"
 
 _SMALLEST = 8
-"""Columns below which the width of a terminal is taken as unknown."""
+"""Smallest plausible width in columns; smaller ones count as unknown."""
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -22,11 +22,11 @@ def is_terminal(stream: TextIO) -> bool:
     try:
         return stream.isatty() and os.environ.get("TERM") != "dumb"
     except ValueError:
-        return False  # it is closed
+        return False  # the stream is closed
 
 
 def width(stream: TextIO) -> int:
-    """Columns of the terminal that a stream is."""
+    """Width of the terminal of a stream in columns."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
@@ -35,17 +35,17 @@ def width(stream: TextIO) -> int:
 
 
 def painted(text: str, colour: str, stream: TextIO) -> str:
-    """A text in a colour, where the stream shows colours."""
+    """Return the text in a colour if the stream shows colours."""
     if not is_terminal(stream) or os.environ.get("NO_COLOR"):
         return text
     return f"\x1b[{colour}m{text}\x1b[0m"
 
 
 def print_error(sentence: str, head: str = "snakestudio") -> None:
-    """Print what is wrong on the standard error."""
+    """Print an error to the standard error."""
     print(f"{painted(f'{head}:', RED, sys.stderr)} {sentence}", file=sys.stderr)
 
 
 def print_warning(sentence: str, head: str = "snakestudio") -> None:
-    """Print what is doubtful on the standard error."""
+    """Print a warning to the standard error."""
     print(f"{painted(f'{head}:', YELLOW, sys.stderr)} {sentence}", file=sys.stderr)

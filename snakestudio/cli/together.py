@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None:
-    """Declare whom to start with; where START is waited for, and what that means, each command says by itself."""
+    """Declare the options of a synchronized start; `wait_at` is the help of --wait-at, which differs by command."""
     parser.add_argument(
         "--fire",
         metavar="HOST:PORT",
@@ -24,19 +24,19 @@ def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None
     parser.add_argument(
         "--wait-for",
         metavar="PORT",
-        help="start when START arrives on this TCP port, or with lsl:NAME at a marker of that stream",
+        help="start when START arrives on this TCP port or, with lsl:NAME, at a marker of that stream",
     )
     parser.add_argument("--wait-at", metavar="ADDRESS", default="", help=wait_at)
     parser.add_argument(
         "--wait-limit",
         metavar="S",
         type=float,
-        help="longest time to wait (until Ctrl+C if left out)",
+        help="longest time to wait (until Ctrl+C if omitted)",
     )
 
 
 class _Started:
-    """How a run was started, if it was together with others."""
+    """Synchronized start of a run, if there was one."""
 
     def __init__(self, together: SynchronizedStart | None) -> None:
         self._together = together
@@ -45,7 +45,7 @@ class _Started:
             print(sentence, flush=True)
 
     def finish(self, recording: RunRecording) -> None:
-        """The run has ended: tell the others, and note in it what came of that."""
+        """Notify the others of the end of the run, and record the result in it."""
         if self._together is None:
             return
         from snakestudio.model.events import RunEvent
@@ -58,10 +58,10 @@ class _Started:
 
 @contextmanager
 def started_together(options: argparse.Namespace, name: str) -> Iterator[_Started]:
-    """Wait and fire as the options say; inside, the run goes.
+    """Wait and fire according to the options; the context contains the run.
 
-    Raises `UsageError` or `TriggerError` if an option cannot be read, or starting together does not
-    work; the run is not started then.
+    Raises `UsageError` or `TriggerError`, before the run starts, if an option is invalid or the
+    synchronized start fails.
     """
     choices = trigger_choices(options)
     if choices is None:
@@ -79,18 +79,18 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
 
 
 def trigger_choices(options: argparse.Namespace) -> Together | None:
-    """With whom to start, as the options say; None: with nobody.
+    """Partners of the synchronized start; None without any.
 
-    Raises `UsageError` if an option cannot be read.
+    Raises `UsageError` if an option is invalid.
     """
     if options.wait_limit is not None and not options.wait_limit > 0:
-        raise UsageError(f"--wait-limit {options.wait_limit:g}: give a number of seconds above 0.")
+        raise UsageError(f"--wait-limit {options.wait_limit:g}: give a positive number of seconds.")
     if options.wait_limit is not None and options.wait_for is None:
-        raise UsageError("--wait-limit needs --wait-for.")
+        raise UsageError("--wait-limit needs --wait-for. Give --wait-for, or remove the limit.")
     wanted: str | None = options.wait_for
     if options.wait_at and (wanted is None or wanted.startswith("lsl:")):
         raise UsageError(
-            "--wait-at says where --wait-for PORT waits; give a port there, or leave --wait-at out."
+            "--wait-at needs a port in --wait-for. Give --wait-for PORT, or remove --wait-at."
         )
     if options.fire is None and wanted is None:
         return None

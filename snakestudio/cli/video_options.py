@@ -1,4 +1,4 @@
-"""How a video shall look, as options of the commands that write one."""
+"""Options of the commands that write a video."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _CAMERAS = ("all", "follow")
 
 
 def add_video_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what says how a video looks."""
+    """Declare the options for the look of a video."""
     group = parser.add_argument_group("video")
-    group.add_argument("--fps", metavar="N", type=int, help="frames a second (30; 15 of a .gif)")
+    group.add_argument("--fps", metavar="N", type=int, help="frames per second (30; 15 for a .gif)")
     group.add_argument(
-        "--size", metavar="WxH", default="", help="size (1280x720; 640x360 of a .gif)"
+        "--size", metavar="WxH", default="", help="size in pixels (1280x720; 640x360 for a .gif)"
     )
     group.add_argument(
         "--codec", metavar="NAME", default="", help="h264, h265, vp9, av1, vp8, prores or ffv1"
@@ -31,7 +31,7 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         type=float,
         default=1.0,
-        help="simulated time per shown time; 0.5 is slow motion",
+        help="simulated time per playback time; 0.5 is slow motion",
     )
     group.add_argument("--start", metavar="S", type=float, help="simulated time of the first frame")
     group.add_argument("--end", metavar="S", type=float, help="simulated time of the last frame")
@@ -39,7 +39,7 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
         "--camera",
         metavar="C",
         default="all",
-        help="all (everything in view), follow, or a file of keyframes (.toml)",
+        help="all (everything in view), follow (the robot), or a file of keyframes (.toml)",
     )
     group.add_argument(
         "--strip",
@@ -50,9 +50,11 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
         help="draw columns (as in the CSV) as curves below the frame",
     )
     group.add_argument("--friction", action="store_true", help="draw friction forces, too")
-    group.add_argument("--no-forces", action="store_true", help="draw no arrows of contact forces")
-    group.add_argument("--no-trail", action="store_true", help="draw no trail")
-    group.add_argument("--no-time", action="store_true", help="write no time into the frame")
+    group.add_argument(
+        "--no-forces", action="store_true", help="do not draw arrows of contact forces"
+    )
+    group.add_argument("--no-trail", action="store_true", help="do not draw the trail")
+    group.add_argument("--no-time", action="store_true", help="do not show the time in the frame")
     group.add_argument(
         "--force-scale",
         metavar="M",
@@ -60,7 +62,7 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
         default=0.03,
         help="length of an arrow in m/N (0.03)",
     )
-    group.add_argument("--light", action="store_true", help="light colours")
+    group.add_argument("--light", action="store_true", help="use light colours")
     group.add_argument(
         "--supersample",
         metavar="N",
@@ -71,10 +73,10 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
-    """What was asked for, of a video to be written to `path`.
+    """Options of a video to be written to `path`.
 
-    Raises `UsageError` or `ExportError`: naming what cannot be had: said before a run, not after
-    it.
+    Raises `UsageError` or `ExportError` if an option is invalid or not available: before a run, not
+    after it.
     """
     from snakestudio.drawing.style import DARK, LIGHT
     from snakestudio.export.camera_path import load_camera_path
@@ -111,7 +113,7 @@ def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
     )
     if made.size != (width, height):
         print(
-            f"snakestudio: --size {width}x{height}: videos have even sizes, so it is {made.size[0]}x{made.size[1]}.",
+            f"snakestudio: --size {width}x{height}: videos need even sizes; {made.size[0]}x{made.size[1]} is used.",
             file=sys.stderr,
         )
     return made
@@ -120,5 +122,5 @@ def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
 def _size(text: str) -> tuple[int, int]:
     width, cross, height = text.lower().partition("x")
     if not (cross and width.isdecimal() and height.isdecimal()):
-        raise UsageError(f"--size {text}: write it as WIDTHxHEIGHT, like 1280x720.")
+        raise UsageError(f"--size {text}: write it as WIDTHxHEIGHT, such as 1280x720.")
     return int(width), int(height)

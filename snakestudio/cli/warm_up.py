@@ -1,4 +1,4 @@
-"""Compile an engine into the cache, saying how far it is; the window runs this in the background."""
+"""Compile an engine into the cache and print the progress; the window runs this in the background."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio warm-up`."""
     parser.add_argument("kind", metavar="MODEL", help="model whose engine is compiled")
     parser.add_argument(
-        "--tethered", action="store_true", help="end as soon as the standard input does"
+        "--tethered", action="store_true", help="stop at the end of the standard input"
     )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio warm-up`."""
+    """Run `snakestudio warm-up`; return the exit code."""
     from snakestudio.errors import UsageError
     from snakestudio.kinds.formulation import FORMULATIONS
     from snakestudio.session.engine_compiler import compile_here, step_back
@@ -22,7 +22,7 @@ def execute(options: argparse.Namespace) -> int:
 
     if options.kind not in FORMULATIONS:
         raise UsageError(
-            f"there is no model {options.kind!r}; give one of {', '.join(FORMULATIONS)}."
+            f"There is no model {options.kind!r}. Give one of {', '.join(FORMULATIONS)}."
         )
     if options.tethered:
         end_with_input()
