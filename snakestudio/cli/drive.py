@@ -1,4 +1,4 @@
-"""Drive a robot on CAN with a scene's gait or controller, without a window: listen, arm, stream, disarm, write the run."""
+"""Drive a robot on CAN with a scene's gait or controller: listen, arm, stream, disarm, write the run."""
 
 from __future__ import annotations
 

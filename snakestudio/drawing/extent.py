@@ -37,7 +37,7 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
     Parameters
     ----------
     width, height : int
-       Size of the frame, pixels.
+        Size of the frame, pixels.
     """
     batches = [
         *draw_list.opaque.values(),

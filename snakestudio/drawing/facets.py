@@ -24,13 +24,13 @@ def facets(pixels: float, tolerance: float, most: int, count: int, budget: int) 
     Parameters
     ----------
     pixels : float
-       Radius in the frame, pixels.
+        Radius in the frame, pixels.
     tolerance : float
         Pixels.
     most : int
-       Largest number of facets.
+        Largest number of facets.
     count, budget : int
-       Number of bodies, and facets for all of them together.
+        Number of bodies, and facets for all of them together.
     """
     wanted = math.pi / math.acos(1.0 - min(tolerance / max(pixels, 0.5), 0.5))
     most = max(8, min(most, budget // max(count, 1)))

@@ -41,13 +41,13 @@ def solid_rows(
     half_length, radius : float or (k,) array
         m.
     colour : Colour or (k, 3) array
-       As on the screen (sRGB).
+        As on the screen (sRGB).
     glow : float
-       0 lit by the scene's light, 1 fully emissive.
+        0 lit by the scene's light, 1 fully emissive.
     gloss : float
         Strength of the highlight.
     shaded : float
-       Fraction of the key light that the shadow of obstacles removes.
+        Fraction of the key light that the shadow of obstacles removes.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def line_rows(
     start, end : (k, 3) arrays
         m.
     width : float
-       Pixels in a frame 720 pixels high.
+        Pixels in a frame 720 pixels high.
     opacity : float or (k,) array
 
     Returns

@@ -43,16 +43,16 @@ class Obstacles:
     Parameters
     ----------
     bodies : tuple of Body
-       Bodies in the order of the scene.
+        Bodies in the order of the scene.
 
     Attributes
     ----------
     blocks : Blocks
-       Blocks, including steps of stairs.
+        Blocks, including steps of stairs.
     prisms, reliefs : tuple of (int, solid)
-       Solids, each with its 0-based obstacle.
+        Solids, each with its 0-based obstacle.
     low, high : (n, 3) arrays
-       Box around the part of each obstacle above the ground, m; NaN for one without solids.
+        Box around the part of each obstacle above the ground, m; NaN for one without solids.
     """
 
     def __init__(self, bodies: tuple[Body, ...]) -> None:

@@ -195,7 +195,7 @@ class Overlays:
         Parameters
         ----------
         scale : float
-           Arrow scale of both, m/N, so that normal force and friction can be compared.
+            Arrow scale of both, m/N, so that normal force and friction can be compared.
         """
         if not shown or not scene.model.spatial:
             return self

@@ -57,11 +57,11 @@ class AdaptiveQuality:
     Parameters
     ----------
     budget : float
-       Time budget of a frame, s.
+        Time budget of a frame, s.
     start : Quality
         First level.
     window : int
-       Number of frames for a decision.
+        Number of frames for a decision.
     """
 
     _ROOM = 0.88

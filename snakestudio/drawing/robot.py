@@ -202,7 +202,7 @@ def body(
     bright : frozenset of int
         Links to draw lighter (selected ones).
     travelled : (n,) array, optional
-       Distance that each link has rolled along its axis, m.
+        Distance that each link has rolled along its axis, m.
 
     Returns
     -------
@@ -462,12 +462,12 @@ def reference_pose(
     pose : (n, 7) array
         Present poses.
     joint_angle_ref : (m,) array
-       References of the joint axes, rad.
+        References of the joint axes, rad.
 
     Returns
     -------
     (n, 7) array or None
-       None if required values are unknown.
+        None if required values are unknown.
     """
     if not (np.isfinite(pose).all() and np.isfinite(joint_angle_ref).all()):
         return None

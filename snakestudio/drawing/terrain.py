@@ -92,9 +92,9 @@ def make_terrain(
     Parameters
     ----------
     blocks : Blocks
-       Blocks of all bodies.
+        Blocks of all bodies.
     balls : (k, 4) array
-       Bounding balls of everything, m.
+        Bounding balls of everything, m.
     rimmed : bool or None
         Whether blocks have light edges; None: only if there are few.
     """
@@ -145,9 +145,9 @@ def with_others(
     changed : sequence of int
         0-based obstacles.
     others : Terrain
-       Terrain of the changed obstacles only, in the same order.
+        Terrain of the changed obstacles only, in the same order.
     balls : (k, 4) array
-       New bounding balls of everything.
+        New bounding balls of everything.
     """
     parts = []
     for old, new in (

@@ -41,14 +41,14 @@ def dashes(
         m, without NaN, m > 1.
     dashed : (m - 1,) bool array
     length : float
-       Length of a dash and of a gap, m; dashes continue around corners.
+        Length of a dash and of a gap, m; dashes continue around corners.
 
     Returns
     -------
     start, end : (k, 3) arrays
-       Ends of the drawn segments, m.
+        Ends of the drawn segments, m.
     faint : (k,) bool array
-       Whether a segment is a dash.
+        Whether a segment is a dash.
     """
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     along = np.concatenate([[0.0], np.cumsum(steps)])

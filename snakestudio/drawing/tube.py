@@ -101,9 +101,9 @@ def rings(sections: int, step: int, slenderness: float) -> Rings:
     Parameters
     ----------
     step : int
-       Number of cross-sections per groove.
+        Number of cross-sections per groove.
     slenderness : float
-       Distance of two cross-sections in radii; rounded, so that it is the same in all frames.
+        Distance of two cross-sections in radii; rounded, so that it is the same in all frames.
     """
     inner = max(1, -(-_RINGS_WANTED // (sections - 1)))
     groove = min(_GROOVE / slenderness, 0.2)
@@ -173,13 +173,13 @@ def skin(
     Parameters
     ----------
     position, quaternion : (n, 3), (n, 4) arrays
-       Poses of the cross-sections, the head first; m, and w x y z, x along the body to the tail.
+        Poses of the cross-sections, the head first; m, and w x y z, x along the body to the tail.
     tangent : (n, 3) array
-       Unit vectors along the axis of the body; equal to x without shear.
+        Unit vectors along the axis of the body; equal to x without shear.
     radius : (n,) array
         m.
     columns : int
-       Number of facets around the body.
+        Number of facets around the body.
     """
     turned, angle = _turned(quaternion, at)
     chord = np.diff(position, axis=0)

@@ -94,7 +94,7 @@ class LabelPainter:
         Parameters
         ----------
         matrix : (4, 4) array, optional
-           Transforms the anchors to clip space; that of the view if omitted.
+            Transforms the anchors to clip space; that of the view if omitted.
         """
         rows = label_rows(labels, view.pixel)
         if not len(rows):

@@ -25,7 +25,7 @@ class LinePainter:
         ----------
         lines : (k, LINE_WIDTH) array
         matrix : (4, 4) array, optional
-           Transforms to clip space; that of the view if omitted.
+            Transforms to clip space; that of the view if omitted.
         """
         if not len(lines):
             return

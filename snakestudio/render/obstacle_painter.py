@@ -43,7 +43,7 @@ class ObstaclePainter:
         Parameters
         ----------
         picture : RenderTarget or None
-           Target without solids, if it has one sample per pixel.
+            Target without solids, if it has one sample per pixel.
         """
         mesh, detail = post_look(settings, draw_list, view)
         bodies = draw_list.world.bodies

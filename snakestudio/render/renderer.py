@@ -186,9 +186,9 @@ class Renderer:
         width, height : int
             Size in device pixels; nothing happens if either is 0.
         target_framebuffer : int
-           Name of the target framebuffer; it needs colour only, without multisampling.
+            Name of the target framebuffer; it needs colour only, without multisampling.
         ratio : float
-           Device pixels per logical pixel of the window, so that text is readable on any
+            Device pixels per logical pixel of the window, so that text is readable on any
             screen.
 
         Raises

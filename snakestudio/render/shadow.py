@@ -257,7 +257,7 @@ class Shadows:
         Parameters
         ----------
         draw_obstacles : callable
-           Draws all obstacles, or those of a mask, with the current program; the first argument is
+            Draws all obstacles, or those of a mask, with the current program; the first argument is
             the texel size, m.
         """
         self.region = at

@@ -47,7 +47,7 @@ class StaticInstances:
         bodies : tuple of Body
             All obstacles.
         key : object
-           Everything else that the cache depends on.
+            Everything else that the cache depends on.
         """
         changed = self._changed(bodies)
         fits = changed is not None and changed <= self.moving

@@ -59,7 +59,7 @@ class TerrainShadow:
         Parameters
         ----------
         size : (int, int)
-           Size of the shadow on the floor in texels.
+            Size of the shadow on the floor in texels.
         draw_obstacles : callable
             Draws all obstacles, or those of a mask, with the current program; the first argument is
             the texel size, m.

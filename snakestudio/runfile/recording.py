@@ -39,13 +39,13 @@ class RunRecording(BlockRecording):
     scene : Scene
         The scene at the start of the run.
     path : path, optional
-       The run file, which is replaced. It is created with the second row, and is readable up to
+        The run file, which is replaced. It is created with the second row, and is readable up to
         the last half second even if the program crashes. Without a path a temporary file is used,
         which is created with the first full block and deleted with the recording.
     origin : Origin
-       Origin of the scene.
+        Origin of the scene.
     chunk_rows : int
-       Number of rows per block.
+        Number of rows per block.
     """
 
     def __init__(

@@ -58,12 +58,12 @@ class RecordingThread:
     Parameters
     ----------
     open_file : callable
-       Creates the file, given the first block; called once, in the thread. The file gets its name
+        Creates the file, given the first block; called once, in the thread. The file gets its name
         once this block is written.
     block_rows : int
-       Number of rows in a full block.
+        Number of rows in a full block.
     path : Path or None
-       The file, if it is permanent: then it is written at least every `FLUSH_S` and gets an
+        The file, if it is permanent: then it is written at least every `FLUSH_S` and gets an
         end.
     """
 

@@ -29,11 +29,11 @@ class Replay:
     Parameters
     ----------
     recording : Recording
-       Recording, which may still grow.
+        Recording, which may still grow.
     name : str
         Display name.
     clock : callable
-       Returns the wall time, s.
+        Returns the wall time, s.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ class RowBuffer:
     Parameters
     ----------
     capacity : int
-       Initial capacity in rows.
+        Initial capacity in rows.
     """
 
     def __init__(self, capacity: int) -> None:

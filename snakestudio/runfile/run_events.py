@@ -55,7 +55,7 @@ class EventDetector:
     Parameters
     ----------
     schema : Schema
-       Schema of the rows.
+        Schema of the rows.
     scene : Scene
         Scene at the start of the run.
     """
@@ -103,7 +103,7 @@ def find_events(
     Parameters
     ----------
     progress : callable, optional
-       Called with the finished fraction; returning False ends the search with the events so far.
+        Called with the finished fraction; returning False ends the search with the events so far.
     """
     detector = EventDetector(recording.schema, recording.scene)
     done = 0

@@ -146,12 +146,12 @@ def encode(value: Any, scene: Scene, time: float) -> bytes:
     Parameters
     ----------
     value : Any
-       None, numbers, strings, tuples, lists, dicts, numpy arrays and numbers, and listed
+        None, numbers, strings, tuples, lists, dicts, numpy arrays and numbers, and listed
         classes.
     scene : Scene
-       The scene of the recording at that time, which is stored as a reference.
+        The scene of the recording at that time, which is stored as a reference.
     time : float
-       Time of the state, s: reference histories are truncated to the part near and after it.
+        Time of the state, s: reference histories are truncated to the part near and after it.
     """
     writer = _Writer(scene, time)
     writer.out.write(_MAGIC)

@@ -163,7 +163,7 @@ class Cluster:
     Parameters
     ----------
     workers : int, optional
-       Number of processes on this computer.
+        Number of processes on this computer.
     scheduler : str, optional
         Address of an existing scheduler (``tcp://host:8786``); no process is started here then.
     """
@@ -341,14 +341,14 @@ class Cluster:
         function : callable
             Function of a module that workers can import.
         *arguments
-           Arguments that can be pickled.
+            Arguments that can be pickled.
         workers : sequence of str, optional
-           Addresses of the permitted workers; all if omitted.
+            Addresses of the permitted workers; all if omitted.
 
         Returns
         -------
         int
-           Ticket of the task.
+            Ticket of the task.
         """
         self._tickets += 1
         ticket = self._tickets

@@ -35,16 +35,16 @@ class Crew:
     remedy : str
         Remedy for a lost scheduler, as a sentence.
     clock : callable
-       Returns the time, s.
+        Returns the time, s.
 
     Attributes
     ----------
     workers : tuple of WorkerInfo
-       All workers.
+        All workers.
     fit : frozenset of str
-       Addresses of the workers with the same code.
+        Addresses of the workers with the same code.
     notes : tuple of str
-       Messages about the others.
+        Messages about the others.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Crew:
         Returns
         -------
         bool
-           Whether the list was updated.
+            Whether the list was updated.
         """
         now = self._clock()
         cluster = self.cluster

@@ -72,20 +72,20 @@ class Driver:
     store : Store
         Open for writing.
     cluster : callable
-       Creates the cluster when the first run has to be computed.
+        Creates the cluster when the first run has to be computed.
     progress : callable, optional
-       Called with a `Progress` several times per second.
+        Called with a `Progress` several times per second.
     clock : callable
-       Returns the time, s.
+        Returns the time, s.
     units : mapping, optional
-       Units of goals and limits by name, stored with the results.
+        Units of goals and limits by name, stored with the results.
     retry : bool
-       Whether runs that crashed their workers are repeated once.
+        Whether runs that crashed their workers are repeated once.
 
     Attributes
     ----------
     crew : Crew or None
-       Workers; None until the first run has to be computed.
+        Workers; None until the first run has to be computed.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class Driver:
         Returns
         -------
         Progress
-           Final progress.
+            Final progress.
         """
         study = self._plan.study
         points = sampler(self._plan)

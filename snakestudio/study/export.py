@@ -66,9 +66,9 @@ def units_in(table: Table, units: Mapping[str, str], scene: Scene) -> dict[str, 
     Parameters
     ----------
     units : mapping
-       Unit suffixes of goals and limits by name.
+        Unit suffixes of goals and limits by name.
     scene : Scene
-       Scene of the study, which declares the units of its values.
+        Scene of the study, which declares the units of its values.
     """
     found = {name: unit_text(ending) or "1" for name, ending in units.items()} | {"seconds": "s"}
     return {

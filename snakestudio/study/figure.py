@@ -62,7 +62,7 @@ def write_figure(
     Parameters
     ----------
     scene : Scene
-       Scene of the study.
+        Scene of the study.
     units : dict
         Unit suffixes of goals and limits, by name.
     texts : mapping
@@ -75,7 +75,7 @@ def write_figure(
     Returns
     -------
     str
-       Short description of the figure.
+        Short description of the figure.
     """
     suffix = printed_suffix(path, "figures")
     shown = chosen(table, named or Named())

@@ -75,12 +75,12 @@ class FitPool:
     Parameters
     ----------
     workers : Workers, optional
-       Workers; one process per processor of this computer if omitted.
+        Workers; one process per processor of this computer if omitted.
 
     Attributes
     ----------
     crew : Crew or None
-       Usable workers; None until the first has joined.
+        Usable workers; None until the first has joined.
     """
 
     def __init__(self, objective: Objective, workers: Workers | None = None) -> None:
@@ -141,7 +141,7 @@ class FitPool:
         ------
         StoppedError
         StudyError
-           If there are no workers.
+            If there are no workers.
         """
         found = self._meanwhile(tasks, go_on)
         if len(found) == len(tasks):

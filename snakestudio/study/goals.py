@@ -177,7 +177,7 @@ def natural_aim(value: str, over: str = "mean") -> Aim:
     Parameters
     ----------
     value : str
-       A predefined measure, or an expression, which need not be valid yet.
+        A predefined measure, or an expression, which need not be valid yet.
     over : str
         See `Over`.
     """

@@ -41,16 +41,16 @@ class Plan:
     Parameters
     ----------
     scene : Scene
-       Scene as in its file; the fixed values are applied here.
+        Scene as in its file; the fixed values are applied here.
     base_dir : Path
-       Base folder of file names in the scene.
+        Base folder of file names in the scene.
     source : str
-       Name of the study in messages.
+        Name of the study in messages.
 
     Attributes
     ----------
     scene : Scene
-       Scene with the fixed values.
+        Scene with the fixed values.
     """
 
     def __init__(

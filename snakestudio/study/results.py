@@ -85,9 +85,9 @@ class Table(Mapping[str, np.ndarray]):
     Parameters
     ----------
     results : sequence of (Asked, Outcome or None)
-       Runs by point and repeat, from `Store.results`.
+        Runs by point and repeat, from `Store.results`.
     begun : tuple of (int, int), optional
-       Starts and restarts of an optimiser: the first point, and the number of points per
+        Starts and restarts of an optimiser: the first point, and the number of points per
         generation.
     """
 

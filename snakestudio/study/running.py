@@ -249,9 +249,9 @@ def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tup
     Parameters
     ----------
     path : Path
-       File of the study.
+        File of the study.
     study : StudyFields
-       Study as it was run.
+        Study as it was run.
     text : str
         Scene as it was run, TOML.
     """

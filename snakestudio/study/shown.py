@@ -151,9 +151,9 @@ def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str
     Parameters
     ----------
     scene : Scene
-       Scene of the study, which declares labels and units of the values.
+        Scene of the study, which declares labels and units of the values.
     units : dict
-       Unit suffixes of goals and limits, by name.
+        Unit suffixes of goals and limits, by name.
     """
     written = units_in(table, units, scene)
     labels = {

@@ -152,7 +152,7 @@ class Store:
     Parameters
     ----------
     writing : bool
-       Whether to open for writing: the file is created if missing, and locked against other
+        Whether to open for writing: the file is created if missing, and locked against other
         writers.
     """
 

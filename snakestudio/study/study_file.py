@@ -35,7 +35,7 @@ def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
     Parameters
     ----------
     whole : bool
-       Whether contradicting values (see `problems`) are errors: True for running a study, False
+        Whether contradicting values (see `problems`) are errors: True for running a study, False
         for editing it.
     """
     path = path_of("path", path)

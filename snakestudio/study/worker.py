@@ -54,13 +54,13 @@ def serve(
     Parameters
     ----------
     scheduler : str
-       Address, such as ``tcp://host:8786``.
+        Address, such as ``tcp://host:8786``.
     name : str, optional
-       Name of the worker.
+        Name of the worker.
     threads : int
-       Number of concurrent runs.
+        Number of concurrent runs.
     until_closed : bool
-       Whether to stop at the end of the standard input, which ends with the parent process in any
+        Whether to stop at the end of the standard input, which ends with the parent process in any
         case.
     """
     with contextlib.suppress(AttributeError, OSError):

@@ -166,7 +166,7 @@ def test_a_report_that_finds_no_room_ends_with_a_sentence(
         ),
         (
             ["lab_robot", "--slcan", "--bitrate", "333000"],
-            "333000 bit/s; give --bitrate one",
+            "333000 bit/s. Set --bitrate to one",
         ),
         (["lab_robot", "--interface", "udp_multicats", "--channel", "x"], "did you mean"),
         (

@@ -108,8 +108,8 @@ def test_a_scene_is_run_again_first(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "export what?"),
-        (["--csv", "{runs}/short.mcap"], "give another name"),
+        ([], "nothing to export"),
+        (["--csv", "{runs}/short.mcap"], "Give another name"),
         (["{runs}/other.mcap", "--csv", "{tmp}/a.csv"], "video"),
         (["--video", "{tmp}/a.mp4", "--ghost"], "second"),
         (["--video", "{tmp}/a.avi"], "kind of video"),

@@ -288,7 +288,7 @@ def test_axes_without_a_figure_are_said(
     study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["study", "export", str(study_file), "--csv", "-", "--x", "point"]) == 2
-    assert "give --figure" in capsys.readouterr().err
+    assert "Give --figure" in capsys.readouterr().err
 
 
 def test_more_panels_than_can_be_read_are_said(scene: Scene) -> None:

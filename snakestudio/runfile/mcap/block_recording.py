@@ -22,7 +22,7 @@ class BlockRecording(abc.ABC):
     Parameters
     ----------
     scene : Scene
-       Scene at the start of the run.
+        Scene at the start of the run.
     chunk_rows : int
         Number of rows in the pieces from `chunks`.
     """

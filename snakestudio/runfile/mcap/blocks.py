@@ -234,11 +234,11 @@ def encode(
     Parameters
     ----------
     columns : Columns
-       Columns of the file's blocks.
+        Columns of the file's blocks.
     first_row : int
         Number of the first row in the run.
     channel, sequence, log_time : int
-       Values of the record's header; ns.
+        Values of the record's header; ns.
     room : Room, optional
         Buffer for the record; the result is valid until the next record in it.
     """

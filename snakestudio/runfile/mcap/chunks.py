@@ -35,7 +35,7 @@ class BlockReader:
     Parameters
     ----------
     columns : Columns
-       Columns of the file's blocks.
+        Columns of the file's blocks.
     """
 
     def __init__(self, path: Path, columns: Columns) -> None:

@@ -120,13 +120,13 @@ def restored(
     file : binary file
         The run file.
     start, size : int
-       Offset of the first record after the metadata, and size of the file.
+        Offset of the first record after the metadata, and size of the file.
     about : mapping
-       Description from the run file.
+        Description from the run file.
     base_dir : Path
-       Folder in which the files are expected.
+        Folder in which the files are expected.
     changed : tuple of str, optional
-       Names of the files of its changes.
+        Names of the files of its changes.
     """
     wanted: dict[str, str] = json.loads(about.get("files", "{}"))
     twice: dict[str, None] = {}

@@ -62,9 +62,9 @@ class Views:
     Parameters
     ----------
     head : int
-       Index of the head link.
+        Index of the head link.
     shapes : bool
-       Whether links of a robot with unknown pose are shown, too, in the frame of the
+        Whether links of a robot with unknown pose are shown, too, in the frame of the
         robot.
     """
 

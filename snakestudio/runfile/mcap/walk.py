@@ -44,11 +44,11 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
     Parameters
     ----------
     start : int
-       Offset of the first record after the metadata.
+        Offset of the first record after the metadata.
     size : int
         Size of the file.
     channels : dict of str to int
-       Channel numbers of the topics; new ones are added.
+        Channel numbers of the topics; new ones are added.
     """
     index = Index()
     times: list[NDArray[np.float64]] = []

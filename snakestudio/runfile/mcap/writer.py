@@ -90,13 +90,13 @@ class RunWriter:
     file : binary file
         Empty, unbuffered, open for writing.
     scene : Scene
-       Scene at the start of the run.
+        Scene at the start of the run.
     columns : Columns
         Columns of all rows.
     origin : Origin
-       Origin of the scene.
+        Origin of the scene.
     temporary : bool
-       Whether only this program reads the file, and only while it runs: then the file contains
+        Whether only this program reads the file, and only while it runs: then the file contains
         neither its origin nor messages for other programs.
     created : datetime, optional
         Start of the run; now if omitted.
@@ -179,7 +179,7 @@ class RunWriter:
         Returns
         -------
         list of Place
-           Positions of the blocks.
+            Positions of the blocks.
         """
         mark = self._mark()
         if len(self._views) >= _VIEWS_AT_ONCE:
