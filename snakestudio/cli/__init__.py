@@ -219,7 +219,7 @@ def overview(group: str = "") -> Parser:
 
 
 def _command(words: list[str]) -> str:
-    """Remove the command from the words and return it; "gui" if there is none."""
+    """Remove the command from the words and return it; "gui" if missing."""
     if not words:
         return "gui"
     for count in (2, 1):
@@ -331,7 +331,7 @@ def _run(words: list[str]) -> int:
     shown = sys.stdout
     with cleaning_up() if name in COMMANDS and name not in _OWN_ENDING else nullcontext():
         try:
-            # options may stand among any number of names
+            # options can be mixed with any number of names
             options = parser.parse_intermixed_args(words)
             with warnings.catch_warnings(), messages_apart(options):
                 warnings.showwarning = _show_warning

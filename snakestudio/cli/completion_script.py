@@ -67,7 +67,7 @@ class WholeParser(argparse.ArgumentParser):
 
 
 def whole_parser() -> WholeParser:
-    """A parser of all commands at once, with the options of the window at its top."""
+    """A single parser of all commands, with the options of the window at its top."""
     root = WholeParser(prog="snakestudio")
     commands = root.add_subparsers()
     import_module("snakestudio.cli.gui").add_window_options(root)

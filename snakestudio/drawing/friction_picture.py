@@ -41,7 +41,7 @@ class FrictionPicture:
 
 
 def friction_picture(ground: Ground, base_dir: Path | None) -> FrictionPicture | None:
-    """The friction map; None if there is none, or it cannot be used (`check` reports that)."""
+    """The friction map; None if it is missing or cannot be used (`check` reports that)."""
     if not ground.picture:
         return None
     try:

@@ -160,7 +160,7 @@ def pick_handle(
     aspect: float,
     reach: float = 0.0125,
 ) -> str:
-    """Name of the handle at a point of the frame; "" if there is none.
+    """Name of the handle at a point of the frame; "" if missing.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posts:
-    """Upright cylinders standing on the ground, as arrays."""
+    """Upright cylinders on the ground, as arrays."""
 
     centre: FloatArray
     """m. Shape (k, 2)."""

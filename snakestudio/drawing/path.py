@@ -54,7 +54,7 @@ def _raised(points: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=4)
 def path_lines(path: GroundPath, colour: Colour) -> Batch:
-    """Line of a path and its arrow heads; empty if there is none; read-only."""
+    """Line of a path and its arrow heads; empty if missing; read-only."""
     points = _raised(outline(path))
     if len(points) < 2:
         return np.zeros((0, LINE_WIDTH), np.float32)

@@ -176,7 +176,7 @@ def pick(
 def _first_obstacle(
     world: Obstacles, origin: FloatArray, direction: FloatArray
 ) -> tuple[float, int]:
-    """Distance along a ray to the nearest obstacle, m, and its index; infinite and -1 if there is none."""
+    """Distance along a ray to the nearest obstacle, m, and its index; infinite and -1 if missing."""
     posts = world.posts
     blocks = world.blocks
     found = [(np.inf, -1)]

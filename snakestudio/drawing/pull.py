@@ -19,7 +19,7 @@ from snakestudio.model.snapshot import Fields, Snapshot
 
 
 def pull_mark(recording: Recording | None, snapshot: Snapshot | None) -> PullMark | None:
-    """Recorded pull at the instant of a snapshot; None if there was none."""
+    """Recorded pull at the instant of a snapshot; None if missing."""
     if recording is None or snapshot is None or Fields.POSE not in snapshot.valid:
         return None
     pull = acting(recording.pulls, snapshot.time)

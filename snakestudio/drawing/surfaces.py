@@ -63,7 +63,7 @@ def join(meshes: Sequence[Mesh]) -> Mesh:
     )
 
 
-# --- blocks, many at once -------------------------------------------------------------------------
+# --- blocks, in batches ---------------------------------------------------------------------------
 
 _SIGNS = np.array([(x, y, z) for z in (-1.0, 1.0) for y in (-1.0, 1.0) for x in (-1.0, 1.0)])
 _QUADS = np.array(

@@ -380,7 +380,7 @@ def integer(name: int) -> int:
 
 
 def text(name: int) -> str:
-    """Value of an OpenGL string, such as the name of the renderer; empty if there is none."""
+    """Value of an OpenGL string, such as the name of the renderer; empty if missing."""
     address = glGetString(name)
     raw = ctypes.cast(address, ctypes.c_char_p).value if address else None
     return raw.decode(errors="replace") if raw else ""

@@ -154,7 +154,7 @@ class RunLibrary:
     def find(self, name: str) -> KeptRun:
         """Find a run by file name (with or without suffix) or by its unique display name.
 
-        Raises `UsageError` if there is none, or more than one.
+        Raises `UsageError` if no run or more than one matches.
         """
         runs = self.runs()
         found = [run for run in runs if name in (run.path.name, run.path.stem, str(run.path))]

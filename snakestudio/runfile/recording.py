@@ -166,7 +166,7 @@ class RunRecording(BlockRecording):
     # --- reading (any thread)
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
-        """The last checkpoint at or before `time` (s): its time and its bytes; None if there is none."""
+        """The last checkpoint at or before `time` (s): its time and its bytes; None if missing."""
         found = self._spool.checkpoint_before(time)
         if found is None:
             return None

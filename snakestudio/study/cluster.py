@@ -229,7 +229,7 @@ class Cluster:
 
     @cached_property
     def dashboard(self) -> str:
-        """Address of dask's own page about the cluster; "" if there is none.
+        """Address of dask's own page about the cluster; "" if missing.
 
         The address is tested: the scheduler also reports one if the page is disabled or cannot be drawn.
         """

@@ -16,7 +16,7 @@ DIED = "This run crashed three workers. It may need more memory than is availabl
 
 _LOOK_S = 1.0
 _LOOK_OUT_S = 0.1
-"""Interval of checks for workers: while there are some, and while there are none, s."""
+"""Interval of checks for workers: with and without workers, s."""
 
 _LONELY_S = 20.0
 """Time without a usable worker after which a cluster is given up, s."""

@@ -18,7 +18,7 @@ from snakestudio.study.goals import Aim, Over, natural_aim
 from snakestudio.text import counted
 
 FORMAT = 2
-"""Version of the file format. In format 1 a goal without aim is maximised, whatever it measures."""
+"""Version of the file format. In format 1 a goal without aim is always maximised."""
 
 MOST_RUNS = 1_000_000
 """Largest number of runs of a study; more would neither finish nor fit into a table."""

@@ -26,7 +26,7 @@ _COMPUTING = (
     "study/evaluate.py",
     "study/goals.py",
 )
-"""Folders and files, besides engines and kernels, that affect the results and the measures of a
+"""Folders and files, in addition to engines and kernels, that affect the results and the measures of a
 scene."""
 
 

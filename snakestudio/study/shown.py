@@ -60,7 +60,7 @@ def _varied(table: Table) -> list[str]:
 def _found(table: Table, name: str) -> str:
     """Find a column by its name, by a key in it, or by its ending.
 
-    Raises `StudyError` if there is none or several.
+    Raises `StudyError` unless exactly one matches.
     """
     if not name or name in table:
         return name

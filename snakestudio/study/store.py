@@ -401,7 +401,7 @@ class Store:
             ]
 
     def trace(self, key: str) -> bytes | None:
-        """Trace (path and last posture) of a run; None if there is none.
+        """Trace (path and last posture) of a run; None if missing.
 
         Raises
         ------

@@ -40,7 +40,7 @@ def attached(record: bytes) -> bytes:
 
 
 def end_of(file: BinaryIO, size: int) -> dict[str, str]:
-    """Metadata at the end of a completed file; raises one of `DAMAGED` if there are none."""
+    """Metadata at the end of a completed file; raises one of `DAMAGED` if missing."""
     if size < _FOOTER:
         raise ValueError("no end")
     file.seek(size - _FOOTER)
@@ -69,7 +69,7 @@ def _end_among(file: BinaryIO, group: Place, size: int) -> dict[str, str]:
 
 
 def finished_index(file: BinaryIO, size: int) -> Index:
-    """Index of a completed file; raises one of `DAMAGED` if there is none."""
+    """Index of a completed file; raises one of `DAMAGED` if missing."""
     end = end_of(file, size)
     place = Place(int(end["index_offset"]), int(end["index_length"]))
     if (

@@ -173,7 +173,7 @@ class RunFile(BlockRecording):
         return self._notes[2]
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
-        """The last checkpoint at or before `time` (s): its time and its bytes; None if there is none.
+        """The last checkpoint at or before `time` (s): its time and its bytes; None if missing.
 
         Raises `RunFileError` if it cannot be read.
         """

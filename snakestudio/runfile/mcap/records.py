@@ -1,4 +1,4 @@
-"""Encoding of MCAP records: chunks of many messages at once, rare records with the classes of the library."""
+"""Encoding of MCAP records: whole chunks in batches, rare records with the classes of the library."""
 
 from __future__ import annotations
 
