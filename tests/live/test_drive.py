@@ -141,7 +141,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         ),
         (("--arm", "--duration", "-1"), "positive number"),
         (("--arm", "--wait", "0"), "--wait 0"),
-        (("--arm", "--wait", "nan"), "--wait nan: give the seconds"),
+        (("--arm", "--wait", "nan"), "--wait nan: give a positive number"),
         (
             ("--arm", "--hdf5", "no_such_folder/x.h5"),
             "no_such_folder; make it",

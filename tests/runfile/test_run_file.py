@@ -504,7 +504,7 @@ def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     recording.append(make_rows(250, 1300))  # many more blocks than may wait for a disk that answers
     recording.close()
     assert recording.trouble.startswith(
-        f"{path}: the recording stopped at 1.00 s (No space left on device)"
+        f"{path}: recording stopped at 1.00 s (No space left on device)"
     )
     assert [(event.kind, event.text) for event in recording.events] == [
         ("fault", recording.trouble)

@@ -121,7 +121,7 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
         (HEAD + RANGE + '[[limits]]\nmeasure = "net_speed"\n', "limits[1]: It has no bound"),
         (
             HEAD + RANGE + '[[goals]]\nmeasure = "net_speed"\n' * 2,
-            'goals[2].name: "net_speed" is there twice',
+            'goals[2].name: "net_speed" occurs twice',
         ),
         (
             HEAD + RANGE + '[[goals]]\nmeasure = "net_speed"\nover = "spread"\n',
