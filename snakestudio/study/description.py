@@ -372,7 +372,7 @@ def problems(study: StudyFields) -> list[Problem]:
             wrong(f"{part}.name", f'"{called}" occurs twice', "give each a unique name")
     for number, limit in enumerate(study.limits, 1):
         if limit.at_least is None and limit.at_most is None:
-            wrong(f"limits[{number}]", "it has no bound", "give at_least or at_most")
+            wrong(f"limits[{number}]", "it has no bound", "give a lower or an upper bound")
         elif (
             limit.at_least is not None
             and limit.at_most is not None

@@ -84,7 +84,7 @@ def test_a_run_that_is_asked_to_end_leaves_its_rows(tmp_path: Path, number: sign
     assert float(rows_of(csv)[-1].split(",")[0]) == until
     by = "Ctrl+C" if number == signal.SIGINT else number.name
     assert f"stopped by {by} at {until:g} s" in complaint
-    assert "run.mp4 is not made" in complaint
+    assert "run.mp4 was not written" in complaint
     for path in (csv, hdf5, mcap):
         assert f"wrote {path}: {count} rows" in said
     assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.h5", "run.mcap"]
