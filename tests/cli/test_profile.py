@@ -152,7 +152,7 @@ def test_show_tells_ids_and_bus_load(capsys: pytest.CaptureFixture[str]) -> None
         (["show"], "needs one profile"),
         (["check"], "names of profiles"),
         (["new", "lab_robot"], "template"),
-        (["list", "x"], "no names"),
+        (["list", "x"], "no arguments"),
         (
             ["show", "lab_robot", "--scene", "x.toml"],
             "profile show has no option --scene.",
