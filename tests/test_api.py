@@ -151,7 +151,7 @@ def test_a_run_that_was_closed_says_so(tmp_path: Path) -> None:
         lambda: pickle.dumps(run),
     ):
         with pytest.raises(
-            ss.SnakeStudioError, match=r"run\.mcap: the run was closed.*; open it again"
+            ss.SnakeStudioError, match=r"run\.mcap: the run was closed.*Open it again"
         ):
             read()
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["run.mcap"]

@@ -37,7 +37,7 @@ __all__ = ["COMMANDS", "main", "overview", "parser_of"]
 COMMANDS = {
     "run": ("run", "run a scene without a window, and write CSV, HDF5, run file and video"),
     "export": ("export", "write a recorded run as CSV, HDF5, MCAP, video or figures"),
-    "check": ("check", "list every mistake in scene files"),
+    "check": ("check", "list every problem in scene files"),
     "plan": ("plan", "draw the plan of a scene to scale, as SVG, PNG or PDF"),
     "figures": ("figures", "reproduce the figures of a paper"),
     "scenes": ("scenes", "list the bundled scenes"),
@@ -45,7 +45,7 @@ COMMANDS = {
     "compare models": ("compare_models", "run a scene in several models and compare the results"),
     "compare experiment": ("compare_experiment", "compare a run with motion capture"),
     "compare chain": ("compare_chain", "compare chains of links with a continuous body"),
-    "fit": ("fit", "fit values of a scene to measured runs of the robot"),
+    "fit": ("fit", "fit scene values to measured runs of the robot"),
     "fit-strain": ("fit_strain", "make a scene with a continuous body from a chain's gait"),
     "study new": ("study_new", "create the file of a study of a scene"),
     "study run": ("study_run", "run a study, or continue one"),
@@ -68,8 +68,8 @@ COMMANDS = {
     ),
     "import-robot": ("import_robot", "make a scene of the robot in a URDF, SDF or MJCF file"),
     "export-model": ("export_model", "write a scene's robot and world as MJCF, URDF or SDF"),
-    "listen": ("listen", "show what a robot sends on its CAN bus, decoded; send nothing"),
-    "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
+    "listen": ("listen", "show decoded traffic from a robot on its CAN bus, without sending"),
+    "drive": ("drive", "drive a robot on CAN with a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
     "profile": ("profile", "list, check, show and create robot profiles"),
     "bridge ros2": (
@@ -79,21 +79,21 @@ COMMANDS = {
     "remote": ("remote", "control a window that was started with --remote"),
     "plugin new": (
         "plugin_new",
-        "write a plug-in to begin with: a controller, a gait, a formulation ...",
+        "create a plug-in from a template: a controller, a gait, a formulation ...",
     ),
     "plugin trust": (
         "plugin_trust",
-        "trust a plug-in, or all in a folder: scenes that name it may run it",
+        "trust a plug-in or a folder of plug-ins, so that scenes can run them",
     ),
     "plugin list": ("plugin_list", "list trusted and installed plug-ins"),
     "plugin forget": ("plugin_forget", "stop trusting a plug-in or a folder"),
     "completion": ("completion", "print the script that completes commands in bash, zsh or fish"),
     "gui": ("gui", "open the window (the default)"),
 }
-"""Modules of the commands and short descriptions, by what users type."""
+"""Module and short description of each command, by the words that users type."""
 
 _OWN_ENDING = ("gui", "emulate")
-"""Commands that go on until they are told to end, and know how."""
+"""Commands that run until they are stopped, and handle signals themselves."""
 
 _WITH_PLUGINS = frozenset(
     (
@@ -119,7 +119,7 @@ _WITH_PLUGINS = frozenset(
         "gui",
     )
 )
-"""Commands that run scenes, or read them for more than to check them."""
+"""Commands that run scenes, or read them to do more than check them."""
 
 _HIDDEN = {
     "warm-up": "warm_up",
@@ -130,18 +130,18 @@ _HIDDEN = {
 _NO_CURRENT_FOLDER = "The current folder no longer exists. Change to another folder first."
 
 _NO_TEMPORARY_FOLDER = (
-    "No folder for temporary files can be written. "
-    "Free some space, or set TMPDIR to a folder that can be written."
+    "There is no writable folder for temporary files. "
+    "Free some space, or set TMPDIR to a writable folder."
 )
 
 
 _EPILOG = """Without a command, the window opens: snakestudio [SCENE].
-SCENE is a file, or a name: NAME.toml in the current folder, else the bundled
+SCENE is a file or a name: NAME.toml in the current folder, or the bundled
 scene NAME ('snakestudio scenes' lists them)."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that names what was perhaps meant where something is unknown."""
+    """Argument parser that suggests the nearest known word for an unknown one."""
 
     @property
     def arguments(self) -> tuple[argparse.Action, ...]:
@@ -153,12 +153,12 @@ class Parser(argparse.ArgumentParser):
         self.refuse(f"{text}{self._meant(message)}; see '{self.prog} --help'.")
 
     def refuse(self, sentence: str) -> NoReturn:
-        """End with a sentence about what was given."""
+        """Exit with code 2 and a message."""
         print_error(sentence)
         self.exit(2)
 
     def _meant(self, message: str) -> str:
-        """The option or choice that somebody perhaps meant who is told this."""
+        """The nearest option or choice to the one that a message of argparse rejects, as a question."""
         if unknown := re.match(r"unrecognized arguments: (--?[\w-]+)", message):
             known = [word for word in self._option_string_actions if word.startswith("--")]
             near = nearest(unknown[1], known)
@@ -171,18 +171,18 @@ class Parser(argparse.ArgumentParser):
         return f" (did you mean {near[0]}?)" if near else ""
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        (file or sys.stderr).write(message)  # argparse keeps silent about what it could not say
+        (file or sys.stderr).write(message)  # argparse would hide errors of writing
 
 
 class _Name(argparse.ArgumentParser):
-    """Stands for a command in a list of commands: it has a name, and its parser takes no time to make."""
+    """Placeholder for a command in a list of commands: only its name, which takes no time to create."""
 
     def __init__(self, **about: Any) -> None:
         pass
 
 
 def _with_local_path(word: str) -> str:
-    """A word of the command line whose path the shell left as it was typed: quoted ``~``, or a URL that was pasted."""
+    """Expand a path in a word of the command line that the shell did not expand: quoted ``~`` or a URL."""
     option, path = re.fullmatch(r"(--[\w-]+=)?(.*)", word, re.DOTALL).groups(default="")  # type: ignore[union-attr]
     if not path.startswith(("~", "file:")):
         return word
@@ -195,14 +195,14 @@ def _with_local_path(word: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> list[str]:
-    """Words that somebody perhaps meant who typed another one."""
+    """Known words that are similar to a mistyped one."""
     import difflib
 
     return difflib.get_close_matches(word.casefold(), list(known), 3, 0.6)
 
 
 def overview(group: str = "") -> Parser:
-    """What `snakestudio --help` shows; of a `group`, like "study", its commands alone."""
+    """Parser of `snakestudio --help`, or of the commands of one `group`, such as "study"."""
     parser = Parser(
         prog=f"snakestudio {group}".rstrip(),
         description="" if group else "Simulate, watch and drive snake robots.",
@@ -219,7 +219,7 @@ def overview(group: str = "") -> Parser:
 
 
 def _command(words: list[str]) -> str:
-    """Take the command off the words; the window is what is meant where there is none."""
+    """Remove the command from the words and return it; "gui" if missing."""
     if not words:
         return "gui"
     for count in (2, 1):
@@ -243,7 +243,7 @@ def _command(words: list[str]) -> str:
 
 
 def _see_that_it_is_known(word: str) -> None:
-    """End with a message if a word is neither a command nor a scene: it may be a command that was mistyped."""
+    """Exit with a message if a word is neither a command nor a scene: it may be a mistyped command."""
     path = Path(word)
     if word.startswith("-") or not is_bare_name(path) or os.path.lexists(find_scene(path)):
         return
@@ -266,13 +266,13 @@ def _loaded(name: str) -> tuple[ModuleType, Parser]:
             action="append",
             default=[],
             dest="plugins",
-            help="load a plug-in, whose code is run: a .py file, or the name of an installed one (as often as needed)",
+            help="load a plug-in and run its code: a .py file, or the name of an installed one (can be repeated)",
         )
     return command, parser
 
 
 def parser_of(name: str) -> Parser:
-    """What reads the options of a command, a key of `COMMANDS`."""
+    """Parser of the options of a command, a key of `COMMANDS`."""
     return _loaded(name)[1]
 
 
@@ -282,15 +282,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 2 for a mistake in what was given; 3 where the physics failed; 130, 143 and 129 where
-        Ctrl+C, SIGTERM or a closed terminal ended it.
+        0; 2 for invalid input; 3 if the simulation failed; 130, 143 or 129 after Ctrl+C, SIGTERM
+        or a closed terminal.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     complete_standard_streams()
     set_matplotlib_folder()
     try:
         return _run([_with_local_path(word) for word in words])
-    except SystemExit as error:  # of --help and the like, which are output, too
+    except SystemExit as error:  # by --help and the like, whose output counts, too
         sys.exit(_shown(error.code if isinstance(error.code, int) else 0))
     except OSError as error:
         if _stdout_full():
@@ -309,7 +309,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Print a warning as users read it, without the line of code that gave it."""
+    """Print a warning for users, without the line of code that raised it."""
     print_warning(str(message))
 
 
@@ -331,7 +331,7 @@ def _run(words: list[str]) -> int:
     shown = sys.stdout
     with cleaning_up() if name in COMMANDS and name not in _OWN_ENDING else nullcontext():
         try:
-            # options may stand among any number of names
+            # options can be mixed with any number of names
             options = parser.parse_intermixed_args(words)
             with warnings.catch_warnings(), messages_apart(options):
                 warnings.showwarning = _show_warning
@@ -351,14 +351,14 @@ def _run(words: list[str]) -> int:
             print("\nsnakestudio: interrupted.", file=sys.stderr)
             code = error.code if isinstance(error, Ended) else 130
         except BrokenPipeError:
-            code = 0  # the reader of our output went away: nothing to complain about
+            code = 0  # the reader of the output closed the pipe, which is not an error
         finally:
             sys.stdout = shown
     return _shown(code)
 
 
 def _shown(code: int) -> int:
-    """See that what was said has come to whom it was said."""
+    """Flush the standard output, and return the exit code: 2 if it cannot be written."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -369,7 +369,7 @@ def _shown(code: int) -> int:
 
 
 def _stdout_full() -> bool:
-    """Whether nothing can be said any more: tried, for it may be unbuffered."""
+    """Whether the standard output cannot be written; tested by writing, because it may be unbuffered."""
     try:
         print(flush=True)
     except OSError:
@@ -388,5 +388,5 @@ def _has_temporary_folder() -> bool:
 def _not_shown(error: OSError) -> int:
     silence_stdout()
     why = error.strerror or str(error)
-    print_error(f"the standard output cannot be written ({why}); not all was said.")
+    print_error(f"The standard output cannot be written ({why}). Some output is lost.")
     return 2

@@ -1,4 +1,4 @@
-"""Join a simulation, or a robot on CAN, to ROS 2: joint states and transforms out, joint commands in."""
+"""Connect a simulation or a robot on CAN to ROS 2: publish joint states and transforms, receive joint commands."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OF_ROBOTS = (
     "bitrate",
     "port",
 )
-"""Options that mean nothing without a robot."""
+"""Options that need a robot."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,34 +47,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--robot",
         metavar="PROFILE",
         dest="profile",
-        help="join a robot on CAN in place of a simulation: its profile (.toml), or the name of a shipped one",
+        help="connect a robot on CAN instead of a simulation: its profile (.toml), or the name of a bundled one",
     )
     parser.add_argument(
         "--bridge-rate",
         metavar="HZ",
         type=float,
         default=50.0,
-        help="messages a second (%(default)g)",
+        help="messages per second (%(default)g)",
     )
     add_drive_arguments(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio bridge ros2`."""
+    """Run `snakestudio bridge ros2`; return the exit code."""
     from snakestudio.stream.target import Target
 
     rate = Target(rate_hz=options.bridge_rate).rate_hz
     values = assignments(options.values)
     if values.get("controller.kind", _KIND) != _KIND:
         raise UsageError(
-            f'The bridge drives the joints by ROS 2. Leave controller.kind out, or make it "{_KIND}".'
+            f'The bridge drives the joints from ROS 2. Remove controller.kind, or set it to "{_KIND}".'
         )
     options.values = [*options.values, f'controller.kind="{_KIND}"']
     if options.profile is None:
         given = [name for name in _OF_ROBOTS if getattr(options, name, None) not in (None, False)]
         if given:
             raise UsageError(
-                f"--{given[0].replace('_', '-')} needs a robot. Give --robot PROFILE, or leave it out."
+                f"--{given[0].replace('_', '-')} needs a robot. Give --robot PROFILE, or remove it."
             )
         return _simulate(options, rate)
     if options.duration is None:
@@ -94,14 +94,16 @@ def execute(options: argparse.Namespace) -> int:
         names = [] if recording is None else [axis.name for axis in recording.schema.axes]
         sink = Ros2Sink(names, robot.steer, _note)
         with closing(Stream(sink, shown, rate, _note)):
-            print(f"Joined to {sink.address}. Its joint commands never arm the robot.", flush=True)
+            print(
+                f"Connected to {sink.address}. Its joint commands never arm the robot.", flush=True
+            )
             yield
 
     return drive(options, bridged)
 
 
 def _simulate(options: argparse.Namespace, rate: float) -> int:
-    """Simulate in real time until the duration is over, or Ctrl+C."""
+    """Simulate in real time until the end of the duration, or Ctrl+C."""
     from snakestudio import api
     from snakestudio.session.session import Session
     from snakestudio.session.status import RunFailed, RunFinished
@@ -115,7 +117,7 @@ def _simulate(options: argparse.Namespace, rate: float) -> int:
     )
     if not scene.body.axes:
         raise UsageError(
-            f"{options.scene}: the robot has no joints that ROS 2 could command. Give another scene."
+            f"{options.scene}: the robot has no joints for ROS 2 to command. Give another scene."
         )
     ended = threading.Event()
     failure = [""]
@@ -137,7 +139,7 @@ def _simulate(options: argparse.Namespace, rate: float) -> int:
             warm_up([scene.model.kind], ProgressLine())
             session.open(scene, base_dir, Path(options.scene).name)
             session.play()
-            print(f"Joined to {sink.address}. Ctrl+C ends it.", flush=True)
+            print(f"Connected to {sink.address}. Ctrl+C stops it.", flush=True)
             while not ended.wait(_LOOK_S):
                 status = session.status
                 if status.state == "blocked":

@@ -1,4 +1,4 @@
-"""The options that choose a CAN bus in place of a profile's, the same for every command that opens one."""
+"""Options that replace the CAN bus of a profile, shared by all commands that open one."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ _FIRST_CHANNELS = {
     "virtual": "robot",
     "pcan": "PCAN_USBBUS1",
 }
-"""What an interface is opened with if nobody says which channel: it has a first one, or a usual
-one."""
+"""Default channel of an interface: its first one, or the usual one."""
 
 
 def add_bus_arguments(
-    parser: argparse._ActionsContainer, otherwise: str = "of the profile"
+    parser: argparse._ActionsContainer, otherwise: str = "that of the profile"
 ) -> None:
     """Declare --interface, --channel, --bitrate and --port.
 
     Parameters
     ----------
     otherwise : str
-        Which interface there is if none is given, in words.
+        Default interface, as text for the help.
     """
     parser.add_argument(
         "--interface",
@@ -39,23 +38,26 @@ def add_bus_arguments(
     parser.add_argument(
         "--channel",
         metavar="NAME",
-        help="channel of the adapter, serial port or multicast address (of the profile)",
+        help="channel of the adapter, serial port or multicast address (that of the profile)",
     )
     parser.add_argument(
-        "--bitrate", metavar="N", type=int, help="speed of the bus in bit/s (of the profile)"
+        "--bitrate",
+        metavar="N",
+        type=int,
+        help="bit rate of the bus in bit/s (that of the profile)",
     )
     parser.add_argument("--port", metavar="N", type=int, help="UDP port of udp_multicast (43113)")
 
 
 def chosen_bus(bus: Bus, options: argparse.Namespace, *, alone: bool = False) -> Bus:
-    """The profile's bus, with what the options say.
+    """Return the profile's bus, with the values of the options.
 
-    Raises `UsageError` if one cannot be.
+    Raises `UsageError` if a value is invalid.
 
     Parameters
     ----------
     alone : bool
-        Whether a bus on which nobody but this process can be makes sense.
+        Whether a bus inside this process is allowed.
     """
     from pydantic import ValidationError
 
@@ -83,8 +85,8 @@ def chosen_bus(bus: Bus, options: argparse.Namespace, *, alone: bool = False) ->
         values["options"] = {**(given if isinstance(given, dict) else {}), "port": options.port}
     if values["interface"] == "virtual" and not alone:
         raise UsageError(
-            "The interface virtual joins buses of one process only, and no robot is in this one; choose the adapter's"
-            " with --interface, or udp_multicast for an emulated robot."
+            "The interface virtual connects buses inside one process only, and this process contains no robot. Choose"
+            " the interface of the adapter with --interface, or udp_multicast for an emulated robot."
         )
     try:
         return Bus.model_validate(values)

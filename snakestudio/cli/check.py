@@ -1,4 +1,4 @@
-"""List every mistake in scene and study files, one sentence each: file, key, value, remedy; repair what has a fix."""
+"""List every problem in scene and study files, with file, key, value and remedy; repair problems that have a fix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from snakestudio.errors import Problem, Severity
 
 _MOST = 100
-"""Fixes that one scene may take."""
+"""Largest number of fixes in one scene."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,29 +28,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="repair errors and warnings that have a fix, and save (the old file stays as NAME~)",
+        help="repair errors and warnings that have a fix, and save (the previous file is saved as NAME~)",
     )
     add_json_argument(parser)
 
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What is wrong or doubtful in one file."""
+    """Problems of one file."""
 
     name: str
-    """As it was given."""
+    """Name of the file as given on the command line."""
     path: Path
     kind: str
     problems: list[Problem]
     runs: int | None = None
-    """Of a study."""
+    """Number of runs of a study."""
 
     @property
     def errors(self) -> int:
         return sum(problem.severity == "error" for problem in self.problems)
 
     def values(self) -> dict[str, Any]:
-        """The same for scripts."""
+        """The report for scripts."""
         problems = [
             {
                 "severity": problem.severity,
@@ -65,7 +65,7 @@ class _Report:
         return {"file": self.path, "kind": self.kind, **runs, "problems": problems}
 
     def print(self) -> None:
-        """Errors go to the standard error, everything else to the standard output."""
+        """Print errors to the standard error, everything else to the standard output."""
         for problem in self.problems:
             text = problem.sentence()
             if problem.severity == "error":
@@ -75,11 +75,11 @@ class _Report:
                 print(f"{self.name}: {severity} {text}")
         if not self.errors:
             runs = "" if self.runs is None else f"; {counted(self.runs, 'run')}"
-            print(f"{self.name}: no mistakes{runs}")
+            print(f"{self.name}: no problems{runs}")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio check`."""
+    """Run `snakestudio check`; return the exit code."""
     reports = []
     for name in options.scenes:
         report = _report(name, options.fix)
@@ -100,7 +100,7 @@ def _report(name: str, fix: bool) -> _Report:
     path = find_scene(Path(name))
     if fix and is_bare_name(Path(name)) and is_shipped_scene(path):
         raise UsageError(
-            f"--fix {name}: bundled scenes are never changed. Copy {path}, and fix the copy."
+            f"--fix {name}: bundled scenes cannot be changed. Copy {path}, and fix the copy."
         )
     with without_running():
         if is_study(path):
@@ -119,7 +119,7 @@ def _study_report(name: str, path: Path) -> _Report:
         return _Report(name, path, "study", _lines(error, "warning"))
     except StudyError as error:
         return _Report(name, path, "study", list(error.problems) or _lines(error))
-    except SceneError as error:  # its sentences name the scene's file
+    except SceneError as error:  # its messages name the scene's file
         return _Report(name, path, "study", _lines(error))
     warnings = [
         Problem("warning", "", sentence.removeprefix(f"{plan.source}: ").removesuffix("."), "")
@@ -129,14 +129,14 @@ def _study_report(name: str, path: Path) -> _Report:
 
 
 def _lines(error: Exception, severity: Severity = "error") -> list[Problem]:
-    """The sentences of an error, a problem each."""
+    """The messages of an error, each as a problem."""
     from snakestudio.errors import Problem
 
     return [Problem(severity, "", line.removesuffix("."), "") for line in str(error).splitlines()]
 
 
 def _fixed(name: str) -> list[Problem]:
-    """Repair what has a fix in a scene file, one thing after the other; the problems that are left."""
+    """Apply the fixes of a scene file one after the other; return the remaining problems."""
     from snakestudio import api
     from snakestudio.errors import SceneError
     from snakestudio.model.edits import with_values
@@ -145,7 +145,7 @@ def _fixed(name: str) -> list[Problem]:
     try:
         before = scene = api.load_scene(name)
     except SceneError:
-        return api.check(name)  # what cannot be read cannot be fixed
+        return api.check(name)  # an unreadable file cannot be fixed
     folder = Path(name).parent
     tried: set[tuple[str, str]] = set()
     for _ in range(_MOST):
@@ -157,7 +157,7 @@ def _fixed(name: str) -> list[Problem]:
         if not found:
             break
         problem = found[0]
-        # a fix that does not help would come again and again
+        # a fix that does not help would be repeated forever
         tried.add((problem.key, problem.message))
         scene = with_values(scene, dict(problem.fixes[0].values))
         print(f"{name}: {problem.message}: {problem.fixes[0].label}")

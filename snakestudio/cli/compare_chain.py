@@ -1,4 +1,4 @@
-"""Compare chains of rigid links with the continuous body of a scene, and show how they converge to it."""
+"""Compare chains of rigid links with the continuous body of a scene, and show their convergence to it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         action="append",
         default=[],
-        help="simulated time to compare at, as often as needed (half of the run if left out)",
+        help="simulated time of the comparison (can be repeated; half of the run if omitted)",
     )
     parser.add_argument(
         "--own-axes",
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio compare chain`."""
+    """Run `snakestudio compare chain`; return the exit code."""
     values = assignments(options.values)
     links = _links(options.links)
 
@@ -70,7 +70,7 @@ def execute(options: argparse.Namespace) -> int:
         scene, links, options.at, base_dir, name, line.reporter("simulating"), options.own_axes
     )
     line.clear()
-    assert comparison is not None, "nothing cancels it"
+    assert comparison is not None, "cannot be cancelled"
     deliver_comparison(
         comparison, name, options, outputs, lambda: _values(options, comparison.data)
     )
@@ -110,4 +110,6 @@ def _links(text: str | None) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise UsageError(f"--links {text}: write numbers between commas, like 8,16,32.") from None
+        raise UsageError(
+            f"--links {text}: give numbers separated by commas, such as 8,16,32."
+        ) from None

@@ -33,13 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--layout",
         metavar="F.toml",
         type=Path,
-        help="how the tables are read (recognized if left out)",
+        help="layout of the tables (detected if omitted)",
     )
     parser.add_argument(
         "--write-layout",
         metavar="F.toml",
         type=output,
-        help="write how the first one is read, for editing",
+        help="write the layout of the first file, for editing",
     )
     parser.add_argument(
         "--offset-bounds",
@@ -52,15 +52,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-heading",
         action="store_true",
-        help="do not rotate the tracks: they have the axes of the run",
+        help="do not rotate the tracks; use when their axes are those of the run",
     )
     parser.add_argument(
         "--no-position",
         action="store_true",
-        help="do not shift the tracks: they have the origin of the run",
+        help="do not shift the tracks; use when their origin is that of the run",
     )
     parser.add_argument(
-        "--over", metavar="S", type=float, help="align with the first S seconds only (all)"
+        "--over",
+        metavar="S",
+        type=float,
+        help="align with the first S seconds only (the whole run)",
     )
     parser.add_argument(
         "--link", metavar="N", type=int, help="link to compare, from 1; 0 is the centre of mass"
@@ -78,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio compare experiment`."""
+    """Run `snakestudio compare experiment`; return the exit code."""
     values = assignments(options.values)
     _plausible(options)
 
@@ -152,7 +155,7 @@ def _figures(figures: dict[str, Figure]) -> dict[str, dict[str, float]]:
 def _run(
     options: argparse.Namespace, values: dict[str, Any], line: ProgressLine, stack: ExitStack
 ) -> api.Run:
-    """The recorded run as it is; a scene, or a run of which something is to be another way, is run."""
+    """Return the recorded run unchanged; run a scene, or a recorded run with changed values."""
     from snakestudio import api
     from snakestudio.runfile.mcap import open_run
 
@@ -180,7 +183,7 @@ def _plausible(options: argparse.Namespace) -> None:
         raise UsageError(f"--offset-bounds {low:g} {high:g}: give the smaller one first.")
     if options.link is not None and options.link < 0:
         raise UsageError(
-            f"--link {options.link}: links are counted from 1; 0 is the centre of mass."
+            f"--link {options.link}: links are numbered from 1; 0 is the centre of mass."
         )
     if options.over is not None and not options.over > 0:
         raise UsageError(f"--over {options.over:g}: give a positive time in seconds.")

@@ -1,4 +1,4 @@
-"""Run a scene in several models side by side, and compare the results."""
+"""Run a scene in several models, and compare the results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         nargs="*",
         default=[],
-        help="models to run it in; the others are compared with the first (all models, the scene's own first)",
+        help="models to run; each is compared with the first (all models, the scene's model first)",
     )
     parser.add_argument(
         "--csv",
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio compare models`."""
+    """Run `snakestudio compare models`; return the exit code."""
     values = assignments(options.values)
 
     from snakestudio import api
@@ -77,7 +77,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _values(options: argparse.Namespace, data: ModelComparison) -> dict[str, Any]:
-    """The comparison for scripts; differences are of each model's values less the reference's."""
+    """The comparison for scripts; differences are values of the model minus values of the reference."""
     reference = data.reference
     models = [
         {
@@ -104,9 +104,9 @@ def _values(options: argparse.Namespace, data: ModelComparison) -> dict[str, Any
 
 
 def _too_few(able: list[str], why: dict[str, tuple[str, ...]]) -> str:
-    """Why there is nothing to compare, a sentence a line."""
+    """Reasons why there is nothing to compare, one per line."""
     if not any(why.values()):
-        return f"{able[0]} alone cannot be compared; give at least two models."
+        return f"{able[0]} alone cannot be compared. Give at least two models."
     head = f"only {able[0]} can run this scene" if able else "no model can run this scene"
     reasons = [f"{kind}: {sentence}" for kind, sentences in why.items() for sentence in sentences]
     return "\n".join([f"There is nothing to compare: {head}.", *reasons])

@@ -9,7 +9,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio completion`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
-        "Install it for yourself, and again after every update of SnakeStudio:\n\n"
+        "Install it for your account, and again after every update of SnakeStudio:\n\n"
         "bash  snakestudio completion bash > ~/.local/share/bash-completion/completions/snakestudio\n"
         "zsh   snakestudio completion zsh > FOLDER/_snakestudio, with FOLDER in fpath before compinit runs\n"
         "fish  snakestudio completion fish > ~/.config/fish/completions/snakestudio.fish"
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio completion`."""
+    """Run `snakestudio completion`; return the exit code."""
     from snakestudio.cli.completion_script import script
 
     print(script(options.shell), end="")

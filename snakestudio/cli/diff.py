@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio diff`."""
+    """Run `snakestudio diff`; return the exit code."""
     from snakestudio.model.scene_diff import difference_in_words
     from snakestudio.model.scene_file import load_scene
     from snakestudio.plugins.scenes import named_plugins, without_running
@@ -55,7 +55,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _changed_values(before: Scene, after: Scene) -> list[dict[str, Any]]:
-    """Values that differ, obstacles left out, as they stand in scene files."""
+    """Values that differ, without obstacles, as written in scene files."""
     from snakestudio.model.edits import changed_keys, get_value
 
     others = before.model_copy(update={"obstacles": after.obstacles})

@@ -1,4 +1,4 @@
-"""Drive a robot on CAN with a scene's gait or controller, without a window: listen, arm, stream, disarm, write the run."""
+"""Drive a robot on CAN with a scene's gait or controller: listen, arm, stream, disarm, write the run."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
         "--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene"
     )
     parser.add_argument(
-        "--mcap", metavar="F", type=output, help="record to a run file while it runs (.mcap)"
+        "--mcap", metavar="F", type=output, help="record to a run file (.mcap) during the run"
     )
     parser.add_argument(
         "--log", metavar="F", type=Path, help="log all frames: .blf, .asc or .log (candump)"
@@ -487,7 +487,7 @@ class PoseWatch:
         self._problem = ""
 
     def look(self, now: float) -> str:
-        """Return a message about new problems, at most every 5 s; "" if there are none. `now` in s."""
+        """Return a message about new problems, at most every 5 s; "" if missing. `now` in s."""
         self._problem = (
             self._source.problem or self._problem
         )  # the next valid packet clears the problem

@@ -1,4 +1,4 @@
-"""Emulate the robot of a profile on a CAN bus: firmware, joints and faults, to try everything without a robot."""
+"""Emulate the robot of a profile on a CAN bus, with firmware, joints and faults, for tests without a robot."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "faults:\n"
         + "\n".join(f"  {kind:<16} {text}" for kind, text in FAULTS.items())
-        + "\n\nWhile it runs, type 'fault KIND [NODE]', 'clear' (mends all) or 'quit'."
+        + "\n\nWhile it runs, type 'fault KIND [NODE]', 'clear' (clears all faults) or 'quit'."
     )
     parser.add_argument(
         "profile", metavar="PROFILE", help="robot profile, or the name of a bundled one"
@@ -37,25 +37,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bus.add_argument(
         "--slcan",
         action="store_true",
-        help="be behind a serial adapter: a pseudo-terminal that slcan connects to",
+        help="emulate a serial adapter: a pseudo-terminal for slcan",
     )
     bus.add_argument(
         "--virtual",
         action="store_true",
-        help="on a bus of this process alone, to try faults and plants",
+        help="use a bus inside this process, to try faults and plants",
     )
     ground = parser.add_argument_group("ground and pose")
     ground.add_argument(
         "--scene",
         metavar="SCENE",
         type=scene_path,
-        help="move on this scene's ground instead of at a fixed base",
+        help="move on the ground of this scene instead of at a fixed base",
     )
     ground.add_argument(
-        "--pose", metavar="HOST:PORT", help="send the links' poses there, as motion capture would"
+        "--pose",
+        metavar="HOST:PORT",
+        help="send the poses of the links to this address, as motion capture would",
     )
     ground.add_argument(
-        "--pose-rate", metavar="HZ", type=float, default=20.0, help="how often (%(default)g)"
+        "--pose-rate", metavar="HZ", type=float, default=20.0, help="poses per second (%(default)g)"
     )
     ground.add_argument(
         "--pose-noise-mm",
@@ -69,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         type=float,
         default=0.0,
-        help="share of bodies that are not seen (0 to 1)",
+        help="fraction of bodies that are not detected (0 to 1)",
     )
     ground.add_argument(
         "--lsl",
@@ -83,20 +85,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="faults",
-        help="let something go wrong after S seconds, to a node or to all (as often as needed)",
+        help="inject a fault after S seconds, in one node or in all (can be repeated)",
     )
     other.add_argument(
-        "--seed", metavar="N", type=int, default=0, help="of start-up lags, noise and faults"
+        "--seed",
+        metavar="N",
+        type=int,
+        default=0,
+        help="seed of random delays, noise and faults (%(default)s)",
     )
     other.add_argument(
-        "--report", metavar="FILE", type=output, help="write a line of JSON for every event"
+        "--report", metavar="FILE", type=output, help="write a line of JSON per event"
     )
     add_force_argument(parser)
-    other.add_argument("--until-eof", action="store_true", help="end with the standard input")
+    other.add_argument(
+        "--until-eof", action="store_true", help="stop at the end of the standard input"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Carry out `snakestudio emulate`."""
+    """Run `snakestudio emulate`; return the exit code."""
     from snakestudio.link.emulator.process import Commands, EmulatorProcess
     from snakestudio.link.emulator.robot import EmulatedRobot
     from snakestudio.link.process.priority import raise_below_link
@@ -116,7 +124,7 @@ def execute(options: argparse.Namespace) -> int:
     robot = EmulatedRobot(loaded, plant, seed=options.seed)
     for timed in faults:
         robot.befallen(timed.fault)
-    ended = _signals()  # before a word is said: who reads it may ask for the end at once
+    ended = _signals()  # before any output: its reader may send a signal immediately
     with contextlib.ExitStack() as stack:
         sender = stack.enter_context(_sender(options, plant))
         report = stack.enter_context(_report(options.report))
@@ -134,7 +142,7 @@ def execute(options: argparse.Namespace) -> int:
                 sender.follow(plant.snapshot, now)
             return plant.pace
 
-        # What is not heard in time would look like a host that fell silent.
+        # Frames that are received late would look like a host that stopped responding.
         raise_below_link(computes=plant is not None)
         process = EmulatorProcess(robot, port, faults, report, each_round, lambda: bool(ended))
         process.run(Commands(options.until_eof))
@@ -142,7 +150,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _timed_fault(text: str) -> TimedFault:
-    """A fault as KIND[:NODE][@S].
+    """Parse a fault, KIND[:NODE][@S].
 
     Raises
     ------
@@ -159,13 +167,13 @@ def _timed_fault(text: str) -> TimedFault:
         seconds = -1.0
     if not 0.0 <= seconds < float("inf"):
         raise UsageError(
-            f"--fault {text}: {after!r} is no number of seconds; write it as {kind}:3@2.5."
+            f"--fault {text}: {after!r} is not a number of seconds. Write it as {kind}:3@2.5."
         )
     return TimedFault(seconds, parse_fault(kind, node))
 
 
 def _plant(options: argparse.Namespace, loaded: LoadedProfile) -> EnginePlant | None:
-    """What moves on the scene's ground; None without a scene.
+    """Plant on the scene's ground; None without a scene.
 
     Raises
     ------
@@ -174,7 +182,7 @@ def _plant(options: argparse.Namespace, loaded: LoadedProfile) -> EnginePlant | 
     if options.scene is None:
         if options.pose is not None or options.lsl:
             raise UsageError(
-                "At a fixed base there are no poses to send; say with --scene where the robot moves."
+                "There are no poses to send at a fixed base. Give the ground with --scene."
             )
         return None
     from snakestudio.cli.shared import ProgressLine, warm_up
@@ -223,7 +231,7 @@ def _report(path: Path | None) -> Iterator[Callable[[str], None] | None]:
             raise not_written(path, error) from None
 
     try:
-        # Not under another name until it is whole: it is read while the robot runs.
+        # No temporary name: the file is read while the robot runs.
         file = path.open("wb", buffering=0)
     except OSError as error:
         raise not_written(path, error) from None
@@ -232,7 +240,7 @@ def _report(path: Path | None) -> Iterator[Callable[[str], None] | None]:
 
 
 def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str]:
-    """The robot's connector, and how to connect to it, in words.
+    """The robot's port, and instructions for connecting to it.
 
     Raises
     ------
@@ -242,38 +250,38 @@ def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str
     from snakestudio.link.emulator.slcan import BIT_RATES, PtySlcan
 
     if options.slcan and options.virtual:
-        raise UsageError("--slcan and --virtual: a robot is on one bus; give one of them.")
+        raise UsageError("--slcan and --virtual exclude each other. Give one of them.")
     for name in ("interface", "channel", "port"):
         if (options.slcan or options.virtual) and getattr(options, name) is not None:
             where = "--slcan" if options.slcan else "--virtual"
             raise UsageError(
-                f"{where} and --{name}: {where} says by itself where the robot is; leave --{name} out."
+                f"{where} and --{name}: {where} already chooses the bus. Remove --{name}."
             )
     if options.slcan:
         rate = loaded.profile.bus.bitrate if options.bitrate is None else options.bitrate
         if rate not in BIT_RATES:
             known = ", ".join(str(each) for each in BIT_RATES)
             raise UsageError(
-                f"--slcan: serial adapters have no {rate} bit/s; give --bitrate one of {known}."
+                f"--slcan: serial adapters do not support {rate} bit/s. Set --bitrate to one of {known}."
             )
         slcan = PtySlcan(rate)
         return slcan, f"Connect with --interface slcan --channel {slcan.path} --bitrate {rate}."
     if options.interface == "slcan" and options.channel is None:
         raise UsageError(
-            "--interface slcan needs the serial port of an adapter as --channel; give --slcan for a robot that is "
-            "behind an adapter of its own, a pseudo-terminal."
+            "--interface slcan needs the serial port of an adapter as --channel. Give --slcan for an emulated "
+            "adapter, a pseudo-terminal."
         )
     options.interface = "virtual" if options.virtual else options.interface or "udp_multicast"
     bus = chosen_bus(loaded.profile.bus, options, alone=True)
     port = f" --port {bus.options['port']}" if "port" in bus.options else ""
     words = f"Connect with --interface {bus.interface} --channel {bus.channel}{port}."
     if bus.interface == "virtual":
-        words = "Nobody but this process can connect."
+        words = "Only this process can connect."
     return BusPort(bus), words
 
 
 def _signals() -> list[int]:
-    """Signals that asked the process to end, as they come."""
+    """List of the received stop signals, which grows as they arrive."""
     import signal
 
     came: list[int] = []

@@ -1,7 +1,7 @@
-"""How commands end before their time: Ctrl+C, SIGTERM and a closed terminal leave what was done so far.
+"""Early end of commands: after Ctrl+C, SIGTERM or a closed terminal the results so far remain.
 
-By convention the exit code says which signal it was: 130 for Ctrl+C, 143 for SIGTERM, 129 for a
-terminal that is gone.
+By convention the exit code names the signal: 130 for Ctrl+C, 143 for SIGTERM, 129 for a closed
+terminal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SIGNALS = [signal.SIGINT, signal.SIGTERM] + ([signal.SIGHUP] if sys.platform !=
 
 
 class Ended(KeyboardInterrupt):
-    """A signal asked the program to end."""
+    """Raised when a signal requests the end of the program."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -28,7 +28,7 @@ class Ended(KeyboardInterrupt):
 
 
 class Ending:
-    """Whether a signal has asked for the end: `number` is 0 until then."""
+    """Whether a signal requested the end: `number` is 0 until then."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -40,12 +40,12 @@ class Ending:
 
     @property
     def by(self) -> str:
-        """What asked, in words."""
+        """Name of the signal for people."""
         return "Ctrl+C" if self.number == signal.SIGINT else signal.Signals(self.number).name
 
     @contextlib.contextmanager
     def awaited(self) -> Iterator[None]:
-        """While this lasts, the first signal is only noted, for what goes on to end by itself; a second one acts."""
+        """Record the first signal inside the context, so that the caller can end in order; a second one raises."""
         with _handled(self._note):
             yield
 
@@ -53,11 +53,11 @@ class Ending:
         if self.number:
             raise Ended(number)
         self.number = number
-        if owner(frame):  # it would not come to its end
+        if owner(frame):  # the plug-in would not return
             raise PluginCancelled
 
     def heeded(self, report: Callable[[float], bool]) -> Callable[[float], bool]:
-        """A report of progress that ends what it reports of when a signal has come."""
+        """Wrap a progress report, so that it cancels the operation after a signal."""
         return lambda fraction: report(fraction) and not self.number
 
 
@@ -67,17 +67,17 @@ def _raise(number: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def cleaning_up() -> Iterator[None]:
-    """While this lasts, a signal to end is an exception: temporary files go, and what was begun is taken back."""
+    """Raise `Ended` on a signal inside the context, so that temporary files are removed and partial work is undone."""
     with _handled(_raise):
         yield
 
 
 @contextlib.contextmanager
 def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Give the signals a handler, but those that are ignored: whoever started the program wanted it so."""
+    """Install a handler for the signals, except ignored ones: the parent process chose to ignore them."""
     before = {}
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are no business of other threads
+        yield  # only the main thread can handle signals
         return
     for number in _SIGNALS:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
@@ -90,7 +90,7 @@ def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]
 
 
 def silence_stdout() -> None:
-    """Have nothing more written to a standard output that takes nothing: Python tries once more when it ends."""
+    """Redirect an unwritable standard output to the null device: Python flushes it again at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -86,7 +86,8 @@ def execute(options: argparse.Namespace) -> int:
     wanted += options.others
     if not wanted and options.figures is None:
         raise UsageError(
-            "There is nothing to export. Give --csv, --hdf5, --mcap, --video or --to with a file name, or --figures with a folder."
+            "There is nothing to export. Give --csv, --hdf5, --mcap, --video or --to with a file name,"
+            " or --figures with a folder."
         )
     if options.second is not None and options.video is None:
         raise UsageError(f"{options.second}: a second run needs a video. Give --video, too.")

@@ -187,6 +187,6 @@ def _new(template: str, folder: str, scene: str | None) -> int:
         profile = load_profile(path).profile
         nodes = f"nodes {min(profile.nodes)} to {max(profile.nodes)}"
         print(
-            f"{len(profile.axes)} axes ({profile.axes_text}) of {scene}, moved by {nodes}: check that these are the nodes of the robot"
+            f"{len(profile.axes)} axes ({profile.axes_text}) of {scene}, moved by {nodes}: check these for the robot"
         )
     return 0

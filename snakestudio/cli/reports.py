@@ -55,7 +55,7 @@ def deliver_comparison(
     Parameters
     ----------
     name : str
-       Name of the scene's file.
+        Name of the scene's file.
     values : callable
         Returns the comparison for scripts.
     csv_rows : str

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         type=float,
         dest="since",
-        help="continue a recorded run (SCENE is its .mcap file) from T seconds as a new run; --set changes values there",
+        help="continue a recorded run (SCENE is its .mcap file) from T seconds as a new run; --set changes values",
     )
     parser.add_argument(
         "--csv", metavar="F", type=output, help="write a CSV (- for the standard output)"
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check-step",
         action="store_true",
-        help="first run the scene with its time step, half and a quarter of it, and estimate the error of its time step",
+        help="first run the scene with its time step, half and a quarter of it, and estimate the error of the step",
     )
     add_force_argument(parser)
     add_json_argument(parser)
@@ -166,7 +166,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     worst = f", worst residual {run['solver_residual'].max():.1e}" if unconverged else ""
     print(
         f"{Path(options.scene).name}: {simulated:g} s simulated in {took:.2f} s, "
-        f"{int(last.steps[0])} steps, {unconverged} not converged{worst}"
+        f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
     )
     if ending.number:
         kept = (

@@ -122,12 +122,12 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
 class ProgressLine:
     """Progress line on a terminal, rewritten in place and never wider than the terminal; no output elsewhere.
 
-        Parameters
-        ----------
-        options : argparse.Namespace, optional
-            With `quiet` nothing is shown.
-        clock : callable
-    Returns the time, s.
+    Parameters
+    ----------
+    options : argparse.Namespace, optional
+        With `quiet` nothing is shown.
+    clock : callable
+        Returns the time, s.
     """
 
     def __init__(

@@ -43,7 +43,7 @@ def add_stream_arguments(parser: argparse.ArgumentParser, *, paced: bool = False
         parser.add_argument(
             "--stream-speed",
             metavar="X",
-            help="simulated seconds per second while streaming: 1 is real time (if omitted), max is as fast as possible",
+            help="simulated seconds per second while streaming: 1 is real time (the default), max is unlimited",
         )
 
 

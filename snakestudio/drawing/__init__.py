@@ -1,1 +1,1 @@
-"""The picture as plain numpy: what Scene and Snapshot look like, where the camera is, what is under the cursor."""
+"""Draw lists of scenes and snapshots as numpy arrays, the camera, and picking."""

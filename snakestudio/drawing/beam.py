@@ -1,4 +1,4 @@
-"""A continuum robot as a smooth tube: its shape, its colours, its head, what holds it, outlines and ghosts."""
+"""Drawing of a continuum robot as a smooth tube: shape, colours, head, anchors, outlines and ghosts."""
 
 from __future__ import annotations
 
@@ -29,48 +29,48 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import BodyFields, Snapshot
 
 _TURNED = np.array([0.0, 0.0, 0.0, 1.0])
-"""Half a turn about z: the head looks the way -x points."""
+"""Half a turn about z: the head faces -x."""
 
 _TALLEST = 1080.0
-"""Height of the picture, pixels, in which the tube is still round."""
+"""Largest frame height, pixels, at which the tube looks round."""
 
 _GLOW = 0.3
-"""How much the colours of a quantity shine by themselves: shading must not change what they say."""
+"""Emission of quantity colours, so that shading does not change their meaning."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tube:
-    """A continuous body, ready to be drawn and picked."""
+    """A continuous body for drawing and picking."""
 
     skin: Skin
     colours: Batch
-    """Of its vertices, linear, with opacity. Shape (k, 4)."""
+    """Colours of its vertices, linear, with opacity. Shape (k, 4)."""
 
     row: Batch
-    """Glow and gloss. Shape (1, ROW_WIDTH)."""
+    """Instance row with glow and gloss. Shape (1, ROW_WIDTH)."""
 
     links: Chain
-    """Straight pieces between the cross-sections: what throws shadows, and what is around it in the
-    picture."""
+    """Straight segments between the cross-sections, for shadows and for the extent in the
+    frame."""
 
     half: FloatArray
-    """Their half-lengths, m. Shape (n-1,)."""
+    """Half-lengths of the segments, m. Shape (n-1,)."""
 
     radius: FloatArray
-    """Of the cross-sections as drawn, m. Shape (n,)."""
+    """Drawn radii of the cross-sections, m. Shape (n,)."""
 
     reach: float
-    """The farthest from the axis that anything of it is, m."""
+    """Largest distance of any part from the axis, m."""
 
     span: Range
     """Values at the ends of the colours, SI."""
 
     stretch_scale: float
-    """By how much changes of the radius are exaggerated."""
+    """Exaggeration factor of radius changes."""
 
 
 def segments(position: FloatArray) -> tuple[Chain, FloatArray]:
-    """Straight pieces between points (n, 3), and their half-lengths (n-1,), m."""
+    """Straight segments between points (n, 3), and their half-lengths (n-1,), m."""
     way = np.diff(position, axis=0)
     length = np.sqrt(np.einsum("ij,ij->i", way, way))
     axis = way / np.maximum(length, 1e-12)[:, None]
@@ -82,13 +82,13 @@ def segments(position: FloatArray) -> tuple[Chain, FloatArray]:
 
 
 def _columns(pixels: float) -> int:
-    """Facets around a body of a radius in pixels, so that its outline is true to a quarter of a pixel."""
+    """Facets around a body with a radius in pixels, for an outline error of at most 0.25 pixels."""
     wanted = math.pi / math.acos(1.0 - min(0.25 / max(pixels, 0.5), 0.5))
     return min(48, max(12, 4 * math.ceil(wanted / 4)))
 
 
 def _fitting(snapshot: Snapshot, n: int) -> BodyFields | None:
-    """The inside of the body if it is known at all cross-sections."""
+    """Internal fields of the body, if known at all cross-sections."""
     body = snapshot.body
     return (
         body
@@ -106,7 +106,7 @@ def tube(
     theme: Theme,
     bright: frozenset[int],
 ) -> Tube | None:
-    """The body at an instant; None if the pose of a cross-section is not known.
+    """The body at an instant; None if the pose of a cross-section is unknown.
 
     Parameters
     ----------
@@ -123,8 +123,8 @@ def tube(
     strain = fields.strain if fields is not None else np.tile((1.0, 0, 0, 0, 0, 0), (n, 1))
     gamma = np.where(np.isfinite(strain[:, 0]) & (strain[:, 0] > 1e-3), strain[:, 0], 1.0)
     scale = overlays.stretch_scale if overlays.stretch_scale is not None else stretch_scale(gamma)
-    # P5 (37): the volume stays. Nothing may become thinner than a tenth or thicker than five times,
-    # whatever scale.
+    # P5 (37): constant volume. The radius stays between a tenth and five times its value at any
+    # scale.
     radius = beam.radius_m * np.clip(gamma ** (-0.5 * scale), 0.1, 5.0)
     tangent = links.axis
     if np.isfinite(strain[:, :3]).all() and np.abs(strain[:, 1:3]).max() > 1e-9:
@@ -153,7 +153,7 @@ def tube(
 def _shape(
     links: Chain, tangent: FloatArray, radius: FloatArray, beam: Beam, camera: Camera
 ) -> Skin:
-    """The mesh, as fine as it has to be."""
+    """The mesh, with the necessary resolution."""
     n = len(links.known)
     spacing = beam.length_m / (n - 1)
     at = rings(n, band_step(spacing, beam.radius_m), float(f"{spacing / beam.radius_m:.6g}"))
@@ -165,7 +165,7 @@ def _shape(
 def _tint(
     fields: BodyFields | None, shape: Skin, overlays: Overlays, theme: Theme, bright: frozenset[int]
 ) -> tuple[Batch, Range]:
-    """Colours of the vertices, and the range of the quantity they show."""
+    """Colours of the vertices, and the range of the shown quantity."""
     rows = len(shape.section)
     head = shape.head_rings
     tail = shape.tail_rings
@@ -179,20 +179,20 @@ def _tint(
         tint[head : rows - tail] = colours(smooth(values, shape.rings), span, signed, theme.support)
         tint[rows - tail :] = tint[rows - tail - 1]
     elif bright:
-        # Where colours mean something the band around the cross-section has to do.
+        # With quantity colours, only a band around the cross-section marks it.
         chosen = np.isin(shape.section, list(bright))
         tint[chosen] = 0.65 * tint[chosen] + 0.35
     linear = np.ones((rows, 4), np.float32)
     linear[:, :3] = np.square(tint)
     if overlays.body_quantity and fields is not None:
-        # The stripe along the back would make some values look like others.
+        # The stripe along the back would distort the value colours.
         tone = shape.vertices.reshape(rows, shape.columns, 8)[head:, :, 7]
         tone[tone > 1.0] = 1.0
     return linear.repeat(shape.columns, axis=0), span
 
 
 def head(links: Chain, radius: float, theme: Theme) -> dict[str, Batch]:
-    """Visor, eyes and a shining collar at the first cross-section, whose radius (m) is given."""
+    """Visor, eyes and a bright collar at the first cross-section with a radius (m)."""
     at = links.position[:1]
     turn = quat.multiply(links.quaternion[0], _TURNED)
     return {
@@ -205,7 +205,7 @@ def head(links: Chain, radius: float, theme: Theme) -> dict[str, Batch]:
 def holds(
     this: Tube, snapshot: Snapshot, scene: Scene, overlays: Overlays, theme: Theme
 ) -> dict[str, Batch]:
-    """Rings or anchors that hold the body now: in the colour of forces if they carry a load, else dim."""
+    """Rings or anchors that hold the body: in the colour of forces if loaded, else dim."""
     body = snapshot.body
     if body is None or not len(body.active) or not scene.support.kinematic:
         return {}
@@ -236,7 +236,7 @@ def holds(
 def outlines(
     this: Tube, links: Chain, indices: list[int], extra: FloatArray, colour: Colour
 ) -> dict[str, list[Batch]]:
-    """Shells around cross-sections and the body half-way to their neighbours, grown by `extra` (n,), m."""
+    """Shells around cross-sections and half of the body to their neighbours, enlarged by `extra` (n,), m."""
     last = len(links.known) - 1
     found: dict[str, list[Batch]] = {"sleeve": [], "capsule": []}
     for mesh, chosen in (
@@ -248,7 +248,7 @@ def outlines(
         radius = this.radius[chosen]
         before = this.half[np.maximum(chosen - 1, 0)]
         behind = this.half[np.minimum(chosen, last - 1)]
-        # The head ends in a half sphere around its cross-section, the tail in something longer.
+        # The head ends in a half sphere around its cross-section, the tail in a longer cap.
         before = np.where(chosen == 0, 0.0, before)
         behind = np.where(chosen == last, (TAIL_CAP - 1.0) * radius, behind)
         half = 0.5 * (before + behind)
@@ -270,7 +270,7 @@ def outlines(
 
 
 def _marked(this: Tube, links: Chain, indices: list[int], colour: Colour) -> Batch:
-    """Thin shining bands exactly where cross-sections are."""
+    """Thin bright bands at cross-sections."""
     chosen = np.array([i for i in indices if 0 <= i < len(links.known)], int)
     radius = this.radius[chosen]
     return solid_rows(
@@ -300,7 +300,7 @@ def bands(this: Tube, links: Chain, overlays: Overlays, theme: Theme) -> dict[st
 def ghost(
     pose: FloatArray, beam: Beam, camera: Camera, colour: Colour, opacity: float
 ) -> Tube | None:
-    """A translucent body, unstretched; None if the pose of a cross-section is not known."""
+    """A translucent, unstretched body; None if the pose of a cross-section is unknown."""
     links = chain(pose)
     if len(pose) < 2 or not links.known.all():
         return None
@@ -308,7 +308,7 @@ def ghost(
     tint = np.empty((len(shape.vertices), 4), np.float32)
     tint[:, :3] = np.square(colour)
     tint[:, 3] = opacity
-    # Grooves would show through each other.
+    # Grooves would be visible through each other.
     shape.vertices[:, 7] = 1.0
     row = solid_rows(np.zeros((1, 3)), (1.0, 0.0, 0.0, 0.0), 0.0, 1.0, colour, glow=0.25, gloss=0.2)
     pieces, half = segments(links.position)

@@ -1,6 +1,6 @@
-"""What a single obstacle is made of: its solids, its surface, a plate where its shape is not known, and its outlines.
+"""Parts of a single obstacle: its solids, its surface, a plate if its shape is unknown, and its outlines.
 
-Dimensions, snapping and the exported plan see the outlines, from above.
+Dimensions, snapping and the exported plan use the outlines from above.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from snakestudio.model.obstacles.solids import Block, Post, Prism, Solid
 from snakestudio.model.rotations import rotation
 
 _PLATE = 0.005
-"""Thickness of what stands for an obstacle that cannot be read, m."""
+"""Thickness of the placeholder of an unreadable obstacle, m."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,19 +33,19 @@ class Body:
     obstacle: Obstacle
     solids: tuple[Solid, ...]
     problem: Problem | None
-    """Why its shape is not known; a flat plate stands for it."""
+    """Reason why its shape is unknown; a flat plate is its placeholder."""
 
     surface: Surface | None
-    """None for what is made of posts and of blocks, which are drawn together with all others."""
+    """Surface; None for posts and blocks, which are drawn together with all others."""
 
     @property
     def earthen(self) -> bool:
-        """Whether it is ground to move on rather than a thing to push against: it has the colour of ground."""
+        """Whether it is terrain to move on, in the colour of the ground, not an obstacle to push against."""
         return shape_of(self.obstacle).terrain
 
 
 def _plate(obstacle: Obstacle) -> Block:
-    """A thin plate as large as an obstacle of which nobody knows more."""
+    """A thin plate with the size of an obstacle of unknown shape."""
     flat = Body(
         obstacle, tuple(obstacle_solids(shape_of(obstacle).without_files(obstacle))), None, None
     )
@@ -58,7 +58,7 @@ def _plate(obstacle: Obstacle) -> Block:
 
 
 def _surface(kind: ShapeKind, solids: Sequence[Solid]) -> Surface | None:
-    """The surface of what is not posts and blocks alone."""
+    """The surface of an obstacle; None if it consists of posts and blocks only."""
     if kind.steps:
         return surfaces.staircase([solid for solid in solids if isinstance(solid, Block)])
     if all(isinstance(solid, Post | Block) for solid in solids):
@@ -81,7 +81,7 @@ def _surface(kind: ShapeKind, solids: Sequence[Solid]) -> Surface | None:
 
 
 def body_of(obstacle: Obstacle, base_dir: Path | None) -> Body:
-    """An obstacle as a body; file names in it are relative to `base_dir`."""
+    """The body of an obstacle; its file names are relative to `base_dir`."""
     kind = shape_of(obstacle)
     try:
         solids = tuple(obstacle_solids(obstacle, base_dir))
@@ -97,15 +97,15 @@ def body_of(obstacle: Obstacle, base_dir: Path | None) -> Body:
 @lru_cache(maxsize=1024)
 def body_outlines(body: Body) -> tuple[Outline, ...]:
     """Outlines of an obstacle from above, one for each of its solids."""
-    # Every step of stairs goes on to the end of the landing: the first one's outline is that of the
-    # flight.
+    # Every step of stairs extends to the end of the landing: the outline of the first one is that
+    # of the flight.
     solids = body.solids[:1] if shape_of(body.obstacle).steps else body.solids
     return tuple(solid_outline(solid) for solid in solids)
 
 
 @lru_cache(maxsize=1024)
 def body_rectangle(body: Body) -> FloatArray:
-    """Corners (4, 2), m, anticlockwise, of the rectangle around an obstacle that is turned as the obstacle is."""
+    """Corners (4, 2), m, anticlockwise, of the bounding rectangle in the orientation of the obstacle."""
     obstacle = body.obstacle
     angle = math.radians(getattr(obstacle, shape_of(obstacle).turn_key, 0.0))
     along = np.array([math.cos(angle), math.sin(angle)])
@@ -122,6 +122,6 @@ def body_rectangle(body: Body) -> FloatArray:
 
 
 def body_centre(body: Body) -> FloatArray:
-    """Middle (2,), m, of an obstacle seen from above."""
+    """Centre (2,), m, of an obstacle seen from above."""
     centre: FloatArray = body_rectangle(body).mean(axis=0)
     return centre

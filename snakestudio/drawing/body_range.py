@@ -1,4 +1,4 @@
-"""What a continuous body's colours, exaggerated radius and arrows have to span over a run, so as not to flicker."""
+"""Ranges of colours, exaggerated radius and arrows of a continuous body over a run, so that they do not flicker."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.ticks import step_below
 
 ROUNDING = 1e-7
-"""Forces that come from rounding, N: a worm of constant speed needs none."""
+"""Forces below this are rounding errors, N; a worm at constant speed needs no force."""
 
 
 class BodyRange:
-    """Grows with all it is shown and never shrinks.
+    """Range that grows with all added values and never shrinks.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class BodyRange:
     Attributes
     ----------
     span : (float, float) or None
-        Values at the ends of the colours, SI; None before anything was shown or if there is no
+        Values at the ends of the colours, SI; None before the first values or without a
         quantity.
     """
 
@@ -38,10 +38,10 @@ class BodyRange:
         self._largest = {"force": 0.0, "friction": 0.0}
 
     def arrow_length(self, kind: str, length: float) -> float | None:
-        """Round length of an arrow, m/N, that suits a body of `length` (m); None if there was no force yet.
+        """Rounded arrow scale, m/N, for a body of `length` (m); None without forces so far.
 
-        The largest "force" of what holds the body, or "friction" on a section, becomes about a
-        third as long as it.
+        The arrow of the largest "force" on anchors, or "friction" on a section, is about a third as
+        long as the body.
         """
         largest = self._largest[kind]
         if not largest > ROUNDING:
@@ -50,28 +50,28 @@ class BodyRange:
 
     @property
     def weakest_force(self) -> float | None:
-        """Force below which no arrow is drawn, N; None if there was none at all."""
+        """Force below which no arrow is drawn, N; None without forces so far."""
         largest = max(self._largest.values())
         return 0.02 * largest if largest > ROUNDING else None
 
     @property
     def stretch_scale(self) -> float:
-        """By how much changes of the radius are exaggerated."""
+        """Exaggeration factor of radius changes."""
         return stretch_scale(np.array(self._gamma))
 
     def show(self, snapshot: Snapshot) -> None:
-        """Take in an instant."""
+        """Extend the range by a snapshot."""
         if snapshot.body is not None:
             self._add(snapshot.body.strain, snapshot.body.wrench)
             self._grow("force", snapshot.body.force[snapshot.body.active])
             self._grow("friction", snapshot.contacts.force_friction)
 
     def show_rows(self, rows: Rows) -> None:
-        """Take in some rows of a recording."""
+        """Extend the range by rows of a recording."""
         if rows.strain.shape[1]:
             self._add(rows.strain, rows.wrench)
             self._grow("force", rows.hold[..., 8:11][rows.hold[..., 0] > 0.5])
-            if len(rows) > 1 and not rows.hold.shape[1]:  # what friction did from row to row
+            if len(rows) > 1 and not rows.hold.shape[1]:  # friction impulse between rows
                 span = np.diff(rows.time)[:, None, None]
                 self._grow("friction", (np.diff(rows.impulse_ground, axis=0) / span)[..., :2])
 

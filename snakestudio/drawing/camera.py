@@ -1,7 +1,7 @@
-"""The camera: a frozen value and the pure functions that move it.
+"""The camera: an immutable value with pure functions that move it.
 
-The eye looks from `distance` at `target`; azimuth and elevation say from where. Every operation
-returns a new camera, so that navigation can be tested without a window and undone by keeping the
+The eye looks at `target` from `distance`, in a direction given by azimuth and elevation. Every
+operation returns a new camera, so that navigation can be tested without a window and undone with the
 old value. Normalised device coordinates (ndc) run from -1 to 1, left to right and bottom to top;
 aspect is width over height.
 """
@@ -28,18 +28,18 @@ STANDARD_VIEWS: dict[str, tuple[float, float, bool]] = {
     "perspective": (-68.0, 36.0, False),
     "isometric": (-45.0, math.degrees(math.atan(1 / math.sqrt(2))), True),
 }
-"""Azimuth and elevation in degrees, and whether the view is orthographic."""
+"""Standard views: azimuth and elevation in degrees, and whether orthographic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """Where the picture is taken from."""
+    """Camera position, direction and projection."""
 
     target: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Point in the middle of the picture, m."""
+    """Point in the centre of the frame, m."""
 
     distance: float = 3.0
-    """From the eye to the target, m; in an orthographic view it sets the scale."""
+    """Distance from the eye to the target, m; sets the scale of an orthographic view."""
 
     azimuth: float = math.radians(-68.0)
     """Direction from the target to the eye in the ground plane, from the x axis, rad."""
@@ -108,7 +108,7 @@ class Camera:
         )
 
     def view_height(self, points: ArrayLike) -> FloatArray:
-        """Height of the picture at the depth of points (..., 3), m; what is drawn at constant size scales with it.
+        """Height of the frame at the depth of points (..., 3), m; objects of constant screen size scale with it.
 
         Never below the height at the near clipping plane.
         """
@@ -136,7 +136,7 @@ class Camera:
         return point
 
     def ray(self, ndc: tuple[float, float], aspect: float) -> tuple[FloatArray, FloatArray]:
-        """Ray of sight through a point of the picture.
+        """Ray through a point of the frame.
 
         Returns
         -------
@@ -147,13 +147,13 @@ class Camera:
         t = math.tan(self.fov / 2)
         across = ndc[0] * t * aspect * right + ndc[1] * t * up
         if self.orthographic:
-            # Starts behind everything that could be drawn.
+            # Starts behind everything visible.
             return self.eye + self.distance * across - self.clip[0] * back, -back
         direction = across - back
         return self.eye, direction / np.linalg.norm(direction)
 
     def ground_point(self, ndc: tuple[float, float], aspect: float) -> FloatArray | None:
-        """Where the ray of sight through a point of the picture meets the ground z = 0, (3,), m; None if nowhere."""
+        """Intersection of the ray through a point of the frame with the ground z = 0, (3,), m; None without one."""
         origin, direction = self.ray(ndc, aspect)
         if abs(direction[2]) < 1e-9:
             return None
@@ -167,7 +167,7 @@ class Camera:
     # ----------------------------------------------------------------------------------- navigation
 
     def orbit(self, dx: float, dy: float, pivot: ArrayLike | None = None) -> Camera:
-        """Turn around a point, which keeps its place in the picture.
+        """Orbit around a point, which keeps its position in the frame.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class Camera:
             Angles by which the world turns right and the eye rises, rad; the elevation stops
             straight above and straight below.
         pivot : (3,) array, optional
-            The point, m; the target if left out.
+            The point, m; the target if omitted.
         """
         elevation = min(max(self.elevation + dy, _MIN_ELEVATION), _MAX_ELEVATION)
         azimuth = math.remainder(self.azimuth - dx, math.tau)
@@ -187,7 +187,7 @@ class Camera:
         return replace(turned, target=_triple(target))
 
     def pan(self, dx: float, dy: float, aspect: float, point: ArrayLike | None = None) -> Camera:
-        """Shift the picture by (dx, dy) in normalised device coordinates, exactly so at the depth of `point`."""
+        """Shift the frame by (dx, dy) in normalised device coordinates, exact at the depth of `point`."""
         half = 0.5 * float(self.view_height(self.target if point is None else point))
         right, up, _ = self.axes
         return replace(
@@ -202,18 +202,18 @@ class Camera:
         point: ArrayLike | None = None,
         aspect: float = 1.0,
     ) -> Camera:
-        """Come nearer (factor < 1) or go back, while what is under the cursor stays there.
+        """Move closer (factor < 1) or away, while the point under the cursor stays fixed.
 
         Parameters
         ----------
         factor : float
-            By which all distances to the fixed point shrink or grow.
+            Factor of all distances to the fixed point.
         cursor_ndc : (float, float), optional
-            Cursor; the fixed point is then at the depth of the target unless `point` says better.
+            Cursor; the fixed point is at the depth of the target unless `point` is given.
         point : (3,) array, optional
             The fixed point, m.
         aspect : float
-            Needed with `cursor_ndc` alone.
+            Needed only with `cursor_ndc`.
         """
         distance = min(max(self.distance * factor, _MIN_DISTANCE), _MAX_DISTANCE)
         factor = distance / self.distance
@@ -235,7 +235,7 @@ class Camera:
         return replace(self, target=_triple(point))
 
     def standard(self, name: str) -> Camera:
-        """A view by its name in `STANDARD_VIEWS`, same target and distance."""
+        """Standard view by name in `STANDARD_VIEWS`, with the same target and distance."""
         azimuth, elevation, orthographic = STANDARD_VIEWS[name]
         return replace(
             self,
@@ -245,11 +245,11 @@ class Camera:
         )
 
     def toggled(self) -> Camera:
-        """Perspective instead of orthographic, or the other way round."""
+        """Switch between perspective and orthographic projection."""
         return replace(self, orthographic=not self.orthographic)
 
     def frame(self, lo: ArrayLike, hi: ArrayLike, aspect: float, margin: float = 1.12) -> Camera:
-        """Same direction, moved so that the box from lo to hi (m) fills the picture up to a margin."""
+        """Fit the box from lo to hi (m) into the frame with a margin, in the same direction."""
         low, high = np.asarray(lo, float), np.asarray(hi, float)
         centre = 0.5 * (low + high)
         signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
@@ -263,9 +263,9 @@ class Camera:
 
 
 def blend(a: Camera, b: Camera, s: float) -> Camera:
-    """Camera on the way from a (s = 0) to b (s = 1), starting and stopping gently, the short way round.
+    """Interpolate smoothly from camera a (s = 0) to b (s = 1), with the shorter rotation.
 
-    The projection changes at the end of the way.
+    The projection changes at the end.
     """
     if s <= 0:
         return a

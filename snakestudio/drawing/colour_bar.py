@@ -1,6 +1,6 @@
-"""The colour bar: what the colours of a continuous body mean, and by how much its radius is exaggerated.
+"""Colour bar of a continuous body, with the exaggeration factor of its radius.
 
-It is part of the picture, so that window, screenshot and video have the same one.
+It is part of the frame, so that window, screenshot and video show the same one.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _STEPS = 111
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What stands in the upper right corner."""
+    """Content of the colour bar in the upper right corner."""
 
     quantity: str
-    """A key of `QUANTITIES`; "" for no colours."""
+    """A key of `QUANTITIES`; "" without colours."""
 
     span: Range
     """Values at the ends of the colours, SI."""
@@ -43,7 +43,7 @@ class Bar:
     """A line below; "" for none."""
 
     top: float
-    """Distance from the upper edge as a share of the picture's height: what is above is taken."""
+    """Distance from the upper edge as a fraction of the frame height; the space above is occupied."""
 
     @property
     def title(self) -> str:
@@ -56,30 +56,30 @@ class Bar:
 
     @property
     def height(self) -> float:
-        """Pixels of a picture 720 pixels high."""
+        """Height in pixels of a frame 720 pixels high."""
         return (
             2 * 6.0 + (_TITLE + _COLOURS if self.quantity else 0.0) + (_NOTE if self.note else 0.0)
         )
 
 
 def bar(quantity: str, span: Range, scale: float, top: float) -> Bar | None:
-    """The bar of a body coloured by `quantity` whose changes of radius are drawn `scale` times; None for neither."""
+    """Bar of a body coloured by `quantity` with radius changes exaggerated by `scale`; None without either."""
     note = "" if scale == 1.0 else f"radius changes drawn ×{scale:g}"
     return Bar(quantity, span, note, top) if quantity or note else None
 
 
 def bar_scale(pixel: float) -> float:
-    """Device pixels for a pixel of the bar: in small pictures it stays large enough to read."""
+    """Device pixels per pixel of the bar, which stays readable in small frames."""
     return max(pixel, 0.85)
 
 
 def bar_left(width: int, pixel: float) -> float:
-    """Where a bar begins in a picture so wide, device pixels; `pixel` as in `View`."""
+    """Left edge of a bar in a frame of a width, device pixels; `pixel` as in `View`."""
     return width - (_WIDTH + _MARGIN) * bar_scale(pixel)
 
 
 def bar_corner(this: Bar, width: int, height: int, pixel: float) -> tuple[float, float, float]:
-    """Left and upper side of the bar in a picture, and device pixels for a pixel of the bar."""
+    """Left and upper edge of the bar in a frame, and device pixels per pixel of the bar."""
     size = bar_scale(pixel)
     return bar_left(width, pixel), max(this.top * height, _MARGIN * size), size
 
@@ -95,8 +95,8 @@ def bar_matrix(this: Bar, width: int, height: int, pixel: float) -> FloatArray:
 
 
 def bar_lines(this: Bar, theme: Theme, pixel: float) -> Batch:
-    """Ground, colours and ticks."""
-    # Widths of lines are in pixels of a picture 720 high, the bar's own may be larger.
+    """Background, colours and ticks."""
+    # Line widths are in pixels of a frame 720 high; those of the bar can be larger.
     grow = bar_scale(pixel) / pixel
     high = this.height
     parts = [_flat((0.0, high / 2), (_WIDTH, high / 2), high * grow, theme.floor, 0.86)]
@@ -141,7 +141,7 @@ def bar_labels(this: Bar, theme: Theme, pixel: float) -> list[Label]:
         x1 = _WIDTH - _PAD
         for share, text in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
             at = (x0 + share * (x1 - x0), y + _TITLE + _THICK + _TICK + 1.0, 0.0)
-            # Texts at the ends stay inside.
+            # Labels at the ends stay inside.
             side = 0.0 if share < 0.02 else 1.0 if share > 0.98 else 0.5
             labels.append(Label(text, at, theme.text, size, 1.0, (side, 1.0)))
         y += _TITLE + _COLOURS

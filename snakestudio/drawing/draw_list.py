@@ -1,7 +1,7 @@
-"""From Scene, Snapshot and Overlays to a draw list: everything a picture shows, as plain numpy arrays.
+"""Draw list of a Scene, Snapshot and Overlays: the complete content of a frame as numpy arrays.
 
-Nothing here knows OpenGL. What stands in the draw list is what the renderer uploads and what the
-mouse picks.
+This module is independent of OpenGL. The renderer uploads the draw list, and the mouse picks from
+it.
 """
 
 from __future__ import annotations
@@ -49,63 +49,63 @@ from snakestudio.model.snapshot import Fields, Snapshot
 
 _OUTLINE = 0.0032
 _OUTLINE_HOVER = 0.0024
-"""Widths of outlines as shares of the picture's height."""
+"""Widths of outlines as fractions of the frame height."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawList:
-    """Everything in a picture."""
+    """Content of a frame."""
 
     opaque: dict[str, Batch]
-    """The robot, by mesh."""
+    """Solids of the robot, by mesh."""
 
     obstacles: Batch
-    """The posts; the same object as long as nothing about them changes, so that it is uploaded
-    once. Shape (k, ROW_WIDTH)."""
+    """Posts; the same object while nothing changes, so that it is uploaded once. Shape
+    (k, ROW_WIDTH)."""
 
     terrain: list[Look]
     """All other obstacles, as ranges of `world.terrain.skin`."""
 
     terrain_outlines: list[Look]
-    """Selection and hover, as ranges of `world.terrain.shell`."""
+    """Outlines of selection and hover, as ranges of `world.terrain.shell`."""
 
     obstacle_opacity: float
     outlines: dict[str, Batch]
-    """Selection and hover, by mesh."""
+    """Outlines of selection and hover, by mesh."""
 
     ghosts: list[Batch]
-    """Translucent capsules, one array a robot."""
+    """Translucent capsules, one array per robot."""
 
     marks: dict[str, Batch]
-    """Arrows, points and signs, seen faintly through everything, by mesh."""
+    """Arrows, points and marks, faintly visible through everything, by mesh."""
 
     lines: Batch
-    """Shape (k, LINE_WIDTH)."""
+    """Line segments. Shape (k, LINE_WIDTH)."""
 
     labels: list[Label]
-    """Of the grid; they stay for as long as the camera does."""
+    """Labels of the grid; unchanged while the camera is at rest."""
 
     show_grid: bool
     show_triad: bool
     theme: Theme
     low: FloatArray
     high: FloatArray
-    """`low` and `high`: box around robot and obstacles, m; NaN if there is nothing. Shape (3,)."""
+    """`low` and `high` are the box around robot and obstacles, m; NaN if empty. Shape (3,)."""
 
     links: robot_parts.Chain
     """Capsules of the links, for picking; may be empty."""
 
     world: Obstacles
-    """For picking, shadows, and what `terrain` refers to."""
+    """Obstacles, for picking and shadows; `terrain` refers to them."""
 
     sizes: PartSizes
-    """Of the links, m."""
+    """Sizes of the links, m."""
 
     link_radius: float
-    """The largest of them, m."""
+    """Largest radius of the links, m."""
 
     bright: frozenset[int]
-    """Obstacles that are selected, 0-based."""
+    """Selected obstacles, 0-based."""
 
     tube: Tube | None = None
     """A continuous body instead of links; its cross-sections are `links`."""
@@ -114,23 +114,23 @@ class DrawList:
     """Translucent continuous bodies."""
 
     bar: colour_bar.Bar | None = None
-    """What its colours mean."""
+    """Colour bar of the continuous body."""
 
     handles: dict[str, Batch] = field(default_factory=dict)
     """Solids of the gizmo and of guides, in front of everything, by mesh."""
 
     mark_labels: list[Label] = field(default_factory=list)
-    """Beside marks, over everything."""
+    """Labels next to marks, over everything."""
 
     handle_lines: Batch = field(default_factory=lambda: np.zeros((0, LINE_WIDTH), np.float32))
-    """Their lines. Shape (k, LINE_WIDTH)."""
+    """Lines of the gizmo and of guides. Shape (k, LINE_WIDTH)."""
 
     friction: FrictionPicture | None = None
     """Tint of the floor."""
 
     @property
     def sunk(self) -> bool:
-        """Whether the robot is below the floor, where it is to be seen all the same: nothing ends there then."""
+        """Whether the robot is below the floor; it stays visible there, so nothing is clipped at the floor then."""
         return bool(self.low[2] < -self.link_radius)
 
 
@@ -142,17 +142,17 @@ def build(
     theme: Theme = DARK,
     base_dir: Path | None = None,
 ) -> DrawList:
-    """Everything the picture of a scene shows at an instant.
+    """Build the draw list of a scene at an instant.
 
     Parameters
     ----------
     snapshot : Snapshot or None
-        None, or one that cannot be drawn, shows the world without a robot. Links with a NaN pose
-        are left out.
+        None, or an invalid one, shows the world without a robot. Links with a NaN pose are
+        omitted.
     camera : Camera
-        Arrows, points and outlines are equally thick in the picture wherever they are.
+        Camera; arrows, points and outlines have a constant screen size.
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Base folder of file names in the scene.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def build(
             marks["sphere"].append(robot_parts.jammed(links, body.radius, marked.joints, colour))
         if overlays.show_com and len(pose):
             marks["mass"].append(mark_parts.centre_of_mass(snapshot, camera, theme))
-        # A continuous body has no joints, and so no axes and nothing they were told.
+        # A continuous body has no joints, and so no axes and no references.
         axes = body.axes
         jointed = (
             len(pose) == robot.n_links > 1
@@ -271,7 +271,7 @@ def build(
 
 
 def _handles(overlays: Overlays, camera: Camera, theme: Theme) -> tuple[dict[str, Batch], Batch]:
-    """What of the gizmo and of the guides is drawn."""
+    """Solids and lines of the gizmo and of the guides."""
     solids = (
         {"sphere": gizmo_solids.guide_dots(overlays.guides, camera, theme)}
         if overlays.guides
@@ -285,7 +285,7 @@ def _handles(overlays: Overlays, camera: Camera, theme: Theme) -> tuple[dict[str
 
 
 def _bar(tube: Tube | None, snapshot: Snapshot | None, overlays: Overlays) -> colour_bar.Bar | None:
-    """What the colours and the exaggerated radius of a continuous body mean."""
+    """Colour bar of a continuous body."""
     if tube is None or snapshot is None or snapshot.body is None:
         return None
     return colour_bar.bar(overlays.body_quantity, tube.span, tube.stretch_scale, overlays.bar_top)
@@ -308,7 +308,7 @@ def _outlines(
     warned = tuple(pick for pick in overlays.warned if pick not in overlays.selection)
     wanted.insert(0, (warned, theme.force, _OUTLINE))
     for picks, colour, share in wanted:
-        # What was selected may not be there at another time of the run.
+        # The selection may not exist at another time of the run.
         of_links = [p.index for p in picks if p.kind == "link" and p.index < len(links.position)]
         of_world = [
             p.index for p in picks if p.kind == "obstacle" and p.index < len(scene.obstacles)
@@ -330,7 +330,7 @@ def _outlines(
 def _bounds(
     links: robot_parts.Chain, reach: float, world: Obstacles
 ) -> tuple[FloatArray, FloatArray]:
-    """Box around everything that throws a shadow."""
+    """Box around all shadow casters."""
     low = np.full(3, np.inf)
     high = np.full(3, -np.inf)
     if links.known.any():

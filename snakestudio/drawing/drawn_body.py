@@ -1,4 +1,4 @@
-"""A robot's body as a picture shows it, by what it is made of: links as solids, a continuous body as a tube."""
+"""Drawing of a robot's body, by its type: links as solids, a continuous body as a tube."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _Outlines = Callable[[list[int], FloatArray, Colour], dict[str, list[Batch]]]
 
 
 class DrawnBody(NamedTuple):
-    """A body as it is drawn."""
+    """A body for drawing."""
 
     reach: float
-    """The farthest that anything of it is from the position of a part, m."""
+    """Largest distance of any point from the position of its part, m."""
 
     opaque: dict[str, Batch] = {}  # noqa: RUF012
-    """Its solids, by mesh."""
+    """Solids, by mesh."""
 
     outlines: _Outlines | None = None
-    """Shells around parts, by mesh: takes their indices, by how much they are grown, (n,), m, and
-    their colour."""
+    """Function that returns shells around parts, by mesh, for their indices, enlargement (n,), m, and
+    colour."""
 
     tube: beam_parts.Tube | None = None
-    """Of a continuous body."""
+    """Tube of a continuous body."""
 
 
 @singledispatch
@@ -49,7 +49,7 @@ def drawn_body(
     camera: Camera,
     theme: Theme,
 ) -> DrawnBody:
-    """The scene's body at an instant; `links` are its parts, of which there is at least one."""
+    """The scene's body at an instant; `links` are its parts, at least one."""
     raise NotImplementedError(type(body))
 
 
@@ -104,7 +104,7 @@ def _selected(overlays: Overlays) -> frozenset[int]:
 def ghosts(
     these: tuple[Ghost, ...], scene: Scene, camera: Camera, theme: Theme
 ) -> tuple[list[Batch], list[beam_parts.Tube]]:
-    """Translucent robots: those of links, and the continuous ones."""
+    """Translucent robots: those with links, and continuous ones."""
     capsules = []
     tubes = []
     for one in these:

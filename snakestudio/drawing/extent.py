@@ -1,4 +1,4 @@
-"""Which part of the picture has solids in it: only that part is worth multisampling or smoothing."""
+"""Part of the frame that contains solids, the only part that is multisampled or smoothed."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ TILE = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extent:
-    """Where the solids are."""
+    """Area of the solids in the frame."""
 
     x: int
     y: int
     width: int
     height: int
-    """`x`, `y`, `width` and `height`: rectangle around all of them, pixels from the lower left
-    corner of the picture."""
+    """`x`, `y`, `width` and `height` are the bounding rectangle, pixels from the lower left corner
+    of the frame."""
 
     tiles: NDArray[np.float32]
-    """Tiles with something in them: corner and size, pixels; they do not overlap. Shape (k, 4)."""
+    """Non-empty tiles: corner and size, pixels; they do not overlap. Shape (k, 4)."""
 
 
 def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Extent | None:
-    """Where a picture's solids and lines are; None if there are none to be seen.
+    """Area of the solids and lines in a frame; None if none are visible.
 
     Parameters
     ----------
     width, height : int
-        Of the picture, pixels.
+        Size of the frame, pixels.
     """
     batches = [
         *draw_list.opaque.values(),
@@ -55,7 +55,7 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
     for strokes in (draw_list.lines, draw_list.handle_lines):
         if not len(strokes):
             continue
-        # A segment has a ball at its middle that holds both ends.
+        # The bounding ball of a segment is centred at its middle.
         start = strokes[:, :3]
         end = strokes[:, 4:7]
         balls.append(
@@ -72,7 +72,7 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
     if not seen.any():
         return None
     (x0, y0), (x1, y1) = low[seen].T, high[seen].T
-    # Counts of boxes over tiles from the differences at their corners.
+    # Number of boxes over each tile from the differences at their corners.
     change = np.zeros((lines + 1, columns + 1), int)
     for column, line, sign in ((x0, y0, 1), (x1, y1, 1), (x0, y1, -1), (x1, y0, -1)):
         np.add.at(change, (line, column), sign)
@@ -88,7 +88,7 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
 
 
 def _balls(rows: Batch, arrows: bool = False) -> Batch:
-    """Balls (centre, radius) around solids; the position of an arrow is its foot."""
+    """Bounding balls (centre, radius) of solids; the position of an arrow is its foot."""
     balls = np.column_stack((rows[:, :3], rows[:, 3] + 1.2 * rows[:, 12]))
     if arrows:
         x, y, z, w = rows[:, 4:8].T
@@ -100,7 +100,7 @@ def _balls(rows: Batch, arrows: bool = False) -> Batch:
 def _boxes(
     balls: FloatArray, camera: Camera, width: int, height: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Corners in pixels of boxes around balls (k, 4) in the picture; the whole picture for one close to the eye."""
+    """Corners in pixels of the boxes around balls (k, 4) in the frame; the whole frame for balls close to the eye."""
     centre = balls[:, :3]
     radius = balls[:, 3]
     seen = (centre - camera.eye) @ camera.axes.T
@@ -114,8 +114,8 @@ def _boxes(
     else:
         safe = np.maximum(depth, camera.clip[0])
         per_metre = height / camera.view_height(camera.eye - safe[:, None] * camera.axes[2])
-        # A ball beside the line of sight is an ellipse, longer outwards; a near one looks larger
-        # than at its middle.
+        # Off the line of sight, a ball appears as an ellipse, elongated outwards; a near one appears
+        # larger than at its centre.
         slope = np.hypot(seen[:, 0], seen[:, 1]) / safe
         stretch = (
             np.hypot(1.0, slope) * safe / np.maximum(safe - radius * (1.0 + slope), 0.3 * safe)

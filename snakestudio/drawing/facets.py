@@ -1,4 +1,4 @@
-"""How finely bodies are faceted: as finely as one can see, and no finer."""
+"""Number of facets of bodies: as many as are visible."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from snakestudio.drawing.quality import Settings
 from snakestudio.drawing.view import View
 
 _STEPS = (8, 12, 16, 20, 24, 32, 48, 64)
-"""Numbers of facets there are meshes for."""
+"""Numbers of facets for which meshes exist."""
 
 
 _BEVELLED = 8.0
-"""Radius of a post beyond which its bevel can be seen, pixels."""
+"""Radius of a post above which its bevel is visible, pixels."""
 
 
 def facets(pixels: float, tolerance: float, most: int, count: int, budget: int) -> int:
-    """Facets around a body so that its outline is true to a tolerance, within a budget for all `count`.
+    """Facets around a body for a tolerance of its outline, within a budget for all `count` bodies.
 
     Parameters
     ----------
     pixels : float
-        Radius in the picture.
+        Radius in the frame, pixels.
     tolerance : float
         Pixels.
     most : int
-        Facets at most.
+        Largest number of facets.
     count, budget : int
-        Bodies, and facets for all of them together.
+        Number of bodies, and facets for all of them together.
     """
     wanted = math.pi / math.acos(1.0 - min(tolerance / max(pixels, 0.5), 0.5))
     most = max(8, min(most, budget // max(count, 1)))
@@ -44,8 +44,8 @@ def link_facets(settings: Settings, draw_list: DrawList, view: View) -> int:
         return 16
     height = float(view.camera.view_height(known).min())
     if draw_list.tube is not None:
-        # Only the head and what holds the body are such solids: they are few, and lie closely on a
-        # finer tube.
+        # Only the head and the anchors are such solids: they are few, and lie close to a finer
+        # tube.
         return max(
             32, facets(draw_list.link_radius / height * view.height, settings.tolerance, 64, 1, 64)
         )
@@ -70,6 +70,6 @@ def post_look(settings: Settings, draw_list: DrawList, view: View) -> tuple[str,
 
 
 def cast_facets(draw_list: DrawList, texel: float) -> int:
-    """Facets around a post in a map of heights with texels of a size, m."""
+    """Facets around a post in a height map with a texel size, m."""
     these = draw_list.world.posts
     return facets(float(these.radius.max(initial=0.0)) / texel, 0.5, 32, len(these.radius), 24000)

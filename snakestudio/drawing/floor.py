@@ -1,8 +1,8 @@
-"""The floor: its light, the shadow on it and the metric grid, each drawn only where it is seen.
+"""The floor: its light, its shadow and the metric grid, each drawn only where visible.
 
-On a software renderer a floor that does all in one shader costs 16 ms of a picture of 1280 x 720;
-so its light is interpolated between the corners of a coarse mesh, the shadow is a rectangle of its
-own, and the grid is lines.
+On a software renderer a floor in a single shader takes 16 ms of a frame of 1280 x 720; so its light is
+interpolated between the vertices of a coarse mesh, the shadow is a separate rectangle, and the grid
+consists of lines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from snakestudio.drawing.style import Theme
 from snakestudio.model.ticks import step_below
 
 REACH = 3.2
-"""Radius of the floor's light in heights of the picture."""
+"""Radius of the floor's light in frame heights."""
 
 _RINGS = (0.0, 0.15, 0.3, 0.45, 0.6, 0.8, 1.0, 1.25, 1.6, 2.1, 3.0, 5.0, 12.0, 60.0)
 """Radii of the mesh in reaches: dense where the light changes."""
@@ -27,13 +27,13 @@ _SPOKES = 32
 
 
 def fade(away_squared: FloatArray) -> FloatArray:
-    """Light left at a squared distance from the middle, in reaches: 1 in the middle, 0 far away."""
+    """Light at a squared distance from the centre, in reaches: 1 in the centre, 0 far away."""
     light: FloatArray = 1.0 / np.square(1.0 + away_squared)
     return light
 
 
 def floor_mesh() -> tuple[Batch, np.typing.NDArray[np.uint32]]:
-    """Unit mesh: x, y in reaches and the share of light, (k, 4) with one column unused; triangles (m,)."""
+    """Unit mesh: x, y in reaches and light, (k, 4) with one column unused; triangles (m,)."""
     turn = np.linspace(0, 2 * math.pi, _SPOKES, endpoint=False)
     radius = np.array(_RINGS)
     x, y = np.outer(radius, np.cos(turn)), np.outer(radius, np.sin(turn))
@@ -52,15 +52,15 @@ def floor_mesh() -> tuple[Batch, np.typing.NDArray[np.uint32]]:
 
 
 def grid_step(view_height: float) -> float:
-    """Distance of the grid's fine lines for a picture that is `view_height` metres high: a power of ten, m."""
+    """Spacing of the fine grid lines for a frame of `view_height` metres: a power of ten, m."""
     return step_below(max(view_height, 1e-6) / 4.0, (1.0,))
 
 
 def grid_lines(camera: Camera, theme: Theme) -> Batch:
-    """Lines of the grid, (k, LINE_WIDTH): every tenth one strong, all fading with the floor's light."""
+    """Lines of the grid, (k, LINE_WIDTH): every tenth is strong, all fade with the floor's light."""
     height = float(camera.view_height(camera.target))
     step = grid_step(height)
-    # The fine lines go before the next power of ten takes over.
+    # The fine lines vanish before the next power of ten is used.
     fine = min(1.0, max(0.0, 1.75 - 1.5 * math.log10(height / 4.0 / step)))
     parts = []
     if fine > 0.02:
@@ -88,7 +88,7 @@ def _family(
             number = number[number % 10 != 0]
         across = number * step
         half = np.sqrt(np.maximum(reach**2 - (across - middle[axis]) ** 2, 0.0))
-        # Short pieces near the middle, where the light changes and the picture is large.
+        # Short pieces near the centre, where the light changes most.
         cut = np.linspace(-1, 1, _PIECES + 1)
         cut = np.sign(cut) * np.abs(cut) ** 1.4
         along = middle[1 - axis] + half[:, None] * cut
@@ -96,7 +96,7 @@ def _family(
         points[..., axis] = across[:, None]
         points[..., 1 - axis] = along
         away = np.square(points[..., :2] - middle).sum(axis=-1)
-        # To nothing at the rim, whatever the light does.
+        # Always fades to zero at the rim.
         light = (
             strength
             * fade(away / (REACH * height) ** 2)
@@ -109,10 +109,10 @@ def _family(
         rows[..., 7] = 0.0
         rows[..., 8:11] = colour
         if not skip_tenth:
-            # The line x = 0 is the y axis, and the other way round.
+            # The line x = 0 is the y axis, and vice versa.
             axis_colour = (theme.axis_y, theme.axis_x)[axis]
             rows[number == 0, :, 8:11] = 0.45 * np.array(axis_colour) + 0.55 * np.array(colour)
-        # Both ends' light: the shader goes from one to the other.
+        # Light at both ends: the shader interpolates.
         rows[..., 11] = light[:, :-1]
         rows[..., 7] = light[:, 1:]
         parts.append(rows.reshape(-1, LINE_WIDTH))

@@ -1,4 +1,4 @@
-"""The picture of the ground's friction: a tint on the floor, dark where the ground is slippery."""
+"""Friction map of the ground as a tint on the floor, dark where the ground is slippery."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from snakestudio.model.ground_friction import picture_values
 from snakestudio.model.world import Ground, GroundPicture
 
 OPACITY = 0.45
-"""Of the tint over the floor."""
+"""Opacity of the tint."""
 
 _MOST = 1024
-"""Pixels that are drawn either way."""
+"""Largest number of drawn pixels in each direction."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrictionPicture:
-    """A picture as it lies on the floor; the same object as long as nothing about it changes."""
+    """A friction map on the floor; the same object while nothing changes."""
 
     grey: UInt8Array
-    """0 where the ground is most slippery, 255 where it is least; first row at the picture's lower
+    """0 where the ground is most slippery, 255 where it is least; the first row is the lower
     edge. Shape (ny, nx)."""
 
     corner: FloatArray
@@ -37,11 +37,11 @@ class FrictionPicture:
 
     along: FloatArray
     up: FloatArray
-    """`along` and `up`: its lower and its left edge, m. Shape (2,)."""
+    """`along` and `up` are its lower and left edge, m. Shape (2,)."""
 
 
 def friction_picture(ground: Ground, base_dir: Path | None) -> FrictionPicture | None:
-    """The picture of the friction; None if there is none, or it cannot be used (`check` reports that)."""
+    """The friction map; None if it is missing or cannot be used (`check` reports that)."""
     if not ground.picture:
         return None
     try:
@@ -53,7 +53,7 @@ def friction_picture(ground: Ground, base_dir: Path | None) -> FrictionPicture |
 
 @lru_cache(maxsize=4)
 def _of_file(picture: GroundPicture, path: Path, stamp: int) -> FrictionPicture | None:
-    """The picture in a file; `stamp` (of the file) makes a changed one be read again."""
+    """The friction map in a file; `stamp` (of the file) invalidates the cache when it changes."""
     try:
         grey = picture_values(
             Ground(picture=picture.model_copy(update={"file": str(path.absolute())}))
@@ -73,5 +73,5 @@ def _of_file(picture: GroundPicture, path: Path, stamp: int) -> FrictionPicture 
 
 
 def tint_colours(theme: Theme) -> tuple[Colour, Colour]:
-    """Colours of the tint where the ground is most and where it is least slippery."""
+    """Colours of the tint at the most and the least slippery ground."""
     return (0.0, 0.0, 0.0), theme.support

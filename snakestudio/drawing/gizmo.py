@@ -1,8 +1,7 @@
-"""The gizmo as data: the handles around a pivot by which things are moved, turned and scaled.
+"""The gizmo as data: handles around a pivot for moving, rotating and scaling.
 
-The same handles are drawn (`gizmo_parts`), painted in the plain view from above, and found under
-the cursor: what one sees is what one grabs. They are equally large in the picture wherever the
-pivot is.
+The same handles are drawn (`gizmo_parts`), painted in the plain view from above, and picked by the
+cursor. They have a constant screen size.
 """
 
 from __future__ import annotations
@@ -21,24 +20,24 @@ from snakestudio.drawing.camera import Camera
 Mode = Literal["move", "turn", "scale"]
 
 LENGTH = 0.18
-"""Length of an axis as a share of the picture's height."""
+"""Length of an axis as a fraction of the frame height."""
 
 _INNER = 0.26
-"""Where an axis begins, as a share of its length: the middle is left to what is being moved."""
+"""Start of an axis as a fraction of its length; the centre stays free for the moved object."""
 
 _PLANE = (0.36, 0.60)
-"""Near and far edge of a plane's square, as shares of the axes' length."""
+"""Near and far edge of a plane's square, as fractions of the axis length."""
 
 _RING_POINTS = 72
 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A line to what something was snapped to."""
+    """A line to a snapping target."""
 
     start: tuple[float, float, float]
     end: tuple[float, float, float]
-    """`start` and `end`: m."""
+    """`start` and `end` in m."""
 
     dot: bool = False
     """Whether a point marks the end."""
@@ -46,40 +45,40 @@ class Guide:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gizmo:
-    """What is drawn around a pivot."""
+    """State of the handles around a pivot."""
 
     mode: Mode
     pivot: FloatArray
-    """m. Shape (3,)."""
+    """Position, m. Shape (3,)."""
 
     axes: FloatArray = field(default_factory=lambda: np.eye(3))
     """Columns are the directions of its x, y and z. Shape (3, 3)."""
 
     offered: str = "xyz"
-    """Which of "x", "y", "z" can be used in this mode."""
+    """Available axes ("x", "y", "z") in this mode."""
 
     hovered: str = ""
-    """Name of the handle under the cursor, "" for none."""
+    """Name of the handle under the cursor; "" for none."""
 
     held: str = ""
-    """Name of the handle that is dragged: only that one is seen."""
+    """Name of the dragged handle, the only visible one; "" for none."""
 
     sweep: tuple[float, float] = (0.0, 0.0)
-    """Where a turn began and by how much it went, rad, in the plane of the ring that is held."""
+    """Start and amount of a rotation, rad, in the plane of the dragged ring."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Handle:
-    """Something to grab."""
+    """A handle of the gizmo."""
 
     name: str
-    """Its axes: "x", or "xy" for a plane (both in alphabetical order), or "xyz" for the middle."""
+    """Its axes: "x", or "xy" for a plane (in alphabetical order), or "xyz" for the centre."""
 
     kind: Literal["axis", "plane", "ring", "middle"]
     """"axis", "plane", "ring" or "middle"."""
 
     points: FloatArray
-    """Its line, or the corners of its square, or its one point, m. Shape (k, 3)."""
+    """Its line, the corners of its square, or its single point, m. Shape (k, 3)."""
 
 
 def size_of(pivot: FloatArray, camera: Camera) -> float:
@@ -88,7 +87,7 @@ def size_of(pivot: FloatArray, camera: Camera) -> float:
 
 
 def handles(gizmo: Gizmo, camera: Camera) -> list[Handle]:
-    """The handles of a gizmo that can be used from where the camera looks; those seen edge-on are left out."""
+    """Handles of a gizmo that are usable from the camera direction, without those seen edge-on."""
     if gizmo.held:
         return [h for h in _all(gizmo, camera) if h.name == gizmo.held]
     back = camera.axes[2]
@@ -138,7 +137,7 @@ def _all(gizmo: Gizmo, camera: Camera) -> list[Handle]:
 
 
 def _circle(axes: FloatArray, name: str) -> FloatArray:
-    """Points of the unit circle around an axis, (k, 3), closed, anticlockwise seen against the axis."""
+    """Points of the closed unit circle around an axis, (k, 3), anticlockwise seen against the axis."""
     u, v = ring_axes(axes, name)
     angle = np.linspace(0.0, math.tau, _RING_POINTS + 1)
     circle: FloatArray = np.outer(np.cos(angle), u) + np.outer(np.sin(angle), v)
@@ -146,12 +145,12 @@ def _circle(axes: FloatArray, name: str) -> FloatArray:
 
 
 def ring_axes(axes: FloatArray, name: str) -> tuple[FloatArray, FloatArray]:
-    """Directions (3,) from which and to which the angles of a ring are counted."""
+    """Directions (3,) of angle 0 and of a right angle on a ring."""
     k = "xyz".index(name)
     return axes[:, (k + 1) % 3], axes[:, (k + 2) % 3]
 
 
-# --- what is under the cursor ---------------------------------------------------------------------
+# --- picking --------------------------------------------------------------------------------------
 
 
 def pick_handle(
@@ -161,18 +160,18 @@ def pick_handle(
     aspect: float,
     reach: float = 0.0125,
 ) -> str:
-    """Name of the handle under a point of the picture; "" if there is none.
+    """Name of the handle at a point of the frame; "" if missing.
 
     Parameters
     ----------
     ndc : (float, float)
-        Point of the picture, -1 to 1 from left to right and from bottom to top.
+        Point of the frame, -1 to 1 from left to right and from bottom to top.
     aspect : float
-        Width of the picture over its height.
+        Width over height of the frame.
     reach : float
-        How near one has to come, as a share of the picture's height.
+        Picking distance, as a fraction of the frame height.
     """
-    cursor = 0.5 * np.array((ndc[0] * aspect, ndc[1]))  # in heights of the picture
+    cursor = 0.5 * np.array((ndc[0] * aspect, ndc[1]))  # in frame heights
     best = ""
     least = reach
     for handle in these:
@@ -184,7 +183,7 @@ def pick_handle(
         elif handle.kind == "middle":
             distance = 0.6 * float(np.linalg.norm(at[0] - cursor))
         elif handle.kind == "ring":
-            # The half that is turned away is drawn faintly, and is grabbed only where nothing else
+            # The rear half is drawn faintly, and is picked only if nothing else
             # is.
             parts = _halves(handle, camera)
             distance = min(
@@ -200,7 +199,7 @@ def pick_handle(
 
 
 def facing(handle: Handle, camera: Camera) -> FloatArray:
-    """How far (m) the middles of a ring's pieces lie in front of its own middle, (k - 1,); behind it below 0."""
+    """Distances (m) of the segments of a ring in front of its centre, (k - 1,); negative behind it."""
     points = handle.points
     middles = 0.5 * (points[1:] + points[:-1])
     away: FloatArray = (middles - points[:-1].mean(axis=0)) @ camera.axes[2]
@@ -208,7 +207,7 @@ def facing(handle: Handle, camera: Camera) -> FloatArray:
 
 
 def _halves(handle: Handle, camera: Camera) -> list[tuple[bool, NDArray[np.intp]]]:
-    """Which pieces of a ring are in front of its middle, and which behind."""
+    """Segments of a ring in front of its centre, and those behind."""
     ahead = facing(handle, camera) > -1e-9
     return [
         (front, np.flatnonzero(ahead == front)) for front in (True, False) if (ahead == front).any()
@@ -216,7 +215,7 @@ def _halves(handle: Handle, camera: Camera) -> list[tuple[bool, NDArray[np.intp]
 
 
 def _to_line(line: FloatArray, cursor: FloatArray, pieces: NDArray[np.intp] | None = None) -> float:
-    """Distance of a point (2,) from some pieces of a polyline (k, 2)."""
+    """Distance of a point (2,) from segments of a polyline (k, 2)."""
     start = line[:-1]
     way = np.diff(line, axis=0)
     if pieces is not None:

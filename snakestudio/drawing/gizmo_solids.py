@@ -1,4 +1,4 @@
-"""What is drawn of the gizmo: arrows, squares, rings and boxes in the colours of the axes, and guide lines."""
+"""Solids of the gizmo: arrows, squares, rings and boxes in the colours of the axes, and guide lines."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _RING = 3.0
 _RING_HELD = 4.4
 _RING_BEHIND = 1.8
 _LONG_LINE = np.linspace(-14.0, 14.0, 57)[:, None]
-"""Points of the line along an axis something is kept to, in lengths of the gizmo's axes: beyond the
-picture's edges, and in pieces, so that only what lies along it is drawn with care."""
+"""Points of the line along a constraint axis, in axis lengths of the gizmo: beyond the edges of the
+frame, and in short segments, so that only the tiles along it are multisampled."""
 
 _TURNED = np.array((1.0, 0.0, 0.0, 0.0))
 
 
 def axis_colour(name: str, theme: Theme) -> Colour:
-    """Colour of an axis; of a plane that of the axis across it, as its square lies so; of the middle that of text."""
+    """Colour of an axis; of a plane the colour of its normal axis; of the centre the text colour."""
     axis = name if len(name) == 1 else next((a for a in "xyz" if a not in name), "")
     return {"x": theme.axis_x, "y": theme.axis_y, "z": theme.axis_z}.get(axis, theme.text)
 
 
 def handle_colour(gizmo: Gizmo, handle: Handle, theme: Theme) -> Colour:
-    """Colour of a handle: nearer to that of text if it is under the cursor or held."""
+    """Colour of a handle: closer to the text colour if hovered or dragged."""
     r, g, b = axis_colour(handle.name, theme)
     if handle.name not in (gizmo.hovered, gizmo.held):
         return r, g, b
@@ -44,7 +44,7 @@ def handle_colour(gizmo: Gizmo, handle: Handle, theme: Theme) -> Colour:
 
 
 def gizmo_solids(gizmo: Gizmo, camera: Camera, theme: Theme) -> dict[str, Batch]:
-    """Heads, boxes, squares and the middle, by mesh."""
+    """Heads, boxes, squares and the centre, by mesh."""
     size = size_of(gizmo.pivot, camera)
     found: dict[str, list[Batch]] = {"cone": [], "cube": [], "plate": []}
     for handle in handles(gizmo, camera):
@@ -71,7 +71,7 @@ def gizmo_solids(gizmo: Gizmo, camera: Camera, theme: Theme) -> dict[str, Batch]
 
 
 def gizmo_lines(gizmo: Gizmo, camera: Camera, theme: Theme) -> Batch:
-    """Shafts and rings; of a held handle also the line it keeps to, or the angle it has gone."""
+    """Shafts and rings; for a dragged handle also its constraint line or rotation angle."""
     lines = [np.zeros((0, LINE_WIDTH), np.float32)]
     for handle in handles(gizmo, camera):
         bright = handle.name in (gizmo.hovered, gizmo.held)
@@ -96,7 +96,7 @@ def gizmo_lines(gizmo: Gizmo, camera: Camera, theme: Theme) -> Batch:
 
 
 def _sweep(gizmo: Gizmo, handle: Handle, colour: Colour) -> Batch:
-    """Spokes over the angle a turn has gone: where it began, where it is, and faintly between."""
+    """Spokes of a rotation: start, current angle, and faint ones in between."""
     begin, angle = gizmo.sweep
     u, v = ring_axes(gizmo.axes, handle.name)
     radius = float(np.linalg.norm(handle.points[0] - gizmo.pivot))
@@ -120,7 +120,7 @@ def guide_lines(guides: Sequence[Guide], theme: Theme) -> Batch:
 
 
 def guide_dots(guides: Sequence[Guide], camera: Camera, theme: Theme) -> Batch:
-    """Points at what something was snapped to."""
+    """Points at snapping targets."""
     at = np.array([guide.end for guide in guides if guide.dot], float).reshape(-1, 3)
     return _rows(at, _TURNED, 0.0065 * camera.view_height(at), theme.accent)
 
@@ -136,7 +136,7 @@ def _rows(
 
 
 def _frame(along: FloatArray, normal: FloatArray) -> FloatArray:
-    """Quaternion (4,) that turns x to a direction and z to a unit normal across it."""
+    """Quaternion (4,) that turns x to a direction and z to a unit normal perpendicular to it."""
     x = along / np.linalg.norm(along)
     return _matrix_turn(np.column_stack((x, np.cross(normal, x), normal)))
 

@@ -1,4 +1,4 @@
-"""Instance rows: how numpy tells the shaders where a solid stands and what it looks like."""
+"""Instance rows, which pass position and appearance of solids to the shaders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Batch = NDArray[np.float32]
 
 ROW_WIDTH = 16
 """Columns of a solid: position 3, half-length, quaternion x y z w, colour 4, radius, glow, gloss,
-obstacles' shadow."""
+shadow of obstacles."""
 
 LINE_WIDTH = 12
 """Columns of a line: start 3, width, end 3, opacity at the end, colour 3, opacity at the start."""
@@ -30,7 +30,7 @@ def solid_rows(
     gloss: float = 0.35,
     shaded: float = 0.0,
 ) -> Batch:
-    """Rows of k solids.
+    """Instance rows of k solids.
 
     Parameters
     ----------
@@ -41,13 +41,13 @@ def solid_rows(
     half_length, radius : float or (k,) array
         m.
     colour : Colour or (k, 3) array
-        As on the screen.
+        As on the screen (sRGB).
     glow : float
-        0 lit by the scene's light, 1 shining by itself.
+        0 lit by the scene's light, 1 fully emissive.
     gloss : float
         Strength of the highlight.
     shaded : float
-        Share of the key light that the obstacles' shadow takes away.
+        Fraction of the key light that the shadow of obstacles removes.
 
     Returns
     -------
@@ -59,8 +59,8 @@ def solid_rows(
     q = np.asarray(quaternion, float)
     rows[:, 4:7] = q[..., 1:]
     rows[:, 7] = q[..., 0]
-    # Light is added up in linear space; a square is near enough to the screen's curve and its
-    # inverse is cheap.
+    # Light is summed in linear space; a square is close enough to the sRGB curve and fast to
+    # invert.
     rows[:, 8:11] = np.square(colour)
     rows[:, 11] = opacity
     rows[:, 12] = radius
@@ -73,14 +73,14 @@ def solid_rows(
 def line_rows(
     start: FloatArray, end: FloatArray, width: float, colour: Colour, opacity: ArrayLike = 1.0
 ) -> Batch:
-    """Rows of k line segments.
+    """Instance rows of k line segments.
 
     Parameters
     ----------
     start, end : (k, 3) arrays
         m.
     width : float
-        Pixels in a picture 720 pixels high.
+        Pixels in a frame 720 pixels high.
     opacity : float or (k,) array
 
     Returns

@@ -1,4 +1,4 @@
-"""Where the light comes from, and how soft the shadows are that it throws on the floor."""
+"""Direction of the light, and softness of its shadows on the floor."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ LIGHT_DIRECTION: FloatArray = np.array([-0.42, -0.30, 1.0]) / math.sqrt(0.42**2 
 """Unit vector towards the key light."""
 
 THROW: FloatArray = -LIGHT_DIRECTION[:2] / LIGHT_DIRECTION[2]
-"""Way of a shadow on the floor for a metre of height."""
+"""Offset of a shadow on the floor per metre of height."""
 
 SOFT_FOOT = 0.006
 SOFTNESS = 0.22
-"""Half of a shadow edge's width at the foot of what throws it, m, and more for a metre of height:
-the tangent of the light's angular radius."""
+"""Half-width of a shadow edge at the foot of the caster, m, and increase per metre of height: the
+tangent of the light's angular radius."""
 
 FADING = 1.4
-"""How a shadow fades with every metre of height: 1 / (1 + FADING h)."""
+"""Fading of a shadow with height h (m): 1 / (1 + FADING h)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Rectangle of the floor that shadows are made for: corner and extent along x and y, m."""
+    """Rectangle of the floor with shadows: corner and extent along x and y, m."""
 
     x: float
     y: float

@@ -1,4 +1,4 @@
-"""The signs in the picture: force arrows, contact points, centre of mass, trails."""
+"""Marks in the viewport: force arrows, contact points, centre of mass, trails."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.snapshot import GROUND, BodyFields, Contacts, ContactState, Snapshot
 
 _LONGEST_TRAIL = 4000
-"""Segments of a trail that are drawn; a longer one is thinned out."""
+"""Largest number of drawn segments of a trail; longer ones are decimated."""
 
 
 def arrows(
     start: FloatArray, vector: FloatArray, camera: Camera, colour: Colour, thickness: float = 0.0125
 ) -> Batch:
-    """Arrows from `start` along `vector`, (k, 3) each, m; equally thick everywhere in the picture, short ones thinner.
+    """Arrows from `start` along `vector`, (k, 3) each, m, with constant screen thickness; short ones are thinner.
 
     Parameters
     ----------
     thickness : float
-        Radius of the head as a share of the picture's height.
+        Radius of the head as a fraction of the frame height.
     """
     length = np.linalg.norm(vector, axis=1)
     kept = np.isfinite(length) & (length > 1e-9) & np.isfinite(start).all(axis=1)
@@ -46,9 +46,9 @@ def arrows(
 def force_arrows(
     contacts: Contacts, overlays: Overlays, camera: Camera, theme: Theme
 ) -> list[Batch]:
-    """Arrows of the forces on the links: at obstacles in one colour, friction in another.
+    """Arrows of the forces on the links: normal forces of obstacles and friction in different colours.
 
-    Anchors and supports of a continuous body push like obstacles; their forces come with the
+    Anchors and supports of a continuous body count as obstacles; their forces are among the
     contacts, too.
     """
     parts: list[Batch] = []
@@ -69,21 +69,21 @@ def force_arrows(
 
 
 def torque_arrows(body: BodyFields, overlays: Overlays, camera: Camera, theme: Theme) -> Batch:
-    """Arrows with two heads along the torques of the anchors and supports that hold a continuous body."""
+    """Double-headed arrows of the torques of anchors and supports of a continuous body."""
     size = np.linalg.norm(body.torque, axis=1)
     strong = body.active & (
         size * overlays.torque_scale > 0.01 * camera.view_height(np.nan_to_num(body.point))
     )
     start = body.point[strong]
     way = body.torque[strong] * overlays.torque_scale
-    # The second head stands a head's length behind the first.
+    # The second head is one head length behind the first.
     return np.concatenate(
         [arrows(start, share * way, camera, theme.friction, 0.008) for share in (0.86, 1.0)]
     )
 
 
 def contact_points(contacts: Contacts, camera: Camera, theme: Theme) -> Batch:
-    """Balls at the closed contacts, coloured by stick and slip."""
+    """Spheres at the closed contacts, coloured by stick and slip."""
     closed = (contacts.state != ContactState.OPEN) & np.isfinite(contacts.point).all(axis=1)
     at = contacts.point[closed]
     sticks = (contacts.state[closed] == ContactState.STICK)[:, None]
@@ -94,7 +94,7 @@ def contact_points(contacts: Contacts, camera: Camera, theme: Theme) -> Batch:
 
 
 def centre_of_mass(snapshot: Snapshot, camera: Camera, theme: Theme) -> Batch:
-    """The sign of the robot's centre of mass; empty if any pose is unknown."""
+    """Mark of the robot's centre of mass; empty if a pose is unknown."""
     at = snapshot.centre_of_mass()[None, :]
     if not np.isfinite(at).all():
         return np.zeros((0, 16), np.float32)
@@ -104,7 +104,7 @@ def centre_of_mass(snapshot: Snapshot, camera: Camera, theme: Theme) -> Batch:
 
 
 def trail_lines(trail: FloatArray | tuple[Trail, ...] | None, theme: Theme) -> Batch:
-    """Trails as line segments, the oldest part fading."""
+    """Trails as line segments; the oldest part fades."""
     if trail is None:
         return np.zeros((0, LINE_WIDTH), np.float32)
     trails = (Trail(trail),) if isinstance(trail, np.ndarray) else trail
@@ -112,7 +112,7 @@ def trail_lines(trail: FloatArray | tuple[Trail, ...] | None, theme: Theme) -> B
     for one in trails:
         points = one.points
         if len(points) > _LONGEST_TRAIL:
-            # The newest point stays, or the line would lag behind the robot.
+            # Keep the newest point, or the line would lag behind the robot.
             points = points[
                 (len(points) - 1) % -(-len(points) // _LONGEST_TRAIL) :: -(
                     -len(points) // _LONGEST_TRAIL

@@ -1,9 +1,8 @@
-"""The solids everything is built from, as numpy arrays.
+"""Meshes of the basic solids as numpy arrays.
 
-All lie along the x axis and share one rule of size, so that one vertex shader places them all: a
-vertex lies at ``radius * position + half_length * stretch * x_axis``, with radius and half-length
-given by the instance. So a capsule keeps its round ends, an arrow its head and a cylinder its
-bevel, whatever its length.
+All are oriented along the x axis and scaled by one rule, so that a single vertex shader places them: a
+vertex is at ``radius * position + half_length * stretch * x_axis``, with radius and half-length of the
+instance. So a capsule keeps its round ends, an arrow its head and a cylinder its bevel at any length.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ Profile = Sequence[tuple[float, float, float, float, float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """Triangles."""
+    """A triangle mesh."""
 
     vertices: NDArray[np.float32]
     """Position (3, in radii), normal (3), stretch (in half-lengths along x), tone (factor of the
     instance's colour). Shape (k, 8)."""
 
     indices: NDArray[np.uint32]
-    """Three a triangle, counter-clockwise from outside. Shape (m,)."""
+    """Three indices per triangle, counter-clockwise from outside. Shape (m,)."""
 
 
 def _revolve(
     profile: Profile, angles: Sequence[float], plate: Callable[[int, int], float] | None = None
 ) -> Mesh:
-    """Surface of revolution about x; a repeated point or angle makes a hard edge.
+    """Surface of revolution about x; a repeated point or angle creates a hard edge.
 
     Parameters
     ----------
@@ -44,7 +43,7 @@ def _revolve(
         Angles about x from the z axis towards -y, rad; the last closes the surface if it is the
         first plus a full turn.
     plate : callable, optional
-        Further tone factor of (profile index, angle index).
+        Additional tone factor of (profile index, angle index).
     """
     p, a = np.array(profile, float), np.array(angles, float)
     rows, columns = len(p), len(a)
@@ -80,7 +79,7 @@ def _revolve(
 
 
 def _outward(vertices: NDArray[np.float32], triangles: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Triangles turned so that they face the way their normals point (at radius 1 and half-length 1)."""
+    """Triangles oriented according to their normals (at radius 1 and half-length 1)."""
     solid = vertices[:, :3].astype(float)
     solid[:, 0] += vertices[:, 6]
     a, b, c = (solid[triangles[:, i]] for i in range(3))
@@ -109,7 +108,7 @@ def _turn(detail: int) -> list[float]:
 def _cap(
     detail: int, end: float, tone: float = 1.0, pole: float = math.pi / 2
 ) -> list[tuple[float, float, float, float, float, float]]:
-    """Meridian of an end sphere, from the pole (or an angle short of it) at the rear or to that at the front."""
+    """Meridian of an end sphere, from the rear pole, or to the front pole, or up to an angle `pole`."""
     steps = max(2, round(detail / 4 * pole / (math.pi / 2)))
     quarter = [pole * k / steps for k in range(steps + 1)]
     arc = [
@@ -130,19 +129,19 @@ _TRIM = 0.36
 
 
 _BACK = 0.24
-"""How much lighter the middle of a link's back is."""
+"""Additional lightness at the middle of a link's back."""
 
 _HIDDEN = math.radians(66)
-"""Part of an end sphere that can show beside a neighbour, even at a joint bent by a right angle."""
+"""Part of an end sphere that can be visible next to a neighbour, even at a joint bent by 90°."""
 
 _FINE = 32
-"""Facets from which on grooves are cut instead of painted."""
+"""Number of facets from which grooves are geometry instead of colour."""
 
 
 def _shell(detail: int, pole: float) -> Mesh:
-    """Link: shell between two dark grooves, its back lighter so that one sees how it is rolled.
+    """Link: shell between two dark grooves, with a lighter back that shows its roll angle.
 
-    The colour fades around it: any edge along a cylinder looks like one of its facets.
+    The colour fades gradually, because any edge along a cylinder looks like a facet.
     """
     angles = _turn(detail)
     s, t = _SEAM, _TRIM
@@ -169,12 +168,12 @@ def _shell(detail: int, pole: float) -> Mesh:
 
 
 def _link(detail: int) -> Mesh:
-    """Link between two neighbours: what lies deep inside them is left out."""
+    """Link between two neighbours, without the parts deep inside them."""
     return _shell(detail, _HIDDEN)
 
 
 def _end_link(detail: int) -> Mesh:
-    """Link with an end that shows."""
+    """Link with a visible end."""
     return _shell(detail, math.pi / 2)
 
 
@@ -196,8 +195,8 @@ def _visor(detail: int) -> Mesh:
     wide = math.radians(78)
     low = math.radians(2)
     high = math.radians(56)
-    # However coarse the head is: its facets lie within the sphere of radius 1, and none of these
-    # may cut into that.
+    # Independent of the detail of the head: its facets are inside the sphere of radius 1, and the
+    # visor must not intersect it.
     steps = max(25, detail // 2)
     rows = max(10, detail // 6)
     return _patch(
@@ -206,8 +205,8 @@ def _visor(detail: int) -> Mesh:
 
 
 def _collar(detail: int) -> Mesh:
-    """Band in the groove behind the head's front end, with the facets of the shell, which it lies closely on."""
-    over = 0.01  # the edges of the groove, which else show beside it at a flat angle
+    """Band in the groove behind the front end of the head, with the facets of the shell below it."""
+    over = 0.01  # covers the edges of the groove, visible at a flat angle
     return _revolve([(-_SEAM - over, 1.006, 0, 1, 1, 1), (over, 1.006, 0, 1, 1, 1)], _turn(detail))
 
 
@@ -234,7 +233,7 @@ def _eyes(detail: int) -> Mesh:
             for share in (0.5, 1.0)
         ]
         normal = np.vstack((forward, *rings))
-        # Just above the visor: what stands off shows behind the head's outline.
+        # Just above the visor: a larger gap would be visible at the outline of the head.
         vertices = np.hstack((normal * 1.019, normal, np.ones((len(normal), 2)))).astype(np.float32)
         k = np.arange(1, len(around) + 1)
         following = np.roll(k, -1)
@@ -273,7 +272,7 @@ def _sphere(detail: int) -> Mesh:
 
 
 def _mass(detail: int) -> Mesh:
-    """Ball with alternating octants, the drawing sign of a centre of mass."""
+    """Sphere with alternating octants, the symbol of a centre of mass."""
     count = max(4, detail // 4) * 4
     quarter = count // 4
     angles = [2 * math.pi * k / count for k in range(count + 1)]
@@ -288,7 +287,7 @@ def _mass(detail: int) -> Mesh:
 
 
 def _arrow(detail: int) -> Mesh:
-    """Arrow from the origin to stretch 2 (so that its length is two half-lengths), its head of radius 1."""
+    """Arrow from the origin to stretch 2 (its length is two half-lengths) with a head of radius 1."""
     head = 2.7
     shaft = 0.42
     slope = 1 / math.hypot(1, head)
@@ -304,7 +303,7 @@ def _arrow(detail: int) -> Mesh:
 
 
 def _cone(detail: int) -> Mesh:
-    """Pointed head whose base of radius 1 stands two radii behind the tip at x = 1.2: the end of an axis."""
+    """Pointed head with a base of radius 1, two radii behind the tip at x = 1.2: the end of an axis."""
     base = -1.4
     tip = 1.2
     slope = math.hypot(1.0, tip - base)
@@ -316,7 +315,7 @@ def _cone(detail: int) -> Mesh:
 
 
 def _box(thickness: float) -> Mesh:
-    """Square box from -1 to 1 along x and y, and of a half thickness along z."""
+    """Square box from -1 to 1 along x and y, with half of `thickness` along z."""
     size = np.array((1.0, 1.0, thickness))
     vertices = []
     indices = []
@@ -332,7 +331,7 @@ def _box(thickness: float) -> Mesh:
 
 
 def _obstacle(detail: int) -> Mesh:
-    """Cylinder with a bevelled top edge, darker towards its foot; its foot is at stretch -1."""
+    """Cylinder with a bevelled top edge, darker towards its foot at stretch -1."""
     bevel = 0.05
     s = math.sqrt(0.5)
     profile = [
@@ -344,7 +343,7 @@ def _obstacle(detail: int) -> Mesh:
 
 
 def _stub(detail: int) -> Mesh:
-    """Cylinder without bevel and foot, its sides darker downwards: an obstacle a few pixels wide."""
+    """Cylinder without bevel and foot, darker downwards: an obstacle a few pixels wide."""
     profile = [
         (0, 1, 0, 1, -1, 0.72),
         (0, 1, 0, 1, 1, 1.0),
@@ -381,11 +380,11 @@ def _hoop(detail: int) -> Mesh:
 
 
 _SPOKES = 6
-"""Light and dark sectors of a wheel by turns."""
+"""Number of alternating light and dark sectors of a wheel."""
 
 
 def _wheel(detail: int) -> Mesh:
-    """Wheel around x with a dark tyre and sectors by which one sees it turn."""
+    """Wheel around x with a dark tyre and sectors that make its rotation visible."""
     steps = max(2, detail // _SPOKES)
     angles = [
         2.0 * math.pi * (sector + k / steps) / _SPOKES
@@ -411,11 +410,11 @@ def _wheel(detail: int) -> Mesh:
 
 
 _STUDS = 8
-"""Spikes of an anchor."""
+"""Number of spikes of an anchor."""
 
 
 def _clamp(detail: int) -> Mesh:
-    """Bevelled collar of radius 1 around x with spikes that hold on to what is around it: an anchor."""
+    """Bevelled collar of radius 1 around x with spikes: an anchor."""
     half = 0.34
     bevel = 0.07
     inner = 0.86
@@ -472,9 +471,9 @@ MESHES: dict[str, Callable[[int], Mesh]] = {
     "visor": _visor,
     "wheel": _wheel,
 }
-"""Every solid by name, as a function of the number of facets around it."""
+"""Functions that build the solids by name, given the number of facets."""
 
 
 def build_mesh(name: str, detail: int) -> Mesh:
-    """The solid of a name with a number of facets around it."""
+    """Build the mesh of a solid by name, with a number of facets."""
     return MESHES[name](detail)

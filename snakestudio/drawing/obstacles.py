@@ -1,4 +1,4 @@
-"""The obstacles of a scene as the viewport needs them: posts, blocks, surfaces, bounds; made once, shared by all."""
+"""Obstacles of a scene for drawing and picking: posts, blocks, surfaces and bounds, cached and shared."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posts:
-    """Upright cylinders standing on the ground, as arrays."""
+    """Upright cylinders on the ground, as arrays."""
 
     centre: FloatArray
     """m. Shape (k, 2)."""
 
     radius: FloatArray
     height: FloatArray
-    """`radius` and `height`: m. Shape (k,)."""
+    """`radius` and `height` in m. Shape (k,)."""
 
     owner: IndexArray
-    """0-based obstacle they belong to, ascending. Shape (k,)."""
+    """0-based obstacle of each, ascending. Shape (k,)."""
 
 
 class Obstacles:
@@ -43,16 +43,16 @@ class Obstacles:
     Parameters
     ----------
     bodies : tuple of Body
-        In the order of the scene.
+        Bodies in the order of the scene.
 
     Attributes
     ----------
     blocks : Blocks
-        Steps of stairs among them.
+        Blocks, including steps of stairs.
     prisms, reliefs : tuple of (int, solid)
-        With the 0-based obstacle they belong to.
+        Solids, each with its 0-based obstacle.
     low, high : (n, 3) arrays
-        Box around every obstacle, as far as it is above the ground, m; NaN for one without solids.
+        Box around the part of each obstacle above the ground, m; NaN for one without solids.
     """
 
     def __init__(self, bodies: tuple[Body, ...]) -> None:
@@ -107,23 +107,23 @@ class Obstacles:
 
     @property
     def box(self) -> tuple[FloatArray, FloatArray]:
-        """Corners (3,) of the box around all of them, m; NaN if there is nothing."""
+        """Corners (3,) of the box around all obstacles, m; NaN if empty."""
         if not len(self.low):
             return np.full(3, np.nan), np.full(3, np.nan)
         return np.fmin.reduce(self.low), np.fmax.reduce(self.high)
 
     @property
     def problems(self) -> list[tuple[int, Problem]]:
-        """Obstacles whose shape cannot be read, 0-based, and why."""
+        """0-based obstacles with an unreadable shape, and the reasons."""
         return [(i, body.problem) for i, body in enumerate(self.bodies) if body.problem is not None]
 
     @cached_property
     def terrain(self) -> Terrain | None:
-        """Everything but posts as triangles; None if there is nothing but posts."""
+        """All obstacles except posts as triangles; None if there are only posts."""
         return make_terrain(self.bodies, self.blocks, self._balls())
 
     def _balls(self) -> FloatArray:
-        """Balls around everything but posts: small ones, as what they cover of the picture is drawn with care."""
+        """Bounding balls of everything except posts; small ones, because the covered area is multisampled."""
         balls = [np.column_stack((self.blocks.centre, np.linalg.norm(self.blocks.half, axis=1)))]
         for i, _ in (*self.prisms, *self.reliefs):
             low, high = self.low[i], self.high[i]
@@ -137,7 +137,7 @@ class Obstacles:
         return np.concatenate(balls)
 
     def with_bodies(self, bodies: tuple[Body, ...]) -> Obstacles:
-        """The obstacles with some other bodies; what stays is taken over, so that dragging one of many is cheap."""
+        """Return the obstacles with new bodies; unchanged parts are reused, so that dragging one of many is fast."""
         if len(bodies) != len(self.bodies):
             return Obstacles(bodies)
         changed = others(self.bodies, bodies)
@@ -183,7 +183,7 @@ class Obstacles:
         return made
 
     def _hand_on(self, made: Obstacles, changed: Sequence[int], new: Obstacles) -> None:
-        """Give what was made of `made` the terrain, if it was asked for already and the change lets it."""
+        """Pass the terrain on to `made`, if it exists already and the change permits."""
         terrain: Terrain | None = self.__dict__.get("terrain")
         if terrain is None:
             return
@@ -194,11 +194,11 @@ class Obstacles:
 
 
 _MOST_CHANGED = 0.2
-"""Share of the obstacles up to which it pays to keep the others' arrays."""
+"""Largest fraction of changed obstacles for which reusing the arrays is worthwhile."""
 
 
 def _counts(world: Obstacles, kind: str, chosen: IndexArray | None = None) -> IndexArray:
-    """How many solids of a kind each (chosen) obstacle has."""
+    """Number of solids of a kind of each (chosen) obstacle."""
     solids = getattr(world, kind)
     owner = np.array([i for i, _ in solids], np.intp) if isinstance(solids, tuple) else solids.owner
     count = np.bincount(owner, minlength=len(world.bodies))
@@ -234,9 +234,9 @@ _HIDDEN = attrgetter("hidden")
 def _bodies(
     obstacles: tuple[Obstacle, ...], base_dir: Path | None, kept: tuple[Body, ...]
 ) -> tuple[Body, ...]:
-    """The bodies of obstacles, of which those are kept that are there already."""
+    """Bodies of obstacles; existing ones are reused."""
     if len(kept) == len(obstacles):
-        # Mostly one of many has changed: what stands where it stood is quickly seen.
+        # Usually one of many has changed, so comparing by position is fast.
         other = others(tuple(map(_OBSTACLE, kept)), obstacles)
         if any(map(_PROBLEM, kept)):
             other = sorted(
@@ -247,14 +247,14 @@ def _bodies(
             for i in other:
                 bodies[i] = body_of(obstacles[i], base_dir)
             return tuple(bodies)
-    # What could not be read before may be there now.
+    # Files that were unreadable before may exist now.
     known = {id(body.obstacle): body for body in kept if body.problem is None}
     return tuple(known.get(id(o)) or body_of(o, base_dir) for o in obstacles)
 
 
-# The same tuple of obstacles comes with every frame: what was made of it is kept, and of another
-# tuple what it shares with that. A few entries, because two scenes may be drawn in turns (window
-# and video); replaced as a whole, so that threads never see half an entry.
+# Every frame has the same tuple of obstacles, so its result is cached; a new tuple reuses the shared
+# parts. A few entries, because two scenes may be drawn alternately (window and video); replaced as a
+# whole, so that threads never see a partial entry.
 _cache: tuple[tuple[tuple[Obstacle, ...], Path | None, bool, Obstacles], ...] = ()
 _KEEP = 6
 
@@ -267,9 +267,9 @@ def obstacles_of(
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Base folder of file names in the scene.
     shown_only : bool
-        Leave the solids of hidden ones out; their numbers stay.
+        Omit the solids of hidden obstacles; their numbers stay.
     """
     global _cache
     alike = None

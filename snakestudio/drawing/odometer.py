@@ -1,4 +1,4 @@
-"""How far links have rolled along their own axes, added up from picture to picture: by that their wheels turn."""
+"""Odometer of links along their axes, summed from frame to frame, for the rotation of wheels."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from snakestudio.model.snapshot import Snapshot
 
 
 class Odometer:
-    """Adds up how far each link moved along its axis between the pictures of one view, forwards and back in time."""
+    """Sums the motion of each link along its axis between the frames of a view, forwards and backwards in time."""
 
     def __init__(self) -> None:
         self._pose = np.zeros((0, 7))
         self._travelled = np.zeros(0)
 
     def travelled(self, scene: Scene, snapshot: Snapshot | None) -> FloatArray | None:
-        """How far each link has rolled along its axis until this picture, (n,), m; None if no link has wheels."""
+        """Distance that each link has rolled along its axis up to this frame, (n,), m; None without wheels."""
         if snapshot is None or not snapshot.drawn or not scene.body.jointed:
             return None
         if all(link.wheels == "none" for link in scene.robot.links):

@@ -1,4 +1,4 @@
-"""What the viewport shows beside the robot and the world: selection, forces, trails, ghosts."""
+"""Overlays of the viewport: selection, forces, trails, ghosts and so on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.model.scene import Scene
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A thing in the scene, as hit by the mouse or selected."""
+    """An object in the scene under the cursor or in the selection."""
 
     kind: str
     """"link", "obstacle" or "ground"."""
@@ -23,12 +23,12 @@ class Pick:
     """0-based link or obstacle; -1 for the ground."""
 
     point: tuple[float, float, float] | None = field(default=None, compare=False)
-    """Where it was hit, world frame, m; not part of the identity."""
+    """Point under the cursor, world frame, m; not part of the identity."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trail:
-    """The way a point took."""
+    """The path of a point."""
 
     points: FloatArray
     """Oldest first, m; a NaN breaks the line. Shape (m, 3)."""
@@ -37,7 +37,7 @@ class Trail:
     """None for the theme's accent."""
 
     width: float = 2.5
-    """Width in pixels of a picture 720 pixels high."""
+    """Width in pixels of a frame 720 pixels high."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,62 +52,62 @@ class Ghost:
 
     opacity: float = 0.35
     body: Body | None = None
-    """Whose parts they are; None for the scene's."""
+    """Body of the robot; None for that of the scene."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
-    """A line through places, whole where they were measured and dashed where they were not, and points on it."""
+    """A line through measured positions, dashed across gaps, with marked points."""
 
     points: FloatArray
     """m; a NaN breaks the line. Shape (m, 3)."""
 
     colour: Colour
     dashed: BoolArray | None = None
-    """Which pieces of the line are dashed and fainter; None for none of them. Shape (m - 1,)."""
+    """Mask of the dashed, fainter segments; None for none. Shape (m - 1,)."""
 
     width: float = 2.5
-    """Width in pixels of a picture 720 pixels high."""
+    """Width in pixels of a frame 720 pixels high."""
 
     opacity: float = 0.9
     marks: FloatArray | None = None
-    """Places of points that stand out, m; one with a NaN is not drawn. Shape (k, 3)."""
+    """Positions of highlighted points, m; points with NaN are not drawn. Shape (k, 3)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PullMark:
-    """A hand's force on a link."""
+    """A pull of the user on a link."""
 
     point: FloatArray
-    """Where it holds the link, world frame, m. Shape (3,)."""
+    """Point of application on the link, world frame, m. Shape (3,)."""
 
     force: FloatArray
-    """N. Shape (3,)."""
+    """Force, N. Shape (3,)."""
 
     target: FloatArray | None = None
-    """Where the hand is, m; None if it is not there any more, as in a recorded run. Shape (3,)."""
+    """Position of the cursor, m; None if unknown, as in a recorded run. Shape (3,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlays:
-    """What to show; the default is a plain picture."""
+    """Overlay settings; the default shows none."""
 
     show_forces: bool = True
     show_friction_forces: bool = False
     show_ground_normal_forces: bool = False
-    """`show_forces`, `show_friction_forces` and `show_ground_normal_forces`: arrows of the
-    obstacles' normal forces, of all friction forces, of the ground's normal forces."""
+    """`show_forces`, `show_friction_forces` and `show_ground_normal_forces` enable the arrows of
+    normal forces of obstacles, of all friction forces, and of normal forces of the ground."""
 
     force_scale: float = 0.005
     friction_scale: float = 0.06
-    """`force_scale` and `friction_scale`: length of an arrow, m/N; friction is an order of
-    magnitude smaller, so it has its own."""
+    """`force_scale` and `friction_scale` are the arrow scales, m/N; friction is an order of
+    magnitude smaller and has its own."""
 
     ground_scale: float = 0.005
-    """The same of the ground's normal forces, which carry the whole robot."""
+    """Arrow scale of normal forces of the ground, which carry the whole robot, m/N."""
 
     force_minimum: float = 0.05
-    """Weaker forces are not drawn, N."""
+    """Smallest drawn force, N."""
 
     trail: FloatArray | tuple[Trail, ...] | None = None
     """Shape (m, 3)."""
@@ -119,17 +119,17 @@ class Overlays:
     """Outlined faintly."""
 
     warned: tuple[Pick, ...] = ()
-    """Outlined in the colour of warnings, unless selected: what cannot be where it is."""
+    """Objects at invalid positions, outlined in the warning colour unless selected."""
 
     ghosts: tuple[Ghost, ...] = ()
     tracks: tuple[Track, ...] = ()
-    """Measured ways, where the robot was by then, and how far that is from the simulated one."""
+    """Measured tracks, the measured position at the current time, and its deviation from the simulation."""
 
     reference_ghost: bool = False
-    """Ghost of the shape the joints were told to take."""
+    """Whether to show a ghost at the joint references."""
 
     stale: bool = False
-    """The robot is drawn in grey: this is how it was, and nothing is known of it at present."""
+    """Whether to draw the robot in grey, because its present state is unknown."""
 
     show_contact_points: bool = False
     show_com: bool = False
@@ -138,64 +138,64 @@ class Overlays:
     show_grid_labels: bool = True
     show_triad: bool = True
     show_path: bool = True
-    """The path on the ground, and the points that guide a robot that follows it."""
+    """Whether to show the path on the ground and the guide points of path following."""
 
     draft: GroundPath | None = None
-    """A path that is being drawn, instead of the scene's."""
+    """Path that is being drawn, instead of that of the scene."""
 
     waypoint: int = -1
-    """0-based waypoint that stands out; -1: none."""
+    """Highlighted waypoint, 0-based; -1: none."""
 
     corner: int = -1
-    """0-based corner that stands out, counted through all patches of the ground; -1: none."""
+    """Highlighted corner, 0-based, counted through all patches of the ground; -1: none."""
 
     patch: int = -1
-    """0-based patch of the ground that is selected; -1: none."""
+    """Selected patch of the ground, 0-based; -1: none."""
 
     gizmo: Gizmo | None = None
-    """Handles around what is selected, over everything else."""
+    """Handles of the selection, over everything else."""
 
     guides: tuple[Guide, ...] = ()
-    """What something that is being moved was snapped to."""
+    """Snapping guides of the moved object."""
 
     obstacle_opacity: float = 1.0
-    """Below 1 the robot shows through the obstacles."""
+    """Opacity of obstacles; below 1 the robot is visible through them."""
 
     body_quantity: str = ""
-    """What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own
+    """Quantity that colours a continuous body, a key of `quantities.QUANTITIES`; "" for its own
     colour."""
 
     body_range: tuple[float, float] | None = None
-    """Values at the ends of the colours, SI; None for those of this instant."""
+    """Values at the ends of the colours, SI; None for the range of this instant."""
 
     stretch_scale: float | None = None
-    """By how much changes of a continuous body's radius are exaggerated (1: not at all); None so
-    that those of this instant can be seen."""
+    """Exaggeration factor of radius changes of a continuous body (1: none); None for an automatic
+    factor."""
 
     bar_top: float = 0.0
-    """Distance of the colour bar from the upper edge as a share of the picture's height."""
+    """Distance of the colour bar from the upper edge as a fraction of the frame height."""
 
     show_support_torques: bool = False
-    """Arrows with two heads for the torques of anchors and supports."""
+    """Whether to show double-headed arrows of the torques of anchors and supports."""
 
     torque_scale: float = 0.1
-    """Length of such an arrow, m/(N m)."""
+    """Scale of these arrows, m/(N m)."""
 
     pull: PullMark | None = None
     travelled: FloatArray | None = None
-    """How far each link has rolled along its own axis, m: by that its wheels have turned. Shape
+    """Distance that each link has rolled along its axis, m, for the rotation of wheels. Shape
     (n,)."""
 
     def with_ground(self, scene: Scene, shown: bool, scale: float) -> Overlays:
-        """The same with what the ground does to a robot that it carries, friction too, if that is to be `shown`.
+        """Return overlays with the ground's normal and friction forces, if `shown`.
 
-        Only models in space know with what forces it carries; where it only resists, nothing
+        Only spatial models have normal forces of the ground; for other models nothing
         changes.
 
         Parameters
         ----------
         scale : float
-            Length of an arrow, m/N: of both, so that reaction and friction can be compared.
+            Arrow scale of both, m/N, so that normal force and friction can be compared.
         """
         if not shown or not scene.model.spatial:
             return self

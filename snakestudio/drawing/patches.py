@@ -1,4 +1,4 @@
-"""Patches of the ground with friction of their own: tinted by hatching, with an outline and corners one can grab."""
+"""Friction patches of the ground: hatched, with an outline and draggable corners."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ABOVE = 0.002
 """Height above the ground, m: in front of the grid and below path and robot."""
 
 _STROKES = 40
-"""Hatching lines across a patch."""
+"""Number of hatching lines across a patch."""
 
 
 def _raised(points: FloatArray) -> FloatArray:
@@ -24,7 +24,7 @@ def _raised(points: FloatArray) -> FloatArray:
 
 
 def hatching(corners: FloatArray) -> FloatArray:
-    """Strokes inside a polygon of corners (k, 2), at 45 degrees: their ends, (m, 2, 2), m."""
+    """Ends of hatching lines inside a polygon of corners (k, 2), at 45 degrees, (m, 2, 2), m."""
     turned = corners @ np.array([[1.0, -1.0], [1.0, 1.0]]) / np.sqrt(2.0)
     low, high = turned[:, 1].min(), turned[:, 1].max()
     start = turned
@@ -42,7 +42,7 @@ def hatching(corners: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=4)
 def patch_lines(patches: tuple[GroundPatch, ...], chosen: int, theme: Theme) -> Batch:
-    """Outlines and hatching of all patches, the selected one in the accent colour. Not to be written to."""
+    """Outlines and hatching of all patches, the selected one in the accent colour; read-only."""
     batches = [np.zeros((0, LINE_WIDTH), np.float32)]
     for index, patch in enumerate(patches):
         colour = theme.accent if index == chosen else theme.support
@@ -64,7 +64,7 @@ def patch_lines(patches: tuple[GroundPatch, ...], chosen: int, theme: Theme) -> 
 def corner_marks(
     patches: tuple[GroundPatch, ...], chosen: int, camera: Camera, theme: Theme
 ) -> Batch:
-    """The corners of all patches; the one at index `chosen`, counted through all patches, larger and bright."""
+    """Marks of the corners of all patches; the one at index `chosen`, counted through all patches, is highlighted."""
     if not patches:
         return np.zeros((0, ROW_WIDTH), np.float32)
     at = _raised(np.concatenate([np.array(patch.points_m) for patch in patches]))

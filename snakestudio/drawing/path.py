@@ -1,4 +1,4 @@
-"""The path on the ground in the picture: its line with arrows, its waypoints, and the points that guide the robot."""
+"""Drawing of the path on the ground: its line with arrows, its waypoints, and the guide points of the robot."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _ABOVE = 0.003
 _WIDTH = 3.0
 _SPACING = 0.5
 _MOST_ARROWS = 200
-"""Distance of the arrows on the line, m, and how many there are at most."""
+"""Spacing of the arrows on the line, m, and their largest number."""
 
 
 def outline(path: GroundPath) -> FloatArray:
-    """Points (k, 2), m, of a polyline that shows a path, even one that is not finished."""
+    """Points (k, 2), m, of a polyline along a path, even an unfinished one."""
     if not path or path.mistakes():
         return np.array(path.waypoints_m, np.float64).reshape(-1, 2)
     return track(path).points
 
 
 def arrow_heads(path: GroundPath) -> FloatArray:
-    """Arrow heads on the path, (k, 3, 2), m: the ends of their strokes and the tip between."""
+    """Arrow heads on the path, (k, 3, 2), m: one end, the tip and the other end."""
     if not path or path.mistakes():
         return np.zeros((0, 3, 2))
     way = track(path)
@@ -54,7 +54,7 @@ def _raised(points: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=4)
 def path_lines(path: GroundPath, colour: Colour) -> Batch:
-    """The line of a path and its arrow heads; empty if there is none. Not to be written to."""
+    """Line of a path and its arrow heads; empty if missing; read-only."""
     points = _raised(outline(path))
     if len(points) < 2:
         return np.zeros((0, LINE_WIDTH), np.float32)
@@ -66,7 +66,7 @@ def path_lines(path: GroundPath, colour: Colour) -> Batch:
 
 
 def waypoint_marks(path: GroundPath, chosen: int, camera: Camera, theme: Theme) -> Batch:
-    """The waypoints as points one can grab; the one at index `chosen` larger and bright."""
+    """Marks of the waypoints; the one at index `chosen` is highlighted."""
     if not path:
         return np.zeros((0, ROW_WIDTH), np.float32)
     at = _raised(np.array(path.waypoints_m, np.float64))
@@ -78,7 +78,7 @@ def waypoint_marks(path: GroundPath, chosen: int, camera: Camera, theme: Theme) 
 
 
 def guide_points(snapshot: Snapshot) -> FloatArray | None:
-    """Centre of mass, nearest place of the path and look-ahead point, (3, 2), m; None if nothing is followed."""
+    """Centre of mass, nearest point of the path and look-ahead point, (3, 2), m; None without path following."""
     keys = ("path_x_m", "path_y_m", "look_ahead_x_m", "look_ahead_y_m")
     if not len(snapshot.link_pose) or not all(key in snapshot.control for key in keys):
         return None
@@ -89,7 +89,7 @@ def guide_points(snapshot: Snapshot) -> FloatArray | None:
 
 
 def guide_lines(snapshot: Snapshot, theme: Theme) -> Batch:
-    """From the centre of mass to where it heads, and across to the path."""
+    """Lines from the centre of mass to the look-ahead point and to the path."""
     points = guide_points(snapshot)
     if points is None:
         return np.zeros((0, LINE_WIDTH), np.float32)
@@ -98,7 +98,7 @@ def guide_lines(snapshot: Snapshot, theme: Theme) -> Batch:
 
 
 def guide_marks(snapshot: Snapshot, camera: Camera, theme: Theme) -> Batch:
-    """The nearest place of the path, small, and the look-ahead point."""
+    """Marks of the nearest point of the path (small) and the look-ahead point."""
     points = guide_points(snapshot)
     if points is None:
         return np.zeros((0, ROW_WIDTH), np.float32)

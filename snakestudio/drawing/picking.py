@@ -1,4 +1,4 @@
-"""Which thing is under the cursor: rays against links, obstacles and the ground, exactly and without OpenGL."""
+"""Picking: exact ray tests against links, obstacles and the ground, without OpenGL."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ray_capsules(
     offset = origin - centre
     along = axis @ direction
     start = np.einsum("ij,ij->i", offset, axis)
-    # The infinite cylinder: what is across the axis must have the length of the radius.
+    # Infinite cylinder: the component perpendicular to the axis has the length of the radius.
     a = 1.0 - along**2
     b = offset @ direction - start * along
     c = np.einsum("ij,ij->i", offset, offset) - start**2 - radius**2
@@ -98,7 +98,7 @@ def ray_cylinders(
 def ray_skin(origin: FloatArray, direction: FloatArray, skin: Skin) -> tuple[float, int]:
     """Distance along a ray to the first point of a continuous body, m, and its nearest cross-section there.
 
-    Infinite and -1 where it misses. Only what lies near the ray is looked at triangle by triangle.
+    Infinite and -1 where it misses. Only triangles near the ray are tested.
     """
     away = skin.middle - origin
     along = away @ direction
@@ -123,14 +123,14 @@ def ray_skin(origin: FloatArray, direction: FloatArray, skin: Skin) -> tuple[flo
 def pick(
     draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: float
 ) -> Pick | None:
-    """What the ray of sight through a point of the picture meets first.
+    """First object on the ray through a point of the frame.
 
     Parameters
     ----------
     ndc : (float, float)
-        Point of the picture, -1 to 1 from left to right and from bottom to top.
+        Point of the frame, -1 to 1 from left to right and from bottom to top.
     aspect : float
-        Width of the picture over its height.
+        Width over height of the frame.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def pick(
 def _first_obstacle(
     world: Obstacles, origin: FloatArray, direction: FloatArray
 ) -> tuple[float, int]:
-    """Distance along a ray to the nearest obstacle, m, and its index; infinite and -1 if there is none."""
+    """Distance along a ray to the nearest obstacle, m, and its index; infinite and -1 if missing."""
     posts = world.posts
     blocks = world.blocks
     found = [(np.inf, -1)]
@@ -199,14 +199,14 @@ def pick_rectangle(
     opposite: tuple[float, float],
     aspect: float,
 ) -> tuple[Pick, ...]:
-    """Links and obstacles whose middle lies in a rectangle of the picture, hidden ones too.
+    """Links and obstacles whose centre is in a rectangle of the frame, including occluded ones.
 
     Parameters
     ----------
     corner, opposite : (float, float)
         Any two opposite corners, in normalised device coordinates.
     aspect : float
-        Width of the picture over its height.
+        Width over height of the frame.
     """
     low, high = np.minimum(corner, opposite), np.maximum(corner, opposite)
     picks: list[Pick] = []

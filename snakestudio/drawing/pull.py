@@ -1,4 +1,4 @@
-"""A hand that pulls on a link: the arrow of its force with its size, and the spring to where the hand is."""
+"""Drawing of a pull on a link: the force arrow with its magnitude, and the spring to the cursor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from snakestudio.model.snapshot import Fields, Snapshot
 
 
 def pull_mark(recording: Recording | None, snapshot: Snapshot | None) -> PullMark | None:
-    """The recorded pull that acted at the instant of a snapshot; None if there was none."""
+    """Recorded pull at the instant of a snapshot; None if missing."""
     if recording is None or snapshot is None or Fields.POSE not in snapshot.valid:
         return None
     pull = acting(recording.pulls, snapshot.time)
@@ -27,7 +27,7 @@ def pull_mark(recording: Recording | None, snapshot: Snapshot | None) -> PullMar
 
 
 def mark_of(pull: Pull, snapshot: Snapshot, target: FloatArray | None = None) -> PullMark:
-    """A pull where the link is in a snapshot, and where the hand is."""
+    """Mark of a pull at the link's pose in a snapshot, with the cursor position."""
     return PullMark(
         held_point(snapshot.link_pose[pull.link], np.array(pull.point)),
         np.array(pull.force),
@@ -36,19 +36,19 @@ def mark_of(pull: Pull, snapshot: Snapshot, target: FloatArray | None = None) ->
 
 
 def held_point(pose: FloatArray, point: FloatArray) -> FloatArray:
-    """Where a material point of a link (in its frame, m) is in the world, (3,), m; `pose` is (7,)."""
+    """World position (3,), m, of a material point of a link (in its frame, m); `pose` is (7,)."""
     there: FloatArray = pose[:3] + matrices(pose[3:][None, :])[0] @ point
     return there
 
 
 def pull_tip(mark: PullMark, body: Body) -> FloatArray:
-    """Where the arrow ends, (3,), m: at rest that is where the hand is, for the usual strength of the spring."""
+    """Tip of the arrow, (3,), m: at rest the cursor position, for the default spring stiffness."""
     tip: FloatArray = mark.point + mark.force / usual_stiffness(body)
     return tip
 
 
 def pull_text(mark: PullMark) -> str:
-    """Size of the force."""
+    """Magnitude of the force as text."""
     newtons = float(np.linalg.norm(mark.force))
     return f"{newtons:.{1 if newtons < 100 else 0}f} N"
 
@@ -60,7 +60,7 @@ def pull_arrow(mark: PullMark, body: Body, camera: Camera, theme: Theme) -> Batc
 
 
 def pull_points(mark: PullMark, camera: Camera, theme: Theme) -> Batch:
-    """Balls where the link is held, and where the hand is."""
+    """Spheres at the point of application and at the cursor."""
     at = mark.point[None, :] if mark.target is None else np.stack((mark.point, mark.target))
     at = at[np.isfinite(at).all(axis=1)]
     return solid_rows(
@@ -69,7 +69,7 @@ def pull_points(mark: PullMark, camera: Camera, theme: Theme) -> Batch:
 
 
 def pull_line(mark: PullMark, theme: Theme) -> Batch:
-    """The spring, from the link to the hand."""
+    """Line of the spring, from the link to the cursor."""
     if mark.target is None or not (
         np.isfinite(mark.point).all() and np.isfinite(mark.target).all()
     ):
@@ -78,6 +78,6 @@ def pull_line(mark: PullMark, theme: Theme) -> Batch:
 
 
 def pull_label(mark: PullMark, body: Body, theme: Theme) -> Label:
-    """The size of the force, beside the tip of its arrow."""
+    """Label with the magnitude of the force, next to the tip of the arrow."""
     x, y, z = map(float, np.nan_to_num(pull_tip(mark, body)))
     return Label(pull_text(mark), (x, y, z), theme.text, 15.0, anchor=(0.5, -0.6))

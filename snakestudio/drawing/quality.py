@@ -1,4 +1,4 @@
-"""How much work a picture may cost, and the controller that chooses it from measured frame times."""
+"""Quality levels of frames, and a controller that chooses the level from measured frame times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 
 
 class Quality(enum.IntEnum):
-    """Quality of a picture; FULL is for screenshots and video only."""
+    """Quality of a frame; FULL is for screenshots and video only."""
 
     LOW = 0
     MEDIUM = 1
@@ -19,22 +19,22 @@ class Quality(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a quality level means."""
+    """Settings of a quality level."""
 
     samples: int
-    """Samples a pixel (multisampling); 0 for none."""
+    """Samples per pixel (multisampling); 0 for none."""
 
     shadow_size: int
     """Texels along the longer side of the floor's shadow."""
 
     shaded: bool
-    """Whether obstacles throw their shadow on links too."""
+    """Whether obstacles cast shadows on links, too."""
 
     detail: int
-    """Facets around a link at most."""
+    """Largest number of facets around a link."""
 
     tolerance: float
-    """How far an outline may be from round, pixels."""
+    """Largest deviation of an outline from a circle, pixels."""
 
 
 SETTINGS: dict[Quality, Settings] = {
@@ -46,36 +46,36 @@ SETTINGS: dict[Quality, Settings] = {
 
 
 class AdaptiveQuality:
-    """Chooses LOW, MEDIUM or HIGH so that a picture takes at most a given time.
+    """Chooses LOW, MEDIUM or HIGH so that a frame takes at most a given time.
 
-    Pure arithmetic on the times it is told: no clock of its own. It steps down when the median of a
-    window of frames is over the budget, and remembers how much dearer the better level was; it
-    steps up when the present time multiplied with that fits with some room. After a failure it
-    waits before it tries again, each time twice as long, so that the picture does not flicker
-    between two levels; a level that has held for long makes it forget its failures.
+    The controller has no clock: it uses the reported times. It steps down when the median of a window of
+    frames exceeds the budget, and stores the cost ratio of the better level; it steps up when the present
+    time multiplied by that ratio fits with some margin. After a failure it waits before it tries again,
+    each time twice as long, so that the level does not flicker; a level that has lasted for long resets
+    the failures.
 
     Parameters
     ----------
     budget : float
-        Time a picture may take, s.
+        Time budget of a frame, s.
     start : Quality
         First level.
     window : int
-        Frames a decision needs.
+        Number of frames for a decision.
     """
 
     _ROOM = 0.88
-    """Share of the budget that a better level has to fit into."""
+    """Fraction of the budget that a better level must fit into."""
 
     _UNKNOWN = 2.2
-    """How much dearer a level is taken to be that was never seen."""
+    """Assumed cost ratio of a level that has not been measured."""
 
     _HOPELESS = 2.5
-    """Three pictures in a row that take so many budgets are enough to step down: a whole window
-    would take seconds."""
+    """Ratio to the budget at which three consecutive frames are enough to step down, because a
+    whole window would take seconds."""
 
     _PATIENCE = 6
-    """Windows to wait after a first failure."""
+    """Number of windows to wait after the first failure."""
 
     def __init__(
         self, budget: float = 1 / 30, start: Quality = Quality.MEDIUM, window: int = 12
@@ -87,11 +87,11 @@ class AdaptiveQuality:
 
     @property
     def level(self) -> Quality:
-        """The level to draw the next picture with."""
+        """Level of the next frame."""
         return self._level
 
     def reset(self) -> None:
-        """Forget what was measured (the window's size or the scene changed); keep the level."""
+        """Discard the measurements (size or scene changed), but keep the level."""
         self._times.clear()
         self._dearer: dict[Quality, float] = {}
         self._came_from: tuple[Quality, float] | None = None
@@ -100,7 +100,7 @@ class AdaptiveQuality:
         self._held = 0
 
     def add(self, seconds: float) -> Quality:
-        """Tell the time a picture at the present level took, s; returns the level for the next one."""
+        """Report the time of a frame at the present level, s; return the level for the next one."""
         self._times.append(seconds)
         hopeless = (
             self._level > Quality.LOW and min(list(self._times)[-3:]) > self._HOPELESS * self.budget
@@ -125,7 +125,7 @@ class AdaptiveQuality:
         return typical * self._dearer.get(self._level, self._UNKNOWN) < self._ROOM * self.budget
 
     def _learn(self, typical: float) -> None:
-        """From the first window after a change: how much dearer the better of the two levels is."""
+        """Update the cost ratio of two levels, from the first window after a change."""
         if self._came_from is not None:
             before, then = self._came_from
             lower = min(before, self._level)

@@ -1,4 +1,4 @@
-"""What goes on inside a continuous body as colours: the quantities, their colour maps, ranges and round ticks."""
+"""Internal quantities of a continuous body as colours: quantities, colour maps, ranges and ticks."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Something that varies along the body."""
+    """A quantity that varies along the body."""
 
     title: str
     symbol: str
-    """As in P5, plain letters; may be empty."""
+    """Symbol as in P5, in plain letters; can be empty."""
 
     unit: str
-    """SI; "" is a ratio and is shown in per cent."""
+    """SI unit; "" is a ratio, shown in per cent."""
 
     signed: bool
-    """Whether the sign means something: then 0 lies in the middle of the colours."""
+    """Whether the sign is meaningful; then 0 is in the middle of the colours."""
 
     of: Callable[[FloatArray, FloatArray], FloatArray]
-    """From strain and wrench, (..., 6) each, to the values, (...)."""
+    """Computes the values (...) from strain and wrench, (..., 6) each."""
 
 
 def _size(vector: FloatArray) -> FloatArray:
@@ -58,7 +58,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "stretch": Quantity("Stretch", "", "", True, lambda strain, wrench: strain[..., 0] - 1.0),
 }
-"""Everything the body can be coloured by."""
+"""Quantities that can colour the body, by name."""
 
 
 def quantity_values(fields: BodyFields, name: str) -> FloatArray:
@@ -70,32 +70,32 @@ def quantity_values(fields: BodyFields, name: str) -> FloatArray:
 
 
 def limit(size: float) -> float:
-    """The next round number that is not smaller: colours that follow a maximum change seldom."""
+    """Smallest round number not below `size`, so that colours that follow a maximum change rarely."""
     if not (math.isfinite(size) and size > 1e-12):
         return 0.0
     return step_above(size, (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0))
 
 
 def range_of(values: FloatArray, signed: bool) -> Range:
-    """A round range around values, from 0 or symmetric about it; values that are not known do not count."""
+    """Round range of values, from 0 or symmetric about it; NaN is ignored."""
     known = values[np.isfinite(values)]
     top = limit(float(np.abs(known).max())) if known.size else 0.0
     return (-top if signed else 0.0), top
 
 
 def merged(first: Range | None, second: Range) -> Range:
-    """The range around two."""
+    """Union of two ranges."""
     return second if first is None else (min(first[0], second[0]), max(first[1], second[1]))
 
 
 def stretch_scale(gamma: FloatArray) -> float:
-    """By how much changes of the radius have to be exaggerated to be seen: a round number, 1 if they can be seen.
+    """Round exaggeration factor that makes radius changes visible; 1 if they are visible already.
 
     Parameters
     ----------
     gamma : array
-        Gamma_X, the stretch, 1 where the body is as long as when unstrained. The radius goes with
-        1/sqrt(Gamma_X) (P5 (37)); all of its changes together shall be about a quarter of it.
+        Gamma_X, the stretch, 1 where the body is unstrained. The radius is proportional to
+        1/sqrt(Gamma_X) (P5 (37)); its exaggerated range is about a quarter of the radius.
     """
     known = gamma[np.isfinite(gamma) & (gamma > 0.0)]
     if not known.size:
@@ -127,7 +127,7 @@ SEQUENTIAL = tuple(
         ],
     )
 )
-"""From 0 to the most: lightness (OKLab) rises evenly, so that it also reads without colour
+"""Colour map from 0 to the maximum: lightness (OKLab) rises evenly, so that it is readable without colour
 vision."""
 
 DIVERGING = tuple(
@@ -146,7 +146,7 @@ DIVERGING = tuple(
         ],
     )
 )
-"""From negative to positive: blue and orange, which nobody mixes up, equally dark on either side of
+"""Colour map from negative to positive: blue and orange, distinct for everyone, equally dark on either side of
 a light 0."""
 
 _FINE = 256
@@ -164,7 +164,7 @@ _TABLES = {False: _table(SEQUENTIAL), True: _table(DIVERGING)}
 def colours(
     values: FloatArray, span: Range, signed: bool, unknown: Colour = (0.5, 0.5, 0.5)
 ) -> FloatArray:
-    """Colours (k, 3), as on the screen, of values (k,) in a range; those outside get the colour of its end."""
+    """Screen colours (k, 3) of values (k,) in a range; values outside have the colour of its end."""
     low, high = span
     width = high - low
     share = (values - low) / width if width > 0.0 else np.full(len(values), 0.5 if signed else 0.0)
@@ -186,14 +186,14 @@ def gradient(signed: bool, steps: int) -> FloatArray:
 
 
 def ticks(span: Range) -> list[float]:
-    """Three to five round numbers that lie evenly in a range, 0 among them if it is in there; one if it is empty."""
+    """Three to five evenly spaced round numbers in a range, including 0 if possible; one if the range is empty."""
     low, high = span
     width = high - low
     if not width > 0.0:
         return [low]
     rows = (multiples(low, high, step) for step in round_steps(0.1 * width, (1.0, 2.0, 2.5, 5.0)))
     found = next(row for row in rows if len(row) <= 5)
-    # Symmetric ranges are best told by their ends: -3, 0, 3 instead of -2, 0, 2.
+    # Symmetric ranges show their ends: -3, 0, 3 instead of -2, 0, 2.
     if len(found) <= 3 and low < 0.0 < high and abs(low + high) <= 1e-9 * width:
         return [low, 0.0, high]
     return found
@@ -203,9 +203,9 @@ _PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6
 
 
 def tick_texts(span: Range, unit: str) -> tuple[list[tuple[float, str]], str]:
-    """Ticks as shares of a range with their texts, and the unit they are in.
+    """Ticks as fractions of a range with their texts, and their unit.
 
-    Newton and its kin get prefixes, ratios per cent, all else stays as it is.
+    Newton and similar units get prefixes, ratios become per cent, all others are unchanged.
     """
     low, high = span
     largest = max(abs(low), abs(high))
@@ -233,5 +233,5 @@ def tick_texts(span: Range, unit: str) -> tuple[list[tuple[float, str]], str]:
 
 
 def shown_quantity(quantity: str, beam: Beam) -> str:
-    """What a body is coloured by if `quantity` is wished for: there are no torques in one that only stretches."""
+    """Quantity that colours a body if `quantity` is requested: a body that only stretches has no torques."""
     return "axial_force" if beam.group == "R" and quantity in ("torque", "torque_z") else quantity

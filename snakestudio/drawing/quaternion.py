@@ -1,4 +1,4 @@
-"""Unit quaternions (w x y z) as numpy arrays: the little the drawing needs."""
+"""Unit quaternions (w x y z) as numpy arrays, as needed for drawing."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def between(direction: FloatArray) -> FloatArray:
     q[:, 1] = 0.0
     q[:, 2] = -direction[:, 2]
     q[:, 3] = direction[:, 1]
-    # Exactly backwards every half turn is a shortest rotation: take the one about z.
+    # For the opposite direction every half turn is shortest: use the one about z.
     q[q[:, 0] < 1e-9] = (0.0, 0.0, 0.0, 1.0)
     q /= np.linalg.norm(q, axis=1, keepdims=True)
     return q

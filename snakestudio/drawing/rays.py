@@ -1,4 +1,4 @@
-"""Rays against boxes, extruded profiles and uneven ground, exactly and without OpenGL."""
+"""Exact ray tests against boxes, extruded profiles and uneven ground, without OpenGL."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def ray_blocks(
     start = np.einsum("kij,ki->kj", rotation, origin - centre)
     along = np.einsum("kij,i->kj", rotation, direction)
     enter, leave = _slabs(start, along, -half, half)
-    # From inside, the first point is where the ray leaves.
+    # From inside, the first point is the exit point.
     return np.where((enter <= leave) & (leave >= 0), np.where(enter >= 0, enter, leave), np.inf)
 
 
 def _slabs(
     start: FloatArray, along: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Distances between which rays are between all of their (..., m) pairs of planes."""
+    """Entry and exit distances of rays with respect to all of their (..., m) pairs of planes."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         a, b = (low - start) / along, (high - start) / along
     inside = (start >= low) & (start <= high)
-    # A ray along the planes is between them everywhere or nowhere.
+    # A ray parallel to the planes is between them everywhere or nowhere.
     level = np.abs(along) < 1e-14
     first = np.where(level, np.where(inside, -np.inf, np.inf), np.minimum(a, b))
     last = np.where(level, np.where(inside, np.inf, -np.inf), np.maximum(a, b))
@@ -76,8 +76,8 @@ def ray_prism(origin: FloatArray, direction: FloatArray, body: Prism) -> float:
 def ray_relief(origin: FloatArray, direction: FloatArray, body: Relief) -> float:
     """Distance along a ray to the first point of uneven ground or of the walls around it, m; infinite if it misses.
 
-    Over a triangle the height above the surface is linear along the ray: it is enough to look at
-    where the ray passes over the edges of triangles.
+    Over a triangle the height above the surface is linear along the ray, so it is enough to test where
+    the ray crosses the edges of triangles.
     """
     turn = rotation(body.yaw)
     scale = np.array([body.dx, body.dy, 1.0])
@@ -150,6 +150,6 @@ def ray_triangles(origin: FloatArray, direction: FloatArray, corner: FloatArray)
         u = np.einsum("ij,ij->i", to, across) / size
         v = (turned @ direction) / size
         t = np.einsum("ij,ij->i", aside, turned) / size
-        # A hair beyond the edges, or a ray could slip through between two triangles.
+        # Slightly beyond the edges, so that no ray passes between two triangles.
         hit = (size > 0.0) & (u >= -1e-9) & (v >= -1e-9) & (u + v <= 1.0 + 1e-9) & (t >= 0.0)
     return np.where(hit, t, np.inf)

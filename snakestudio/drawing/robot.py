@@ -1,4 +1,4 @@
-"""The robot as solids: shells, joints, head, axes, ghosts, and the shape its joints were told to take."""
+"""Drawing of the robot as solids: shells, joints, head, axes, ghosts, and the pose at the joint references."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ _UPRIGHT = np.array([np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0])
 """The x axis of a mesh along the x, y and z axis of a link."""
 
 _APART = 0.95
-"""Share of two radii that lies between the ends of two links that do not meet."""
+"""Distance of the ends of two links above which they do not touch, as a fraction of two radii."""
 
 _PIN = 0.2
 _PIN_LENGTH = 1.13
 _PIN_FREE = 0.82
-"""Radius of a hinge's pin, and half its length where the ends of two links meet and where they do
-not, in radii."""
+"""Radius of a hinge pin, and half its length between touching and separate links, in
+radii."""
 
 _WHEEL = 0.45
 _WHEEL_WIDTH = 0.13
 _TRACK = 1.0
-"""Radius of a wheel, half its width, and its lateral distance from the link's middle, in the link's
+"""Radius of a wheel, half its width, and its lateral distance from the link centre, in link
 radii."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chain:
-    """Where the links are."""
+    """Poses of the links."""
 
     position: FloatArray
     quaternion: FloatArray
     axis: FloatArray
-    """`position`, `quaternion` and `axis`: middles of the links' capsules (m), w x y z, unit x
-    axes; NaN for a link whose pose is unknown. Shape (n, 3)."""
+    """`position`, `quaternion` and `axis` are the centres of the links' capsules (m), w x y z, and
+    unit x axes; NaN for a link with unknown pose. Shape (n, 3)."""
 
     known: BoolArray
     """Whether the pose is finite. Shape (n,)."""
 
 
 def chain(pose: FloatArray, middle: FloatArray | None = None) -> Chain:
-    """Chain of link poses (n, 7), whose capsules have their middles so far (n,) ahead of the poses, m."""
+    """Chain of link poses (n, 7), with the centres of the capsules at `middle` (n,), m, ahead of the poses."""
     position = pose[:, :3]
     q = pose[:, 3:]
     axis = np.stack(
@@ -76,37 +76,37 @@ def chain(pose: FloatArray, middle: FloatArray | None = None) -> Chain:
 
 
 class _Hinges(NamedTuple):
-    """Solids that show about which axes joints turn, fixed to one link of each joint; (k,) arrays each."""
+    """Solids that show the joint axes, fixed to one link of each joint; (k,) arrays each."""
 
     joint: IndexArray
     link: IndexArray
     ahead: FloatArray
-    """How far it is from the link's middle along its x axis, m."""
+    """Position along the x axis of the link, from its centre, m."""
 
     turn: FloatArray
-    """Of the solid in the link's frame, (k, 4)."""
+    """Orientation of the solid in the link's frame, (k, 4)."""
 
     half: FloatArray
     radius: FloatArray
 
 
 class _Looks(NamedTuple):
-    """What of a robot is the same in every picture."""
+    """Constant data for drawing a robot."""
 
     length: FloatArray
-    """Of the links, (n,), m."""
+    """Lengths of the links, (n,), m."""
 
     wheeled: BoolArray
-    """(n,)."""
+    """Whether each link has wheels, (n,)."""
 
     axes: tuple[tuple[str, BoolArray], ...]
-    """Kinds of axes, and which joints turn about them, (n - 1,)."""
+    """Kinds of axes, with masks of the joints that have them, (n - 1,)."""
 
     offset: FloatArray
-    """From the yaw axis to the pitch axis, (n - 1,), m."""
+    """Offset from the yaw axis to the pitch axis, (n - 1,), m."""
 
     hinges: dict[str, _Hinges]
-    """By mesh."""
+    """Hinges by mesh."""
 
 
 def _looks(body: ChainBody) -> _Looks:
@@ -142,9 +142,9 @@ def _make_looks(robot: Robot, turning: tuple[str, ...]) -> _Looks:
 def _make_hinges(
     robot: Robot, length: FloatArray, offset: FloatArray, axes: dict[str, BoolArray]
 ) -> dict[str, _Hinges]:
-    """A pin along every yaw and pitch axis, a ring around every roll axis, and a band where nothing turns.
+    """A pin along every yaw and pitch axis, a ring around every roll axis, and a band at fixed joints.
 
-    The yaw axis is fixed to the link before the joint, pitch and roll axes to the one behind it.
+    The yaw axis is fixed to the link before the joint, pitch and roll axes to the link after it.
     """
     radius, half, _ = ChainBody(robot).sizes
     thin = np.minimum(radius[:-1], radius[1:])
@@ -202,7 +202,7 @@ def body(
     bright : frozenset of int
         Links to draw lighter (selected ones).
     travelled : (n,) array, optional
-        How far each link has rolled along its axis, m.
+        Distance that each link has rolled along its axis, m.
 
     Returns
     -------
@@ -242,9 +242,9 @@ def body(
 def _shells(
     links: Chain, half: FloatArray, radius: FloatArray, colours: FloatArray
 ) -> dict[str, Batch]:
-    """Shells of the links; those between two neighbours whose end spheres they share need no closed ends."""
+    """Shells of the links; links that share the end spheres of both neighbours need no closed ends."""
     known = links.known
-    # The grooves of the full shell need a cylinder to lie in.
+    # The grooves of the full shell need a cylindrical part.
     plain = half <= 0.3 * radius
     rear = links.position - half[:, None] * links.axis
     front = links.position + half[:, None] * links.axis
@@ -252,7 +252,7 @@ def _shells(
     thin = np.minimum(radius[1:], radius[:-1])
     with np.errstate(invalid="ignore"):
         joined[1:-1] = np.square(rear[1:] - front[:-1]).sum(axis=1) < thin**2
-    # or the end of the thicker one shows
+    # otherwise the end of the thicker one is visible
     joined[1:-1] &= thin > 0.6 * np.maximum(radius[1:], radius[:-1])
     inner = known & joined[:-1] & joined[1:] & ~plain
     parts = {}
@@ -274,7 +274,7 @@ def _shells(
 
 
 def _joints(links: Chain, half: FloatArray, radius: FloatArray, theme: Theme) -> dict[str, Batch]:
-    """What joins neighbours: a gasket where their end spheres meet, a shaft with a ball where they do not."""
+    """Joints between neighbours: a gasket if their end spheres touch, else a shaft with a ball."""
     both = links.known[:-1] & links.known[1:]
     rear = (links.position[:-1] + half[:-1, None] * links.axis[:-1])[both]
     front = (links.position[1:] - half[1:, None] * links.axis[1:])[both]
@@ -315,9 +315,9 @@ def _joints(links: Chain, half: FloatArray, radius: FloatArray, theme: Theme) ->
 def _meeting(
     apart: FloatArray, before: FloatArray, behind: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Where two spheres meet: how far from the middle of the first, and the radius of their circle, m.
+    """Intersection of two spheres: its distance from the centre of the first, and the radius of the circle, m.
 
-    Where the thinner one lies within the thicker, that is where a cylinder as thin leaves it.
+    If the thinner one is inside the thicker, the exit of a cylinder with its radius is used.
     """
     if np.array_equal(before, behind):
         return 0.5 * apart, np.sqrt(before**2 - 0.25 * apart**2)
@@ -333,7 +333,7 @@ def _meeting(
 
 
 def _hinges(links: Chain, looks: _Looks, theme: Theme) -> dict[str, Batch]:
-    """What shows about which axes the joints turn."""
+    """Solids that show the joint axes."""
     both = links.known[:-1] & links.known[1:]
     parts = {}
     for mesh, hinges in looks.hinges.items():
@@ -359,7 +359,7 @@ def _hinges(links: Chain, looks: _Looks, theme: Theme) -> dict[str, Batch]:
 def _wheels(
     links: Chain, wheeled: BoolArray, radius: FloatArray, theme: Theme, travelled: FloatArray | None
 ) -> dict[str, Batch]:
-    """A wheel at either side of a link, as far turned as the link has rolled."""
+    """Wheels at both sides of links, rotated by the distance that the link has rolled."""
     which: IndexArray = np.flatnonzero(wheeled & links.known)
     size = radius[which]
     turn = links.quaternion[which]
@@ -393,7 +393,7 @@ def _wheels(
 def outline(
     links: Chain, body: ChainBody, indices: list[int], extra: FloatArray, colour: Colour
 ) -> Batch:
-    """Shells grown by `extra` (k,), m: their far side, drawn flat, is the outline of the links `indices`."""
+    """Shells enlarged by `extra` (k,), m; their back faces, drawn flat, outline the links `indices`."""
     chosen = np.array([i for i in indices if 0 <= i < len(links.known) and links.known[i]], int)
     radius, half, _ = body.sizes.of(len(links.known))
     return solid_rows(
@@ -424,7 +424,7 @@ def ghost(pose: FloatArray, body: ChainBody, colour: Colour, opacity: float) -> 
 
 
 def jammed(links: Chain, radius: float, joints: list[int], colour: Colour) -> Batch:
-    """Balls around joints (0-based) that cannot get where they are told."""
+    """Spheres around jammed joints (0-based), which cannot reach their references."""
     there = [
         j for j in joints if j + 1 < len(links.position) and links.known[j] and links.known[j + 1]
     ]
@@ -433,7 +433,7 @@ def jammed(links: Chain, radius: float, joints: list[int], colour: Colour) -> Ba
 
 
 def joint_axes(pose: FloatArray, robot: Robot, axes: tuple[Axis, ...], theme: Theme) -> Batch:
-    """Thin rods along axes of the joints between known links, of poses (n, 7)."""
+    """Thin rods along the joint axes between known links, given poses (n, 7)."""
     known: BoolArray = np.logical_and.reduce(np.isfinite(pose), axis=1)
     length = 1.9 * robot.radius_m
     thick = 0.07 * robot.radius_m
@@ -455,19 +455,19 @@ def joint_axes(pose: FloatArray, robot: Robot, axes: tuple[Axis, ...], theme: Th
 def reference_pose(
     pose: FloatArray, joint_angle_ref: FloatArray, robot: Robot, axes: tuple[Axis, ...]
 ) -> FloatArray | None:
-    """Poses (n, 7) of a robot whose joints stand at their references, laid over the present one as well as it fits.
+    """Poses (n, 7) of the robot at its joint references, best fitted to the present poses.
 
     Parameters
     ----------
     pose : (n, 7) array
         Present poses.
     joint_angle_ref : (m,) array
-        Of the joint axes, rad.
+        References of the joint axes, rad.
 
     Returns
     -------
     (n, 7) array or None
-        None if anything needed is not known.
+        None if required values are unknown.
     """
     if not (np.isfinite(pose).all() and np.isfinite(joint_angle_ref).all()):
         return None

@@ -16,20 +16,20 @@ def colour(text: str) -> Colour:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Colours of everything the viewport draws; as on the screen."""
+    """Colours of everything in the viewport; sRGB."""
 
     floor: Colour
     horizon: Colour
     sky: Colour
-    """`floor`, `horizon` and `sky`: ground in the middle of the picture, where it meets the
-    horizon, and the background at the top."""
+    """`floor`, `horizon` and `sky` are the ground in the centre of the frame, at the horizon, and the
+    background at the top."""
 
     grid_minor: Colour
     grid_major: Colour
     """`grid_minor` and `grid_major`: lines of the grid."""
 
     shadow: float
-    """Share of the floor's light that a full shadow takes away, 0 to 1."""
+    """Fraction of the floor's light that a full shadow removes, 0 to 1."""
 
     link: Colour
     link_trim: Colour
@@ -145,7 +145,7 @@ LIGHT = Theme(
 
 @lru_cache(maxsize=4)
 def greyed(theme: Theme) -> Theme:
-    """The theme with a robot without colours: what is drawn is how it was, not how it is."""
+    """The theme with a grey robot, for a state that is no longer current."""
     return replace(
         theme,
         link=_grey(theme.link),
@@ -158,6 +158,6 @@ def greyed(theme: Theme) -> Theme:
 
 
 def _grey(of: Colour) -> Colour:
-    """A grey as bright as a colour (Rec. 709)."""
+    """Grey with the brightness of a colour (Rec. 709)."""
     luma = 0.2126 * of[0] + 0.7152 * of[1] + 0.0722 * of[2]
     return (luma, luma, luma)

@@ -13,20 +13,20 @@ from snakestudio.model.obstacles.solids import Block, Prism, Relief
 from snakestudio.model.rotations import rotation
 
 MOST_CELLS = 128
-"""Cells of a height field that are drawn either way: of a finer one, evenly spaced grid points are drawn.
+"""Largest number of drawn cells of a height field in each direction; finer fields are subsampled evenly.
 
-A million points drawn in full are two million triangles: 3 s to make and 1 s a picture on a
-software renderer, against 0.05 s and 0.03 s with this bound. Picking and physics use all points
-whatever is drawn.
+A million points in full are two million triangles: 3 s to build and 1 s per frame on a software
+renderer, compared with 0.05 s and 0.03 s with this bound. Picking and physics always use all
+points.
 """
 
 _FACETED = 48
-"""Up to so many cells either way a height field shows its triangles; a finer one looks smooth."""
+"""Largest number of cells in each direction with visible triangles; finer height fields are smooth."""
 
 _RIM = 0.008
 _EDGE = 1.18
-"""Greatest width of the light border of a flat face (m), and its tone at the edge: edges catch
-light."""
+"""Largest width of the light border of a flat face (m), and its tone at the edge, like an edge that
+reflects light."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,11 +34,11 @@ class Surface:
     """Triangles of an obstacle."""
 
     skin: Mesh
-    """What is seen; positions in the world, m, stretch 0."""
+    """Visible mesh; positions in the world, m, stretch 0."""
 
     shell: Mesh
-    """Closed, with the way each vertex goes when the body is grown by 1 m in the place of
-    normals."""
+    """Closed mesh for outlines, with the displacement of each vertex for an enlargement of 1 m instead
+    of normals."""
 
 
 def _mesh(
@@ -53,7 +53,7 @@ def _mesh(
 
 
 def join(meshes: Sequence[Mesh]) -> Mesh:
-    """Several meshes as one."""
+    """Join meshes into one."""
     if not meshes:
         return Mesh(np.zeros((0, 8), np.float32), np.zeros(0, np.uint32))
     offset = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])]).astype(np.uint32)
@@ -63,26 +63,26 @@ def join(meshes: Sequence[Mesh]) -> Mesh:
     )
 
 
-# --- blocks, many at once -------------------------------------------------------------------------
+# --- blocks, in batches ---------------------------------------------------------------------------
 
 _SIGNS = np.array([(x, y, z) for z in (-1.0, 1.0) for y in (-1.0, 1.0) for x in (-1.0, 1.0)])
 _QUADS = np.array(
     [(0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6)]
 )
-"""Corners of a block and its faces -x, +x, -y, +y, -z, +z, counter-clockwise from outside."""
+"""Corners of a block, and its faces -x, +x, -y, +y, -z, +z, counter-clockwise from outside."""
 
 _NORMALS = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)], float)
 
 
 def _fans(quads: IndexArray) -> IndexArray:
-    """Two triangles for every four corners."""
+    """Split quads into two triangles each."""
     return quads[..., [0, 1, 2, 0, 2, 3]].reshape(*quads.shape[:-1], 2, 3)
 
 
 def blocks(
     centre: FloatArray, rotation: FloatArray, half: FloatArray, rimmed: bool = True
 ) -> Surface:
-    """Any number of blocks; every one has as many indices as every other.
+    """Surface of any number of blocks with the same number of indices each.
 
     Parameters
     ----------
@@ -127,10 +127,10 @@ def blocks(
 
 
 def _above_ground(corner: FloatArray) -> FloatArray:
-    """Corners (k, 8, 3) of blocks with what is sunk in the ground cut off along their upright edges.
+    """Corners (k, 8, 3) of blocks, with the part below the ground cut off along their upright edges.
 
-    So nothing has to be clipped when they are drawn. Blocks of which an upright edge is not cut
-    stay as they are.
+    So no clipping is needed in drawing. Blocks with an upright edge that is not cut are
+    unchanged.
     """
     low = corner[:, :4]
     high = corner[:, 4:]
@@ -145,7 +145,7 @@ def _above_ground(corner: FloatArray) -> FloatArray:
 
 
 def _face(corners: FloatArray, rims: Sequence[bool], width: float, tone: float = 1.0) -> Mesh:
-    """A convex face (m, 3), counter-clockwise from outside, with a light border along the edges that have one."""
+    """A convex face (m, 3), counter-clockwise from outside, with a light border along some of its edges."""
     m = len(corners)
     ahead = np.roll(corners, -1, axis=0) - corners
     length = np.linalg.norm(ahead, axis=1, keepdims=True)
@@ -159,9 +159,9 @@ def _face(corners: FloatArray, rims: Sequence[bool], width: float, tone: float =
         before = inward[i - 1]
         own = inward[i]
         cosine = float(before @ own)
-        if cosine > 0.999:  # in line: the border of one of them thins out towards this corner
+        if cosine > 0.999:  # collinear: the border of one edge thins out towards this corner
             continue
-        # The point at both depths from the two edges.
+        # The point at the given depths from both edges.
         a, b = np.linalg.solve([[1.0, cosine], [cosine, 1.0]], [depth[i - 1], depth[i]])
         inner[i] += a * before + b * own
     fan = np.array([(0, i, i + 1) for i in range(1, m - 1)])
@@ -195,7 +195,7 @@ def _shell(profile: FloatArray, half_width: float) -> Mesh:
     ahead /= np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-12)
     normal = np.stack((ahead[:, 1], -ahead[:, 0]), axis=1)
     before = np.roll(normal, 1, axis=0)
-    # At a sharp corner the shell would run far out: no farther than four times its thickness.
+    # At a sharp corner the shell would extend far; limit it to four times its thickness.
     out = (normal + before) / np.maximum(1.0 + (normal * before).sum(axis=1, keepdims=True), 0.125)
     position = np.empty((2 * m, 3))
     way = np.empty((2 * m, 3))
@@ -216,7 +216,7 @@ def _shell(profile: FloatArray, half_width: float) -> Mesh:
 
 
 def prism(body: Prism) -> Surface:
-    """An extruded convex profile, its faces at the ground without light edges."""
+    """Surface of an extruded convex profile, without light edges at the ground."""
     profile = [(float(x), float(z)) for x, z in body.profile]
     m = len(profile)
     w = body.half_width
@@ -237,9 +237,9 @@ def prism(body: Prism) -> Surface:
 
 
 def staircase(steps: Sequence[Block]) -> Surface:
-    """Blocks of the same width that end at the same place, each shorter and higher than the one before, as one body.
+    """Surface of stairs: blocks of the same width and end, each shorter and higher than the previous one.
 
-    Drawn one by one their sides would lie in the same plane and fight for it.
+    If drawn separately, their coplanar sides would flicker.
     """
     first = steps[0]
     origin = np.array([*first.centre[:2], 0.0])
@@ -295,14 +295,14 @@ def staircase(steps: Sequence[Block]) -> Surface:
 
 
 def _chosen(count: int) -> IndexArray:
-    """Indices of the grid points that are drawn, both ends among them."""
+    """Indices of the drawn grid points, including both ends."""
     return np.unique(
         np.round(np.linspace(0, count - 1, min(count, MOST_CELLS + 1))).astype(np.intp)
     )
 
 
 def relief(body: Relief) -> Surface:
-    """A height field with walls down to the ground around it."""
+    """Surface of a height field with surrounding walls down to the ground."""
     rows, columns = _chosen(body.heights.shape[0]), _chosen(body.heights.shape[1])
     x, y = columns * body.dx, rows * body.dy
     z = np.ascontiguousarray(body.heights[np.ix_(rows, columns)])
@@ -316,7 +316,7 @@ def relief(body: Relief) -> Surface:
     b = k[:-1, 1:]
     c = k[1:, 1:]
     d = k[1:, :-1]
-    # Split as the physics splits it, along the diagonal from [j, i] to [j + 1, i + 1].
+    # Split as in the physics, along the diagonal from [j, i] to [j + 1, i + 1].
     triangles = np.concatenate(
         (np.stack((a, b, c), -1).reshape(-1, 3), np.stack((a, c, d), -1).reshape(-1, 3))
     )
@@ -352,7 +352,7 @@ def relief(body: Relief) -> Surface:
     wall = np.stack((_dropped(upper, ground), _dropped(after, ground), after, upper), axis=1)
     quads = np.arange(4 * len(rim)).reshape(-1, 4)
     walls = _mesh(wall.reshape(-1, 3), outward.repeat(4, axis=0), 0.9, _fans(quads).reshape(-1, 3))
-    # The shell: rim points grow outwards, too, and so do their feet.
+    # Shell: rim points and their feet also move outwards.
     grown = way.copy()
     grown[rim] += outward + np.roll(outward, 1, axis=0)
     foot = len(flat) + np.arange(len(rim))
@@ -370,14 +370,14 @@ def relief(body: Relief) -> Surface:
 
 
 def _dropped(points: FloatArray, ground: float) -> FloatArray:
-    """Points above the ground put onto it; those below stay."""
+    """Project points above the ground onto it; points below are unchanged."""
     low = points.copy()
     low[:, 2] = np.minimum(low[:, 2], ground)
     return low
 
 
 def plate(body: Block) -> Surface:
-    """A chequered plate: what stands for a height field that cannot be read."""
+    """A chequered plate, the placeholder of an unreadable height field."""
     count = 8
     base = blocks(body.centre[None], body.rotation[None], body.half[None])
     edge = np.linspace(-1.0, 1.0, count + 1)
@@ -390,7 +390,7 @@ def plate(body: Block) -> Surface:
                 (edge[i + 1], edge[j + 1]),
                 (edge[i], edge[j + 1]),
             ]
-            # A hair above the plate's own top.
+            # Slightly above the top of the plate.
             local = np.array([(x, y, 1.1) for x, y in corners]) * body.half
             faces.append(_face(body.centre + local @ body.rotation.T, [False] * 4, 0.0, 0.25))
     return Surface(join(faces), base.shell)

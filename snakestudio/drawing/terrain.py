@@ -1,4 +1,4 @@
-"""All obstacles but posts as one mesh: thousands are drawn by one call, and a moved one only replaces its own part."""
+"""All obstacles except posts as one mesh: one draw call for thousands, and partial updates for moved ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.drawing.bodies import Body
 from snakestudio.drawing.meshes import Mesh
 
 MOST_RIMMED = 600
-"""Blocks with light edges at most: of so many that there are more, none shows an edge anyway."""
+"""Largest number of blocks with light edges; with more, the edges would not be visible."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,15 +26,15 @@ class Blocks:
     """Columns are the axes. Shape (k, 3, 3)."""
 
     half: FloatArray
-    """`centre` and `half`: m. Shape (k, 3)."""
+    """`centre` and `half` in m. Shape (k, 3)."""
 
     owner: IndexArray
-    """0-based obstacle they belong to, ascending. Shape (k,)."""
+    """0-based obstacle of each block, ascending. Shape (k,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One of both meshes of a terrain."""
+    """One of the two meshes of a terrain."""
 
     mesh: Mesh
     range: IndexArray
@@ -42,12 +42,12 @@ class Part:
     2)."""
 
     vertices: IndexArray
-    """First vertex and number of vertices likewise. Shape (n, 2)."""
+    """First vertex and number of vertices, similarly. Shape (n, 2)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terrain:
-    """Everything but posts as triangles."""
+    """All obstacles except posts as triangles."""
 
     skin_part: Part
     shell_part: Part
@@ -58,19 +58,19 @@ class Terrain:
     """Whether an obstacle has the colour of ground. Shape (n,)."""
 
     balls: FloatArray
-    """Balls (centre, radius) that together hold all of it, m. Shape (k, 4)."""
+    """Bounding balls (centre, radius), m. Shape (k, 4)."""
 
     sunk: bool
-    """Whether some of it lies in the ground and has to be left out."""
+    """Whether parts of it are below the ground and must be clipped."""
 
     @property
     def skin(self) -> Mesh:
-        """What is seen of it, as of a `Surface`."""
+        """Visible mesh, as in `Surface`."""
         return self.skin_part.mesh
 
     @property
     def shell(self) -> Mesh:
-        """What its outlines are made of, as of a `Surface`."""
+        """Shell for outlines, as in `Surface`."""
         return self.shell_part.mesh
 
     @property
@@ -87,16 +87,16 @@ class Terrain:
 def make_terrain(
     bodies: Sequence[Body], blocks: Blocks, balls: FloatArray, rimmed: bool | None = None
 ) -> Terrain | None:
-    """Everything but posts as triangles; None if there is nothing but posts.
+    """Build the terrain from all obstacles except posts; None if there are only posts.
 
     Parameters
     ----------
     blocks : Blocks
-        Of all bodies.
+        Blocks of all bodies.
     balls : (k, 4) array
-        Balls that together hold everything, m.
+        Bounding balls of everything, m.
     rimmed : bool or None
-        Whether blocks have light edges; None: if they are few.
+        Whether blocks have light edges; None: only if there are few.
     """
     n = len(bodies)
     plain = np.array([body.surface is None for body in bodies], bool)
@@ -121,7 +121,7 @@ def _sunk(skin: Mesh) -> bool:
 
 
 def _part(together: Mesh, others: list[Mesh], own: list[int], count: IndexArray) -> Part:
-    """One mesh of all: `count` blocks of every obstacle first, then those of the obstacles `own`."""
+    """Join all meshes: `count` blocks of every obstacle first, then those of the obstacles `own`."""
     total = max(int(count.sum()), 1)
     spans = []
     for name in ("indices", "vertices"):
@@ -138,16 +138,16 @@ def _part(together: Mesh, others: list[Mesh], own: list[int], count: IndexArray)
 def with_others(
     terrain: Terrain, changed: Sequence[int], others: Terrain, balls: FloatArray
 ) -> Terrain | None:
-    """The terrain with some obstacles' triangles replaced; None if others have another number of them.
+    """The terrain with the triangles of some obstacles replaced; None if their number differs.
 
     Parameters
     ----------
     changed : sequence of int
         0-based obstacles.
     others : Terrain
-        Of these obstacles alone, in the same order.
+        Terrain of the changed obstacles only, in the same order.
     balls : (k, 4) array
-        Of everything, as it is now.
+        New bounding balls of everything.
     """
     parts = []
     for old, new in (
@@ -170,8 +170,8 @@ def _replaced(old: Part, changed: Sequence[int], new: Part) -> Part | None:
         (first, length), (own_first, own_length) = old.range[i], new.range[k]
         if count != there or length != own_length:
             return None
-        # Blocks of one obstacle are joined in the same way wherever they stand; of other surfaces
-        # that has to be seen.
+        # Blocks of one obstacle always have the same topology; for other surfaces it must be
+        # compared.
         joined = old.mesh.indices[first : first + length] - np.uint32(to)
         if not np.array_equal(
             joined, new.mesh.indices[own_first : own_first + length] - np.uint32(at)

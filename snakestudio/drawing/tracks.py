@@ -1,4 +1,4 @@
-"""Measured tracks in the picture: lines that are dashed where nothing was measured, and the points on them."""
+"""Drawing of measured tracks: lines, dashed across gaps in the measurement, and points on them."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, line_row
 from snakestudio.drawing.overlays import Track
 
 _LONGEST = 4000
-"""Pieces of a track that are drawn; a longer one is thinned out."""
+"""Largest number of drawn segments of a track; longer ones are decimated."""
 
 _DASH = 0.012
 _MOST_DASHES = 2000
-"""Length of a dash and of the gap after it as a share of the picture's height, and how many a track
-has at most."""
+"""Length of a dash and of a gap as a fraction of the frame height, and their largest number per
+track."""
 
 _SHORT = 8
-"""Points of a track whose lines are not worth keeping."""
+"""Largest number of points of a track whose lines are not cached."""
 
 _FAINT = 0.6
-"""Share of its opacity that a dashed piece has."""
+"""Relative opacity of dashed segments."""
 
 _MARK = 0.0085
-"""Radius of a point as a share of the picture's height."""
+"""Radius of a point as a fraction of the frame height."""
 
 
 def dashes(
     points: FloatArray, dashed: BoolArray, length: float
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Cut the dashed pieces of a line.
+    """Split the dashed segments of a line.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ def dashes(
         m, without NaN, m > 1.
     dashed : (m - 1,) bool array
     length : float
-        Of a dash and of a gap, m; dashes go on around corners.
+        Length of a dash and of a gap, m; dashes continue around corners.
 
     Returns
     -------
     start, end : (k, 3) arrays
-        Ends of the pieces that are to be drawn, m.
+        Ends of the drawn segments, m.
     faint : (k,) bool array
-        Which of them are dashes.
+        Whether a segment is a dash.
     """
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     along = np.concatenate([[0.0], np.cumsum(steps)])
@@ -67,7 +67,7 @@ def dashes(
 
 
 def track_segments(track: Track, dash: float) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Pieces of a track as they are drawn: starts and ends, (k, 3) each, m, and which are dashes of that length, m."""
+    """Drawn segments of a track: starts and ends, (k, 3) each, m, and a mask of the dashes; `dash` length in m."""
     points = np.asarray(track.points, float)
     dashed = track.dashed
     if dashed is None:
@@ -91,10 +91,10 @@ def track_segments(track: Track, dash: float) -> tuple[FloatArray, FloatArray, B
 
 
 def track_lines(tracks: Sequence[Track], camera: Camera) -> Batch:
-    """The lines of tracks; dashes are equally long in the picture however near it is."""
+    """Lines of tracks; dashes have a constant screen length."""
     dash = _DASH * float(camera.view_height(camera.target))
     parts = [np.zeros((0, LINE_WIDTH), np.float32)]
-    # What moves with the robot is short; what is long stays the same from picture to picture.
+    # Tracks that move with the robot are short; long ones do not change between frames.
     parts += [
         (_kept_rows if len(track.points) > _SHORT else _rows)(track, dash) for track in tracks
     ]
@@ -102,7 +102,7 @@ def track_lines(tracks: Sequence[Track], camera: Camera) -> Batch:
 
 
 def _rows(track: Track, dash: float) -> Batch:
-    """The lines of one track; not to be written to."""
+    """Lines of one track; read-only."""
     start, end, faint = track_segments(track, dash)
     return line_rows(
         start, end, track.width, track.colour, np.where(faint, _FAINT, 1.0) * track.opacity
@@ -113,7 +113,7 @@ _kept_rows = lru_cache(maxsize=32)(_rows)
 
 
 def track_marks(tracks: Sequence[Track], camera: Camera) -> Batch:
-    """The points that stand out on tracks."""
+    """Highlighted points on tracks."""
     parts = [np.zeros((0, ROW_WIDTH), np.float32)]
     for track in tracks:
         if track.marks is not None:

@@ -1,4 +1,4 @@
-"""A continuous body as a closed triangle mesh: smooth between its cross-sections, round at its ends."""
+"""Closed triangle mesh of a continuous body: smooth between its cross-sections, round at its ends."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ TAIL_CAP = 1.5
 _CAP_RINGS = 8
 _GROOVE = 0.09
 _EDGE = 0.07
-"""Half of a groove's width, and width of the edge beside it that catches light, in radii."""
+"""Half-width of a groove, and width of the bright edge next to it, in radii."""
 
 _TILT = math.radians(38)
-"""How far the normal leans into the groove at its edge: it looks cut although the mesh is
+"""Tilt of the normal into the groove at its edge, which makes it look cut although the mesh is
 smooth."""
 
 _DARK = 0.5
@@ -31,65 +31,65 @@ _STRIPE = 1.2
 
 _RINGS_WANTED = 120
 _NEAREST_BANDS = 1.7
-"""Rings there should be at least, without grooves; distance of neighbouring grooves at least, in
+"""Smallest number of rings without grooves; smallest distance of neighbouring grooves, in
 radii."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rings:
-    """Where rings lie between the cross-sections; the same for all pictures of a body."""
+    """Positions of rings between the cross-sections; the same for all frames of a body."""
 
     first: IndexArray
     """Cross-section before the ring. Shape (m,)."""
 
     part: FloatArray
-    """Way from there to the next one, 0 to 1. Shape (m,)."""
+    """Fraction of the distance to the next one, 0 to 1. Shape (m,)."""
 
     weights: FloatArray
-    """Of the cubic through both: place and tangent before, place and tangent after. Shape (4, m,
+    """Weights of the cubic between both: position and tangent before, position and tangent after. Shape (4, m,
     1)."""
 
     slopes: FloatArray
-    """Their derivatives by `part`. Shape (4, m)."""
+    """Derivatives of the weights with respect to `part`. Shape (4, m)."""
 
     dark: NDArray[np.bool_]
-    """Whether the ring lies in a groove. Shape (m,)."""
+    """Whether the ring is in a groove. Shape (m,)."""
 
     tilt: FloatArray
-    """Angle by which normals lean towards the tail, rad. Shape (m,)."""
+    """Tilt of the normals towards the tail, rad. Shape (m,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Skin:
-    """The mesh."""
+    """Mesh of a continuous body."""
 
     vertices: Batch
-    """As of a `meshes.Mesh`, in the world, m. Shape (m * columns, 8)."""
+    """Vertices as in `meshes.Mesh`, in the world, m. Shape (m * columns, 8)."""
 
     indices: NDArray[np.uint32]
-    """Three a triangle, counter-clockwise from outside; the same array for the same rings and
-    columns. Shape (k,)."""
+    """Three indices per triangle, counter-clockwise from outside; the same array for the same rings
+    and columns. Shape (k,)."""
 
     columns: int
-    """Vertices of a ring."""
+    """Number of vertices per ring."""
 
     section: IndexArray
     """Nearest cross-section of every ring, the head first. Shape (m,)."""
 
     middle: FloatArray
     radius: FloatArray
-    """`middle` and `radius`: of every ring, m. Shape (m, 3)."""
+    """`middle` and `radius` of every ring, m. Shape (m, 3)."""
 
     rings: Rings
-    """Those between the ends."""
+    """Rings between the ends."""
 
     head_rings: int
     tail_rings: int
-    """`head_rings` and `tail_rings`: how many of them form the ends."""
+    """`head_rings` and `tail_rings` are the numbers of rings that form the ends."""
 
 
 def band_step(spacing: float, radius: float) -> int:
-    """Every how many cross-sections there is a groove, so that they can be told apart (lengths in m)."""
+    """Number of cross-sections per groove, so that grooves can be distinguished (lengths in m)."""
     wanted = _NEAREST_BANDS * radius / max(spacing, 1e-12)
     return next((step for step in (1, 2, 4, 5, 10, 20, 25, 50, 100, 200) if step >= wanted), 1000)
 
@@ -101,9 +101,9 @@ def rings(sections: int, step: int, slenderness: float) -> Rings:
     Parameters
     ----------
     step : int
-        A groove at every so many cross-sections.
+        Number of cross-sections per groove.
     slenderness : float
-        Distance of two cross-sections in radii; rounded, so that it is the same in all pictures.
+        Distance of two cross-sections in radii; rounded, so that it is the same in all frames.
     """
     inner = max(1, -(-_RINGS_WANTED // (sections - 1)))
     groove = min(_GROOVE / slenderness, 0.2)
@@ -116,7 +116,7 @@ def rings(sections: int, step: int, slenderness: float) -> Rings:
         end = 1.0 - edge if after else 1.0
         if before:
             rows += [(k, 0.0, True, 0.0), (k, groove, True, 0.0), (k, groove, False, -_TILT)]
-        # What begins the next stretch stands there.
+        # The start of the next section is at this position.
         rows += [
             (k, float(u), False, 0.0)
             for u in np.linspace(begin, end, inner + 1)[: inner + 1 if after else inner]
@@ -133,13 +133,13 @@ def rings(sections: int, step: int, slenderness: float) -> Rings:
 
 
 def smooth(values: FloatArray, at: Rings) -> FloatArray:
-    """Values (n,) of the cross-sections at the rings, (m,), in straight lines."""
+    """Linear interpolation of values (n,) of the cross-sections at the rings, (m,)."""
     between: FloatArray = values[at.first] + at.part * (values[at.first + 1] - values[at.first])
     return between
 
 
 def _turned(quaternion: FloatArray, at: Rings) -> tuple[FloatArray, FloatArray]:
-    """Orientations of the rings, (m, 4), the straight way from one cross-section to the next; and the angles between.
+    """Orientations of the rings, (m, 4), interpolated between cross-sections, and the angles between these.
 
     Returns
     -------
@@ -168,22 +168,22 @@ def skin(
     at: Rings,
     columns: int,
 ) -> Skin:
-    """The mesh of a body.
+    """Build the mesh of a body.
 
     Parameters
     ----------
     position, quaternion : (n, 3), (n, 4) arrays
-        Of the cross-sections, the head first; m, and w x y z, x along the body to the tail.
+        Poses of the cross-sections, the head first; m, and w x y z, x along the body to the tail.
     tangent : (n, 3) array
-        Unit vectors along the body's axis; those of x unless it is sheared.
+        Unit vectors along the axis of the body; equal to x without shear.
     radius : (n,) array
         m.
     columns : int
-        Facets around the body.
+        Number of facets around the body.
     """
     turned, angle = _turned(quaternion, at)
     chord = np.diff(position, axis=0)
-    # A cubic follows an arc best if its tangents are as long as the arc.
+    # A cubic fits an arc best if its tangents have the length of the arc.
     length = np.sqrt(np.einsum("ij,ij->i", chord, chord)) / np.sinc(
         0.5 * np.minimum(angle, np.pi) / np.pi
     )
@@ -202,7 +202,7 @@ def skin(
     )
     lean = at.tilt - np.arctan(slope)
 
-    # The ends: half ellipsoids whose widest rings are the first and the last cross-section.
+    # Ends: half ellipsoids whose widest rings are the first and the last cross-section.
     quarter = 0.5 * math.pi * np.arange(1, _CAP_RINGS + 1) / _CAP_RINGS
     frame = quat.matrix(turned)
     x = frame[:, :, 0]
@@ -226,7 +226,7 @@ def skin(
     along = np.sin(lean).astype(np.float32)
     centre = middle.astype(np.float32)
     reach = wide.astype(np.float32)[:, None]
-    for k in range(3):  # numpy is slow along an axis as short as three
+    for k in range(3):  # numpy is slow along an axis of length three
         radial = frame[:, k, 2, None] * cosine - frame[:, k, 1, None] * sine
         vertices[..., k] = centre[:, k, None] + reach * radial
         vertices[..., 3 + k] = out[:, None] * radial + (along * frame[:, k, 0])[:, None]
@@ -248,10 +248,10 @@ def skin(
 
 @lru_cache(maxsize=16)
 def _around(columns: int) -> tuple[Batch, Batch, Batch]:
-    """Sine, cosine and tone of the vertices of a ring; the angle counts from t_Z towards -t_Y.
+    """Sine, cosine and tone of the vertices of a ring; the angle is measured from t_Z towards -t_Y.
 
-    The stripe along the back shows how the body is rolled; its edges are there twice, in either
-    tone.
+    The stripe along the back shows the roll angle of the body; its edges are duplicated, in both
+    tones.
     """
     step = 2.0 * math.pi / columns
     wide = max(1, round(columns / 15))
@@ -269,7 +269,7 @@ _made: dict[tuple[int, int], tuple[Rings, NDArray[np.uint32]]] = {}
 
 
 def _triangles(at: Rings, columns: int) -> NDArray[np.uint32]:
-    """Indices of the mesh; made once, so that they are uploaded once."""
+    """Indices of the mesh; cached, so that they are uploaded once."""
     key = (id(at), columns)
     known = _made.get(key)
     if known is not None and known[0] is at:

@@ -1,4 +1,4 @@
-"""A camera together with the picture it fills."""
+"""A camera together with the size of its frame."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 
 REFERENCE_HEIGHT = 720.0
-"""Height of the picture that widths in pixels are meant for."""
+"""Reference frame height for widths in pixels."""
 
 
 _LEAST = 0.92
-"""Pixels of the design that one of the reference picture has at least: letters of 12 have 11
-then."""
+"""Smallest size of a reference pixel in logical pixels, so that letters of 12 have at least
+11."""
 
 
 def reference_pixel(height: int, ratio: float = 1.0) -> float:
@@ -24,25 +24,25 @@ def reference_pixel(height: int, ratio: float = 1.0) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """What every part of a picture needs to know."""
+    """Camera transform and frame size for all painters."""
 
     camera: Camera
     matrix: FloatArray
-    """From the world to clip space. Shape (4, 4)."""
+    """Matrix from world to clip space. Shape (4, 4)."""
 
     width: int
     height: int
-    """`width` and `height`: of the picture, device pixels."""
+    """`width` and `height` of the frame, device pixels."""
 
     ratio: float = 1.0
-    """Device pixels for a pixel of the window's design."""
+    """Device pixels per logical pixel of the window."""
 
     @classmethod
     def of(cls, camera: Camera, width: int, height: int, ratio: float = 1.0) -> View:
-        """View of a camera in a picture of a size."""
+        """View of a camera in a frame of a size."""
         return cls(camera, camera.projection(width / height) @ camera.view(), width, height, ratio)
 
     @property
     def pixel(self) -> float:
-        """Device pixels for a pixel of a picture `REFERENCE_HEIGHT` high; on fine screens enough to be read."""
+        """Device pixels per pixel of a frame `REFERENCE_HEIGHT` high; readable on high-resolution screens."""
         return reference_pixel(self.height, self.ratio)

@@ -1,4 +1,4 @@
-"""The world as solids: posts (made once per scene), their outlines, labels of the metric grid, axes in a corner."""
+"""Drawing of the world: posts (cached per scene), their outlines, labels of the metric grid, axis triad."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.drawing.terrain import Terrain
 from snakestudio.model.ticks import step_above, tick_text
 
 _UPRIGHT = np.array([math.sqrt(0.5), 0.0, -math.sqrt(0.5), 0.0])
-"""Turns the x axis, along which every solid lies, upwards."""
+"""Rotation of the x axis, the axis of all solids, to upright."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,39 +26,39 @@ class Label:
 
     text: str
     position: tuple[float, float, float]
-    """World point of its anchor, m."""
+    """Position of its anchor in the world, m."""
 
     colour: Colour
     size: float = 13.0
-    """Height of the font in pixels of a picture 720 pixels high."""
+    """Font height in pixels of a frame 720 pixels high."""
 
     opacity: float = 1.0
     anchor: tuple[float, float] = (0.5, 0.5)
-    """Which point of the text stands at the position: (0, 0) bottom left, (0.5, 0.5) its middle."""
+    """Point of the text at the position: (0, 0) bottom left, (0.5, 0.5) centre."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """How some of the terrain's triangles are drawn."""
+    """Appearance of ranges of the terrain's triangles."""
 
     row: Batch
     """Colour, opacity and gloss. Shape (1, ROW_WIDTH)."""
 
     ranges: NDArray[np.intp]
-    """First index and number of indices. Shape (m, 2)."""
+    """First index and number of indices per range. Shape (m, 2)."""
 
     grow: float = 0.0
-    """By how much a shell is grown, as a share of the picture's height."""
+    """Enlargement of a shell, as a fraction of the frame height."""
 
 
-# What the posts look like changes rarely: it is kept, for a few pictures drawn in turns. Replaced
-# as a whole, so that threads never see half an entry.
+# The rows of posts change rarely: they are cached for a few scenes drawn alternately. Replaced as a
+# whole, so that threads never see a partial entry.
 _rows_cache: tuple[tuple[Posts, Theme, frozenset[int], float, Batch], ...] = ()
 _KEEP = 4
 
 
 def obstacle_rows(these: Posts, theme: Theme, bright: frozenset[int], opacity: float) -> Batch:
-    """Rows of the posts, the selected ones lighter; the same array for the same arguments."""
+    """Instance rows of posts, selected ones lighter; the same array for the same arguments."""
     global _rows_cache
     for known, its_theme, its_bright, its_opacity, rows in _rows_cache:
         if (
@@ -80,7 +80,7 @@ def obstacle_rows(these: Posts, theme: Theme, bright: frozenset[int], opacity: f
 def obstacle_outline(
     these: Posts, indices: list[int], camera: Camera, share: float, colour: Colour
 ) -> Batch:
-    """Cylinders grown by a share of the picture's height: their far side, drawn flat, is the outline."""
+    """Cylinders enlarged by a fraction of the frame height; their back faces, drawn flat, are the outline."""
     chosen = np.flatnonzero(np.isin(these.owner, indices))
     middle = np.column_stack((these.centre[chosen], 0.5 * these.height[chosen]))
     grow = share * camera.view_height(middle)
@@ -111,13 +111,13 @@ def _standing(
 
 
 def _brighter(colour: ArrayLike) -> FloatArray:
-    """The colour of a selected obstacle, from that of one that is not, (..., 3)."""
+    """Colour of a selected obstacle, from its normal colour, (..., 3)."""
     lighter: FloatArray = 0.72 * np.asarray(colour, float) + 0.28
     return lighter
 
 
 def merged(ranges: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Ranges of indices with those joined that follow each other: fewer calls."""
+    """Merge adjacent index ranges, for fewer draw calls."""
     ranges = ranges[ranges[:, 1] > 0]
     ranges = ranges[np.argsort(ranges[:, 0])]
     if not len(ranges):
@@ -150,7 +150,7 @@ def terrain_looks(
     opacity: float,
     mask: NDArray[np.bool_] | None = None,
 ) -> list[Look]:
-    """The looks of everything but posts (or of some, (n,)), the selected obstacles lighter."""
+    """Looks of everything except posts (or of those in `mask`, (n,)), selected obstacles lighter."""
     if terrain is None:
         return []
     chosen = np.zeros(len(terrain.earthen), bool)
@@ -169,7 +169,7 @@ def terrain_looks(
 def terrain_outlines(
     terrain: Terrain | None, indices: list[int], share: float, colour: Colour
 ) -> list[Look]:
-    """The shells of some obstacles, grown by a share of the picture's height; their far side is the outline."""
+    """Shells of obstacles, enlarged by a fraction of the frame height; their back faces are the outline."""
     if terrain is None:
         return []
     ranges = terrain.shell_range[
@@ -180,7 +180,7 @@ def terrain_outlines(
 
 
 def grid_labels(camera: Camera, theme: Theme) -> list[Label]:
-    """Metre marks along the x and y axes of the ground, at most a dozen either way, fading with distance."""
+    """Metre labels along the x and y axes of the ground, at most a dozen in each direction, fading with distance."""
     height = float(camera.view_height(camera.target))
     raw = height / 5.0
     step = step_above(raw)
@@ -208,12 +208,12 @@ def grid_labels(camera: Camera, theme: Theme) -> list[Label]:
 
 _AXIS = 34.0
 _MARGIN = 54.0
-"""Length of an axis and distance of the origin from the corner, pixels of a picture 720 pixels
+"""Length of an axis and distance of the origin from the corner, pixels of a frame 720 pixels
 high."""
 
 
 def triad_matrix(camera: Camera, width: int, height: int, pixel: float) -> FloatArray:
-    """Matrix (4, 4) that puts axes of length 1 into the lower left corner of the picture."""
+    """Matrix (4, 4) that places axes of length 1 in the lower left corner of the frame."""
     right, up, _ = camera.axes
     matrix = np.zeros((4, 4))
     matrix[0, :3] = 2 * _AXIS * pixel / width * right
@@ -223,7 +223,7 @@ def triad_matrix(camera: Camera, width: int, height: int, pixel: float) -> Float
 
 
 def triad_lines(theme: Theme, camera: Camera) -> Batch:
-    """The axes, the one that points towards the viewer last."""
+    """Lines of the axes, the one that points towards the viewer last."""
     colours = (theme.axis_x, theme.axis_y, theme.axis_z)
     order = np.argsort(camera.axes[2])
     origin = np.zeros((1, 3))
@@ -231,7 +231,7 @@ def triad_lines(theme: Theme, camera: Camera) -> Batch:
 
 
 def triad_labels(theme: Theme) -> list[Label]:
-    """Names beyond the axes' ends, in the triad's own space."""
+    """Names at the ends of the axes, in the space of the triad."""
     tips = np.eye(3) * 1.33
     return [
         Label(name, (float(tip[0]), float(tip[1]), float(tip[2])), colour, 13.0)

@@ -1,1 +1,1 @@
-"""Drawing: a Scene and a Snapshot become a draw list (numpy), and a draw list becomes a picture (OpenGL 3.3 core)."""
+"""Rendering of draw lists with OpenGL 3.3 core."""

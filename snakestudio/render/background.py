@@ -1,4 +1,4 @@
-"""Sky, floor, tint, grid and their labels; kept from picture to picture while the camera stands still."""
+"""Sky, floor, tint, grid and their labels; cached while the camera is at rest."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from snakestudio.render.shadow import Shadows
 from snakestudio.render.targets import RenderTarget
 
 _FLAT = 1e-3
-"""Elevation below which the floor is only a line, rad."""
+"""Elevation below which the floor is drawn as a line, rad."""
 
 
 class Background:
-    """What lies behind the solids."""
+    """Everything behind the solids."""
 
     def __init__(self, quads: Quads, lines: LinePainter, labels: LabelPainter) -> None:
         self._quads = quads
@@ -38,7 +38,7 @@ class Background:
         self._key: object = None
 
     def copy_to(self, picture: RenderTarget, draw_list: DrawList, view: View) -> None:
-        """Fill a picture; drawn anew only if something about it has changed."""
+        """Copy the background to a frame; redrawn only if it has changed."""
         have = self._picture
         if have is None or (have.width, have.height) != (view.width, view.height):
             if have is not None:
@@ -58,7 +58,7 @@ class Background:
         have.copy_to(picture.name)
 
     def _draw(self, draw_list: DrawList, view: View) -> None:
-        """Everything without depth: what is below the floor is seen through it."""
+        """Draw everything without depth, so that objects below the floor are visible through it."""
         theme = draw_list.theme
         camera = view.camera
         above = camera.elevation > _FLAT
@@ -71,7 +71,7 @@ class Background:
             self._quads.draw_one(3)
         if abs(camera.elevation) <= _FLAT:
             return
-        if above:  # from below it is its grid alone, and what is above it is seen
+        if above:  # from below only the grid is drawn, so that objects above it are visible
             self._floor.use()
             self._floor.set_matrix("u_matrix", view.matrix)
             self._floor.set(
@@ -90,7 +90,7 @@ class Background:
             self._labels.draw(draw_list.labels, view, self._quads)
 
     def draw_shadows(self, shadows: Shadows, draw_list: DrawList, view: View) -> None:
-        """The shadows on the floor, over what `copy_to` has drawn; blending has to be on."""
+        """Draw the shadows on the floor over the background; blending must be enabled."""
         at = shadows.region
         if at is None or view.camera.elevation <= _FLAT:
             return
@@ -104,7 +104,7 @@ class Background:
         self._quads.draw_one()
 
     def release(self) -> None:
-        """Delete everything."""
+        """Delete all OpenGL objects."""
         for program in (self._floor, self._sky, self._shade):
             program.release()
         self._mesh.release()
@@ -116,10 +116,10 @@ class Background:
 
 
 def _horizon(camera: Camera) -> float:
-    """Height of the horizon in the picture: 0 lower, 1 upper edge, beyond if it lies outside."""
+    """Height of the horizon in the frame: 0 lower, 1 upper edge, beyond if outside."""
     if camera.orthographic:
         if camera.elevation > _FLAT:
             return math.inf
-        # The floor seen from the side.
+        # The floor is seen edge-on.
         return 0.5 - camera.target[2] / float(camera.view_height(camera.target))
     return 0.5 + 0.5 * math.tan(camera.elevation) / math.tan(camera.fov / 2)

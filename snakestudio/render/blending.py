@@ -1,4 +1,4 @@
-"""How colours are laid over what is there, one name for each way."""
+"""Blend modes, by name."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from snakestudio.render import gl
 
 
 def blend_over() -> None:
-    """Colour over what is there, keeping coverage right: a layer's colours are multiplied with it already."""
+    """Blend colours over the target and update its coverage, as layers with premultiplied colours need."""
     gl.glBlendFuncSeparate(
         gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA, gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA
     )
 
 
 def blend_over_premultiplied() -> None:
-    """Colour that is multiplied with its coverage, over what is there."""
+    """Blend premultiplied colours over the target."""
     gl.glBlendFunc(gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA)
 
 
 def translucent(draw: Callable[[], None]) -> None:
-    """Draw solids of which only the nearest surface shows: depth first, then colour."""
+    """Draw solids with only their nearest surface visible: depth first, then colour."""
     gl.glColorMask(False, False, False, False)
     draw()
     gl.glColorMask(True, True, True, True)

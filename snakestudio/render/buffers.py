@@ -14,14 +14,14 @@ from snakestudio.render import gl
 
 
 class RowBuffer:
-    """Instance rows; what was uploaded last is not uploaded again while it is the same array."""
+    """Buffer of instance rows; the same array is not uploaded twice."""
 
     def __init__(self) -> None:
         self.name = gl.generate(gl.glGenBuffers)
         self._last: NDArray[np.generic] | None = None
 
     def upload(self, rows: Batch) -> None:
-        """Bind the buffer and make it hold the rows."""
+        """Bind the buffer and upload the rows if necessary."""
         gl.glBindBuffer(gl.GL_ARRAY_BUFFER, self.name)
         if self._last is rows and not rows.flags.writeable:
             return
@@ -29,18 +29,18 @@ class RowBuffer:
         gl.glBufferData(
             gl.GL_ARRAY_BUFFER, flat.nbytes, ctypes.c_void_p(flat.ctypes.data), gl.GL_STREAM_DRAW
         )
-        # Only a frozen array can be trusted to be the same next time.
+        # Only a read-only array is certain to be unchanged next time.
         self._last = None if rows.flags.writeable else rows
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the OpenGL objects."""
         gl.delete(gl.glDeleteBuffers, self.name)
         self.name = 0
         self._last = None
 
 
 def _columns(first: int, count: int, stride: int, divisor: int, size: int = 4) -> None:
-    """Point attributes `first`... at consecutive groups of `size` floats of the bound buffer."""
+    """Point attributes from `first` on at consecutive groups of `size` floats of the bound buffer."""
     for k in range(count):
         gl.glEnableVertexAttribArray(first + k)
         gl.glVertexAttribPointer(
@@ -50,13 +50,13 @@ def _columns(first: int, count: int, stride: int, divisor: int, size: int = 4) -
 
 
 class MeshStore:
-    """Solids by name and detail, each with the vertex array that joins it to instance rows."""
+    """Meshes of solids by name and detail, each with a vertex array that connects it to instance rows."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, int], tuple[int, int, int, int]] = {}
 
     def draw(self, name: str, detail: int, rows: RowBuffer, count: int) -> None:
-        """Draw `count` instances of a solid with rows that were uploaded before."""
+        """Draw `count` instances of a solid with uploaded rows."""
         made = self._made.get((name, detail))
         if made is None:
             made = self._made[name, detail] = _upload(build_mesh(name, detail))
@@ -69,14 +69,14 @@ class MeshStore:
         )
 
     def release(self) -> None:
-        """Delete everything."""
+        """Delete all OpenGL objects."""
         for made in self._made.values():
             _delete(made)
         self._made.clear()
 
 
 def _upload(mesh: Mesh) -> tuple[int, int, int, int]:
-    """Vertex array, both its buffers, and the number of indices of a mesh."""
+    """Upload a mesh; return vertex array, both buffers and number of indices."""
     array = gl.generate(gl.glGenVertexArrays)
     vertices = gl.generate(gl.glGenBuffers)
     indices = gl.generate(gl.glGenBuffers)
@@ -108,7 +108,7 @@ def _delete(made: tuple[int, int, int, int]) -> None:
 
 
 class RangeMesh:
-    """A mesh in the world of which parts are drawn; uploaded again only when it is another one."""
+    """A mesh in world coordinates of which ranges are drawn; uploaded only when it changes."""
 
     def __init__(self) -> None:
         self._made: tuple[int, int, int, int] | None = None
@@ -116,7 +116,7 @@ class RangeMesh:
         self._row = RowBuffer()
 
     def draw(self, mesh: Mesh, ranges: NDArray[np.intp], row: Batch) -> None:
-        """Draw some ranges (first index, count) of a mesh, all with the look of one row."""
+        """Draw ranges (first index, count) of a mesh, all with the appearance of one row."""
         if self._made is None or self._mesh is not mesh:
             self._forget()
             self._made = _upload(mesh)
@@ -135,13 +135,13 @@ class RangeMesh:
         self._made = self._mesh = None
 
     def release(self) -> None:
-        """Delete everything."""
+        """Delete all OpenGL objects."""
         self._forget()
         self._row.release()
 
 
 class StreamMesh:
-    """A mesh in the world that is another one in every picture, each vertex with its own colour."""
+    """A mesh in world coordinates that changes in every frame, with one colour per vertex."""
 
     def __init__(self) -> None:
         self._array = gl.generate(gl.glGenVertexArrays)
@@ -154,7 +154,7 @@ class StreamMesh:
     def upload(
         self, vertices: Batch, colours: Batch, indices: NDArray[np.uint32], row: Batch
     ) -> None:
-        """Take a mesh: vertices (k, 8), colours (k, 4), indices (m,), and a row for what all have in common."""
+        """Upload a mesh: vertices (k, 8), colours (k, 4), indices (m,), and a row of common values."""
         gl.glBindVertexArray(self._array)
         self._vertices.upload(vertices)
         for at, (size, offset) in enumerate(((3, 0), (3, 12), (2, 24))):
@@ -162,7 +162,7 @@ class StreamMesh:
             gl.glVertexAttribPointer(at, size, gl.GL_FLOAT, False, 32, ctypes.c_void_p(offset))
         self._row.upload(row)
         _columns(3, 4, 64, 1)
-        # The colour comes from the vertices instead of the row.
+        # Colours come from the vertices instead of the row.
         self._colours.upload(colours)
         _columns(5, 1, 16, 0)
         gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, self._indices)
@@ -176,7 +176,7 @@ class StreamMesh:
             self._last = indices
 
     def draw(self) -> None:
-        """Draw the mesh that was uploaded last."""
+        """Draw the uploaded mesh."""
         if self._last is not None:
             gl.glBindVertexArray(self._array)
             gl.glDrawElementsInstanced(
@@ -184,7 +184,7 @@ class StreamMesh:
             )
 
     def release(self) -> None:
-        """Delete everything."""
+        """Delete all OpenGL objects."""
         gl.delete(gl.glDeleteVertexArrays, self._array)
         gl.delete(gl.glDeleteBuffers, self._indices)
         for buffer in (self._vertices, self._colours, self._row):
@@ -194,7 +194,7 @@ class StreamMesh:
 
 
 class Quads:
-    """Instanced rectangles whose corners the vertex shader makes up: lines, letters, floor, full screen."""
+    """Instanced rectangles whose corners are generated by the vertex shader: lines, letters, floor, full screen."""
 
     def __init__(self) -> None:
         self._array = gl.generate(gl.glGenVertexArrays)
@@ -202,7 +202,7 @@ class Quads:
         self._rows = RowBuffer()
 
     def draw(self, rows: Batch) -> None:
-        """Draw a rectangle for every row; its groups of four floats are attributes 3, 4, ..."""
+        """Draw one rectangle per row; groups of four floats are attributes 3, 4, ..."""
         gl.glBindVertexArray(self._array)
         self._rows.upload(rows)
         _columns(3, rows.shape[1] // 4, 4 * rows.shape[1], 1)
@@ -214,7 +214,7 @@ class Quads:
         gl.glDrawArrays(gl.GL_TRIANGLE_STRIP, 0, corners)
 
     def release(self) -> None:
-        """Delete everything."""
+        """Delete all OpenGL objects."""
         gl.delete(gl.glDeleteVertexArrays, self._array)
         gl.delete(gl.glDeleteVertexArrays, self._empty)
         self._rows.release()
@@ -247,14 +247,14 @@ class FloorMesh:
         )
 
     def draw(self) -> None:
-        """Draw it with the current program."""
+        """Draw the floor with the current program."""
         gl.glBindVertexArray(self._array)
         gl.glDrawElementsInstanced(
             gl.GL_TRIANGLES, self._count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), 1
         )
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the OpenGL objects."""
         gl.delete(gl.glDeleteVertexArrays, self._array)
         gl.delete(gl.glDeleteBuffers, self._corners)
         gl.delete(gl.glDeleteBuffers, self._triangles)

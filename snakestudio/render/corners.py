@@ -1,4 +1,4 @@
-"""What is in the corners of the picture wherever the camera looks: the little axes and the colour bar."""
+"""Fixed elements in the corners of the frame: the axis triad and the colour bar."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.render.lines import LinePainter
 def draw_corners(
     draw_list: DrawList, view: View, lines: LinePainter, labels: LabelPainter, quads: Quads
 ) -> None:
-    """Draw the axes and the bar over the picture, as far as they are wanted."""
+    """Draw the triad and the colour bar over the frame, if enabled."""
     theme = draw_list.theme
     if draw_list.show_triad:
         corner = triad_matrix(view.camera, view.width, view.height, view.pixel)

@@ -1,7 +1,7 @@
 """A surfaceless EGL context: OpenGL without any window system.
 
-libEGL is called directly, not through PyOpenGL, whose choice of platform is made once per process
-and may already have been made for a window. On one thread either a window's context or an EGL
+libEGL is called directly, not through PyOpenGL, which chooses its platform once per process and may
+already have chosen that of a window. On one thread either a window's context or an EGL
 context can be current, not both; see `offscreen`.
 """
 
@@ -42,12 +42,12 @@ def _load() -> ctypes.CDLL:
             except OSError:
                 continue
     raise GraphicsError(
-        f"Pictures without a window need EGL, which is not on this machine. {_ADVICE}."
+        f"Rendering without a window needs EGL, which is not installed on this computer. {_ADVICE}."
     )
 
 
 class OffscreenContext:
-    """An OpenGL 3.3 core context that needs no display; current on the thread that made it until closed.
+    """An OpenGL 3.3 core context without a display; current on the creating thread until closed.
 
     Raises `GraphicsError` with the name of the missing Debian package, if EGL is missing or has no
     surfaceless platform.
@@ -73,13 +73,13 @@ class OffscreenContext:
         )
         if not made:
             raise GraphicsError(
-                f"EGL offers no OpenGL 3.3 context (error {egl.eglGetError():#x}). {_ADVICE}."
+                f"EGL does not provide an OpenGL 3.3 context (error {egl.eglGetError():#x}). {_ADVICE}."
             )
         self._context = ctypes.c_void_p(made)
         self.make_current()
 
     def _open(self) -> ctypes.c_void_p:
-        """A display that needs no display: Mesa's surfaceless platform, else the first graphics device."""
+        """Open an EGL display without a screen: Mesa's surfaceless platform, else the first graphics device."""
         known = self._egl.eglQueryString(None, _EXTENSIONS) or b""
         address = self._egl.eglGetProcAddress(b"eglGetPlatformDisplayEXT")
         if address:
@@ -95,7 +95,7 @@ class OffscreenContext:
                 display = get(platform, native, None)
                 if display and self._egl.eglInitialize(ctypes.c_void_p(display), None, None):
                     return ctypes.c_void_p(display)
-        raise GraphicsError(f"EGL on this machine cannot draw without a display. {_ADVICE}.")
+        raise GraphicsError(f"EGL on this computer cannot render without a display. {_ADVICE}.")
 
     def _devices(self) -> list[ctypes.c_void_p]:
         address = self._egl.eglGetProcAddress(b"eglQueryDevicesEXT")
@@ -110,9 +110,9 @@ class OffscreenContext:
         return [ctypes.c_void_p(found[k]) for k in range(count.value)]
 
     def make_current(self) -> None:
-        """Make it current on the calling thread.
+        """Make the context current on the calling thread.
 
-        Raises `GraphicsError` for example on a thread where a window's context is current.
+        Raises `GraphicsError`, for example on a thread with the context of a window.
         """
         self._egl.eglBindAPI(_OPENGL_API)
         if not self._egl.eglMakeCurrent(self._display, None, None, self._context):
@@ -121,7 +121,7 @@ class OffscreenContext:
             )
 
     def close(self) -> None:
-        """Give the context back. The display stays: EGL shares it with whoever else uses it in this process."""
+        """Destroy the context, but not the display, which EGL shares within the process."""
         if self._context is not None:
             self._egl.eglMakeCurrent(self._display, None, None, None)
             self._egl.eglDestroyContext(self._display, self._context)

@@ -1,4 +1,4 @@
-"""Draws the picture of the ground's friction onto the floor."""
+"""Painter of the friction map on the floor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snakestudio.render.program import Program
 
 
 class FloorPicture:
-    """The picture on the graphics card; uploaded again only when it is another one."""
+    """The friction map on the graphics card; uploaded only when it changes."""
 
     def __init__(self) -> None:
         self._program = Program("picture.vert", "picture.frag")
@@ -21,7 +21,7 @@ class FloorPicture:
         self._picture: FrictionPicture | None = None
 
     def draw(self, picture: FrictionPicture, theme: Theme, view: View, quads: Quads) -> None:
-        """Lay the tint over what is there; blending has to be on."""
+        """Draw the tint; blending must be enabled."""
         dark, light = tint_colours(theme)
         self._program.use()
         self._program.set_matrix("u_matrix", view.matrix)
@@ -63,7 +63,7 @@ class FloorPicture:
         self._picture = picture
 
     def release(self) -> None:
-        """Delete everything."""
+        """Delete all OpenGL objects."""
         self._program.release()
         if self._texture:
             gl.delete(gl.glDeleteTextures, self._texture)

@@ -1,9 +1,9 @@
-"""The OpenGL 3.3 functions the renderer calls, unwrapped.
+"""Raw OpenGL 3.3 functions for the renderer.
 
-PyOpenGL's comfortable wrappers remember pointers per context and so ask the window system (GLX or
-EGL, chosen once per process) which context is current. The raw functions ask nobody: they work in
-whatever context is current, so that the window's context and an offscreen EGL context can live in
-one process. They are also several times quicker to call.
+PyOpenGL's wrappers store pointers per context and therefore query the window system (GLX or EGL, chosen
+once per process) for the current context. The raw functions work in any current context, so that the
+context of a window and an offscreen EGL context can exist in one process. They are also several times
+faster to call.
 """
 
 from __future__ import annotations
@@ -169,12 +169,12 @@ __all__ = [
 ]
 
 if "OpenGL.platform" not in sys.modules:
-    # Checking every call costs more than the call; the renderer checks where it matters (`check`).
+    # Checking every call takes longer than the call; the renderer checks where needed (`check`).
     OpenGL.ERROR_CHECKING = False
     if sys.platform.startswith("linux") and not (
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     ):
-        # Without a display there may be no libGL with GLX at all.
+        # Without a display, libGL with GLX may be missing.
         os.environ.setdefault("PYOPENGL_PLATFORM", "egl")
 
 from OpenGL.raw.GL.VERSION.GL_1_0 import (
@@ -352,7 +352,7 @@ def check(what: str) -> None:
     Parameters
     ----------
     what : str
-        What was being done, for the sentence: "draw the picture".
+        Operation for the message, such as "draw the frame".
 
     Raises
     ------
@@ -373,27 +373,27 @@ def check(what: str) -> None:
 
 
 def integer(name: int) -> int:
-    """Value of an OpenGL integer such as the largest texture."""
+    """Value of an OpenGL integer, such as the largest texture size."""
     box = (ctypes.c_int * 4)()
     glGetIntegerv(name, box)
     return int(box[0])
 
 
 def text(name: int) -> str:
-    """Value of an OpenGL string such as the renderer's name; empty if there is none."""
+    """Value of an OpenGL string, such as the name of the renderer; empty if missing."""
     address = glGetString(name)
     raw = ctypes.cast(address, ctypes.c_char_p).value if address else None
     return raw.decode(errors="replace") if raw else ""
 
 
 def generate(function: Callable[..., None]) -> int:
-    """Name of one new object made by a `glGen...` function."""
+    """Create an object with a `glGen...` function and return its name."""
     box = ctypes.c_uint()
     function(1, ctypes.byref(box))
     return box.value
 
 
 def delete(function: Callable[..., None], name: int) -> None:
-    """Delete one object by its `glDelete...` function; 0 is no object."""
+    """Delete an object with its `glDelete...` function; 0 is ignored."""
     if name:
         function(1, ctypes.byref(ctypes.c_uint(name)))

@@ -1,4 +1,4 @@
-"""Draws labels: letters from the atlas, upright in the picture, anchored in the world."""
+"""Painter of labels: letters from the atlas, upright in the frame, anchored in the world."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from snakestudio.render.text import atlas
 
 
 def label_rows(labels: list[Label], pixel: float) -> Batch:
-    """Rows of the letters: anchor, box in pixels, box in the atlas, colour.
+    """Instance rows of letters: anchor, box in pixels, box in the atlas, colour.
 
     Parameters
     ----------
     pixel : float
-        Device pixels a unit of a label's size.
+        Device pixels per unit of label size.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def label_rows(labels: list[Label], pixel: float) -> Batch:
 
 
 class LabelPainter:
-    """The atlas on the graphics card and the program that draws from it."""
+    """The letter atlas on the graphics card and its shader program."""
 
     def __init__(self) -> None:
         self._program = Program("glyph.vert", "glyph.frag")
@@ -89,12 +89,12 @@ class LabelPainter:
     def draw(
         self, labels: list[Label], view: View, quads: Quads, matrix: FloatArray | None = None
     ) -> None:
-        """Draw labels blended over what is there.
+        """Draw labels with blending.
 
         Parameters
         ----------
         matrix : (4, 4) array, optional
-            Takes the anchors to clip space instead of the view's.
+            Transforms the anchors to clip space; that of the view if omitted.
         """
         rows = label_rows(labels, view.pixel)
         if not len(rows):
@@ -107,7 +107,7 @@ class LabelPainter:
         quads.draw(rows)
 
     def release(self) -> None:
-        """Delete everything."""
+        """Delete all OpenGL objects."""
         self._program.release()
         gl.delete(gl.glDeleteTextures, self._texture)
         self._texture = 0

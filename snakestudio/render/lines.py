@@ -1,4 +1,4 @@
-"""Draws line segments of constant width, anti-aliased by themselves."""
+"""Painter of line segments of constant width, anti-aliased in the shader."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from snakestudio.render.program import Program
 
 
 class LinePainter:
-    """The program of the lines."""
+    """Shader program of line segments."""
 
     def __init__(self) -> None:
         self._program = Program("line.vert", "line.frag")
@@ -19,13 +19,13 @@ class LinePainter:
     def draw(
         self, lines: Batch, view: View, quads: Quads, matrix: FloatArray | None = None
     ) -> None:
-        """Draw lines blended over what is there, without leaving a depth; culling is off afterwards.
+        """Draw lines with blending and without writing depth; culling is disabled afterwards.
 
         Parameters
         ----------
         lines : (k, LINE_WIDTH) array
         matrix : (4, 4) array, optional
-            Instead of the view's.
+            Transforms to clip space; that of the view if omitted.
         """
         if not len(lines):
             return
@@ -38,5 +38,5 @@ class LinePainter:
         gl.glDepthMask(True)
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the OpenGL objects."""
         self._program.release()

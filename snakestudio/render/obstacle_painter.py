@@ -1,4 +1,4 @@
-"""Draws the obstacles: posts as instances, everything else as ranges of one mesh; of many, those that stand once."""
+"""Painter of obstacles: posts as instances, all others as ranges of one mesh; static ones of many are cached."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class ObstaclePainter:
         program: Program,
         picture: RenderTarget | None,
     ) -> None:
-        """Draw all opaque obstacles with a program that is in use.
+        """Draw all opaque obstacles with the current program.
 
         Parameters
         ----------
         picture : RenderTarget or None
-            What is drawn into, still without any solids, if it has one sample a pixel.
+            Target without solids, if it has one sample per pixel.
         """
         mesh, detail = post_look(settings, draw_list, view)
         bodies = draw_list.world.bodies
-        # What links shade looks different in every picture.
+        # The shadows of links change in every frame.
         if picture is None or settings.shaded or len(bodies) < MANY:
             self._draw(draw_list, program, mesh, detail)
             return
@@ -73,12 +73,12 @@ class ObstaclePainter:
     def draw_translucent(
         self, draw_list: DrawList, view: View, settings: Settings, program: Program
     ) -> None:
-        """Draw all obstacles, closed on all sides."""
+        """Draw all translucent obstacles, with all their sides."""
         _, detail = post_look(settings, draw_list, view)
         self._draw(draw_list, program, "drum", detail)
 
     def cast(self, draw_list: DrawList, texel: float, mask: Mask | None) -> None:
-        """Draw (some of) the obstacles with the current program, whatever they look like, into texels of a size (m)."""
+        """Draw the obstacles (those of `mask`) as shadow casters with the current program; `texel` size in m."""
         terrain = draw_list.world.terrain
         if terrain is not None:
             ranges = terrain.skin_range if mask is None else terrain.skin_range[mask]
@@ -88,7 +88,7 @@ class ObstaclePainter:
     def draw_outlines(
         self, draw_list: DrawList, view: View, settings: Settings, program: Program
     ) -> None:
-        """Draw the shells of selected obstacles with a program that is in use and shows far sides."""
+        """Draw the shells of selected obstacles with the current program, which shows back faces."""
         _, detail = post_look(settings, draw_list, view)
         rows = draw_list.outlines.get("drum")
         if rows is not None:
@@ -99,7 +99,7 @@ class ObstaclePainter:
         if terrain is None:
             return
         for look in draw_list.terrain_outlines:
-            # As much as `Camera.view_height` says, at every corner by itself.
+            # As in `Camera.view_height`, for every corner.
             height = look.grow * 2.0 * math.tan(camera.fov / 2.0)
             grow = (height * camera.distance, 0.0) if camera.orthographic else (0.0, height)
             program.set("u_grow", *grow)
@@ -144,6 +144,6 @@ class ObstaclePainter:
             self._meshes.draw(mesh, detail, buffer, len(rows))
 
     def release(self) -> None:
-        """Delete everything."""
+        """Delete all OpenGL objects."""
         for part in (self._all, self._some, self._outline, self._skin, self._shell, self._still):
             part.release()

@@ -1,8 +1,8 @@
-"""Pictures as numpy arrays, without a window: video frames, screenshots of the command line, image tests.
+"""Rendering to numpy arrays without a window: video frames, screenshots, image tests.
 
-All OpenGL happens on a thread of the renderer's own, so that it works wherever it is called from:
-in a process without a display, in a worker thread of the window's process, even on the window's
-thread, whose own context is left alone.
+All OpenGL calls run on a separate thread of the renderer, so that it works from anywhere: in a process
+without a display, in a worker thread of the window's process, even on the thread of the window, whose
+context is not affected.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from snakestudio.render.renderer import GraphicsInfo, Renderer
 
 
 class OffscreenRenderer:
-    """Draws pictures of one size; the same picture twice is the same to the byte.
+    """Renderer of frames of a fixed size; equal input gives identical bytes.
 
-    Raises `GraphicsError` if there is no EGL on this machine (names the package), or no OpenGL 3.3.
+    Raises `GraphicsError` if EGL is missing (with the name of the package), or OpenGL 3.3.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class OffscreenRenderer:
         self, width: int, height: int, theme: Theme = DARK, quality: Quality = Quality.FULL
     ) -> None:
         if width <= 0 or height <= 0:
-            raise GraphicsError(f"A picture of {width} x {height} pixels cannot be drawn")
+            raise GraphicsError(f"A frame of {width} x {height} pixels cannot be drawn")
         self.width = width
         self.height = height
         self.theme = theme
@@ -63,7 +63,7 @@ class OffscreenRenderer:
             largest = gl.integer(gl.GL_MAX_RENDERBUFFER_SIZE)
             if max(self.width, self.height) > largest:
                 raise GraphicsError(
-                    f"A picture of {self.width} x {self.height} pixels is too large; at most {largest} either way"
+                    f"A frame of {self.width} x {self.height} pixels is too large; the limit is {largest} per side"
                 )
             self._renderer = Renderer()
             self._renderer.initialise()
@@ -75,7 +75,7 @@ class OffscreenRenderer:
             gl.glFramebufferRenderbuffer(
                 gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_RENDERBUFFER, self._buffer
             )
-            gl.check("make a picture in memory")
+            gl.check("create an offscreen frame")
         except BaseException:
             self._context.close()
             raise
@@ -88,12 +88,12 @@ class OffscreenRenderer:
         camera: Camera | None = None,
         base_dir: Path | None = None,
     ) -> UInt8Array:
-        """A picture, (height, width, 3) uint8, row 0 on top.
+        """Render a frame, (height, width, 3) uint8, row 0 at the top.
 
         Parameters
         ----------
         base_dir : Path, optional
-            Folder that file names in the scene are relative to.
+            Base folder of file names in the scene.
         """
         camera = camera or Camera()
         return self.draw(
@@ -101,7 +101,7 @@ class OffscreenRenderer:
         )
 
     def draw(self, draw_list: DrawList, camera: Camera) -> UInt8Array:
-        """A picture of a draw list, (height, width, 3) uint8, row 0 on top."""
+        """Render a draw list, (height, width, 3) uint8, row 0 at the top."""
         return self._thread.submit(self._draw, draw_list, camera).result()
 
     def _draw(self, draw_list: DrawList, camera: Camera) -> UInt8Array:
@@ -125,7 +125,7 @@ class OffscreenRenderer:
     def time(
         self, draw_list: DrawList, camera: Camera, quality: Quality, frames: int = 20
     ) -> list[float]:
-        """Wall times of pictures until they are finished, s, without reading them back: for benchmarks."""
+        """Wall times of complete frames, s, without reading them back, for benchmarks."""
         return self._thread.submit(self._time, draw_list, camera, quality, frames).result()
 
     def _time(
@@ -142,11 +142,11 @@ class OffscreenRenderer:
         return times
 
     def info(self) -> GraphicsInfo:
-        """Names and limits of the graphics used."""
+        """Names and limits of the graphics driver."""
         return self._thread.submit(self._renderer.info).result()
 
     def close(self) -> None:
-        """Give everything back; more than once does no harm."""
+        """Release all resources; safe to call repeatedly."""
         if self._closed:
             return
         self._closed = True

@@ -1,4 +1,4 @@
-"""Shader programs: read, compiled with their variants, and set by the names of their uniforms."""
+"""Shader programs, compiled in variants, with uniforms set by name."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _HEADER = "#version 330 core\n"
 class Program:
     """A linked shader program of the current context.
 
-    Raises `GraphicsError` with the compiler's words, the file and the variant.
+    Raises `GraphicsError` with the message of the compiler, the file and the variant.
 
     Parameters
     ----------
     vertex, fragment : str
         File names under ``resources/shaders``.
     defines : tuple of str
-        Preprocessor names that choose a variant.
+        Preprocessor names that select a variant.
     """
 
     def __init__(self, vertex: str, fragment: str, defines: tuple[str, ...] = ()) -> None:
@@ -49,11 +49,11 @@ class Program:
             )
 
     def use(self) -> None:
-        """Make it the current program."""
+        """Make this the current program."""
         gl.glUseProgram(self.name)
 
     def location(self, uniform: str) -> int:
-        """Location of a uniform; -1 if the program has none of that name."""
+        """Location of a uniform; -1 if the program lacks it."""
         location = self._locations.get(uniform)
         if location is None:
             location = gl.glGetUniformLocation(self.name, uniform.encode())
@@ -61,7 +61,7 @@ class Program:
         return location
 
     def set(self, uniform: str, *values: float) -> None:
-        """Set a float or vector of floats of the current program; one it does not have is ignored."""
+        """Set a float or float vector of the current program; unknown names are ignored."""
         _SET[len(values)](self.location(uniform), *values)
 
     def set_integer(self, uniform: str, value: int) -> None:
@@ -74,7 +74,7 @@ class Program:
         gl.glUniformMatrix4fv(self.location(uniform), 1, True, flat)
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the OpenGL objects."""
         if self.name:
             gl.glDeleteProgram(self.name)
             self.name = 0
@@ -88,10 +88,8 @@ def _compile(kind: int, file: str, defines: tuple[str, ...]) -> int:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise GraphicsError(
-            f"The shader {path} cannot be read; install SnakeStudio again"
-        ) from error
-    # The line directive makes the compiler count as the file does.
+        raise GraphicsError(f"The shader {path} cannot be read. Reinstall SnakeStudio") from error
+    # The line directive makes line numbers match the file.
     source = (
         _HEADER + "".join(f"#define {name} 1\n" for name in defines) + "#line 1\n" + text
     ).encode()
@@ -115,4 +113,4 @@ def _log(name: int, function: object) -> str:
     buffer = ctypes.create_string_buffer(4096)
     length = ctypes.c_int()
     function(name, len(buffer), ctypes.byref(length), buffer)  # type: ignore[operator]
-    return buffer.value.decode(errors="replace").strip() or "it does not say why"
+    return buffer.value.decode(errors="replace").strip() or "no message from the driver"

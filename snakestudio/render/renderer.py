@@ -1,9 +1,8 @@
-"""The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core context.
+"""Renderer of draw lists to any framebuffer of the current OpenGL 3.3 core context.
 
-It owns no window and asks for none: the viewport, video frames and image tests all call `draw`. On
-a software renderer every pixel counts: sky, floor and grid are kept from picture to picture while
-the camera stands still, and only the part of the picture that has solids in it is multisampled,
-then laid over the floor tile by tile.
+It does not need a window: the viewport, video frames and image tests all call `draw`. To be fast on
+software renderers, sky, floor and grid are cached while the camera is at rest, and only the part of the
+frame that contains solids is multisampled, then copied over the floor tile by tile.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from snakestudio.render.targets import Layer, RenderTarget
 
 @dataclass(frozen=True, slots=True)
 class GraphicsInfo:
-    """Names and limits of an OpenGL context; `str()` is a text for people."""
+    """Names and limits of an OpenGL context; `str()` is for people."""
 
     vendor: str
     renderer: str
@@ -49,7 +48,7 @@ class GraphicsInfo:
 
     @property
     def is_software(self) -> bool:
-        """Whether the processor draws instead of a graphics card."""
+        """Whether the processor renders instead of a graphics card."""
         return any(
             name in self.renderer.lower()
             for name in ("llvmpipe", "softpipe", "swrast", "swiftshader")
@@ -58,7 +57,7 @@ class GraphicsInfo:
     def __str__(self) -> str:
         return (
             f"Vendor: {self.vendor}\nRenderer: {self.renderer}\nOpenGL: {self.version}\n"
-            f"Shading language: {self.shading_language}\nSamples a pixel: up to {self.max_samples}\n"
+            f"Shading language: {self.shading_language}\nSamples per pixel: up to {self.max_samples}\n"
             f"Textures: up to {self.max_texture_size} x {self.max_texture_size}"
         )
 
@@ -76,22 +75,22 @@ def graphics_info() -> GraphicsInfo:
 
 
 _VARIANTS: tuple[tuple[str, ...], ...] = ((), ("SHADED",), ("SHADED", "TERRAIN"))
-"""Solids without shadows, with those of posts, with those of terrain."""
+"""Shader variants of solids: without shadows, with those of posts, with those of terrain."""
 
 
 _STANDING = ("hoop", "clamp", "pin", "wheel")
-"""Solids whose lower part may be in the ground, where it must not be seen."""
+"""Solids whose lower part may be in the ground, where it must not be visible."""
 
 
 class Releasable(Protocol):
-    """Anything that lives in an OpenGL context."""
+    """An owner of OpenGL objects."""
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the OpenGL objects."""
 
 
 class Renderer:
-    """Draws draw lists. All methods but the constructor need its context to be current."""
+    """Renderer of draw lists. All methods except the constructor need the current context."""
 
     def __init__(self) -> None:
         self._ready = False
@@ -102,21 +101,21 @@ class Renderer:
     # ----------------------------------------------------------------------------------------- life
 
     def initialise(self) -> None:
-        """Compile shaders and make buffers in the current context; also after a context was lost or replaced.
+        """Compile shaders and create buffers in the current context, also after a context was lost or replaced.
 
         Raises `GraphicsError` if the context is older than OpenGL 3.3, or the driver refuses a
         shader.
         """
         try:
             version = (gl.integer(gl.GL_MAJOR_VERSION), gl.integer(gl.GL_MINOR_VERSION))
-        except Exception as error:  # PyOpenGL has many ways to say that there is no OpenGL.
-            raise GraphicsError(f"OpenGL cannot be used on this machine: {error}") from error
+        except Exception as error:  # PyOpenGL raises various exceptions without OpenGL.
+            raise GraphicsError(f"OpenGL cannot be used on this computer: {error}") from error
         if version < (3, 3):
             have = gl.text(gl.GL_VERSION) or "none"
-            raise GraphicsError(f"The viewport needs OpenGL 3.3; this machine offers {have}")
+            raise GraphicsError(f"The viewport needs OpenGL 3.3; this computer has {have}")
         while gl.glGetError():
             pass
-        # Names of a context that is gone mean nothing in this one.
+        # Object names of a lost context are invalid in this one.
         self._picture = None
         self._layer = None
         self._max_samples = gl.integer(gl.GL_MAX_SAMPLES)
@@ -139,7 +138,7 @@ class Renderer:
         self._ready = True
 
     def release(self) -> None:
-        """Delete everything; `initialise` works again afterwards."""
+        """Delete all OpenGL objects; `initialise` can be called again."""
         if not self._ready:
             return
         self._ready = False
@@ -180,16 +179,16 @@ class Renderer:
         quality: Quality = Quality.HIGH,
         ratio: float = 1.0,
     ) -> None:
-        """Draw a picture.
+        """Draw a frame.
 
         Parameters
         ----------
         width, height : int
             Size in device pixels; nothing happens if either is 0.
         target_framebuffer : int
-            Name of the framebuffer the picture ends up in; it needs colour only, not multisampled.
+            Name of the target framebuffer; it needs colour only, without multisampling.
         ratio : float
-            Device pixels for a pixel of the window's design: what is written has to be read on any
+            Device pixels per logical pixel of the window, so that text is readable on any
             screen.
 
         Raises
@@ -249,7 +248,7 @@ class Renderer:
     def pick(
         self, draw_list: DrawList, camera: Camera, width: int, height: int, x: float, y: float
     ) -> Pick | None:
-        """What lies under a pixel (from the upper left corner, device pixels); exact, and needs no context."""
+        """Object under a pixel (from the upper left corner, device pixels); exact, and without a context."""
         if width <= 0 or height <= 0:
             return None
         ndc = (2 * (x + 0.5) / width - 1, 1 - 2 * (y + 0.5) / height)
@@ -287,7 +286,7 @@ class Renderer:
             gl.glDisable(gl.GL_CLIP_DISTANCE0)
 
     def _use_solid(self, draw_list: DrawList, view: View, settings: Settings) -> Program:
-        """The program of the solids, made ready."""
+        """Select and prepare the program of the solids."""
         shaded = settings.shaded and self._shadows.texture > 0
         program = self._solid[
             _VARIANTS[(1 if draw_list.world.terrain is None else 2) if shaded else 0]
@@ -310,7 +309,7 @@ class Renderer:
     def _draw_outlines(
         self, draw_list: DrawList, view: View, settings: Settings, program: Program, detail: int
     ) -> None:
-        """The far side of grown solids: it shows only around the solids; below the floor it would show too much."""
+        """Draw the back faces of enlarged solids, visible only around the solids, and not below the floor."""
         gl.glCullFace(gl.GL_FRONT)
         gl.glEnable(gl.GL_CLIP_DISTANCE0)
         for mesh, rows in draw_list.outlines.items():
@@ -328,7 +327,7 @@ class Renderer:
         picture: RenderTarget,
         where: Extent,
     ) -> None:
-        """The solids: into a multisampled layer that is then laid over the picture, or straight into the picture."""
+        """Draw the solids to a multisampled layer that is copied over the frame, or directly to the frame."""
         samples = min(settings.samples, self._max_samples)
         if samples < 2:
             gl.glDepthMask(True)
@@ -365,7 +364,7 @@ class Renderer:
         settings: Settings,
         picture: RenderTarget | None = None,
     ) -> None:
-        """Everything with depth, opaque things first; `picture` is what that goes into, if not into a layer."""
+        """Draw everything with depth, opaque objects first; `picture` is the target if there is no layer."""
         detail = link_facets(settings, draw_list, view)
         gl.glEnable(gl.GL_DEPTH_TEST)
         gl.glDepthMask(True)
@@ -398,7 +397,7 @@ class Renderer:
         self._draw_handles(draw_list, view, detail)
 
     def _draw_marks(self, draw_list: DrawList, detail: int, program: Program) -> None:
-        """Arrows and signs: faint where something hides them, then as they are."""
+        """Draw arrows and marks: faint where they are hidden, then normally."""
         if not draw_list.marks:
             return
         program.set("u_opacity", 0.68)
@@ -413,7 +412,7 @@ class Renderer:
             self._draw_rows("mark " + mesh, mesh, detail, len(rows))
 
     def _draw_handles(self, draw_list: DrawList, view: View, detail: int) -> None:
-        """The gizmo, in front of everything: nothing after it needs the depth of the scene."""
+        """Draw the gizmo in front of everything; nothing after it needs the depth of the scene."""
         if len(draw_list.handle_lines) or draw_list.handles:
             gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
             for mesh, rows in draw_list.handles.items():
@@ -421,7 +420,7 @@ class Renderer:
             self._lines.draw(draw_list.handle_lines, view, self._quads)
 
     def _picture_of(self, width: int, height: int) -> RenderTarget:
-        """The picture of a size; kept until another size is asked for."""
+        """Render target of a size, cached until the size changes."""
         if self._picture is None or (self._picture.width, self._picture.height) != (width, height):
             if self._picture is not None:
                 self._picture.release()
@@ -429,7 +428,7 @@ class Renderer:
         return self._picture
 
     def _layer_of(self, width: int, height: int, samples: int) -> Layer:
-        """The layer of a size; kept until another size is asked for."""
+        """Layer of a size, cached until the size changes."""
         have = self._layer
         if have is None or (have.width, have.height, have.samples) != (width, height, samples):
             if have is not None:
@@ -439,7 +438,7 @@ class Renderer:
 
 
 def _leave(target_framebuffer: int) -> None:
-    """Leave the context as a window system expects it."""
+    """Restore the state that a window system expects."""
     gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target_framebuffer)
     gl.glBindVertexArray(0)
     gl.glBindBuffer(gl.GL_ARRAY_BUFFER, 0)
@@ -448,4 +447,4 @@ def _leave(target_framebuffer: int) -> None:
     gl.glDisable(gl.GL_DEPTH_TEST)
     gl.glDisable(gl.GL_CULL_FACE)
     gl.glDisable(gl.GL_BLEND)
-    gl.check("draw the picture")
+    gl.check("draw the frame")

@@ -1,12 +1,12 @@
-"""Soft shadows on the floor, drawn as what they are: the shadow of a link or of an obstacle is a stadium.
+"""Soft shadows on the floor, drawn analytically: the shadow of a link or a post is a stadium.
 
-A capsule or an upright cylinder, projected along the light onto the floor, is a segment grown by a
-radius. All of them are drawn with soft edges into one small image, which the floor looks up once a
-pixel; that is an order of magnitude cheaper on a software renderer than a shadow map, and has no
-steps. The higher a body, the softer and fainter its shadow, and the dark around a contact (a second
-channel) goes when a link lifts, so that lifted links read as lifted. A third channel holds what the
-obstacles alone shade, for the links to look up. Blocks, ramps and uneven ground throw theirs by a
-map of heights (terrain_shadow.py), which only changes when they do.
+A capsule or an upright cylinder, projected along the light onto the floor, is a segment enlarged by a
+radius. All of them are drawn with soft edges to one small image, which the floor samples once per
+pixel; on a software renderer this is ten times as fast as a shadow map, and has no steps. Shadows of
+higher bodies are softer and fainter, and the dark area around a contact (a second channel) vanishes
+when a link lifts, so that lifting is visible. A third channel contains the shadows of obstacles only,
+for the links. Blocks, ramps and uneven ground use a height map (terrain_shadow.py), which changes only
+when they do.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from snakestudio.render.targets import Image
 from snakestudio.render.terrain_shadow import TerrainShadow
 
 _CONTACT_HEIGHT = 0.05
-"""Height at which a link no longer darkens the floor below it, m."""
+"""Height above which a link does not darken the floor below it, m."""
 
 _FLOOR = 0.0
 _CONTACT = 1.0
@@ -40,27 +40,27 @@ _LINKS = 2.0
 _FIELD = 3.0
 
 _EDGE = 0.05
-"""Width to either side over which a point's distance from the edge of a link's shadow is known,
+"""Width on either side of the edge of a link's shadow in which the distance to it is stored,
 m."""
 
 
 def region(low: FloatArray, high: FloatArray, camera: Camera) -> Region | None:
-    """The floor that shadows can fall on, near enough to be seen; None if there is nothing to throw any.
+    """Visible region of the floor with shadows; None if there is nothing to cast any.
 
     Parameters
     ----------
     low, high : (3,) arrays
-        Box around everything that throws shadows, m; NaN if there is nothing.
+        Box around everything that casts shadows, m; NaN if there is nothing.
     """
     if not np.isfinite(low).all() or high[2] < 0.0:
-        return None  # what is below the floor throws none on it
+        return None  # bodies below the floor cast no shadow on it
     throw = THROW * max(float(high[2]), 0.01)
     margin = 0.04 + SOFTNESS * max(float(high[2]), 0.0)
     seen = 2.2 * float(camera.view_height(camera.target)) + 0.5
     middle = np.array(camera.target[:2])
     lo = np.maximum(np.minimum(low[:2], low[:2] + throw) - margin, middle - seen)
     hi = np.minimum(np.maximum(high[:2], high[:2] + throw) + margin, middle + seen)
-    # A region that moved with every step of the robot would make shadow edges crawl.
+    # A region that moves with every step of the robot would make shadow edges flicker.
     step = 2.0 ** math.ceil(math.log2(max(seen / 32, 0.06)))
     lo, hi = np.floor(lo / step) * step, np.ceil(hi / step) * step
     if (hi <= lo).any():
@@ -92,13 +92,13 @@ def _rows(
 
 
 def _axes(links: Chain, half: FloatArray | float) -> tuple[FloatArray, FloatArray]:
-    """Centres and half of the axes of the links whose pose is known, (k, 3) each, m."""
+    """Centres and half-axes of the links with known pose, (k, 3) each, m."""
     every: FloatArray = np.broadcast_to(half, links.known.shape)
     return links.position[links.known], every[links.known, None] * links.axis[links.known]
 
 
 def link_shadows(links: Chain, half: FloatArray | float, radius: FloatArray | float) -> Batch:
-    """Stadiums of the links, (k, 12): shadow and contact.
+    """Stadiums of links, (k, 12): shadow and contact.
 
     Parameters
     ----------
@@ -129,14 +129,14 @@ def link_shadows(links: Chain, half: FloatArray | float, radius: FloatArray | fl
 def link_field(
     links: Chain, half: FloatArray | float, radius: FloatArray | float, low: float, span: float
 ) -> Batch:
-    """Stadiums of the links, (k, 12), for terrain to look up: how deep inside a shadow, and how high what throws it.
+    """Stadiums of links, (k, 12), for terrain: depth inside the shadow, and height of the caster.
 
     Parameters
     ----------
     half, radius : float or (n,) array
         m.
     low, span : float
-        Height of the lowest end and how much higher the highest is, m.
+        Height of the lowest end, and height of the highest end above it, m.
     """
     centre, axis = _axes(links, half)
     radius = np.broadcast_to(radius, links.known.shape)[links.known]
@@ -149,7 +149,7 @@ def link_field(
 
 
 def post_shadows(these: Posts, link_radius: float) -> Batch:
-    """Stadiums of the obstacles, (k, 12): shadow, contact, and shadow at the height of the links' middle.
+    """Stadiums of posts, (k, 12): shadow, contact, and shadow at the height of the link centres.
 
     Parameters
     ----------
@@ -188,19 +188,19 @@ def post_shadows(these: Posts, link_radius: float) -> Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Casters:
-    """What throws shadows: links with their half-lengths and radii (m), and obstacles."""
+    """Shadow casters: links with half-lengths and radii (m), and obstacles."""
 
     links: Chain
     half: FloatArray | float
     radii: FloatArray | float
     radius: float
-    """The largest."""
+    """Largest radius."""
 
     world: Obstacles
 
     @property
     def span(self) -> tuple[float, float]:
-        """Height of the lowest end of a link and how much higher the highest is, m."""
+        """Height of the lowest link end, and height of the highest above it, m."""
         known = self.links.known
         if not known.any():
             return 0.0, 1.0
@@ -231,12 +231,12 @@ class Shadows:
 
     @property
     def texture(self) -> int:
-        """The image; 0 if nothing throws a shadow."""
+        """Texture of the image; 0 if there are no shadows."""
         return self._image.texture if self._image and self.region else 0
 
     @property
     def place(self) -> tuple[float, float, float, float]:
-        """Scale and offset from x, y on the floor to the image."""
+        """Scale and offset from x, y on the floor to image coordinates."""
         at = self.region
         return (
             (0.0, 0.0, -1.0, -1.0)
@@ -257,8 +257,8 @@ class Shadows:
         Parameters
         ----------
         draw_obstacles : callable
-            Draws all obstacles, or those of a mask, with the current program, into texels of a
-            size, m.
+            Draws all obstacles, or those of a mask, with the current program; the first argument is
+            the texel size, m.
         """
         self.region = at
         if at is None:
@@ -275,7 +275,7 @@ class Shadows:
             self._posts = (these, radius, rows)
         posts = self._posts[2]
         if terrain or not settings.shaded:
-            # On terrain the map of heights says what the posts shade.
+            # On terrain the height map contains the shadows of posts.
             posts = posts[: 2 * len(these.radius)]
         gl.glViewport(0, 0, image.width, image.height)
         gl.glClearColor(0.0, 0.0, 0.0, 0.0)
@@ -307,7 +307,7 @@ class Shadows:
     def _keep_still(
         self, posts: Batch, world: Obstacles, at: Region, image: Image, quads: Quads
     ) -> Batch:
-        """Draw the shadows of posts that stand still apart, if that has to be; returns those of the others."""
+        """Draw the shadows of static posts to a separate image, if necessary; return those of the others."""
         size = (image.width, image.height)
         if self._still is None or (self._still.width, self._still.height) != size:
             if self._still is not None:
@@ -330,7 +330,7 @@ class Shadows:
         self._program.set("u_throw", *(THROW / np.linalg.norm(THROW)))
 
     def prepare(self, program: Program, bodies: Casters) -> None:
-        """Tell a program of solids (the current one) what it looks up: the image, and where terrain is."""
+        """Set the uniforms of the current program of solids: the shadow image and the terrain."""
         program.set("u_throw", *THROW)
         program.set("u_shadow_place", *self.place)
         program.set_integer("u_shadow", 0)
@@ -340,7 +340,7 @@ class Shadows:
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
 
     def _allocate(self, at: Region, size: int) -> Image:
-        """An image of the region's shape; its shorter side comes in steps, so that it can be kept mostly."""
+        """Image with the aspect of the region; its shorter side is quantised, so that it can usually be reused."""
         longer = max(at.width, at.depth)
         shorter = min(at.width, at.depth)
         short = max(64, 64 * math.ceil(size * shorter / longer / 64))
@@ -352,7 +352,7 @@ class Shadows:
         return self._image
 
     def release(self) -> None:
-        """Delete everything."""
+        """Delete all OpenGL objects."""
         if self._image is not None:
             self._image.release()
             self._image = None

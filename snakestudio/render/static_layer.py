@@ -1,8 +1,8 @@
-"""What stands still among many obstacles is drawn once and kept; only those that move are drawn again.
+"""Cache of static obstacles: only moving ones are redrawn.
 
-Two thousand obstacles cost a software renderer some 50 ms a picture, wherever a cylinder is a few
-pixels wide: vertices cost, not pixels. While one is dragged, or a robot moves among them, nothing
-else about them changes.
+Two thousand obstacles take a software renderer about 50 ms per frame, even if each is a few pixels wide,
+because the time depends on vertices, not pixels. While one is dragged, or a robot moves among them,
+the others do not change.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from snakestudio.render.program import Program
 from snakestudio.render.targets import RenderTarget
 
 Mask = NDArray[np.bool_]
-"""Which obstacles of a scene are meant, (n,)."""
+"""Mask of obstacles of a scene, (n,)."""
 
 MANY = 100
-"""Obstacles from which on it pays to keep a picture of them."""
+"""Number of obstacles from which caching is worthwhile."""
 
 _MOST_MOVING = 0.25
-"""Share of the obstacles that may move beside it."""
+"""Largest fraction of moving obstacles."""
 
 
 class StaticInstances:
-    """Which obstacles move, and whether what was drawn of all the others still holds."""
+    """Tracks which obstacles move, and whether the cache of the others is valid."""
 
     def __init__(self) -> None:
         self.moving: frozenset[int] = frozenset()
-        """0-based obstacles that were left out of what was drawn."""
+        """0-based obstacles that are not in the cache."""
         self._bodies: tuple[Body, ...] = ()
         self._key: Any = None
 
     def holds(self, bodies: tuple[Body, ...], key: Any) -> bool:
-        """Whether what was drawn can be used; if not, it has to be drawn now, without those that are `moving`.
+        """Whether the cache is valid; otherwise it must be redrawn now, without the `moving` obstacles.
 
         Parameters
         ----------
         bodies : tuple of Body
             All obstacles.
         key : object
-            Everything else that what is drawn depends on.
+            Everything else that the cache depends on.
         """
         changed = self._changed(bodies)
         fits = changed is not None and changed <= self.moving
@@ -61,13 +61,13 @@ class StaticInstances:
         return False
 
     def forget(self) -> None:
-        """What was drawn is gone."""
+        """Invalidate the cache."""
         self._bodies = ()
         self._key = None
         self.moving = frozenset()
 
     def _changed(self, bodies: tuple[Body, ...]) -> frozenset[int] | None:
-        """Obstacles that are others than those drawn; None if there are more or fewer of them."""
+        """Obstacles that differ from the cached ones; None if their number has changed."""
         if bodies is self._bodies:
             return frozenset()
         if len(bodies) != len(self._bodies):
@@ -75,14 +75,14 @@ class StaticInstances:
         return frozenset(others(self._bodies, bodies))
 
     def mask(self) -> Mask:
-        """The obstacles that move, (n,)."""
+        """Mask of the moving obstacles, (n,)."""
         moving = np.zeros(len(self._bodies), bool)
         moving[list(self.moving)] = True
         return moving
 
 
 class StaticLayer:
-    """Colours and depths of the obstacles that stand still, to be laid under everything else."""
+    """Colours and depths of the static obstacles, below everything else."""
 
     def __init__(self, quads: Quads) -> None:
         self._quads = quads
@@ -91,7 +91,7 @@ class StaticLayer:
         self.standing = StaticInstances()
 
     def bind(self, width: int, height: int) -> None:
-        """Begin to draw it anew; the viewport and depth test stay as they are."""
+        """Bind and clear the layer for redrawing; viewport and depth test are unchanged."""
         have = self._picture
         if have is None or (have.width, have.height) != (width, height):
             if have is not None:
@@ -102,7 +102,7 @@ class StaticLayer:
         gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT)
 
     def lay(self, target: RenderTarget) -> None:
-        """Lay it over a picture of its size, whose depths become its own; culling has to be switched on again."""
+        """Copy colours and depths to a target of the same size; disables culling."""
         assert self._picture is not None
         self._picture.copy_to(target.name, gl.GL_DEPTH_BUFFER_BIT)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target.name)
@@ -119,7 +119,7 @@ class StaticLayer:
         gl.glEnable(gl.GL_DEPTH_TEST)
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the OpenGL objects."""
         self._copy.release()
         if self._picture is not None:
             self._picture.release()

@@ -1,4 +1,4 @@
-"""What is drawn into: the picture, its multisampled layer of solids, the image of shadows."""
+"""Render targets: the frame, its multisampled layer of solids, the shadow image."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _DEPTH = gl.GL_DEPTH_COMPONENT24, gl.GL_DEPTH_COMPONENT, gl.GL_FLOAT
 
 
 class RenderTarget:
-    """Colour (and depth) of the whole picture, one sample a pixel, to be copied to its target.
+    """Colour (and depth) of the whole frame, one sample per pixel, to be copied to the framebuffer.
 
     Parameters
     ----------
     width, height : int
         Pixels.
     depth : bool
-        Whether it needs a depth buffer.
+        Whether to create a depth buffer.
     """
 
     def __init__(self, width: int, height: int, depth: bool = True) -> None:
@@ -38,17 +38,17 @@ class RenderTarget:
             gl.glFramebufferRenderbuffer(
                 gl.GL_FRAMEBUFFER, gl.GL_DEPTH_ATTACHMENT, gl.GL_RENDERBUFFER, self._depth
             )
-        _complete(f"a picture of {width} x {height} pixels")
+        _complete(f"a frame of {width} x {height} pixels")
 
     def copy_to(self, framebuffer: int, what: int = gl.GL_COLOR_BUFFER_BIT) -> None:
-        """Copy the colours (or the depths, to one of the same kind) to the lower left corner of another framebuffer."""
+        """Copy colours (or depths) to the lower left corner of another framebuffer of the same format."""
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self.name)
         gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, framebuffer)
         box = (0, 0, self.width, self.height)
         gl.glBlitFramebuffer(*box, *box, what, gl.GL_NEAREST)
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the OpenGL objects."""
         gl.delete(gl.glDeleteFramebuffers, self.name)
         gl.delete(gl.glDeleteTextures, self.texture)
         gl.delete(gl.glDeleteRenderbuffers, self._depth)
@@ -56,17 +56,17 @@ class RenderTarget:
 
 
 class Layer:
-    """Multisampled colour with coverage, and depth, for the part of a picture where there are solids.
+    """Multisampled colour with coverage, and depth, for the part of a frame with solids.
 
-    Multisampling the whole picture costs a software renderer 25 ms before anything is drawn; floor
-    and sky, which have no edges, do without.
+    Multisampling the whole frame takes a software renderer 25 ms before anything is drawn; floor
+    and sky have no edges and do not need it.
 
     Parameters
     ----------
     width, height : int
         Pixels.
     samples : int
-        Samples a pixel, at least 2.
+        Samples per pixel, at least 2.
     """
 
     def __init__(self, width: int, height: int, samples: int) -> None:
@@ -93,10 +93,10 @@ class Layer:
             gl.glFramebufferTexture2D(
                 gl.GL_FRAMEBUFFER, point, gl.GL_TEXTURE_2D_MULTISAMPLE, texture, 0
             )
-        _complete(f"a picture of {width} x {height} pixels with {samples} samples")
+        _complete(f"a frame of {width} x {height} pixels with {samples} samples")
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the OpenGL objects."""
         gl.delete(gl.glDeleteFramebuffers, self.name)
         gl.delete(gl.glDeleteTextures, self.texture)
         gl.delete(gl.glDeleteTextures, self._depth)
@@ -104,7 +104,7 @@ class Layer:
 
 
 class Image:
-    """A texture that is black outside, with a framebuffer to draw into it."""
+    """A texture with a black border and a framebuffer."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width = width
@@ -118,14 +118,14 @@ class Image:
         _complete(f"a shadow of {width} x {height} texels")
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the OpenGL objects."""
         gl.delete(gl.glDeleteFramebuffers, self.name)
         gl.delete(gl.glDeleteTextures, self.texture)
         self.name = self.texture = 0
 
 
 class HeightImage:
-    """A depth texture with a framebuffer to draw into it, which shaders compare heights with.
+    """A depth texture with a framebuffer, for height comparisons in shaders.
 
     Parameters
     ----------
@@ -145,10 +145,10 @@ class HeightImage:
         none = (ctypes.c_uint * 1)(gl.GL_NONE)
         gl.glDrawBuffers(1, none)
         gl.glReadBuffer(gl.GL_NONE)
-        _complete(f"a map of heights of {width} x {height} texels")
+        _complete(f"a height map of {width} x {height} texels")
 
     def compared(self, wanted: bool) -> None:
-        """Bind the texture; looking it up gives shares of texels that are no higher, or the depths themselves."""
+        """Bind the texture; with `wanted`, samples are fractions of lower texels, else the depths."""
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
         mode, look = (
             (gl.GL_COMPARE_REF_TO_TEXTURE, gl.GL_LINEAR) if wanted else (gl.GL_NONE, gl.GL_NEAREST)
@@ -165,14 +165,14 @@ class HeightImage:
         gl.glBlitFramebuffer(*box, *box, gl.GL_DEPTH_BUFFER_BIT, gl.GL_NEAREST)
 
     def release(self) -> None:
-        """Delete it."""
+        """Delete the OpenGL objects."""
         gl.delete(gl.glDeleteFramebuffers, self.name)
         gl.delete(gl.glDeleteTextures, self.texture)
         self.name = self.texture = 0
 
 
 def _texture(width: int, height: int, pixels: tuple[int, int, int], wrap: int) -> int:
-    """A new texture without contents; `pixels` are its format, and format and type of what it is made from."""
+    """Create an empty texture; `pixels` are its internal format, and format and type of its source."""
     stored, layout, kind = pixels
     name = gl.generate(gl.glGenTextures)
     gl.glBindTexture(gl.GL_TEXTURE_2D, name)
@@ -186,4 +186,4 @@ def _texture(width: int, height: int, pixels: tuple[int, int, int], wrap: int) -
 
 def _complete(what: str) -> None:
     if gl.glCheckFramebufferStatus(gl.GL_FRAMEBUFFER) != gl.GL_FRAMEBUFFER_COMPLETE:
-        raise GraphicsError(f"The graphics driver cannot make {what}")
+        raise GraphicsError(f"The graphics driver cannot create {what}")

@@ -1,9 +1,9 @@
-"""Shadows of blocks, ramps and uneven ground: a map of heights along the light, drawn when they or the view change.
+"""Shadows of blocks, ramps and uneven ground from a height map along the light, redrawn when they change.
 
-Along a ray of light the first thing it meets is the highest. So one depth image of the obstacles,
-looked at along the light with their height as depth, says for any point of the world whether it is
-in their shadow: it has to be lower than what the image holds on its ray. From that image the soft
-shadow on the floor is made once, too, not every picture.
+Along a ray of light the first obstacle is the highest. So a depth image of the obstacles along the
+light, with height as depth, determines whether any point of the world is in shadow: it is if it is
+lower than the value of the image on its ray. The soft shadow on the floor is also computed from that
+image, once and not in every frame.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from snakestudio.render.static_layer import MANY, Mask, StaticInstances
 from snakestudio.render.targets import HeightImage, Image
 
 _FINER = 2
-"""Texels of the map of heights for one of the floor's shadow, either way."""
+"""Texels of the height map per texel of the floor's shadow, in each direction."""
 
 
 def _clear(image: HeightImage) -> None:
@@ -31,7 +31,7 @@ def _clear(image: HeightImage) -> None:
 
 
 class TerrainShadow:
-    """The map of heights, and the shadow on the floor that comes of it."""
+    """Height map, and the resulting shadow on the floor."""
 
     def __init__(self) -> None:
         self._depth = Program("solid.vert", "depth.frag")
@@ -54,15 +54,15 @@ class TerrainShadow:
         quads: Quads,
         draw_obstacles: Callable[[float, Mask | None], None],
     ) -> None:
-        """Draw both images, unless they are as they should be.
+        """Draw both images, unless they are up to date.
 
         Parameters
         ----------
         size : (int, int)
-            Texels of the shadow on the floor.
+            Size of the shadow on the floor in texels.
         draw_obstacles : callable
-            Draws all obstacles, or those of a mask, with the current program, into texels of a
-            size, m.
+            Draws all obstacles, or those of a mask, with the current program; the first argument is
+            the texel size, m.
         """
         if self._made is not None and self._made[0] is world and self._made[1:] == (at, size):
             return
@@ -78,7 +78,7 @@ class TerrainShadow:
             gl.glScissor(*patch)
         self._cast.use()
         self._cast.set("u_size", at.width, at.depth, self._top)
-        # No sharper than the texels are fine, or its edge would show them.
+        # No sharper than the texels, or they would be visible at the edge.
         self._cast.set("u_soft", max(SOFT_FOOT, 2.0 * _FINER * self._texel), SOFTNESS, FADING)
         self._cast.set_integer("u_heights", 0)
         heights.compared(False)
@@ -93,7 +93,7 @@ class TerrainShadow:
         heights: HeightImage,
         draw_obstacles: Callable[[float, Mask | None], None],
     ) -> tuple[int, int, int, int] | None:
-        """Draw the map of heights; returns the texels of the floor (corner, size) that change, None for all."""
+        """Draw the height map; return the changed texels of the floor (corner, size), None for all."""
         gl.glViewport(0, 0, heights.width, heights.height)
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glDisable(gl.GL_BLEND)
@@ -137,7 +137,7 @@ class TerrainShadow:
     def _patch(
         self, world: Obstacles, at: Region, heights: HeightImage, held: bool
     ) -> tuple[int, int, int, int] | None:
-        """Texels of the floor that what moves shades now or shaded before; None for all of them."""
+        """Texels of the floor that moving obstacles shade now or shaded before; None for all."""
         moving = list(self._standing.moving)
         if not moving:
             return None
@@ -160,7 +160,7 @@ class TerrainShadow:
         return int(first[0]), int(first[1]), int(last[0] - first[0]), int(last[1] - first[1])
 
     def lay_down(self, quads: Quads) -> None:
-        """Draw the shadow on the floor into the current framebuffer, which has its size."""
+        """Draw the shadow on the floor to the current framebuffer of the same size."""
         assert self._floor is not None
         self._copy.use()
         self._copy.set_integer("u_image", 0)
@@ -168,7 +168,7 @@ class TerrainShadow:
         quads.draw_one(3)
 
     def prepare(self, program: Program) -> None:
-        """Tell a program of solids (the current one) where the map of heights is."""
+        """Set the uniforms of the height map in the current program of solids."""
         assert self._heights is not None
         program.set(
             "u_map",
@@ -203,7 +203,7 @@ class TerrainShadow:
         self._standing.forget()
 
     def release(self) -> None:
-        """Delete everything."""
+        """Delete all OpenGL objects."""
         self._drop()
         for program in (self._depth, self._cast, self._copy):
             program.release()

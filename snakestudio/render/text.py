@@ -1,7 +1,7 @@
-"""Letters: anti-aliased text on finished frames, and the atlas the viewport's labels are cut from.
+"""Anti-aliased text on finished frames, and the letter atlas for labels of the viewport.
 
-The letters are DejaVu Sans, drawn at development time into `resources/fonts/letters.npz`, so that
-video frames get their time stamp without any font library.
+The letters are DejaVu Sans, rendered at development time to `resources/fonts/letters.npz`, so that
+time stamps in video frames need no font library.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Glyph:
     y: int
     width: int
     height: int
-    """`x`, `y`, `width` and `height`: box in the atlas; y counts down."""
+    """`x`, `y`, `width` and `height` are the box in the atlas; y counts down."""
 
     left: int
     top: int
@@ -33,7 +33,7 @@ class Glyph:
     box's top."""
 
     advance: float
-    """Way of the pen to the next letter."""
+    """Distance of the pen to the next letter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class Atlas:
     """Coverage, 0 to 255. Shape (h, w)."""
 
     sizes: tuple[int, ...]
-    """Font sizes, pixels, rising."""
+    """Font sizes, pixels, ascending."""
 
     ascent: dict[int, int]
     descent: dict[int, int]
@@ -52,14 +52,14 @@ class Atlas:
     size."""
 
     glyphs: dict[tuple[int, str], Glyph]
-    """By size and letter."""
+    """Glyphs by size and letter."""
 
     def nearest(self, size: float) -> int:
-        """The size in the atlas that is nearest to a wanted one."""
+        """The nearest size in the atlas."""
         return min(self.sizes, key=lambda have: abs(have - size))
 
     def layout(self, text: str, size: int) -> tuple[list[tuple[Glyph, int]], int]:
-        """Letters with the pen's position (pixels) for each, and the width of the whole; unknown ones become "?"."""
+        """Letters with their pen positions (pixels), and the total width; unknown letters become "?"."""
         pen = 0.0
         placed = []
         for letter in text:
@@ -71,7 +71,7 @@ class Atlas:
 
 @cache
 def atlas() -> Atlas:
-    """The atlas; read once.
+    """The atlas, read once.
 
     Raises
     ------
@@ -82,9 +82,7 @@ def atlas() -> Atlas:
         with np.load(path) as data:
             parts = {key: data[key] for key in data.files}
     except (OSError, ValueError) as error:
-        raise GraphicsError(
-            f"The letters {path} cannot be read; install SnakeStudio again"
-        ) from error
+        raise GraphicsError(f"The letters {path} cannot be read. Reinstall SnakeStudio") from error
     sizes = [int(size) for size in parts["sizes"]]
     glyphs = {}
     for s, size in enumerate(sizes):
@@ -104,7 +102,7 @@ def atlas() -> Atlas:
 
 
 def text_size(text: str, size: float) -> tuple[int, int]:
-    """Width and height of a line of text at (nearly) a font size, pixels."""
+    """Width and height of a line of text at the nearest available font size, pixels."""
     letters = atlas()
     use = letters.nearest(size)
     return letters.layout(text, use)[1], letters.ascent[use] + letters.descent[use]
@@ -119,16 +117,16 @@ def draw_text(
     colour: Colour = (0.9, 0.92, 0.945),
     opacity: float = 1.0,
 ) -> None:
-    """Write a line of text into a frame, in place; what lies outside is cut off.
+    """Write a line of text into a frame, in place; text outside is cut off.
 
     Parameters
     ----------
     frame : (h, w, 3) uint8 array
-        Row 0 on top.
+        Row 0 at the top.
     x, y : int
         Left side and top of the line, pixels.
     size : float
-        Font size, pixels; the nearest there is (11 to 64) is used.
+        Font size, pixels; the nearest available size (11 to 64) is used.
     """
     letters = atlas()
     use = letters.nearest(size)

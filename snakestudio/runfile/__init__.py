@@ -1,1 +1,1 @@
-"""The files that runs are kept in: recorded while they go, read back whatever ended them, gone on from; the folder."""
+"""Run files: recorded during the run, readable after any kind of end, continuable; and the library of saved runs."""

@@ -1,8 +1,7 @@
-"""The folder in which runs are kept: what there is, under which names and tags, and how much room it takes.
+"""Library of saved runs: a folder of run files with names, tags, thumbnails and sizes.
 
-Beside a run file ``NAME.mcap`` may stand ``NAME.json`` with what a person said about it and
-``NAME.png`` with a picture of it. The run file itself is never touched, so that it stays what was
-recorded.
+Next to a run file ``NAME.mcap`` there can be ``NAME.json`` with its name and tags and ``NAME.png``
+with a thumbnail. The run file itself is never changed after recording.
 """
 
 from __future__ import annotations
@@ -32,27 +31,27 @@ class KeptRun:
 
     path: Path
     size_bytes: int
-    """Of all its files together."""
+    """Size of all its files together."""
 
     written: datetime
-    """When it was last written to, local time."""
+    """Time of the last write, local time."""
 
     info: RunInfo | None = None
-    """What its file says; None if it cannot be read."""
+    """Description from its file; None if it cannot be read."""
 
     problem: str = ""
-    """Why it cannot be read, in a sentence; empty if it can."""
+    """Reason why it cannot be read; empty if it can."""
 
     label: str = ""
-    """The name a person gave it; empty if nobody did."""
+    """Name given by the user; empty without one."""
 
     tags: tuple[str, ...] = ()
     picture: Path | None = None
-    """A picture of it."""
+    """Thumbnail."""
 
     @property
     def name(self) -> str:
-        """What people call it: the name it was given, else that of its scene, or of the robot that was driven."""
+        """Display name: the user's name, else the name of its scene or of the robot."""
         if self.label:
             return self.label
         if self.info is None:
@@ -63,12 +62,12 @@ class KeptRun:
 
     @property
     def created(self) -> datetime:
-        """When it was begun, local time."""
+        """Start of the run, local time."""
         return self.info.created.astimezone() if self.info is not None else self.written
 
     @property
     def words(self) -> str:
-        """All that one may look for it by."""
+        """Text that searches match against."""
         parts = [self.name, self.path.stem, *self.tags, f"{self.created:%Y-%m-%d}"]
         if self.info is not None:
             parts += [self.info.title, self.info.scene_file, self.info.model]
@@ -78,7 +77,7 @@ class KeptRun:
 
 @dataclass(frozen=True)
 class _Known:
-    """What was read of a file, and of which state of it: time of writing (ns) and size (bytes)."""
+    """Cached description of a file, with its time of writing (ns) and size (bytes)."""
 
     stamp: tuple[int, int]
     info: RunInfo | None
@@ -86,12 +85,12 @@ class _Known:
 
 
 class RunLibrary:
-    """The runs in one folder. Reading all of it again is cheap: only files that changed are opened.
+    """The runs in one folder. Rereading is fast: only changed files are opened.
 
     Parameters
     ----------
     folder : Path, optional
-        `runs_dir` if left out.
+        `runs_dir` if omitted.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -100,16 +99,16 @@ class RunLibrary:
 
     @property
     def folder(self) -> Path:
-        """Where the runs are."""
+        """Folder of the runs."""
         return self._folder or runs_dir()
 
     @property
     def free_bytes(self) -> int:
-        """Room that is left on its disk."""
+        """Free space on its disk."""
         return shutil.disk_usage(self.folder).free
 
     def new_path(self, name: str) -> Path:
-        """A file for a run that begins now, of a scene called `name`; nothing is written yet."""
+        """Unused path for a new run of a scene called `name`; nothing is written yet."""
         began = f"{datetime.now():%Y-%m-%d_%H%M%S}"
         stem = f"{began}_{_WORDS.sub('_', name).strip('_') or 'run'}"[:100]
         path = self.folder / f"{stem}{SUFFIX}"
@@ -120,10 +119,10 @@ class RunLibrary:
         return path
 
     def runs(self) -> list[KeptRun]:
-        """All runs, the newest first; files that cannot be read are there, too, with a sentence why."""
+        """All runs, the newest first; unreadable files are included with the reason."""
         kept = []
         for path in self.folder.glob(f"*{SUFFIX}"):
-            with contextlib.suppress(FileNotFoundError):  # it went away meanwhile
+            with contextlib.suppress(FileNotFoundError):  # it was deleted meanwhile
                 kept.append(self.run(path))
         known = {run.path for run in kept}
         self._known = {path: known_ for path, known_ in self._known.items() if path in known}
@@ -153,9 +152,9 @@ class RunLibrary:
         )
 
     def find(self, name: str) -> KeptRun:
-        """The run of this file name (with or without its ending) or, if only one is called so, of this name.
+        """Find a run by file name (with or without suffix) or by its unique display name.
 
-        Raises `UsageError` if there is none, or more than one.
+        Raises `UsageError` if no run or more than one matches.
         """
         runs = self.runs()
         found = [run for run in runs if name in (run.path.name, run.path.stem, str(run.path))]
@@ -167,20 +166,20 @@ class RunLibrary:
                 " ..." if len(found) > 4 else ""
             )
             raise UsageError(
-                f"{len(found)} runs are called {name}: give the file's name, one of {files}."
+                f"{len(found)} runs are called {name}. Give one of the file names {files}."
             )
         raise UsageError(
-            f"there is no run called {name} in {self.folder}; 'snakestudio runs' lists all."
+            f"There is no run called {name} in {self.folder}. List all with 'snakestudio runs'."
         )
 
-    # --- what a person says about a run -----------------------------------------------------------
+    # --- names, tags and thumbnails ---------------------------------------------------------------
 
     def rename(self, run: KeptRun, label: str) -> KeptRun:
-        """Call a run otherwise; by its scene if `label` is empty. Its file keeps its name."""
+        """Set the display name of a run; empty for that of its scene. Its file is not renamed."""
         return self._say(replace(run, label=" ".join(label.split())))
 
     def tag(self, run: KeptRun, tags: Sequence[str]) -> KeptRun:
-        """Give a run these tags in place of those it has."""
+        """Replace the tags of a run."""
         return self._say(replace(run, tags=clean_tags(tags)))
 
     def _say(self, run: KeptRun) -> KeptRun:
@@ -193,12 +192,12 @@ class RunLibrary:
         return run
 
     def set_picture(self, path: Path, png: bytes) -> None:
-        """Keep a picture of the run in `path`, as a PNG file."""
+        """Store a PNG thumbnail of the run in `path`."""
         if path.exists():
             write_atomically(path.with_suffix(".png"), png)
 
     def delete(self, run: KeptRun) -> None:
-        """Remove a run with all that belongs to it.
+        """Delete a run with all its files.
 
         Raises `OSError` if its file cannot be removed.
         """
@@ -209,7 +208,7 @@ class RunLibrary:
 
 
 def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Tags as they are kept: single words without ``#``, each once, in the order given."""
+    """Normalise tags: single words without ``#``, without duplicates, in the given order."""
     words = (word.strip("#,;") for tag in tags for word in tag.replace(",", " ").split())
     return tuple(dict.fromkeys(word for word in words if word))
 
@@ -238,7 +237,7 @@ def _read(path: Path, stamp: tuple[int, int]) -> _Known:
 
 
 def _said(path: Path) -> tuple[str, tuple[str, ...]]:
-    """Name and tags a person gave; what cannot be read says nothing, for the run itself is sound."""
+    """Name and tags given by the user; an unreadable file counts as empty, because the run itself is intact."""
     try:
         said = parse_json(read_text(path, NOTE), NOTE)
         return str(said.get("name", "")), clean_tags([str(tag) for tag in said.get("tags", [])])

@@ -1,4 +1,4 @@
-"""The recording a run leaves: it goes to a run file while the run goes, and only the newest rows stay in memory."""
+"""Recording of a run, written to a run file during the run; only the newest rows stay in memory."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from snakestudio.runfile.recording_thread import RecordingThread
 
 
 class RunRecording(BlockRecording):
-    """A `Recording` that one thread appends to while others read; what is full goes to a run file.
+    """A `Recording` that one thread appends to while others read; full blocks are written to a run file.
 
     Parameters
     ----------
     scene : Scene
         The scene at the start of the run.
     path : path, optional
-        The run file, which is replaced. It comes to be with the second row, and can be read up to
-        the last half second whatever happens to the program. Without a path the file is a temporary
-        one, which begins with the first full block and goes with the recording.
+        The run file, which is replaced. It is created with the second row, and is readable up to
+        the last half second even if the program crashes. Without a path a temporary file is used,
+        which is created with the first full block and deleted with the recording.
     origin : Origin
-        Where the scene comes from.
+        Origin of the scene.
     chunk_rows : int
-        Rows of a block.
+        Number of rows per block.
     """
 
     def __init__(
@@ -67,57 +67,57 @@ class RunRecording(BlockRecording):
 
     @property
     def step_estimate(self) -> StepEstimate | None:
-        """How far its result depends on the time step, if that was checked."""
+        """Estimated error of the time step, if it was checked."""
         return self._opening.origin.step_estimate
 
     @property
     def plugins(self) -> tuple[str, ...]:
-        """A line for every plug-in that makes it."""
+        """One line per plug-in that is used."""
         return self._opening.origin.plugins
 
     def set_step_estimate(self, estimate: StepEstimate | None) -> None:
-        """Have files that are written of it carry an estimate; its own run file does if it has no second row yet."""
+        """Set the estimate for files written from this recording, including its own if it has no second row yet."""
         self._opening.origin = replace(self._opening.origin, step_estimate=estimate)
 
     @property
     def path(self) -> Path | None:
-        """The run file, whether it is begun yet or not; None of a run that is not kept."""
+        """Path of the run file, whether it exists yet or not; None for a temporary recording."""
         return self._path
 
     @property
     def created(self) -> datetime:
-        """When the run began, UTC."""
+        """Start of the run, UTC."""
         return self._created
 
     @property
     def trouble(self) -> str:
-        """Why the run is not written any more, in a sentence (the disk is full); empty if all is well."""
+        """Message why the run is no longer written (the disk is full); empty without a problem."""
         return self._spool.trouble
 
     @property
     def trouble_at_end(self) -> str:
-        """The same for who keeps nothing in memory: until when the run stands in its file, and why no longer."""
+        """Message for callers without rows in memory: up to when the run is in its file, and why it stopped."""
         said = self._spool.cut_off
         return f"{said}. Free some space, or record to another disk." if said else ""
 
     @property
     def in_place(self) -> bool:
-        """False if the run was written to its end, but its file has been moved, deleted or replaced meanwhile."""
+        """False if the run was written completely, but its file was moved, deleted or replaced meanwhile."""
         return self._spool.in_place
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What was changed while the run went."""
+        """Changes during the run."""
         return self._spool.changes
 
     @property
     def pulls(self) -> Sequence[Pull]:
-        """Wrenches of a hand on the robot, in the order of their times (do not write)."""
+        """Pulls on the robot by the user, in the order of their times (do not write)."""
         return self._spool.pulls
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
-        """Moments worth going back to, in the order in which they were noted."""
+        """Events, in recorded order."""
         return self._spool.events
 
     @property
@@ -127,7 +127,7 @@ class RunRecording(BlockRecording):
 
     @property
     def cached_rows(self) -> int:
-        """Rows that stay in memory."""
+        """Number of rows in memory."""
         return self._spool.cached_rows
 
     def __len__(self) -> int:
@@ -143,30 +143,30 @@ class RunRecording(BlockRecording):
         self._spool.append(rows)
 
     def add_event(self, event: RunEvent) -> None:
-        """Note a moment."""
+        """Add an event."""
         self._spool.note(event)
 
     def add_change(self, time: float, values: dict[str, Any], scene: Scene) -> None:
-        """Note a change of scene values, and the scene they made; a later one at the same time joins it."""
+        """Add a change of scene values with the resulting scene; changes at the same time are merged."""
         self._scenes = (*(entry for entry in self._scenes if entry[0] != time), (time, scene))
         self._spool.note(Change(time, dict(values)))
 
     def add_pull(self, pull: Pull) -> None:
-        """Note the wrench that a hand exerts from its time on, not before that of the last one."""
+        """Add a pull of the user; times must not decrease."""
         self._spool.note(pull)
 
     def add_checkpoint(self, time: float, state: bytes) -> None:
-        """Keep a state from which the run can go on; `time` is its simulated time, s, not below the last one's."""
+        """Add a state from which the run can continue; the simulated `time` (s) must not decrease."""
         self._spool.add_checkpoint(time, state)
 
     def close(self) -> None:
-        """Write what waits and end the file; the recording can still be read, but nothing added to it."""
+        """Write pending data and end the file; the recording stays readable, but cannot be extended."""
         self._spool.stop()
 
     # --- reading (any thread)
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
-        """The last checkpoint at or before `time` (s): its time and its bytes; None if there is none."""
+        """The last checkpoint at or before `time` (s): its time and its bytes; None if missing."""
         found = self._spool.checkpoint_before(time)
         if found is None:
             return None
@@ -189,7 +189,7 @@ class RunRecording(BlockRecording):
 
 
 class _Opening:
-    """Makes the file of a run once its first rows are there; knows nothing of the recording, so that it may go."""
+    """Creates the file of a run at its first rows; holds no reference to the recording, so that it can be freed."""
 
     def __init__(
         self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, created: datetime
@@ -202,7 +202,7 @@ class _Opening:
 
     @contextlib.contextmanager
     def __call__(self, rows: Rows) -> Iterator[tuple[RunWriter, BinaryIO, BlockReader]]:
-        """The file for these rows and all to come; it gets its name when the block ends well, and is gone if not."""
+        """Context with the file for these and all later rows; it gets its name on success, else it is deleted."""
         columns = Columns.of(rows)
         with contextlib.ExitStack() as undo:
             with _unnamed() if self._path is None else growing(self._path) as (path, file):
@@ -223,7 +223,7 @@ class _Opening:
 
 @contextlib.contextmanager
 def _unnamed() -> Iterator[tuple[Path, BinaryIO]]:
-    """A temporary file that goes with the program, however that ends: it loses its name when the block ends."""
+    """Temporary file that vanishes with the program in any case: it loses its name at the end of the context."""
     handle, name = tempfile.mkstemp(prefix="snakestudio-run-", suffix=".mcap", dir=roomy_folder())
     file = os.fdopen(handle, "wb", buffering=0)
     try:
@@ -236,5 +236,5 @@ def _unnamed() -> Iterator[tuple[Path, BinaryIO]]:
             os.unlink(name)
         except (
             OSError
-        ):  # where the system refuses to take the name of an open file, it goes with the recording
+        ):  # if the system cannot unlink an open file, it is deleted with the recording
             weakref.finalize(file, Path(name).unlink, missing_ok=True)

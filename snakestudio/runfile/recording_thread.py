@@ -1,9 +1,9 @@
-"""The thread that brings a run to disk while it goes, and what it shares with who appends and who reads.
+"""Thread that writes a run to disk during the run, and its data shared with the appender and readers.
 
-Rows wait as they came, or gathered where they come a few at a time. When there is a full block of
-them, or the oldest has waited for `FLUSH_S`, the thread takes them; until they stand in the file,
-and a little longer, they are read from memory. If the disk is full the run goes on, and what could
-not be written stays in memory for as long as there is any.
+Rows wait in large parts, or are collected if they arrive a few at a time. When there is a full block,
+or the oldest row has waited for `FLUSH_S`, the thread writes them; until they are in the file, and a
+little longer, they are read from memory. If the disk is full the run continues, and rows that could
+not be written stay in memory as long as it suffices.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from snakestudio.runfile.row_parts import RowParts
 log = logging.getLogger(__name__)
 
 FLUSH_S = 0.4
-"""Wall time that a row of a kept run waits at most until it is written, s."""
+"""Longest wall time before a row of a saved run is written, s."""
 
 _MOST_WAITING = 32
-"""Full blocks that wait for the disk before who appends waits, too."""
+"""Number of full blocks waiting for the disk before the appender is blocked."""
 
 _KEPT_ROWS = 4 * BLOCK_ROWS
-"""Newest rows that stay in memory once they are written: who watches a run reads them over and
-over."""
+"""Number of newest rows that stay in memory after writing, because the window reads them
+repeatedly."""
 
 _FEWEST_ROWS = 16
 
@@ -53,18 +53,18 @@ OpenFile = Callable[[Rows], AbstractContextManager[tuple[RunWriter, BinaryIO, Bl
 
 
 class RecordingThread:
-    """The rows of one run, on their way to a file and back.
+    """Writes the rows of one run to a file, and reads them back.
 
     Parameters
     ----------
     open_file : callable
-        Makes the file, given the first block; called once, in the thread. Once this block is
-        written, it gets its name.
+        Creates the file, given the first block; called once, in the thread. The file gets its name
+        once this block is written.
     block_rows : int
-        Rows of a full block.
+        Number of rows in a full block.
     path : Path or None
-        The file, if it shall outlive the program: then it is written at least every `FLUSH_S` and
-        gets an end.
+        The file, if it is permanent: then it is written at least every `FLUSH_S` and gets an
+        end.
     """
 
     def __init__(self, open_file: OpenFile, block_rows: int, path: Path | None) -> None:
@@ -80,7 +80,7 @@ class RecordingThread:
         self._due = 0.0
         self._starts: list[int] = []
         self._places: list[Place] = []
-        # the newest blocks; of all before only the places are known
+        # the newest blocks; only positions in the file are known of all earlier ones
         self._held: deque[RowParts] = deque()
         self._held_rows = 0
         self._notes: list[Note] = []
@@ -94,11 +94,11 @@ class RecordingThread:
         self.pulls: list[Pull] = []
         self.events: tuple[RunEvent, ...] = ()
         self.trouble = ""
-        """Why nothing more is written, in a sentence; empty if it is."""
+        """Message why writing stopped; empty while writing."""
         self.cut_off = ""
-        """Until when a kept run was written, and why no longer; empty if it is written."""
+        """Up to when a saved run was written, and why it stopped; empty while writing."""
         self.in_place = True
-        """Whether the file that was ended stood under its name then."""
+        """Whether the file was still at its path when it was ended."""
 
     def __len__(self) -> int:
         return self._count
@@ -111,7 +111,7 @@ class RecordingThread:
 
     @property
     def cached_rows(self) -> int:
-        """Rows in memory beside those that are not written yet."""
+        """Number of written rows in memory."""
         with self._changed:
             waiting = len(self._starts) - len(self._places)
             held = sum(map(len, self._held)) - sum(
@@ -119,10 +119,10 @@ class RecordingThread:
             )
         return held + (self._file[2].cached_rows if self._file is not None else 0)
 
-    # --- who appends (one thread)
+    # --- appending (one thread)
 
     def append(self, rows: Rows) -> None:
-        """Add rows at the end; they are kept as they are, and must not be changed any more."""
+        """Add rows at the end; they are not copied, and must not be modified afterwards."""
         if not self._count and len(rows):  # a robot of very many links has smaller blocks
             fit = BLOCK_BYTES // max(1, Columns.of(rows).row_bytes)
             self._block_rows = min(self._block_rows, max(_FEWEST_ROWS, fit))
@@ -142,12 +142,12 @@ class RecordingThread:
             self._tail.append(rows)
             count = self._count + len(rows)
             if count > len(self._times):
-                grown = np.empty(count + count // 2)  # pages that are not written to take no memory
+                grown = np.empty(count + count // 2)  # pages that are never written use no memory
                 grown[: self._count] = self._times[: self._count]
                 self._times = grown
             self._times[self._count : count] = rows.time
             self._count = count
-            # no room for as many again: nothing needs cutting up
+            # no space for as many rows again: nothing needs to be split
             full = len(self._tail) + len(rows) > self._block_rows
             if full:
                 self._cut()
@@ -159,7 +159,7 @@ class RecordingThread:
                 self._changed.wait(1.0)
 
     def note(self, note: Note) -> None:
-        """Have a change, a pull or an event written with what comes next."""
+        """Queue a change, a pull or an event for the next write."""
         with self._changed:
             if isinstance(note, Change):
                 self.changes = with_change(self.changes, note)
@@ -172,7 +172,7 @@ class RecordingThread:
             self._wake_for_notes()
 
     def add_checkpoint(self, at: float, state: bytes) -> None:
-        """Have a checkpoint written with what comes next; `at` is its simulated time, s, not below the last one."""
+        """Queue a checkpoint for the next write; its simulated time `at` (s) must not decrease."""
         with self._changed:
             if not self.trouble:
                 self._states.append((at, state))
@@ -186,7 +186,7 @@ class RecordingThread:
             self._wake()
 
     def _cut(self) -> None:
-        """Make a block of what waits."""
+        """Turn the waiting rows into a block."""
         self._starts.append(self._tail_start)
         self._held.append(self._tail)
         self._held_rows += len(self._tail)
@@ -202,7 +202,7 @@ class RecordingThread:
         self._changed.notify_all()
 
     def stop(self) -> None:
-        """Write what waits, end the file and the thread; what was recorded can still be read."""
+        """Write pending data, end the file and the thread; the recording stays readable."""
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
@@ -211,11 +211,11 @@ class RecordingThread:
             thread.join()
 
     def release(self) -> None:
-        """Close the file for good, with the recording that nobody reads any more."""
+        """Close the file for good, when the recording is freed."""
         self._released = True
         writes = self._thread is threading.current_thread()
         self.stop()
-        if not writes:  # garbage may be collected in the very thread that is writing
+        if not writes:  # garbage collection can run in the writing thread
             self._close()
 
     def _close(self) -> None:
@@ -223,10 +223,10 @@ class RecordingThread:
             self._file[1].close()
             self._file[2].close()
 
-    # --- who reads (any thread)
+    # --- reading (any thread)
 
     def block_with(self, row: int) -> tuple[int, Rows]:
-        """Some rows that lie beside each other with this one among them, and the number of their first."""
+        """Consecutive rows that contain a given one, and the number of the first."""
         with self._changed:
             if row >= self._tail_start:
                 first, part = self._tail.part_with(row - self._tail_start)
@@ -242,7 +242,7 @@ class RecordingThread:
         return start, self._file[2].block(place)
 
     def checkpoint_before(self, at: float) -> tuple[float, bytes | Place] | None:
-        """The last checkpoint at or before `at` (s), as bytes or where it stands in the file."""
+        """The last checkpoint at or before `at` (s), as bytes or as a position in the file."""
         with self._changed:
             found = bisect_right([since for since, _ in self._checkpoints], at) - 1
             return self._checkpoints[found] if found >= 0 else None
@@ -253,7 +253,7 @@ class RecordingThread:
             return list(self._checkpoints)
 
     def record_at(self, place: Place) -> bytes:
-        """A record of the file."""
+        """Read a record of the file."""
         assert self._file is not None
         return self._file[2].read(place)
 
@@ -269,7 +269,7 @@ class RecordingThread:
                 self._file[1].close()
         except OSError as error:
             self._give_up(error.strerror or str(error))
-        except Exception as error:  # a defect here must not end the run
+        except Exception as error:  # an internal error here must not end the run
             log.exception("the recording could not be written")
             self._give_up(repr(error))
         finally:
@@ -277,12 +277,12 @@ class RecordingThread:
                 self._close()
 
     def _write_what_is_due(self) -> bool:
-        """Wait for something to write, and write it; False when there will be nothing more."""
+        """Wait for data and write it; False at the end."""
         with self._changed:
             while not self._stopping and len(self._places) == len(self._starts):
                 if (
                     not self._kept
-                ):  # a thread of its own for every block to come, and none that waits for ever
+                ):  # a new thread is started for the next block, so that none waits forever
                     self._thread = None
                     return False
                 left = self._due - time.monotonic()
@@ -306,7 +306,7 @@ class RecordingThread:
     def _write(
         self, blocks: list[Rows], notes: list[Note], states: list[tuple[float, bytes]]
     ) -> None:
-        """Write a block at a time: as far as it comes it counts, and can be taken back."""
+        """Write one block at a time: each counts when written, and can be undone."""
         if self._file is None and not blocks:
             return
         for block in blocks[:-1]:
@@ -339,20 +339,18 @@ class RecordingThread:
             self._changed.notify_all()
 
     def _give_up(self, why: str) -> None:
-        """Say that nothing more is written; what stands in the file gets its end, and room for that if it must be."""
+        """Stop writing and report it; end the file, freeing space for that if necessary."""
         if self._kept and self._file is not None and self._file[0].n_rows:
             self._end_with_what_fits(self._file[0])
         with self._changed:
             since = float(self._times[self._written_rows])
             if self._path is not None:
                 left = (
-                    "what was written until then is kept"
+                    "the rows up to then are saved"
                     if self._file is not None
                     else "nothing was written"
                 )
-                self.cut_off = (
-                    f"{self._path}: the recording stopped at {since:.2f} s ({why}); {left}"
-                )
+                self.cut_off = f"{self._path}: recording stopped at {since:.2f} s ({why}); {left}"
                 self.trouble = (
                     f"{self.cut_off}, the rest stays in memory. Free some space and save "
                     "the run under another name."
@@ -362,16 +360,16 @@ class RecordingThread:
                     RunEvent(float(self._times[self._count - 1]), "fault", self.trouble),
                 )
             else:
-                self.trouble = f"The run stays in memory, as it cannot be written to disk ({why}); free some space."
+                self.trouble = f"The run stays in memory because it cannot be written to disk ({why}). Free some space."
             self._notes = []
             self._states = []
             self._changed.notify_all()
-        log.info("%s", self.trouble)  # who shows the run says it
+        log.info("%s", self.trouble)  # the caller shows it
         if self._file is not None:
             self._file[1].close()
 
     def _end_with_what_fits(self, writer: RunWriter) -> None:
-        """End the file; where there is no room, in place of its newest rows, as long as these are in memory, too."""
+        """End the file; without space, drop its newest rows first, as long as they are in memory, too."""
         while True:
             try:
                 writer.finish(self._times[: writer.n_rows])
@@ -400,7 +398,7 @@ class RecordingThread:
 
     @property
     def _written_rows(self) -> int:
-        """Rows that stand in the file."""
+        """Number of rows in the file."""
         if len(self._places) < len(self._starts):
             return self._starts[len(self._places)]
         return min(self._tail_start, self._count - 1)

@@ -1,8 +1,8 @@
-"""Playing what is recorded: which row is due now, at wall-clock pace, forwards through any Recording.
+"""Playback of a Recording at wall-clock pace: which row is due now.
 
-It needs no thread. Whoever shows it asks which row is due; the place moves on by the time that has
-passed since it was asked last. A display that stood still for a moment goes on from where it was:
-time that was lost is not made up for, which would show as a leap.
+No thread is needed. The display polls the due row; the position advances by the time since the last
+poll. After a delay, playback continues from where it was: lost time is not made up, which would be
+visible as a jump.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ import numpy as np
 from snakestudio.model.recording import Recording
 
 LONGEST_LOOK = 0.25
-"""Wall time that one look makes up for at most, s."""
+"""Longest wall time that a single poll advances, s."""
 
 FASTEST = 50.0
-"""What as fast as possible means here: recorded over wall time. Faster than that one sees
-nothing."""
+"""Speed of "as fast as possible": recorded time per wall time. Faster playback would not be
+visible."""
 
 
 class Replay:
-    """A place in a recording that moves while it plays.
+    """A playback position in a recording.
 
     Parameters
     ----------
     recording : Recording
-        May still grow.
+        Recording, which may still grow.
     name : str
-        What it is called.
+        Display name.
     clock : callable
-        Wall time, s.
+        Returns the wall time, s.
     """
 
     def __init__(
@@ -54,38 +54,38 @@ class Replay:
     def _last(self) -> float:
         return float(self.recording.times[-1]) if len(self.recording) else 0.0
 
-    # --- where ------------------------------------------------------------------------------------
+    # --- position ---------------------------------------------------------------------------------
 
     @property
     def playing(self) -> bool:
-        """Whether the place moves."""
+        """Whether the position advances."""
         return self._looked is not None
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """Begin and end of what is played, s; None for all of it."""
+        """Start and end of the played span, s; None for the whole recording."""
         return self._span
 
     @property
     def begin(self) -> float:
-        """Where playing begins and a loop begins again, s."""
+        """Start of playback and of the loop, s."""
         return self._first() if self._span is None else max(self._span[0], self._first())
 
     @property
     def end(self) -> float:
-        """Where playing ends, s."""
+        """End of playback, s."""
         return self._last() if self._span is None else min(self._span[1], self._last())
 
     @property
     def index(self) -> int:
-        """The row that is due: the last one up to the place."""
+        """The due row: the last one up to the position."""
         row = int(np.searchsorted(self.recording.times, self._time + 1e-9, side="right")) - 1
         return max(0, min(row, len(self.recording) - 1))
 
-    # --- steering ---------------------------------------------------------------------------------
+    # --- control ----------------------------------------------------------------------------------
 
     def play(self) -> None:
-        """Let the place move on; from the beginning again if it is at the end or outside the span."""
+        """Start playback; from the start if the position is at the end or outside the span."""
         if not len(self.recording):
             return
         if not self.begin <= self._time < self.end:
@@ -93,17 +93,17 @@ class Replay:
         self._looked = self._clock()
 
     def pause(self) -> None:
-        """Let the place stay."""
+        """Pause playback."""
         self._looked = None
 
     def seek(self, moment: float) -> None:
-        """Go to a time (s); playing goes on from there."""
+        """Move to a time (s); playback continues from there."""
         self._time = min(max(moment, self._first()), self._last())
         if self.playing:
             self._looked = self._clock()
 
     def step(self, rows: int) -> int:
-        """Go some rows on (or back) and stay; the row then."""
+        """Move by a number of rows and pause; return the new row."""
         self.pause()
         row = max(0, min(self.index + rows, len(self.recording) - 1))
         if len(self.recording):
@@ -111,20 +111,20 @@ class Replay:
         return row
 
     def set_speed(self, speed: float) -> None:
-        """Recorded over wall time from now on; infinite is `FASTEST`."""
+        """Set the playback speed (recorded time per wall time); infinite means `FASTEST`."""
         if self.playing:
             self.look()
         self.speed = speed
 
     def set_loop(self, loop: bool) -> None:
-        """Whether it begins again where it ends."""
+        """Set whether playback loops."""
         self.loop = loop
 
     def set_span(self, begin: float | None = None, end: float | None = None) -> None:
-        """Play only from `begin` to `end` (s), each left out: as it was or the run's own.
+        """Play only from `begin` to `end` (s); an omitted one is unchanged.
 
-        A beginning behind the end (or an end before the beginning) puts the other mark back to the
-        run's own.
+        A start after the end (or an end before the start) resets the other mark to that of the
+        run.
         """
         first, last = self._span or (-math.inf, math.inf)
         if begin is not None:
@@ -136,11 +136,11 @@ class Replay:
         self._span = (first, last)
 
     def clear_span(self) -> None:
-        """Play all of it again."""
+        """Reset the span to the whole recording."""
         self._span = None
 
     def look(self) -> int:
-        """The row that is due now; playing ends at the end unless it loops."""
+        """Advance the position and return the due row; playback stops at the end unless it loops."""
         if self._looked is None:
             return self.index
         now = self._clock()

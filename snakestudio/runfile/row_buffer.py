@@ -1,4 +1,4 @@
-"""Rows gathered in arrays that grow, until they make a block."""
+"""Buffer that collects rows in growing arrays until they fill a block."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _OF_CONTACTS = tuple(f.name for f in fields(ContactRows) if f.name != "count")
 
 
 class RowBuffer:
-    """Rows that come a few at a time; those that are in it do not move, so that views of them stay right.
+    """Buffer for rows that arrive a few at a time; stored rows do not move, so that views stay valid.
 
     Parameters
     ----------
     capacity : int
-        Rows to make room for at first.
+        Initial capacity in rows.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -53,7 +53,7 @@ class RowBuffer:
         self._contact_count = last
 
     def rows(self) -> Rows:
-        """All of them (views, no copies)."""
+        """All rows (views, no copies)."""
         columns = {name: self._columns[name][: self._count] for name in _COLUMNS}
         contacts = {name: self._contacts[name][: self._contact_count] for name in _OF_CONTACTS}
         return Rows(
@@ -65,7 +65,7 @@ class RowBuffer:
 def _put(
     arrays: dict[str, NDArray[Any]], name: str, values: NDArray[Any], start: int, capacity: int
 ) -> None:
-    """Write `values` from `start` on into an array that has room for `capacity`."""
+    """Write `values` from `start` on into an array with space for `capacity` rows."""
     old = arrays.get(name)
     if old is None or len(old) < capacity:
         grown = np.empty((capacity, *values.shape[1:]), values.dtype)

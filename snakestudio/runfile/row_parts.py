@@ -1,4 +1,4 @@
-"""Rows that come in parts, until they make a block: large parts stay as they came, single rows are gathered."""
+"""Rows collected in parts until they fill a block: large parts are kept, single rows are gathered."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from snakestudio.model.recording import Rows
 from snakestudio.runfile.row_buffer import RowBuffer
 
 _LARGE = 16
-"""Rows of a part that are worth keeping as they came: copying them costs more than handling one
-part more."""
+"""Smallest number of rows in a part that is kept without copying: copying would take longer than
+handling another part."""
 
 _FIRST_ROOM = 16
 
 
 class RowParts:
-    """Rows in the order in which they came; those that are in it do not move, so that views of them stay right."""
+    """Rows in order of arrival; stored rows do not move, so that views stay valid."""
 
     def __init__(self) -> None:
         self._parts: list[Rows | RowBuffer] = []
@@ -26,7 +26,7 @@ class RowParts:
         return self._count
 
     def append(self, rows: Rows) -> None:
-        """Add rows at the end; large parts are kept as they are."""
+        """Add rows at the end; large parts are not copied."""
         last = self._parts[-1] if self._parts else None
         if len(rows) < _LARGE and isinstance(last, RowBuffer):
             last.append(rows)
@@ -41,13 +41,13 @@ class RowParts:
         self._count += len(rows)
 
     def rows(self) -> Rows:
-        """All of them, joined; at least one."""
+        """All rows, joined; at least one."""
         return Rows.concatenate(
             [part if isinstance(part, Rows) else part.rows() for part in self._parts]
         )
 
     def part_with(self, row: int) -> tuple[int, Rows]:
-        """The part that a row is in, and the number of its first row."""
+        """The part that contains a row, and the number of its first row."""
         number = bisect_right(self._firsts, row) - 1
         part = self._parts[number]
         return self._firsts[number], part if isinstance(part, Rows) else part.rows()

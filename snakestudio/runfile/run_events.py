@@ -1,15 +1,15 @@
-"""Moments of a run worth going back to, found in its rows as they come: impacts, jams, steps that were not solved.
+"""Detection of events in the rows of a run: impacts and unsolved steps.
 
-What counts as an **impact**: the impulse that obstacles give a link between two rows rises, from
-one row to the next, by more than a threshold. That is the larger of what stops the link at 5 cm/s,
-and of twice the impulse that the link pushed hardest got in a row, in the mean over the last half
-second: where a robot pushes itself along, ordinary pushing is no impact, and on open ground a light
-touch is one. One link is hit once in a fifth of a second at most.
+An **impact** is detected if the impulse of obstacles on a link between two rows rises, from one row to
+the next, by more than a threshold. The threshold is the larger of two values: the impulse that stops
+the link at 5 cm/s, and twice the largest impulse on a link per row, averaged over the last half second.
+So regular pushing against obstacles is not an impact, but a light touch on open ground is. Each link
+has at most one impact per 0.2 s.
 
-**Unsolved** steps within a quarter of a second are one moment, at the worst of them. Others,
-**jams** say, the scene's controller finds in what it recorded.
+**Unsolved** steps within 0.25 s are one event, at the worst of them. Others, such as **jams**, are
+detected by the controller of the scene.
 
-Rows are looked at some at a time, for the sake of speed; `flush` looks at the rest.
+Rows are processed in batches for speed; `flush` processes the rest.
 """
 
 from __future__ import annotations
@@ -27,38 +27,37 @@ from snakestudio.model.scene import Scene
 FEWEST_ROWS = 100
 FEWEST_PARTS = 10
 MOST_ROWS = 1000
-"""Rows are looked at together once there are so many of them, in so many parts: every second or so
-of a run that keeps pace with the clock. One that goes in large parts is fast and can wait for more,
-but not for more than the last."""
+"""Batch limits, in rows and in parts: about one second of a run in real time. A run with large parts
+is fast and can wait for more rows, up to the latter limit."""
 
 STOPPED_SPEED = 0.05
-"""An impact stops a link that moves at this, at least, m/s."""
+"""Smallest speed of a link that an impact stops, m/s."""
 
 HABIT_S = 0.5
-"""Time over which the pushing is taken that is no impact, s."""
+"""Averaging time of regular pushing, s."""
 
 HABIT = 2.0
-"""So many times that pushing is an impact."""
+"""Ratio of an impact to regular pushing."""
 
 REFRACTORY_S = 0.2
-"""Time after an impact in which the same link is not hit again, s."""
+"""Time after an impact without another impact on the same link, s."""
 
 CONVERGED = 1e-8
 CLUSTER_S = 0.25
 LONGEST_CLUSTER_S = 2.0
-"""Rows nearer than this that were not solved are one moment, which is no longer than the other,
+"""Largest gap between unsolved rows of one event, and longest duration of such an event,
 s."""
 
 
 class EventDetector:
-    """Finds the events of one run, whose rows it is fed in order.
+    """Detector of the events of one run, fed with its rows in order.
 
     Parameters
     ----------
     schema : Schema
-        Of the rows.
+        Schema of the rows.
     scene : Scene
-        At the start of the run.
+        Scene at the start of the run.
     """
 
     def __init__(self, schema: Schema, scene: Scene) -> None:
@@ -75,7 +74,7 @@ class EventDetector:
         self._finders.append(self._unsolved.look)
 
     def feed(self, rows: Rows) -> list[RunEvent]:
-        """Take more rows; what was found in those that have been looked at."""
+        """Add rows; return the events in the batch that was processed, if any."""
         if len(rows):
             self._waiting.append(rows)
             self._count += len(rows)
@@ -83,7 +82,7 @@ class EventDetector:
         return self._look() if self._count >= FEWEST_ROWS and enough else []
 
     def flush(self) -> list[RunEvent]:
-        """Look at all rows so far, and end what is under way."""
+        """Process all pending rows, and end open events."""
         return [*self._look(), *self._unsolved.close()]
 
     def _look(self) -> list[RunEvent]:
@@ -99,12 +98,12 @@ class EventDetector:
 def find_events(
     recording: Recording, progress: Callable[[float], bool] | None = None
 ) -> tuple[RunEvent, ...]:
-    """The events of a recording that has none noted, in the order of their times.
+    """Detect the events of a recording, in the order of their times.
 
     Parameters
     ----------
     progress : callable, optional
-        Gets the finished fraction; False ends the search with what was found.
+        Called with the finished fraction; returning False ends the search with the events so far.
     """
     detector = EventDetector(recording.schema, recording.scene)
     done = 0
@@ -118,7 +117,7 @@ def find_events(
 
 
 class _Piece:
-    """What of some rows in a row is looked at, joined: all of their columns would take longer to join than to look at.
+    """Consecutive rows with only the required columns joined, because joining all would take longer than the search.
 
     Attributes
     ----------
@@ -135,7 +134,7 @@ class _Piece:
         self.extra = np.concatenate([part.extra for part in parts])
 
     def contacts(self, row: int) -> ContactRows:
-        """Those of one row."""
+        """Contacts of one row."""
         for part in self._parts:
             if row < len(part):
                 return part.contacts.slice(row, row + 1)
@@ -144,7 +143,7 @@ class _Piece:
 
 
 class _Impacts:
-    """Sudden rises of what obstacles give a link."""
+    """Detector of sudden rises of the impulse of obstacles on a link."""
 
     def __init__(self, scene: Scene) -> None:
         self._floor = STOPPED_SPEED * scene.robot.mass_kg
@@ -153,10 +152,10 @@ class _Impacts:
             for index, obstacle in enumerate(scene.obstacles, start=1)
         )
         self._habit = max(1, round(HABIT_S * scene.run.log_rate_hz))
-        self._past = np.zeros(self._habit)  # hardest push in each of the rows before
+        self._past = np.zeros(self._habit)  # largest push in each of the previous rows
         self._before: FloatArray | None = None  # sums at the last row, (n, 3)
         self._last: FloatArray | None = None  # impulse of the last row, (n,)
-        self._hit = np.zeros(0)  # when each link was hit last
+        self._hit = np.zeros(0)  # time of the last impact of each link
 
     def look(self, rows: _Piece) -> list[RunEvent]:
         sums = rows.impulse
@@ -203,7 +202,7 @@ class _Impacts:
 
 
 class _Unsolved:
-    """Rows with a residual above what counts as solved."""
+    """Detector of rows with a residual above the tolerance."""
 
     def __init__(self) -> None:
         self._first = np.inf
@@ -228,7 +227,7 @@ class _Unsolved:
         return found
 
     def close(self) -> list[RunEvent]:
-        """The moment under way, which ends."""
+        """End the open event, and return it."""
         if not self._worst:
             return []
         event = RunEvent(

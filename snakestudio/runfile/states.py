@@ -1,9 +1,9 @@
-"""The state of a run as bytes and back, bit for bit: what a checkpoint in a run file is.
+"""Encoding of run states, exact to the bit, for the checkpoints in run files.
 
-Nothing in a file is ever executed, so it is not pickle: values are tagged, and of classes only
-those listed here or declared by kinds are made, from fields that must be named as they are today.
-Numbers keep their types and every bit. The scene, which the recording knows at any time, is
-referred to by its digest; any other is written as TOML.
+Nothing in a file is ever executed, so this is not pickle: values are tagged, and only classes listed
+here or declared by kinds are created, from fields with their present names. Numbers keep their types
+and all bits. The scene of the recording is referenced by its digest; any other scene is written as
+TOML.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.model.scene_file.parse import parse_scene
 
 FORMAT = 3
-"""Raised when these bytes mean something else than before.
+"""Version of the encoding, raised when its meaning changes.
 
-2 had yaw and pitch of every joint, whether it had both or not, where there is a value for each
-joint axis now.
+2 stored yaw and pitch of every joint, whether it had both or not, instead of one value per joint
+axis.
 
-1 named classes by the modules that they were in, and scenes by a digest of all keys that there
-were: it changes with every new key, so that of these states it is not asked whether they belong to
-the scene. Who goes on from one compares with the run's row anyway.
+1 named classes by their modules, and scenes by a digest of all keys, which changes with every new key;
+these states are therefore not checked against the scene. Continuing a run compares the state with the
+row of the run anyway.
 """
 
 _MAGIC = b"SNKSTATE"
@@ -75,8 +75,8 @@ _RECORDS = (
     ("strain_reference", "model.reference:StrainReference", "model.reference:StrainReference"),
     ("progress", "session.progress:Progress", "session.run_state:Progress"),
 )
-"""Dataclasses and named tuples that states are made of: the name in files, which stays, where the
-class is, and the name in files of format 1."""
+"""Dataclasses and named tuples in states: the permanent name in files, the location of the class, and
+the name in files of format 1."""
 
 _PARTS = (
     ("scene.gait_alone", "model.controllers:GaitAlone", "model.controllers:GaitAlone"),
@@ -87,16 +87,16 @@ _PARTS = (
     ("scene.serpentine", "model.robot.strain:Serpentine", "model.strain:Serpentine"),
     ("scene.formulas", "model.robot.strain:Formulas", "model.strain:Formulas"),
 )
-"""Parts of a scene that states hold, in the same way; they are written as JSON, which keeps every
-bit of a number."""
+"""Parts of a scene in states, in the same way; they are written as JSON, which preserves every bit of
+a number."""
 
 _NUMBERS: dict[str, tuple[type, ...]] = {
     "float": (int, float, np.number),
     "int": (int, np.integer),
     "bool": (bool, np.bool_),
 }
-"""What fields that are annotated so may hold; None only where that is said, which `kind` itself
-stumbles over."""
+"""Permitted types of fields by annotation; None is permitted only where the annotation contains
+it."""
 
 _PLACES = {name: place for name, place, _ in (*_RECORDS, *_PARTS)}
 _PLACES_1 = {name_1: place for _, place, name_1 in (*_RECORDS, *_PARTS)}
@@ -112,7 +112,7 @@ def _kinds() -> tuple[_Declared, ...]:
 
 @cache
 def _of_kinds(kinds: tuple[_Declared, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What kinds declare of their states, by names in files, and by those in files of format 1: types, or places."""
+    """Types (or locations) that kinds declare for their states, by names in files, and by names in format 1."""
     names: dict[str, Any] = {}
     names_1: dict[str, Any] = {}
     for kind in kinds:
@@ -130,7 +130,7 @@ def _of_kinds(kinds: tuple[_Declared, ...]) -> tuple[dict[str, Any], dict[str, A
 
 @cache
 def _name(kind: type) -> str:
-    """Name of a class in files; "" if it is none of those in states."""
+    """Name of a class in files; "" if states cannot contain it."""
     place = f"{kind.__module__}:{kind.__qualname__}"
     own = _NAMES.get(place.removeprefix("snakestudio."))
     return own or next(
@@ -139,19 +139,19 @@ def _name(kind: type) -> str:
 
 
 def encode(value: Any, scene: Scene, time: float) -> bytes:
-    """A state as bytes.
+    """Encode a state.
 
-    Raises `TypeError` if something else is in it.
+    Raises `TypeError` if it contains an unsupported type.
 
     Parameters
     ----------
     value : Any
-        Made of None, numbers, texts, tuples, lists, dicts, numpy's arrays and numbers, and named
+        None, numbers, strings, tuples, lists, dicts, numpy arrays and numbers, and listed
         classes.
     scene : Scene
-        The scene at that time as the recording has it: it is referred to.
+        The scene of the recording at that time, which is stored as a reference.
     time : float
-        Time of the state, s: references are cut to what lies around and ahead of it.
+        Time of the state, s: reference histories are truncated to the part near and after it.
     """
     writer = _Writer(scene, time)
     writer.out.write(_MAGIC)
@@ -162,12 +162,12 @@ def encode(value: Any, scene: Scene, time: float) -> bytes:
 
 
 def decode(data: bytes, scene: Scene) -> Any:
-    """The state that `encode` wrote; `scene` is the run's at that time.
+    """Decode a state written by `encode`; `scene` is that of the run at that time.
 
     Raises `StateError` if it cannot be read, or was written in a newer format.
     """
     if not data.startswith(_MAGIC):
-        raise StateError("The saved state of this run is none of SnakeStudio's.")
+        raise StateError("The saved state of this run was not written by SnakeStudio.")
     version = __version__
     try:
         (number,) = struct.unpack_from("<H", data, len(_MAGIC))
@@ -199,14 +199,14 @@ def decode(data: bytes, scene: Scene) -> Any:
 
 @by_identity
 def _digest(scene: Scene) -> bytes:
-    """Of what differs from the defaults: keys that come with later versions do not change it."""
+    """Digest of all values that differ from the defaults, so that new keys do not change it."""
     return hashlib.blake2b(
         scene.model_dump_json(exclude_defaults=True).encode(), digest_size=16
     ).digest()
 
 
 def _began(kind: type) -> tuple[bytes, tuple[str, ...]]:
-    """What a dataclass or named tuple begins with, its name and those of its fields; and the latter."""
+    """Header of a dataclass or named tuple (its name and its field names), and the field names."""
     names = (
         tuple(f.name for f in fields(kind))
         if is_dataclass(kind)
@@ -221,18 +221,18 @@ _head: Callable[[type], tuple[bytes, tuple[str, ...]]] = cache(_began)
 
 
 def _class(name: str, number: int) -> Any:
-    """The class that a file of a format calls so."""
+    """The class with a given name in a given format."""
     own = _of_kinds(_kinds())[number == 1].get(name)
     place = (_PLACES_1 if number == 1 else _PLACES).get(name)
     if own is None and place is None:
         raise StateError(
-            "The saved state of this run holds what this version of SnakeStudio does not know."
+            "The saved state of this run contains data that this version of SnakeStudio does not support."
         )
     return thing_at(own or f"snakestudio.{place}")
 
 
 def _from_format_1(kind: type, values: dict[str, Any]) -> dict[str, Any]:
-    """Fields of a class as they are today of those in files of format 1."""
+    """Convert fields of a class from format 1."""
     name = _name(kind)
     own = next((each for each in FORMULATIONS.values() if name in each.states), None)
     made: dict[str, Any] = values
@@ -245,28 +245,28 @@ _OF_JOINTS = {
     "joint_reference": ("angle", "rate", "acceleration", "torque"),
     "set_points": ("released", "held"),
 }
-"""Fields of classes that have a value for each joint axis."""
+"""Fields of classes with one value per joint axis."""
 
 
 def _from_pairs(kind: type, values: dict[str, Any], scene: Scene) -> dict[str, Any]:
-    """Fields of a class as they are today of those in files of formats 1 and 2."""
+    """Convert fields of a class from formats 1 and 2."""
     names = [name for name in _OF_JOINTS.get(_name(kind), ()) if values.get(name) is not None]
     axes = scene.body.axes
     pairs = (scene.robot.n_joints, 2)
     if any(values[name].shape[-2:] != pairs for name in names):
-        raise ValueError("it is of other joints")
+        raise ValueError("it belongs to other joints")
     return values | {name: from_pairs(values[name], axes) for name in names}
 
 
 class _Writer:
-    """Writes values; what was written before is referred to, so that shared things stay shared."""
+    """Writer of values; repeated objects are written as references, so that shared objects stay shared."""
 
     def __init__(self, scene: Scene, time: float) -> None:
         self.out = io.BytesIO()
         self._scene = scene
         self._time = time
         self._written: dict[int, int] = {}
-        self._kept: list[Any] = []  # an id means something only while its owner lives
+        self._kept: list[Any] = []  # an id is only valid while its object exists
 
     def pack(self, form: str, *values: Any) -> None:
         self.out.write(struct.pack(form, *values))
@@ -326,7 +326,7 @@ class _Writer:
             self.write(value.law)
             self.write(value.count)
         elif not (name := _name(value.__class__)):
-            raise TypeError(f"a state holds {type(value).__qualname__}, which is not listed")
+            raise TypeError(f"a state holds {type(value).__qualname__}, which is not supported")
         elif isinstance(value, Frozen):
             self.out.write(b"p")
             self.text(name)
@@ -352,14 +352,14 @@ class _Writer:
 
     def _array(self, array: np.ndarray[Any, Any]) -> None:
         if array.dtype.hasobject or array.dtype.names:
-            raise TypeError(f"a state holds an array of {array.dtype}, which cannot be kept")
+            raise TypeError(f"a state holds an array of {array.dtype}, which cannot be stored")
         self.text(array.dtype.str)
         self.pack(f"<B{array.ndim}Q", array.ndim, *array.shape)
         self.blob(array.tobytes())
 
 
 class _Reader:
-    """Reads what `_Writer` wrote."""
+    """Reader of the output of `_Writer`."""
 
     def __init__(self, data: bytes, at: int, scene: Scene, number: int) -> None:
         self._data = data
@@ -432,12 +432,12 @@ class _Reader:
         if self._format < 3:
             values = _from_pairs(kind, values, self._scene)
         wanted = kind.__annotations__
-        # What stands for a number can be calculated with; arrays are looked at by whoever knows
-        # their sizes.
+        # Numbers must be usable in calculations; arrays are checked by the code that knows their
+        # sizes.
         for name, value in values.items():
             numbers = _NUMBERS.get(
                 str(getattr(wanted[name], "__forward_arg__", wanted[name])).removesuffix(" | None")
             )
             if numbers and not isinstance(value, numbers) and value is not None:
-                raise ValueError(f"{name} is no number")
+                raise ValueError(f"{name} is not a number")
         return kind(**values)

@@ -1,1 +1,1 @@
-"""Studies: a scene run many times with other values, on one machine or on a cluster, and what came of it."""
+"""Studies: a scene run many times with different values, on one computer or on a cluster, and the results."""

@@ -1,4 +1,4 @@
-"""A study to begin with: of a scene, by what somebody types or clicks."""
+"""New studies of a scene, from command-line options or clicks."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _STEPS = 11
 
 
 def range_of(scene: Scene, key: str) -> Vary:
-    """A value of the scene that varies over what its slider shows, or half to twice of what it is.
+    """A varied value of the scene, over the range of its slider, or from half to twice its value.
 
-    A switch is off and on, and of several words it takes all.
+    A switch varies over off and on, a choice over all its words.
 
     Raises `SceneError` if there is no such key.
     """
@@ -45,7 +45,7 @@ def range_of(scene: Scene, key: str) -> Vary:
 
 
 def words_of(scene: Scene, key: str) -> tuple[str, ...]:
-    """The words that a value of the scene can be one of as the others are; none where it may be any text, or is none.
+    """The choices of a value of the scene, given its other values; empty for free text and for other types.
 
     Raises `SceneError` if there is no such key.
     """
@@ -55,9 +55,7 @@ def words_of(scene: Scene, key: str) -> tuple[str, ...]:
     annotation = type(part).model_fields[name].annotation
     words = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
     found = []
-    for word in (
-        FORMULATIONS if key == "model.kind" else words
-    ):  # each of which is a part of its own
+    for word in FORMULATIONS if key == "model.kind" else words:  # each kind is a separate part
         with contextlib.suppress(SceneError):
             with_values(scene, {key: word})
             found.append(str(word))
@@ -74,21 +72,21 @@ def begun(
     points: int | None = None,
     goals: Sequence[str] = (),
 ) -> StudyFields:
-    """A study of a scene.
+    """Create a study of a scene.
 
-    Raises `UsageError`, `StudyError` or `SceneError`: naming what makes no sense.
+    Raises `UsageError`, `StudyError` or `SceneError`, naming the invalid value.
 
     Parameters
     ----------
     file : str
-        The scene's file, as the study names it.
+        File of the scene, as written in the study.
     vary : sequence of str
-        ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:STEPS``, that with ``:log``, ``KEY=A,B,C``, or ``KEY``;
-        none: the gait's amplitude, or the first value there is.
+        ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:STEPS``, the latter with ``:log``, ``KEY=A,B,C``, or ``KEY``;
+        if empty, the amplitude of the gait, or the first value of the scene.
     maximise, minimise : sequence of str
-        Measures; none, and no other goals: the net speed is maximised.
+        Measures; without any goal the net speed is maximised.
     goals : sequence of str
-        Measures whose direction is their natural one.
+        Measures that are goals in their natural direction.
     """
     values: dict[str, Any] = {"format": FORMAT, "scene": file, "title": scene.title}
     values["vary"] = [_typed(scene, text) for text in vary or (_usual(scene),)]
@@ -102,9 +100,9 @@ def begun(
 
 
 def made(values: dict[str, Any]) -> StudyFields:
-    """A study from plain values, as TOML gives them.
+    """Create a study from plain values, as read from TOML.
 
-    Raises `StudyError`: naming every mistake.
+    Raises `StudyError`, naming every problem.
     """
     try:
         study = StudyFields.model_validate(tuples(values))
@@ -154,13 +152,13 @@ def _typed(scene: Scene, text: str) -> dict[str, Any]:
         }
     except ValueError:
         raise UsageError(
-            f"--vary {text}: write it as KEY=LOW:HIGH:STEPS, like gait.amplitude_deg=10:60:11, or a list like"
+            f"--vary {text}: write it as KEY=LOW:HIGH:STEPS, such as gait.amplitude_deg=10:60:11, or a list such as"
             " ground.mu_across=0.2,0.8."
         ) from None
 
 
 def _word(text: str) -> bool | int | float | str:
-    """A value of a list as TOML has it; what is none stands for itself."""
+    """Parse a value of a list as TOML; other text is returned unchanged."""
     for read in (int, float):
         with contextlib.suppress(ValueError):
             return read(text)

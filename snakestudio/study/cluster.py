@@ -1,10 +1,10 @@
-"""Where runs are computed: worker processes of this machine, or a dask cluster that is there already.
+"""Clusters that compute runs: worker processes on this computer, or an existing dask cluster.
 
-On this machine the scheduler lives in this process and listens on the loopback address alone;
+On this computer the scheduler runs in this process and listens on the loopback address only;
 workers are the program itself (``snakestudio study worker``), so that a user's script is not
-imported again, and the bundle without a Python of its own works. They end with whoever started
-them: their standard input tells. dask knows how often a worker died of a task, and gives it up
-then.
+imported again, and the bundle works without a separate Python. They end with the process that
+started them, at the end of their standard input. dask counts how often workers die during a task,
+and gives it up after `_DEATHS`.
 """
 
 from __future__ import annotations
@@ -29,44 +29,44 @@ from snakestudio.errors import StudyError
 from snakestudio.paths import own_program
 
 _DEATHS = 3
-"""Workers that may die of a task until it is given up."""
+"""Number of workers that can die during a task before it is given up."""
 
 _CONNECT_S = 15.0
 
 _AGAIN_S = 0.5
 _ENDING_S = 1.0
-"""Until a result is fetched again where the way to the scheduler broke, and what waits for one may
-take to end, s."""
+"""Delay before a result is fetched again after the connection to the scheduler broke, and time limit
+for pending fetches to end, s."""
 
 _PAGE_S = 2.0
 _PAGE_BYTES = 4096
-"""How long is waited for dask's own page, s, and how much of it is looked at."""
+"""Time limit for dask's own page, s, and number of bytes that are checked."""
 
 _LOGS = ("distributed", "distributed.client", "tornado.application")
 
 _STILLBORN = 3
-"""Workers of this machine that may end one after the other before they have joined: then something
-is wrong here."""
+"""Number of workers on this computer that can end in a row before joining; then there is a problem
+on this computer."""
 
 
 def default_workers() -> int:
-    """As many as processors."""
+    """The number of processors."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Files with which a cluster is spoken to in private."""
+    """TLS files for an encrypted connection to a cluster."""
 
     ca: Path
-    """Whom to trust."""
+    """Certificate of the trusted authority."""
 
     certificate: Path
     key: Path
-    """`certificate` and `key`: who one is."""
+    """`certificate` and `key` identify this computer."""
 
     def security(self) -> Any:
-        """The same for distributed."""
+        """Return the files as a `Security` of distributed."""
         from distributed import Security
 
         mine = {"tls_client_cert": str(self.certificate), "tls_client_key": str(self.key)}
@@ -75,9 +75,9 @@ class Tls:
 
 
 def security_of(scheduler: str, tls: Tls | None) -> Any:
-    """How distributed is to speak to a scheduler; None if as its own settings say.
+    """Security settings for the connection to a scheduler; None for distributed's own settings.
 
-    What cannot be an address, or goes without what it needs, is found here: dask would wait for it.
+    Invalid addresses and missing certificates are detected here, because dask would wait for them.
 
     Raises
     ------
@@ -94,84 +94,84 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
         fits = False
     if not fits:
         raise StudyError(
-            f'"{scheduler}" is no address of a scheduler; write it like tcp://host:8786.'
+            f'"{scheduler}" is not an address of a scheduler. Write it as tcp://host:8786.'
         )
     if scheme == "inproc" and place not in inproc.global_manager.listeners:
         raise StudyError(
             f"{scheduler}: no scheduler runs in this program, and an inproc:// address cannot be used by another "
-            "program. Start 'dask scheduler', and give its address like tcp://host:8786."
+            "program. Start 'dask scheduler', and give its address, such as tcp://host:8786."
         )
     try:
         security = tls.security() if tls is not None else None
         spoken = (security or Security()).get_connection_args("client")
     except OSError as error:
         raise StudyError(
-            f"the certificates cannot be used ({_said(error)}); give PEM files that belong together."
+            f"The certificates cannot be used ({_said(error)}). Give PEM files that belong together."
         ) from None
     if scheme == "tls" and spoken.get("ssl_context") is None:
         raise StudyError(
-            f"{scheduler}: it is spoken to in private; give the three files of certificates."
+            f"{scheduler}: the connection is encrypted. Give the three certificate files."
         )
     if scheme == "tcp" and tls is not None:
         raise StudyError(
-            f"{scheduler}: certificates are for an address like tls://host:8786; write that, or leave them out."
+            f"{scheduler}: certificates need an address such as tls://host:8786. Give one, or remove the certificates."
         )
     return security
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
-    """A worker as the window shows it."""
+    """A worker of a cluster, for display."""
 
     name: str
     host: str
     address: str
     busy: int
-    """Tasks that it has."""
+    """Number of assigned tasks."""
 
     cpu: float
-    """Percent of a processor."""
+    """Processor load, % of one processor."""
 
     memory: int
-    """Bytes."""
+    """Memory use in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a task."""
+    """Result of a task."""
 
     ticket: int
-    """As `submit` gave it."""
+    """Ticket returned by `submit`."""
 
     value: Any
-    """What its function returned; None where `error` says why not."""
+    """Return value of the function; None if there is an `error`."""
 
     error: BaseException | None = None
     killed: bool = False
-    """Whether so many workers died of it that it was given up."""
+    """Whether the task was given up because too many workers died."""
 
     lost: bool = False
-    """Whether it was forgotten, as all others were, with a connection to the scheduler that
+    """Whether the task was lost, with all others, when the connection to the scheduler
     broke."""
 
 
 class Cluster:
-    """A scheduler and its workers; use it as a context.
+    """A scheduler and its workers, as a context manager.
 
-    Raises `StudyError` if there can be no such scheduler, or it does not answer.
+    Raises `StudyError` if the scheduler is invalid or does not respond.
 
     Parameters
     ----------
     workers : int, optional
-        Processes of this machine.
+        Number of processes on this computer.
     scheduler : str, optional
-        Address of a scheduler that is there (``tcp://host:8786``); then no process is started here.
+        Address of an existing scheduler (``tcp://host:8786``); no process is started here then.
     """
 
     def __init__(
         self, workers: int | None = None, scheduler: str | None = None, tls: Tls | None = None
     ) -> None:
-        # Slow to import, and it looks at its settings then.
+        # Slow to import; reads its settings at import.
         import dask
         import distributed
 
@@ -191,12 +191,12 @@ class Cluster:
         settings = {
             "distributed.scheduler.allowed-failures": _DEATHS - 1,
             "distributed.scheduler.work-stealing": True,
-            "distributed.scheduler.worker-saturation": 1.0,  # what waits at a worker would be blamed for its death, too
+            "distributed.scheduler.worker-saturation": 1.0,  # queued tasks would also be blamed for its death
             "distributed.admin.tick.limit": "10s",
             "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
         }
         dask.config.set(settings)
-        for name in _LOGS:  # what matters is said by whoever runs the study
+        for name in _LOGS:  # the caller reports what matters
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             if self.local:
@@ -223,15 +223,15 @@ class Cluster:
         except (OSError, ValueError, TypeError) as error:
             self.close()
             raise StudyError(
-                f"{scheduler or 'this machine'}: no scheduler answers there ({_said(error)}); see that"
-                " 'dask scheduler' runs there, and write its address like tcp://host:8786."
+                f"{scheduler or 'this computer'}: no scheduler responds ({_said(error)}). Check that"
+                " 'dask scheduler' is running there, and that the address has the form tcp://host:8786."
             ) from None
 
     @cached_property
     def dashboard(self) -> str:
-        """Address of dask's own page about the cluster; "" where it has none.
+        """Address of dask's own page about the cluster; "" if missing.
 
-        The scheduler names one also where it was told to have none, or lacks what draws it.
+        The address is tested: the scheduler also reports one if the page is disabled or cannot be drawn.
         """
         with contextlib.suppress(Exception):
             link = str(self.client.dashboard_link)
@@ -240,7 +240,7 @@ class Cluster:
 
     @property
     def pids(self) -> list[int]:
-        """Of this machine's workers."""
+        """Process ids of the workers on this computer."""
         return [process.pid for process in self._processes]
 
     def __enter__(self) -> Cluster:
@@ -250,7 +250,7 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        """End all processes of this machine, busy or not, and leave a cluster that was there."""
+        """End all processes on this computer, even busy ones, and disconnect from an existing cluster."""
         self._closed.set()
         for process in self._processes:
             process.kill()
@@ -290,9 +290,9 @@ class Cluster:
         )
 
     def tend(self) -> None:
-        """Start again what has died of this machine's workers.
+        """Restart workers on this computer that died.
 
-        Raises `StudyError` if they die as soon as they start.
+        Raises `StudyError` if they die immediately after the start.
         """
         for number, process in enumerate(self._processes):
             if process.poll() is None or self._closed.is_set():
@@ -302,7 +302,7 @@ class Cluster:
             self._joined.discard(name)
             if self._stillborn >= _STILLBORN:
                 raise StudyError(
-                    f"Worker processes end as soon as they start: {self._complaint(number)}"
+                    f"Worker processes end immediately after the start: {self._complaint(number)}"
                 )
             if process.stdin is not None:
                 with contextlib.suppress(OSError):
@@ -310,22 +310,22 @@ class Cluster:
             self._processes[number] = self._started(number)
 
     def _complaint(self, number: int) -> str:
-        """The last that a worker of this machine said."""
+        """Last message of a worker on this computer."""
         file = self._complaints[number]
         file.seek(0)
         lines = file.read().decode(errors="replace").strip().splitlines()
         return (
             lines[-1]
             if lines
-            else f"exit code {self._processes[number].returncode}; free some memory."
+            else f"exit code {self._processes[number].returncode}. Free some memory."
         )
 
     # ----------------------------------------------------------------------------------------- work
 
     def share(self, value: Any) -> Any:
-        """Something that many tasks get, which a worker is sent once: to be given to `submit` as an argument.
+        """Return a handle of a value that is sent to each worker only once, as an argument of `submit`.
 
-        Unlike what dask calls scattered it is there again when all workers that had it have died.
+        Unlike dask's scattered data it survives the death of all workers that had it.
         """
         return self.client.submit(
             _same, value, key=f"shared-{os.getpid()}-{time.monotonic_ns()}", pure=False
@@ -334,21 +334,21 @@ class Cluster:
     def submit(
         self, function: Callable[..., Any], *arguments: Any, workers: Sequence[str] | None = None
     ) -> int:
-        """Have `function` called by a worker; `answers` tells what came of it.
+        """Let a worker call `function`; `answers` returns the result.
 
         Parameters
         ----------
         function : callable
-            Of a module that workers have, too.
+            Function of a module that workers can import.
         *arguments
-            What can be pickled.
+            Arguments that can be pickled.
         workers : sequence of str, optional
-            Only these.
+            Addresses of the permitted workers; all if omitted.
 
         Returns
         -------
         int
-            A ticket.
+            Ticket of the task.
         """
         self._tickets += 1
         ticket = self._tickets
@@ -366,10 +366,10 @@ class Cluster:
         return ticket
 
     async def _awaited(self, ticket: int, future: Any) -> None:
-        """Fetch what came of a task, in the client's own loop.
+        """Fetch the result of a task, in the client's event loop.
 
-        Where the worker that has a result dies before it was fetched, the scheduler has it computed
-        again; this waits for it, and nobody waits for this.
+        If the worker with the result dies before it was fetched, the scheduler computes it again;
+        this coroutine waits for that without blocking anything.
         """
         task = asyncio.current_task()
         assert task is not None
@@ -379,7 +379,7 @@ class Cluster:
         try:
             value = await self._fetched(future)
         except (CancelledError, asyncio.CancelledError):
-            if ticket in self._futures:  # nobody here has taken it back
+            if ticket in self._futures:  # not discarded meanwhile
                 self._answers.put(Answer(ticket, None, lost=True))
             return
         except Exception as caught:
@@ -397,11 +397,11 @@ class Cluster:
                 return await self.client.gather(future, asynchronous=True)
             except (
                 CommClosedError
-            ):  # says nothing of the task: who looks whether the scheduler is `alive` says more
+            ):  # the connection failed, not the task; `alive` detects a lost scheduler
                 await asyncio.sleep(_AGAIN_S)
 
     async def _fetch_no_more(self) -> None:
-        """End what waits for results: by its futures, or what dask began for it is left behind and complains later."""
+        """Cancel pending fetches through their futures; otherwise dask leaves tasks behind that log errors later."""
         with contextlib.suppress(Exception):
             await self.client.cancel(list(self._futures.values()), asynchronous=True, force=True)
         if self._fetching:
@@ -410,14 +410,14 @@ class Cluster:
             task.cancel()
 
     def forget(self, ticket: int) -> None:
-        """Take a task back."""
+        """Cancel a task."""
         future = self._futures.pop(ticket, None)
         if future is not None:
             with contextlib.suppress(Exception):
                 future.cancel(force=True)
 
     def answers(self, timeout: float) -> list[Answer]:
-        """What has come of tasks; waits for the first one so long, s."""
+        """Results that have arrived; waits up to `timeout` s for the first one."""
         found: list[Answer] = []
         with contextlib.suppress(queue.Empty):
             found.append(self._answers.get(timeout=timeout))
@@ -428,14 +428,14 @@ class Cluster:
         return found
 
     def everywhere(self, function: Callable[..., Any], *arguments: Any) -> Mapping[str, Any]:
-        """What `function` returns in every worker that answers, by the worker's address."""
+        """Return values of `function` in every worker that responds, by the address of the worker."""
         with contextlib.suppress(Exception):
             found: dict[str, Any] = self.client.run(function, *arguments, on_error="return")
             return found
         return {}
 
     def stop(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Forget all tasks; what is being computed ends: here with its processes, elsewhere as `function` says."""
+        """Cancel all tasks and stop running ones: here by ending the processes, elsewhere by calling `function`."""
         futures = list(self._futures.values())
         self._futures.clear()
         if self.local:
@@ -448,11 +448,11 @@ class Cluster:
 
     @property
     def alive(self) -> bool:
-        """Whether the scheduler answers."""
+        """Whether the scheduler responds."""
         return bool(self.client.status == "running")
 
     def workers(self) -> list[WorkerInfo]:
-        """All workers there are."""
+        """All current workers."""
         found = []
         with contextlib.suppress(Exception):
             for address, info in self.client.scheduler_info(n_workers=-1)["workers"].items():
@@ -473,7 +473,7 @@ def _same(value: Any) -> Any:
 
 
 def is_page(link: str) -> bool:
-    """Whether a whole page is there, and not only a remark."""
+    """Whether a link leads to a complete page, and not only to a short notice."""
     from urllib.request import ProxyHandler, build_opener  # slow to import
 
     with (

@@ -1,4 +1,4 @@
-"""Who of a cluster computes: the workers that are there, as far as they have the same code."""
+"""Workers of a cluster that can compute: those with the same code as this program."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from snakestudio.errors import StudyError
 from snakestudio.study.cluster import Answer, Cluster, WorkerInfo
 from snakestudio.study.run_key import code_hash
 
-DIED = "Three workers died of this run: it may need more memory than there is."
+DIED = "This run crashed three workers. It may need more memory than is available."
 
 _LOOK_S = 1.0
 _LOOK_OUT_S = 0.1
-"""How often it is looked who is there: while somebody is, and while nobody is, s."""
+"""Interval of checks for workers: with and without workers, s."""
 
 _LONELY_S = 20.0
-"""Without a worker that fits for so long a cluster is given up, s."""
+"""Time without a usable worker after which a cluster is given up, s."""
 
 
 def code() -> str:
-    """The hash of the code of a worker; called in it."""
+    """Return the hash of a worker's code; called in the worker."""
     return code_hash()
 
 
 class Crew:
-    """The workers of a cluster, looked after from one thread.
+    """The workers of a cluster, managed from one thread.
 
     Parameters
     ----------
     remedy : str
-        What to do where the scheduler is gone, as the rest of a sentence.
+        Remedy for a lost scheduler, as a sentence.
     clock : callable
-        Seconds that pass.
+        Returns the time, s.
 
     Attributes
     ----------
     workers : tuple of WorkerInfo
-        All that are there.
+        All workers.
     fit : frozenset of str
-        Addresses of those with the same code.
+        Addresses of the workers with the same code.
     notes : tuple of str
-        What is to be known of the others, in sentences.
+        Messages about the others.
     """
 
     def __init__(
@@ -63,14 +63,14 @@ class Crew:
         self._looked, self._met = -math.inf, clock()
 
     def look(self) -> bool:
-        """Once in a while: who is there, and whose code is ours.
+        """Update the list of workers periodically, and check their code.
 
-        Raises `StudyError` if the scheduler is gone, or nobody fits for a while.
+        Raises `StudyError` if the scheduler is lost, or no worker is usable for some time.
 
         Returns
         -------
         bool
-            Whether it was time to look.
+            Whether the list was updated.
         """
         now = self._clock()
         cluster = self.cluster
@@ -87,38 +87,36 @@ class Crew:
                 if theirs != code_hash():
                     self.turn_away(address)
         if cluster.local and self._foreign:
-            raise StudyError(
-                "This program on disk is another version now than it was when it started; start it again."
-            )
+            raise StudyError("This program was updated on disk while it was running. Restart it.")
         self.fit = frozenset(there - self._foreign)
         if self.fit or cluster.local:
             self._met = now
         elif now - self._met > _LONELY_S:
             raise StudyError(
-                f"{cluster.address}: {' '.join(self.notes) or 'no worker has joined there.'}"
+                f"{cluster.address}: {' '.join(self.notes) or 'No worker has joined.'}"
             )
         return True
 
     def _gone(self) -> StudyError:
         return StudyError(
-            f"{self.cluster.address}: the scheduler is gone, or the way to it; {self._remedy}"
+            f"{self.cluster.address}: the connection to the scheduler is lost. {self._remedy}"
         )
 
     def turn_away(self, address: str) -> None:
-        """Have nothing more computed by a worker with other code."""
+        """Exclude a worker with different code."""
         self._looked = -math.inf
         if address in self._foreign:
             return
         self._foreign.add(address)
         name = next((worker.name for worker in self.workers if worker.address == address), address)
         note = (
-            f"Worker {name} has another version of SnakeStudio or its engines, and is given nothing to compute;"
-            f" install {__version__} there as it is here."
+            f"Worker {name} has a different version of SnakeStudio or its engines and is not used."
+            f" Install {__version__} there, too."
         )
         self.notes = (*self.notes, note)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
-        """Have `function` called by a worker that fits; see `Cluster.submit`."""
+        """Let a usable worker call `function`; see `Cluster.submit`."""
         only = self.fit if self._foreign else None
         ticket = self.cluster.submit(
             function, *arguments, workers=sorted(only) if only is not None else None
@@ -128,10 +126,10 @@ class Crew:
         return ticket
 
     def answers(self, timeout: float) -> list[Answer]:
-        """What has come of tasks; waits for the first one so long, s.
+        """Results that have arrived; waits up to `timeout` s for the first one.
 
-        Raises `StudyError` if the connection to the scheduler broke: dask may take it up again, and
-        has forgotten all tasks.
+        Raises `StudyError` if the connection to the scheduler broke: dask may reconnect, but has lost
+        all tasks.
         """
         found = self.cluster.answers(timeout)
         if any(answer.lost for answer in found):
@@ -141,7 +139,7 @@ class Crew:
         return found
 
     def stranded(self) -> list[int]:
-        """Tickets of tasks that waited for workers which are gone; they are taken back."""
+        """Cancel tasks that wait for workers which are gone; return their tickets."""
         there = {worker.address for worker in self.workers}
         gone = [ticket for ticket, only in self._bound.items() if not only & there]
         for ticket in gone:

@@ -1,7 +1,7 @@
-"""What a study is: which values of a scene vary, how they are searched, and what counts.
+"""Description of a study: the varied values of a scene, the search, the goals and constraints.
 
-A value, as a scene is, and declared in the same way: the file, the window and Python read these
-declarations.
+An immutable value that is declared like a scene: the file format, the window and the Python API all
+follow these declarations.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from snakestudio.study.goals import Aim, Over, natural_aim
 from snakestudio.text import counted
 
 FORMAT = 2
-"""Version of the file format. In format 1 a goal without aim is maximized, whatever it measures."""
+"""Version of the file format. In format 1 a goal without aim is always maximised."""
 
 MOST_RUNS = 1_000_000
-"""Runs of one study: what is more would neither end nor fit into a table."""
+"""Largest number of runs of a study; more would neither finish nor fit into a table."""
 
 SearchKind = Literal["grid", "random", "latin_hypercube", "sobol", "cma_es", "nsga2", "tpe"]
 
 GOALS_OF: dict[str, tuple[int, int]] = {"cma_es": (1, 1), "nsga2": (2, 3), "tpe": (1, 3)}
-"""How many goals the searches take that look at them, from and to."""
+"""Smallest and largest number of goals of each adaptive search."""
 
 Plain = bool | int | float | str
 
 
 class Vary(Frozen):
-    """A value of the scene that varies, or several that are the same; a range, or a list.
+    """A varied value of the scene, or several equal ones, over a range or a list.
 
-    Those with one name in `together` move together: all of them are at the same share of their
-    range, or at the same entry of their lists.
+    Values with the same name in `together` vary together: all are at the same fraction of their
+    ranges, or at the same entry of their lists.
     """
 
-    key: str = value("", label="Key", help="Scene key, like gait.amplitude_deg", max_length=200)
+    key: str = value("", label="Key", help="Scene key, such as gait.amplitude_deg", max_length=200)
     keys: tuple[str, ...] = value(
-        (), label="Keys", help="Several scene keys that get the same value", max_length=200
+        (), label="Keys", help="Several scene keys with the same value", max_length=200
     )
     low: float | None = value(
         None, label="From", help="Lower end of the range, in the unit of the key"
@@ -51,37 +51,37 @@ class Vary(Frozen):
     steps: int | None = value(
         None,
         label="Steps",
-        help="Values of the range that a grid takes, both ends included",
+        help="Number of values in a grid, including both ends of the range",
         ge=2,
         le=MOST_RUNS,
     )
     values: tuple[Plain, ...] = value(
-        (), label="Values", help="A list in place of a range", max_length=10_000
+        (), label="Values", help="List of values instead of a range", max_length=10_000
     )
     scale: Literal["lin", "log"] = value(
-        "lin", label="Scale", help="Whether steps are differences or ratios"
+        "lin", label="Scale", help="Linear or logarithmic spacing of the steps"
     )
     together: str = value(
-        "", label="Together", help="Values with the same name here move together", max_length=80
+        "", label="Together", help="Values with the same group name vary together", max_length=80
     )
 
     @property
     def all_keys(self) -> tuple[str, ...]:
-        """The keys, however they are given."""
+        """All keys, from `key` or `keys`."""
         return (self.key, *self.keys) if self.key else self.keys
 
     @property
     def name(self) -> str:
-        """What it is called in tables: "ground.mu_along+ground.mu_across"."""
+        """Name in tables, such as "ground.mu_along+ground.mu_across"."""
         return "+".join(self.all_keys)
 
     @property
     def count(self) -> int | None:
-        """How many values it has in a grid; None for a range without steps."""
+        """Number of values in a grid; None for a range without steps."""
         return len(self.values) if self.values else self.steps
 
     def at(self, place: float) -> Plain:
-        """The value at a place from 0 to 1 of a range or a list; with no more digits than a person would write."""
+        """The value at a fraction from 0 to 1 of the range or the list, rounded to 9 digits."""
         place = min(max(place, 0.0), 1.0)
         if self.values:
             return self.values[min(int(place * len(self.values)), len(self.values) - 1)]
@@ -94,13 +94,13 @@ class Vary(Frozen):
         return min(max(float(f"{exact:.9g}"), self.low), self.high)
 
     def step(self, index: int, count: int) -> Plain:
-        """The value of an entry of a grid with `count` of them."""
+        """The value of entry `index` of a grid with `count` entries."""
         return self.values[index] if self.values else self.at(index / (count - 1))
 
     def mistakes(self) -> Iterator[tuple[str, str, str]]:
-        """Field, what is wrong with it, and what to do."""
+        """Problems as field, message and remedy."""
         if not self.all_keys:
-            yield "key", "is missing", "name a value of the scene, like gait.amplitude_deg"
+            yield "key", "is missing", "give a scene key, such as gait.amplitude_deg"
         if self.key and self.keys:
             yield "keys", "a key and several keys are given", "give one of them"
         if self.values:
@@ -109,88 +109,97 @@ class Vary(Frozen):
             if len(self.values) < 2:
                 yield (
                     "values",
-                    "a list of one value varies nothing",
+                    "a list of one value does not vary",
                     "give at least two, or make it a fixed value",
                 )
             if len(set(map(repr, self.values))) < len(self.values):
-                yield "values", "the list has a value twice", "name each once"
+                yield "values", "the list contains a value twice", "give each value once"
         elif self.low is None or self.high is None:
-            yield "low", "there is no range", "give both ends, or a list of values"
+            yield "low", "the range is incomplete", "give both ends, or a list of values"
         elif not self.low < self.high:
             yield (
                 "low",
                 f"the range goes from {self.low:g} to {self.high:g}",
-                "give a smaller and a larger number",
+                "give the smaller number first",
             )
         elif self.scale == "log" and self.low <= 0.0:
             yield (
                 "low",
-                f"a logarithmic scale cannot begin at {self.low:g}",
-                "give a lower end above 0",
+                f"a logarithmic scale cannot start at {self.low:g}",
+                "give a positive lower end",
             )
 
 
 class Search(Frozen):
-    """How the values are searched."""
+    """Search over the varied values."""
 
-    kind: SearchKind = value("grid", label="Search", help="How points are chosen")
+    kind: SearchKind = value("grid", label="Search", help="Method that chooses the points")
     points: int = value(
-        100, label="Points", help="Points that are tried; a grid has its own", ge=1, le=MOST_RUNS
+        100, label="Points", help="Number of points; ignored by a grid", ge=1, le=MOST_RUNS
     )
-    seed: int = value(1, label="Seed", help="Of the random numbers", ge=0, le=2**32 - 1)
+    seed: int = value(1, label="Seed", help="Seed of the random numbers", ge=0, le=2**32 - 1)
     batch: int = value(
         0,
         label="Generation",
-        help="Points that an optimiser asks for at once; 0: as many as suit it",
+        help="Number of points per generation of an optimiser; 0: automatic",
         ge=0,
         le=10_000,
     )
 
 
 class Jitter(Frozen):
-    """A value that differs a little from repeat to repeat."""
+    """Random variation of a value between repeats."""
 
     key: str = value(
-        label="Key", help="Scene key; obstacles[*].x_m means those of all obstacles", max_length=200
+        label="Key", help="Scene key; obstacles[*].x_m applies to all obstacles", max_length=200
     )
     spread: float = value(
-        label="Spread", help="Standard deviation, or half the width if it is uniform", gt=0, le=1e6
+        label="Spread",
+        help="Standard deviation, or half the width of a uniform distribution",
+        gt=0,
+        le=1e6,
     )
-    law: Literal["normal", "uniform"] = value("normal", label="Law", help="How it is distributed")
+    law: Literal["normal", "uniform"] = value(
+        "normal", label="Law", help="Probability distribution"
+    )
     relative: bool = value(
-        False, label="Relative", help="Whether the spread is a share of the value"
+        False, label="Relative", help="Whether the spread is relative to the value"
     )
 
 
 class Repeats(Frozen):
-    """How often every point is run, each time a little otherwise."""
+    """Repeated runs of every point, with random variations."""
 
-    count: int = value(1, label="Repeats", help="Runs of every point", ge=1, le=10_000)
+    count: int = value(1, label="Repeats", help="Number of runs per point", ge=1, le=10_000)
     seed: int = value(
-        1, label="Seed", help="Of what differs; the same repeats at every point", ge=0, le=2**32 - 1
+        1,
+        label="Seed",
+        help="Seed of the variations, which are the same at every point",
+        ge=0,
+        le=2**32 - 1,
     )
     jitter: tuple[Jitter, ...] = value(
-        (), label="Jitter", help="What differs between repeats", max_length=200
+        (), label="Jitter", help="Random variations between repeats", max_length=200
     )
 
 
 class Goal(Frozen):
-    """A number that counts."""
+    """An objective of a study."""
 
     name: str = value(
-        "", label="Name", help="What it is called; its measure if left out", max_length=80
+        "", label="Name", help="Name in tables; the measure if omitted", max_length=80
     )
     measure: str = value(
         label="Measure",
-        help="One of the usual ones, like net_speed, or an expression",
+        help="Predefined measure, such as net_speed, or an expression",
         max_length=2000,
     )
     aim: Aim = value(
         None,
         label="Aim",
-        help="Which way is better; if left out, costs and spreads are minimised, all else maximised",
+        help="Direction of improvement; if omitted, costs and spreads are minimised, all others maximised",
     )
-    over: Over = value("mean", label="Of repeats", help="What counts of several repeats")
+    over: Over = value("mean", label="Over repeats", help="How the values of repeats are combined")
 
     @model_validator(mode="before")
     @classmethod
@@ -203,45 +212,47 @@ class Goal(Frozen):
 
     @property
     def natural_aim(self) -> Aim:
-        """Which way is better of what it measures."""
+        """Natural direction of improvement of the measure."""
         return natural_aim(self.measure, self.over)
 
     @property
     def warning(self) -> str:
-        """Why its direction is doubtful, in a sentence and what to do; "" if it is not."""
+        """Message with remedy about an unusual direction; "" if it is usual."""
         if self.aim == self.natural_aim or self.natural_aim == "maximise":
             return ""
         what = "A spread" if self.over == "spread" else "A cost"
-        return f"{what} is maximized here. Minimize it, unless more of it is better in this study."
+        return (
+            f"{what} is maximised here. Minimise it, unless a larger value is better in this study."
+        )
 
     @property
     def called(self) -> str:
-        """Its name in tables."""
+        """Name in tables."""
         return self.name or self.measure
 
 
 class Limit(Frozen):
-    """A number that has to stay within bounds for a point to count."""
+    """A constraint: a measure that must stay within bounds for a point to be valid."""
 
     name: str = value(
-        "", label="Name", help="What it is called; its measure if left out", max_length=80
+        "", label="Name", help="Name in tables; the measure if omitted", max_length=80
     )
     measure: str = value(
         label="Measure",
-        help="One of the usual ones, like largest_torque, or an expression",
+        help="Predefined measure, such as largest_torque, or an expression",
         max_length=2000,
     )
     at_least: float | None = value(None, label="At least", help="Lower bound")
     at_most: float | None = value(None, label="At most", help="Upper bound")
-    over: Over = value("worst", label="Of repeats", help="What counts of several repeats")
+    over: Over = value("worst", label="Over repeats", help="How the values of repeats are combined")
 
     @property
     def called(self) -> str:
-        """Its name in tables."""
+        """Name in tables."""
         return self.name or self.measure
 
     def excess(self, number: float) -> float:
-        """How far a number is beyond the bounds; 0 within, infinite if there is none."""
+        """Distance of a number from the bounds; 0 within, infinite for NaN."""
         if math.isnan(number):
             return math.inf
         low = self.at_least - number if self.at_least is not None else 0.0
@@ -254,35 +265,40 @@ def _plain_values(fixed: dict[str, Any]) -> dict[str, Any]:
 
 
 class StudyFields(Frozen):
-    """Everything about a study but its scene, which it names."""
+    """All values of a study except its scene, which it names."""
 
     format: Literal[2] = value(FORMAT, label="Format", help="Version of the file format")
-    title: str = value("", label="Title", help="What it is about", max_length=200)
+    title: str = value("", label="Title", help="Title of the study", max_length=200)
     description: str = value(
-        "", label="Description", help="What is asked, and why", max_length=4000
+        "", label="Description", help="Question and purpose of the study", max_length=4000
     )
     scene: str = value(
-        label="Scene", help="File of the scene, beside the study's", min_length=1, max_length=4000
+        label="Scene",
+        help="Scene file, relative to the folder of the study",
+        min_length=1,
+        max_length=4000,
     )
     fixed: Annotated[dict[str, Any], AfterValidator(_plain_values)] = value(
-        {}, label="Fixed values", help="Values of the scene that are others in all runs"
+        {}, label="Fixed values", help="Scene values that are replaced in all runs"
     )
     vary: tuple[Vary, ...] = value(
-        (), label="Varied values", help="What differs from point to point", max_length=50
+        (), label="Varied values", help="Values that differ between points", max_length=50
     )
-    search: Search = value(Search(), label="Search", help="How the values are searched")
-    repeats: Repeats = value(Repeats(), label="Repeats", help="How often every point is run")
-    goals: tuple[Goal, ...] = value((), label="Goals", help="What counts", max_length=50)
-    limits: tuple[Limit, ...] = value((), label="Limits", help="What has to hold", max_length=50)
+    search: Search = value(Search(), label="Search", help="How the points are chosen")
+    repeats: Repeats = value(Repeats(), label="Repeats", help="Repeated runs of every point")
+    goals: tuple[Goal, ...] = value((), label="Goals", help="Objectives", max_length=50)
+    limits: tuple[Limit, ...] = value(
+        (), label="Limits", help="Constraints on measures", max_length=50
+    )
 
     @property
     def measured(self) -> tuple[Goal | Limit, ...]:
-        """What is measured of every run: the goals, then the limits."""
+        """Measures of every run: the goals, then the limits."""
         return (*self.goals, *self.limits)
 
     @property
     def groups(self) -> tuple[tuple[Vary, ...], ...]:
-        """The values that vary, those that move together in one; in the order of their first."""
+        """The varied values, grouped by `together`, in the order of the first member."""
         found: dict[str, list[Vary]] = {}
         for number, vary in enumerate(self.vary):
             found.setdefault(f" {vary.together}" if vary.together else str(number), []).append(vary)
@@ -290,19 +306,19 @@ class StudyFields(Frozen):
 
     @property
     def n_points(self) -> int:
-        """How many points are tried at most."""
+        """Largest number of points."""
         if self.search.kind != "grid":
             return self.search.points
         return math.prod(group[0].count or 1 for group in self.groups)
 
     @property
     def n_runs(self) -> int:
-        """How many runs that makes."""
+        """Largest number of runs."""
         return self.n_points * self.repeats.count
 
 
 def problems(study: StudyFields) -> list[Problem]:
-    """Mistakes in which two values of a study contradict each other, and what it cannot do."""
+    """Problems of contradicting values, and of requests that a study cannot fulfil."""
     found: list[Problem] = []
 
     def wrong(key: str, message: str, remedy: str) -> None:
@@ -314,18 +330,18 @@ def problems(study: StudyFields) -> list[Problem]:
             wrong(f"vary[{number}].{name}", message, remedy)
         for key in vary.all_keys:
             if key in keys:
-                wrong(f"vary[{number}]", f"{key} varies already", "name it once")
+                wrong(f"vary[{number}]", f"{key} varies twice", "remove one of the entries")
             keys.add(key)
             if key in study.fixed:
                 wrong(
                     f"vary[{number}]",
                     f"{key} is one of the fixed values",
-                    "take it out there or here",
+                    "remove it from one of the two",
                 )
         if study.search.kind == "grid" and vary.count is None:
             wrong(
                 f"vary[{number}].steps",
-                "a grid needs to know how many",
+                "a grid needs a number of steps",
                 "give steps, or a list of values",
             )
     if not study.vary and study.repeats.count == 1:
@@ -340,11 +356,11 @@ def problems(study: StudyFields) -> list[Problem]:
             names = ", ".join(vary.name for vary in group)
             wrong(
                 "vary",
-                f"{names} move together in different numbers of steps",
-                "give each of them as many",
+                f"{names} vary together, but with different numbers of steps",
+                "give all of them the same number",
             )
     if study.repeats.jitter and study.repeats.count == 1:
-        wrong("repeats.jitter", "there is one repeat only", "take more, like 10")
+        wrong("repeats.jitter", "there is only one repeat", "use more, such as 10")
     measures = [part.called for part in study.measured]
     for number, called in enumerate(measures):
         if called in measures[:number]:
@@ -353,10 +369,10 @@ def problems(study: StudyFields) -> list[Problem]:
                 if number < len(study.goals)
                 else f"limits[{number - len(study.goals) + 1}]"
             )
-            wrong(f"{part}.name", f'"{called}" is there twice', "give each a name of its own")
+            wrong(f"{part}.name", f'"{called}" occurs twice', "give each a unique name")
     for number, limit in enumerate(study.limits, 1):
         if limit.at_least is None and limit.at_most is None:
-            wrong(f"limits[{number}]", "it has no bound", "say at least or at most how much")
+            wrong(f"limits[{number}]", "it has no bound", "give a lower or an upper bound")
         elif (
             limit.at_least is not None
             and limit.at_most is not None
@@ -365,21 +381,19 @@ def problems(study: StudyFields) -> list[Problem]:
             wrong(
                 f"limits[{number}].at_least",
                 "it is above the upper bound",
-                "give a smaller and a larger number",
+                "give the smaller number first",
             )
     for number, goal in enumerate(study.goals, 1):
         if goal.over == "spread" and study.repeats.count == 1:
-            wrong(f"goals[{number}].over", "one repeat has no spread", "take more, like 10")
+            wrong(f"goals[{number}].over", "one repeat has no spread", "use more, such as 10")
     if study.search.kind in GOALS_OF:
         least, most = GOALS_OF[study.search.kind]
         if not least <= len(study.goals) <= most:
             count = counted(least, "goal") if least == most else f"{least} to {most} goals"
-            remedy = (
-                "add a goal" if len(study.goals) < least else "take out those that do not count"
-            )
+            remedy = "add a goal" if len(study.goals) < least else "remove the others"
             there = f"there {'is' if len(study.goals) == 1 else 'are'} {len(study.goals)}"
-            wrong("goals", f"this search takes {count}, and {there}", remedy)
+            wrong("goals", f"this search needs {count}, but {there}", remedy)
     if study.n_runs > MOST_RUNS:
         amount = f"{study.n_points:,} points of {study.repeats.count} repeats are more than {MOST_RUNS:,} runs"
-        wrong("search", amount, "take fewer steps or points")
+        wrong("search", amount, "use fewer steps or points")
     return found

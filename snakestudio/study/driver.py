@@ -1,4 +1,4 @@
-"""Runs a study: asks for points, takes over what is known, hands out the rest, and keeps every run as it ends."""
+"""Execution of a study: requests points, reuses known runs, distributes the rest and stores every finished run."""
 
 from __future__ import annotations
 
@@ -26,43 +26,42 @@ from snakestudio.study.study_file import dump_study
 from snakestudio.study.worker import Done, work
 
 CHUNK_S = 1.0
-"""Work that is handed to a worker at once, s: far above what handing it out costs, little to
-lose."""
+"""Work in one chunk for a worker, s: far longer than the overhead, but short enough to lose."""
 
 MOST_IN_CHUNK = 256
 
 _AHEAD = 2
-"""Chunks that every worker has, one of which it works on."""
+"""Number of chunks assigned to every worker, including the current one."""
 
 _WAIT_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a study is."""
+    """Progress of a study."""
 
     state: Literal["starting", "running", "paused", "done", "cancelled"]
     runs: int
-    """That there are in all, as far as is known."""
+    """Total number of runs, as far as known."""
 
     finished: int = 0
-    """Of which this many are there."""
+    """Number of finished runs."""
 
     known: int = 0
-    """Of which this many were there before."""
+    """Number of finished runs that were reused."""
 
     failed: int = 0
-    """Of which this many did not end as they should."""
+    """Number of failed runs."""
 
     left_s: float = math.nan
-    """Time left, s; NaN where it is not known."""
+    """Remaining time, s; NaN if unknown."""
 
     workers: tuple[WorkerInfo, ...] = ()
     dashboard: str = ""
     """Address of dask's own page; "" without one."""
 
     notes: tuple[str, ...] = ()
-    """What is to be known, in sentences."""
+    """Messages for the user."""
 
 
 class Driver:
@@ -73,20 +72,20 @@ class Driver:
     store : Store
         Open for writing.
     cluster : callable
-        Makes the cluster, when the first run has to be computed.
+        Creates the cluster when the first run has to be computed.
     progress : callable, optional
-        Gets a `Progress` several times a second.
+        Called with a `Progress` several times per second.
     clock : callable
-        Seconds that pass.
+        Returns the time, s.
     units : mapping, optional
-        Of goals and limits by name, to be kept beside them.
+        Units of goals and limits by name, stored with the results.
     retry : bool
-        Whether runs that killed their workers are tried once more.
+        Whether runs that crashed their workers are repeated once.
 
     Attributes
     ----------
     crew : Crew or None
-        Who computes; None until the first run has to be computed.
+        Workers; None until the first run has to be computed.
     """
 
     def __init__(
@@ -115,29 +114,29 @@ class Driver:
         )
         self._shared = study_hash(self._measures, files)
         self._progress = Progress("starting", plan.study.n_runs)
-        self._waiting: deque[Asked] = deque()  # to be handed out
+        self._waiting: deque[Asked] = deque()  # not yet submitted
         self._under_way: dict[int, tuple[Asked, ...]] = {}  # by ticket
-        self._open: dict[str, int] = {}  # runs that wait for each key
+        self._open: dict[str, int] = {}  # number of runs that wait for each key
         self._refusals: dict[str, str] = {}
         self._batch: list[list[Asked]] = []
-        self._found: dict[str, Outcome] = {}  # of the batch
+        self._found: dict[str, Outcome] = {}  # outcomes of the batch, by key
         self._retry, self._tried = retry, set[str]()
         self._seconds = 0.0
         self._measured = 0
         self._exhausted = False
 
-    # ------------------------------------------------------------------------------ from any thread
+    # ---------------------------------------------------------------------------------- any thread
 
     def pause(self) -> None:
-        """Hand out no more; what is under way ends."""
+        """Pause: submit no more runs; submitted ones finish."""
         self._paused.set()
 
     def go_on(self) -> None:
-        """Go on after a pause."""
+        """Resume after a pause."""
         self._paused.clear()
 
     def cancel(self) -> None:
-        """End at once; what is finished is kept."""
+        """Cancel immediately; finished runs are kept."""
         self._cancelled.set()
 
     # -------------------------------------------------------------------------------------- the run
@@ -145,12 +144,12 @@ class Driver:
     def run(self) -> Progress:
         """Run the study to its end, or until it is cancelled.
 
-        Raises `StudyError` if results cannot be kept, or there is nobody who computes.
+        Raises `StudyError` if results cannot be stored, or there are no workers.
 
         Returns
         -------
         Progress
-            The last one.
+            Final progress.
         """
         study = self._plan.study
         points = sampler(self._plan)
@@ -177,7 +176,7 @@ class Driver:
         return self._progress
 
     def _ask(self, points: Sampler) -> None:
-        """See that there is enough to be handed out, and tell the sampler what it waits for."""
+        """Request enough points from the sampler, and pass it the scores that it waits for."""
         while not self._exhausted and not self._cancelled.is_set():
             if points.adaptive:
                 if self._open:
@@ -198,7 +197,7 @@ class Driver:
             self._take_up(batch, points.adaptive)
 
     def _take_up(self, batch: list[Point], keep: bool) -> None:
-        """Runs of new points: what is known of them counts at once, the rest waits."""
+        """Add the runs of new points: known ones count immediately, the rest waits."""
         count = self._plan.study.repeats.count
         every = [self._asked(point, repeat) for point in batch for repeat in range(count)]
         self._store.ask(every)
@@ -235,7 +234,7 @@ class Driver:
             return Asked(
                 point.number, repeat, run_key(self._shared, self._plan.scene_at(values)), values
             )
-        except SceneError as error:  # values that contradict each other there
+        except SceneError as error:  # contradicting values at this point
             key = run_key(f"{self._shared}{sorted(point.values.items())}{repeat}", self._plan.scene)
             self._refusals[key] = str(error).splitlines()[0]
             return Asked(point.number, repeat, key, dict(point.values))
@@ -252,14 +251,14 @@ class Driver:
             known=now.known + runs * known,
         )
 
-    # ---------------------------------------------------------------------------------- handing out
+    # ------------------------------------------------------------------------------------ submitting
 
     def _hand_out(self) -> None:
-        """Give every worker enough to do; runs that are waited for come before all others."""
+        """Submit enough chunks for every worker; runs that the sampler waits for come first."""
         if not self._waiting and not self._under_way:
             return
         if self.crew is None:
-            remedy = "what is finished is kept. Start it again, and let the study go on."
+            remedy = "Restart it, and resume the study: finished runs are kept."
             self.crew = Crew(self._make_cluster(), remedy, self._clock)
         crew = self.crew
         self._look(crew)
@@ -269,7 +268,7 @@ class Driver:
         while self._waiting and len(self._under_way) < most:
             size = 1
             if self._measured:
-                # At the end, or in a small generation, everybody gets a share.
+                # At the end, or in a small generation, all workers get a share.
                 share = math.ceil(len(self._waiting) / max(1, len(crew.fit)))
                 size = max(
                     1,
@@ -288,9 +287,9 @@ class Driver:
         self._under_way[crew.submit(work, chunk)] = runs
 
     def _look(self, crew: Crew) -> None:
-        """Once in a while: who is there, and what waits for somebody who is gone.
+        """Update the workers periodically, and requeue tasks of workers that are gone.
 
-        Raises `StudyError` if the scheduler is gone, or nobody fits for a while.
+        Raises `StudyError` if the scheduler is lost, or no worker is usable for some time.
         """
         try:
             if not crew.look():
@@ -305,7 +304,7 @@ class Driver:
         for ticket in crew.stranded():
             self._waiting.extendleft(reversed(self._under_way.pop(ticket)))
 
-    # ------------------------------------------------------------------------------------ taking in
+    # ------------------------------------------------------------------------------------- receiving
 
     def _take(self, answers: list[Answer]) -> None:
         outcomes: list[Outcome] = []
@@ -313,7 +312,9 @@ class Driver:
             runs = self._under_way.pop(answer.ticket, ())
             if not runs or self.crew is None:
                 continue
-            if answer.killed and len(runs) > 1:  # which of them it was shows when each is alone
+            if (
+                answer.killed and len(runs) > 1
+            ):  # submit each alone, to identify the one that crashes
                 for asked in runs:
                     self._submit(self.crew, (asked,))
             elif answer.killed:
@@ -333,7 +334,7 @@ class Driver:
             elif answer.error is not None:
                 raise StudyError(
                     f"{self._plan.source}: a worker could not compute ({type(answer.error).__name__}: {answer.error});"
-                    " what is finished is kept."
+                    " finished runs are kept. Check the worker, and resume the study."
                 ) from answer.error
         if outcomes:
             self._store.land(outcomes)

@@ -1,7 +1,7 @@
-"""What a worker does: runs of one scene with other values, and what is measured of each.
+"""Work of a worker: runs of a scene with different values, and their measures.
 
-A worker may stand on another machine: what it needs of the scene, and the files that it names, come
-with the task.
+A worker can be on another computer: the scene and the files that it refers to are sent with the
+task.
 """
 
 from __future__ import annotations
@@ -39,37 +39,37 @@ from snakestudio.study.store import Outcome, State
 log = logging.getLogger(__name__)
 
 _TRACK = 96
-"""Points that are kept of the way of a run."""
+"""Number of stored points of the path of a run."""
 
 
 class ForeignCodeError(Exception):
-    """The worker would compute with other code; nothing was computed."""
+    """Raised when the code of the worker differs; nothing was computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Runs that are handed to a worker together."""
+    """Runs that are sent to a worker together."""
 
     study: str
-    """Which study it belongs to: that is what can be stopped."""
+    """Identifier of the study, for `stop`."""
 
     scene: str
-    """TOML text of the scene."""
+    """Scene as TOML text."""
 
     files: Mapping[str, bytes]
-    """Contents of the files that it names."""
+    """Contents of the files that the scene refers to, by name."""
 
     measures: tuple[str, ...]
-    """What is measured."""
+    """Measures of each run."""
 
     code: str
-    """`code_hash` of who asks."""
+    """`code_hash` of the requesting process."""
 
     runs: tuple[tuple[str, dict[str, Any]], ...]
-    """Key, and scene values by key, of each."""
+    """Key and scene values (by scene key) of each run."""
 
     plugins: tuple[PackedPlugin, ...] = ()
-    """Code that the scene and the measures need."""
+    """Plug-ins that the scene and the measures need."""
 
 
 _stopped: set[str] = set()
@@ -77,20 +77,20 @@ _stopping = threading.Lock()
 
 
 def stop(study: str) -> None:
-    """End what this process computes for a study as soon as it can."""
+    """Stop computing for a study in this process as soon as possible."""
     with _stopping:
         _stopped.add(study)
 
 
 def wanted(study: str) -> bool:
-    """Whether a study is not stopped."""
+    """Whether a study has not been stopped."""
     return study not in _stopped
 
 
 def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
-    """Run a chunk; where its study is stopped meanwhile, what was finished until then.
+    """Run a chunk; if its study is stopped meanwhile, return the runs finished until then.
 
-    Raises `ForeignCodeError` if the code here is not that of who asks.
+    Raises `ForeignCodeError` if the code differs from that of the requesting process.
     """
     if code_hash() != chunk.code:
         raise ForeignCodeError
@@ -108,7 +108,7 @@ def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
 
 @lru_cache(maxsize=4)
 def _parsed(text: str, plugins: tuple[str, ...]) -> Scene:
-    """The scene of a text with the kinds of plug-ins, by their digests."""
+    """Parse a scene with the kinds of plug-ins, given by their digests."""
     return parse_scene(text)
 
 
@@ -116,7 +116,7 @@ _folders: dict[str, tuple[tempfile.TemporaryDirectory[str], Path]] = {}
 
 
 def unpacked(files: Mapping[str, bytes]) -> Path | None:
-    """A folder with these files, made once a process."""
+    """Folder with these files, created once per process."""
     if not files:
         return None
     digest = hashlib.sha256()
@@ -134,7 +134,7 @@ def unpacked(files: Mapping[str, bytes]) -> Path | None:
 
 
 def place_of(name: str) -> str:
-    """Where a file of a scene lies in a folder of its own: what would lead out of it gets another name."""
+    """Name of a scene's file inside a separate folder; names that would lead out of it are replaced."""
     return contained_name(name, hashlib.sha256(name.encode()).hexdigest())
 
 
@@ -171,12 +171,12 @@ def _evaluated(
     except MemoryError:
         return without(
             "killed",
-            "There was not enough memory for this run; free some, or give it fewer rows or links.",
+            "There was not enough memory for this run. Free some, or use fewer rows or links.",
         )
-    except Exception as error:  # one run's defect must not take the others with it
+    except Exception as error:  # an internal error in one run must not end the others
         log.exception("run %s failed", key)
         return without(
-            "failed", f"The program failed: {type(error).__name__}: {_first_line(str(error))}"
+            "failed", f"Internal error: {type(error).__name__}: {_first_line(str(error))}"
         )
     return Outcome(key, "done", "", measures, trace, time.perf_counter() - began, worker)
 
@@ -187,22 +187,22 @@ def _first_line(text: str) -> str:
 
 
 class Trace(NamedTuple):
-    """What is shown of a run before it is made again."""
+    """Preview of a run, shown before the run is repeated."""
 
     track: FloatArray
-    """Way of its centre of gravity seen from above, m. Shape (k, 2)."""
+    """Path of the centre of gravity seen from above, m. Shape (k, 2)."""
 
     posture: FloatArray
-    """Its links, or cross-sections, at the end, m. Shape (n, 3)."""
+    """Positions of the links, or cross-sections, at the end, m. Shape (n, 3)."""
 
     def packed(self) -> bytes:
-        """As bytes: two counts, and single precision, which is a tenth of a micrometre."""
+        """Return the trace as bytes: two counts, then single precision (a tenth of a micrometre)."""
         counts = np.array([len(self.track), len(self.posture)], "<u4").tobytes()
         return counts + self.track.astype("<f4").tobytes() + self.posture.astype("<f4").tobytes()
 
     @classmethod
     def unpacked(cls, data: bytes) -> Trace | None:
-        """The same from bytes; None if they are none."""
+        """Read a trace from bytes; None if they are invalid."""
         if len(data) < 8:
             return None
         k, n = (int(count) for count in np.frombuffer(data, "<u4", 2))
@@ -213,7 +213,7 @@ class Trace(NamedTuple):
 
 
 def trace_of(recording: Recording) -> Trace:
-    """What is kept of a finished run to be shown."""
+    """The trace of a finished run."""
     count = len(recording)
     middle = columns_between(recording, ("com_x_m", "com_y_m"), 0, count)
     chosen = np.unique(np.linspace(0, count - 1, min(count, _TRACK)).round().astype(int))
@@ -222,7 +222,7 @@ def trace_of(recording: Recording) -> Trace:
 
 
 def files_of(scene: Scene, base_dir: Path | None) -> tuple[Scene, dict[str, bytes]]:
-    """A scene whose files have names that fit into any folder, and their contents by these.
+    """Return the scene with file names that fit into any folder, and the contents by these names.
 
     Raises `SceneError` if one cannot be read.
     """
@@ -233,7 +233,7 @@ def files_of(scene: Scene, base_dir: Path | None) -> tuple[Scene, dict[str, byte
             files[place_of(name)] = local_path(name, base_dir).read_bytes()
         except OSError as error:
             raise SceneError(
-                f'{key} = "{name}" cannot be read ({error.strerror}); check the path.'
+                f'{key} = "{name}" cannot be read ({error.strerror}). Check the path.'
             ) from None
         if place_of(name) != name:
             values[key] = place_of(name)

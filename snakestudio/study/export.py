@@ -1,9 +1,9 @@
-"""Results of a study as CSV, HDF5 or Parquet: a row a point, or a row a run.
+"""Export of study results as CSV, HDF5 or Parquet: one row per point, or one row per run.
 
 CSV begins with lines that start with ``#``: versions, and the study and its scene as TOML. HDF5
-holds the table of points in ``/points/NAME`` and that of runs in ``/runs/NAME``, each column with
-its ``units``, and the same texts. Parquet holds one table, with units and texts in the metadata of
-its fields and of itself.
+contains the points in ``/points/NAME`` and the runs in ``/runs/NAME``, each column with its
+``units``, and the same texts. Parquet contains one table, with units in the metadata of its fields and
+texts in its own metadata.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from snakestudio.study.results import Table
 
 
 def runs_of(table: Table) -> dict[str, np.ndarray]:
-    """Every run of a study as a row: the values it had, what was measured of it, and how it went."""
+    """Columns of all runs of a study: values, measures and state."""
     runs = [run for repeats in table.rows for run in repeats]
     study = table.study
     keys = list(dict.fromkeys(key for asked, _ in runs for key in asked.changes))
@@ -61,14 +61,14 @@ def _array(values: list[Any]) -> np.ndarray:
 
 
 def units_in(table: Table, units: Mapping[str, str], scene: Scene) -> dict[str, str]:
-    """Units of all columns as people write them; "1" for what has none.
+    """Units of all columns for people; "1" for columns without unit.
 
     Parameters
     ----------
     units : mapping
-        Endings of the units of goals and limits by their names.
+        Unit suffixes of goals and limits by name.
     scene : Scene
-        Of the study: the units of its values are those that it declares.
+        Scene of the study, which declares the units of its values.
     """
     found = {name: unit_text(ending) or "1" for name, ending in units.items()} | {"seconds": "s"}
     return {
@@ -79,7 +79,7 @@ def units_in(table: Table, units: Mapping[str, str], scene: Scene) -> dict[str, 
 def _unit_of_value(scene: Scene, name: str) -> str:
     try:
         return field_doc(*declared(scene, name.partition("+")[0])).unit or "1"
-    except SceneError:  # no value of the scene, or of another kind of it
+    except SceneError:  # not a value of this scene, or of another kind
         return "1"
 
 
@@ -151,7 +151,7 @@ def write_parquet(
         from pyarrow import parquet
     except ImportError:
         raise StudyError(
-            f'{path}: Parquet needs pyarrow, which is not installed; install it with pip install "snakestudio[study]",'
+            f'{path}: Parquet needs pyarrow, which is not installed. Install it with pip install "snakestudio[study]",'
             " or write CSV or HDF5."
         ) from None
     arrays = []

@@ -1,4 +1,4 @@
-"""The picture of what a study found, for a paper: curves, maps, fronts and scatters as PDF, SVG or PNG."""
+"""Figures of study results for papers: curves, maps, fronts and scatter plots as PDF, SVG or PNG."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLOURS = "viridis"
-"""Of ordered values: it keeps its order in grey, and to people who see fewer colours."""
+"""Colour map of ordered values; it stays ordered in greyscale and for colour-blind readers."""
 
 _ONE = 88.0
 _TWO = 180.0
 """Widths of one and two columns of a paper, mm."""
 
 _USUAL = 1.5
-"""How far from the middle points are looked at, in parts of what four fifths of them span."""
+"""Half-height of the shown range, as a fraction of the span of the middle 80 % of the points."""
 
 _MARKERS = "*DPsXv"
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Another study whose points are drawn, too."""
+    """Another study whose points are drawn for comparison."""
 
     label: str
     table: Table
@@ -54,34 +54,34 @@ def write_figure(
     named: Named | None = None,
     beside: Sequence[Beside] = (),
 ) -> str:
-    """Write the picture of a study as PDF, SVG or PNG, by the file's suffix; the same results give the same bytes.
+    """Write the figure of a study as PDF, SVG or PNG, by suffix; the same results give the same bytes.
 
-    Raises `StudyError` if there is nothing to show, or a column is not there. Raises `ExportError`
+    Raises `StudyError` if there is nothing to show, or a column is missing. Raises `ExportError`
     if the file cannot be written.
 
     Parameters
     ----------
     scene : Scene
-        Of the study.
+        Scene of the study.
     units : dict
-        Endings of the units of goals and limits, by name.
+        Unit suffixes of goals and limits, by name.
     texts : mapping
-        The study and its scene as TOML, which the file keeps among its metadata.
+        The study and its scene as TOML, stored in the metadata of the file.
     named : Named, optional
-        Columns that are wanted on the axes.
+        Requested columns on the axes.
     beside : sequence of Beside
-        Drawn into a scatter, where their study has the same columns.
+        Other studies with the same columns, drawn into a scatter plot.
 
     Returns
     -------
     str
-        What it shows, in a few words.
+        Short description of the figure.
     """
     suffix = printed_suffix(path, "figures")
     shown = chosen(table, named or Named())
     if beside and shown.kind != "scatter":
         raise StudyError(
-            "Other studies can be drawn into a scatter only; name two columns with --x and --y."
+            "Other studies can only be drawn into a scatter plot. Name two columns with --x and --y."
         )
     drawn = Drawing(table, scene, labelled(table, scene, units))
     width, height = drawn.size(shown)
@@ -98,7 +98,7 @@ def write_figure(
 
 
 class Drawing:
-    """Draws the results of one study onto the figure of `export.figures.figure.printed`."""
+    """Drawing of the results of one study on the figure of `export.figures.figure.printed`."""
 
     def __init__(self, table: Table, scene: Scene, labels: dict[str, str]) -> None:
         self.table = table
@@ -117,7 +117,7 @@ class Drawing:
         return (_ONE if columns == 1 else _TWO), (66.0 if columns == 1 else 12.0 + 52.0 * rows)
 
     def draw(self, figure: Figure, shown: Shown, beside: Sequence[Beside]) -> str:
-        """Draw, and tell what is seen."""
+        """Draw the figure, and return a short description."""
         if shown.kind == "values":
             return self._values(figure, shown)
         if shown.kind == "scatter":
@@ -180,13 +180,13 @@ class Drawing:
         return found
 
     def _numbers(self, name: str) -> FloatArray:
-        """A column to be drawn; NaN where a point is not finished.
+        """A column as numbers; NaN for unfinished points.
 
-        Raises `StudyError` if it holds texts.
+        Raises `StudyError` if the column contains text.
         """
         column = self.table[name]
         if column.dtype == np.object_:
-            raise StudyError(f"{name} holds no numbers; name another column.")
+            raise StudyError(f"{name} does not contain numbers. Name another column.")
         numbers = column.astype(np.float64)
         return numbers if name == "point" else np.where(self.finished, numbers, np.nan)
 
@@ -195,14 +195,14 @@ class Drawing:
         known = numbers[np.isfinite(numbers)]
         if not len(known):
             raise StudyError(
-                f"No point has a {name} so far; run the study first, or see why with 'study status'."
+                f"No point has a value of {name} so far. Run the study first, or see the reason with 'study status'."
             )
         return float(known.min()), float(known.max())
 
     # ------------------------------------------------------------------------------------ the kinds
 
     def _places(self, name: str) -> tuple[list[Any], FloatArray, bool]:
-        """The values of a column in order, where each row stands, and whether they are entries of a list."""
+        """Sorted values of a column, the position of each row, and whether the values are entries of a list."""
         vary = vary_of(self.table, name)
         values = list(dict.fromkeys(self.table[name].tolist()))
         if vary is not None and vary.values:
@@ -252,7 +252,7 @@ class Drawing:
             axes.legend(loc="best", ncols=1 + (len(lines) > 5))
 
     def _extremes(self, name: str) -> tuple[FloatArray | None, FloatArray | None]:
-        """The least and the greatest of the repeats of each point, where there are several."""
+        """Smallest and largest value of the repeats of each point, if there are several."""
         called = [part.called for part in self.table.study.measured]
         if self.table.study.repeats.count == 1 or name not in called:
             return None, None
@@ -330,7 +330,7 @@ class Drawing:
             markersize=2.0,
             markerfacecolor="none",
             markeredgewidth=0.4,
-            label="beyond the limits" if beyond.any() else None,
+            label="limits violated" if beyond.any() else None,
             zorder=1,
         )
         if shown.colour:
@@ -359,13 +359,13 @@ class Drawing:
             markersize=3.0,
             linewidth=0.9,
             zorder=3,
-            label="no other is better in both" if len(rows) else None,
+            label="Pareto front" if len(rows) else None,
         )
         for marker, other in zip(_MARKERS, beside, strict=False):
             for wanted in (shown.x, name):
                 if wanted not in other.table:
                     raise StudyError(
-                        f"{other.label} has no {wanted}; draw only studies that measure the same beside."
+                        f"{other.label} has no {wanted}. Compare only studies with the same measures."
                     )
             axes.plot(
                 other.table[shown.x],
@@ -393,7 +393,7 @@ class Drawing:
         )
 
     def _front(self, x: str, y: str) -> Any:
-        """Rows of the front of two goals; none of other columns."""
+        """Rows of the front of two goals; empty for other columns."""
         goals = [goal.called for goal in self.table.study.goals]
         if x not in goals or y not in goals or x == y:
             return np.zeros(0, np.int64)
@@ -401,7 +401,7 @@ class Drawing:
         return rows[front(self.table.goals[rows][:, [goals.index(x), goals.index(y)]])]
 
     def _values(self, figure: Figure, shown: Shown) -> str:
-        """What is measured over each value: where the good ones lie, and how sharply."""
+        """Draw a measure over each value, to show where the optimum is and how sharp it is."""
         (name,) = shown.y
         self._levels(name)
         groups = [group[0].name for group in self.table.study.groups]
@@ -448,13 +448,13 @@ class Drawing:
 
 
 def _columns(count: int) -> tuple[int, int]:
-    """Columns and rows of so many panels."""
+    """Numbers of columns and rows for `count` panels."""
     columns = 1 if count == 1 else 2 if count in (2, 4) else 3
     return columns, math.ceil(count / columns)
 
 
 def _look_at(axes: Axes, y: FloatArray) -> None:
-    """Show these heights: what is far beyond the limits is not what a picture is about."""
+    """Set the vertical range to the bulk of the values, so that outliers do not dominate."""
     known = y[np.isfinite(y)]
     if len(known):
         air = 0.15 * float(np.ptp(known)) or 1.0

@@ -1,4 +1,4 @@
-"""The evaluations of a fit on the workers that studies have: a fit outlives those of them that die."""
+"""Evaluations of a fit on the workers of studies; a fit survives the death of workers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from snakestudio.study.run_key import code_hash
 from snakestudio.study.running import Workers
 
 _WAIT_S = 0.05
-"""How often it is asked whether to go on."""
+"""Interval of checks for cancellation, s."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """What a worker hands back: nothing where the fit was stopped, or where its code is not that of who asks."""
+    """Result of a worker; empty if the fit was stopped or the code differs."""
 
     outcome: Outcome | None
     address: str
@@ -36,7 +36,7 @@ class _Done:
 
 
 def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _Done:
-    """Carry out a task of a fit; called by dask, in a worker."""
+    """Evaluate a task of a fit; called by dask, in a worker."""
     from distributed import get_worker
 
     address = str(get_worker().address)
@@ -47,16 +47,16 @@ def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _Done:
 
 @lru_cache(maxsize=2)
 def objective_of(trials: bytes) -> Objective:
-    """The objective of trials that `pack_trials` packed."""
+    """Objective of trials packed by `pack_trials`."""
     plugins, data = pickle.loads(trials)
-    use_packed(plugins)  # before anything is read that is of their kinds
+    use_packed(plugins)  # before scenes with their kinds are read
     return Objective(
         [replace(trial, base_dir=unpacked(files)) for trial, files in pickle.loads(data)]
     )
 
 
 def pack_trials(trials: Iterable[Trial]) -> bytes:
-    """Trials with the files that their scenes name, and plug-ins: a worker may stand on another machine."""
+    """Pack trials with the files of their scenes and the plug-ins, for workers on other computers."""
     whole = []
     for trial in trials:
         scene, files = files_of(trial.scene, trial.base_dir)
@@ -65,22 +65,22 @@ def pack_trials(trials: Iterable[Trial]) -> bytes:
 
 
 class FitPool:
-    """Evaluates tasks of a fit on workers; use it as a context, at whose end they are gone, or free for others.
+    """Evaluator of fit tasks on workers, as a context manager that ends or releases them at exit.
 
-    They start beside what the caller does. As long as none is there tasks are carried out in the
-    caller's thread, so that a small fit does not wait for them.
+    Workers start in the background. Until the first has joined, tasks run in the thread of the
+    caller, so that a small fit does not wait.
 
-    Raises `SceneError` if a file that a scene names cannot be read.
+    Raises `SceneError` if a file that a scene refers to cannot be read.
 
     Parameters
     ----------
     workers : Workers, optional
-        Who computes; as many processes of this machine as it has processors if left out.
+        Workers; one process per processor of this computer if omitted.
 
     Attributes
     ----------
     crew : Crew or None
-        Who computes; None until somebody is there.
+        Usable workers; None until the first has joined.
     """
 
     def __init__(self, objective: Objective, workers: Workers | None = None) -> None:
@@ -93,7 +93,7 @@ class FitPool:
         self._trouble: BaseException | None = None
         self._closed = False
         self._changing = threading.Lock()
-        # A scheduler that does not answer must not keep the program from ending.
+        # A scheduler that does not respond must not prevent the program from ending.
         self._starting = threading.Thread(
             target=self._start, name="snakestudio-fit-pool", daemon=True
         )
@@ -106,7 +106,7 @@ class FitPool:
         self.close()
 
     def close(self) -> None:
-        """Stop what is under way."""
+        """Stop running tasks."""
         with self._changing:
             self._closed = True
             crew = self.crew
@@ -118,7 +118,7 @@ class FitPool:
     def _start(self) -> None:
         try:
             cluster = self._workers.cluster()
-            crew = Crew(cluster, "start it again, and fit anew.")
+            crew = Crew(cluster, "Restart it, and repeat the fit.")
             self._shared = cluster.share(self._trials)
         except BaseException as error:
             self._trouble = error
@@ -131,7 +131,7 @@ class FitPool:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be known of the workers, in sentences."""
+        """Messages about the workers."""
         return () if self.crew is None else self.crew.notes
 
     def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
@@ -141,17 +141,17 @@ class FitPool:
         ------
         StoppedError
         StudyError
-            If there is nobody who computes.
+            If there are no workers.
         """
         found = self._meanwhile(tasks, go_on)
         if len(found) == len(tasks):
             return found
         crew = self.crew
-        assert crew is not None, "or there was nobody who computes"
+        assert crew is not None, "otherwise there was no worker"
         done = dict(enumerate(found))
         waiting = deque(range(len(found), len(tasks)))
         doubtful = deque[int]()
-        under_way: dict[int, int] = {}  # numbers of tasks by ticket
+        under_way: dict[int, int] = {}  # task numbers by ticket
         alone = False
         while len(done) < len(tasks):
             if not go_on():
@@ -159,8 +159,8 @@ class FitPool:
             if crew.look():
                 waiting.extend(under_way.pop(ticket) for ticket in crew.stranded())
             if not waiting and not under_way and doubtful:
-                # Deaths are put down to all tasks that a worker has; which one it was shows when
-                # each is alone.
+                # A death counts for all tasks of a worker: submit each alone, to identify the
+                # cause.
                 alone = True
                 waiting.append(doubtful.popleft())
             while waiting and (crew.fit or crew.cluster.local):
@@ -180,9 +180,9 @@ class FitPool:
         return [done[number] for number in range(len(tasks))]
 
     def manned(self) -> bool:
-        """Whether somebody is there who computes.
+        """Whether a worker is usable.
 
-        Raises `StudyError` if nobody will be.
+        Raises `StudyError` if none can become usable.
         """
         if self._trouble is not None:
             raise self._trouble
@@ -192,7 +192,7 @@ class FitPool:
         return bool(self.crew.fit)
 
     def _meanwhile(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
-        """The outcomes of the first tasks, as many as this thread carries out until somebody else is there."""
+        """Outcomes of the first tasks, evaluated in this thread until a worker joins."""
         found: list[Outcome] = []
         while len(found) < len(tasks) and not self.manned():
             outcome = self._objective.evaluate(
@@ -205,7 +205,7 @@ class FitPool:
         return found
 
     def _taken(self, answer: Answer, crew: Crew) -> Outcome | None:
-        """The outcome that an answer brings; None if the task is to be given to somebody else."""
+        """Outcome in an answer; None if the task must be submitted again."""
         if answer.killed:
             return Outcome(None, DIED)
         if isinstance(answer.value, _Done):
@@ -213,5 +213,5 @@ class FitPool:
                 crew.turn_away(answer.value.address)
             return answer.value.outcome
         raise StudyError(
-            f"A worker could not compute ({type(answer.error).__name__}: {answer.error}); fit again."
+            f"A worker could not compute ({type(answer.error).__name__}: {answer.error}). Repeat the fit."
         ) from answer.error

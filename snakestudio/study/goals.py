@@ -1,4 +1,4 @@
-"""What counts in a run, as one number: the usual measures by name, or an expression with reductions."""
+"""Measures of a run, each a single number: predefined ones by name, or an expression with reductions."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from snakestudio.text import listing
 
 Aim = Literal["maximise", "minimise"]
 Over = Literal["mean", "worst", "spread"]
-"""What counts of several repeats: their mean, the worst of them, or their standard deviation."""
+"""Combination of repeats: mean, worst value or standard deviation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A usual measure."""
+    """A predefined measure."""
 
     title: str
     help: str
-    """`title` and `help`: for people; the help is a sentence."""
+    """`title` and `help` are for people; the help is a sentence."""
 
     unit: str
-    """Ending of a column of it ("mps"); "" for a plain number."""
+    """Unit suffix of its column ("mps"); "" if dimensionless."""
 
     of: Callable[[Recording], float]
-    """Of a recording."""
+    """Computes the measure from a recording."""
 
     needs: str = ""
-    """A column that the run must have; "" if any run has what it takes."""
+    """Column that the run must have; "" if every run is sufficient."""
 
     aim: Aim = "maximise"
-    """Direction of a goal of it, unless the user chooses the other one."""
+    """Default direction of a goal."""
 
 
 def _columns(recording: Recording, *names: str) -> FloatArray:
@@ -50,13 +50,13 @@ def _columns(recording: Recording, *names: str) -> FloatArray:
 
 
 def _net(recording: Recording) -> float:
-    """Distance between where the centre of gravity begins and ends, over ground, m."""
+    """Horizontal distance of the centre of gravity between start and end, m."""
     middle = _columns(recording, "com_x_m", "com_y_m")
     return float(np.hypot(*(middle[-1] - middle[0])))
 
 
 def _way(recording: Recording) -> float:
-    """Length of the way of the centre of gravity over ground, m."""
+    """Horizontal path length of the centre of gravity, m."""
     middle = _columns(recording, "com_x_m", "com_y_m")
     return float(np.hypot(*np.diff(middle, axis=0).T).sum())
 
@@ -92,7 +92,7 @@ def _straightness(recording: Recording) -> float:
 
 
 def _turn_rate(recording: Recording) -> float:
-    """Of the mean direction of the links, seen from above, rad/s."""
+    """Turn rate of the mean direction of the links, seen from above, rad/s."""
     directions = []
     for rows in recording.chunks():
         w, x, y, z = (rows.link_pose[:, :, k] for k in range(3, 7))
@@ -112,20 +112,20 @@ def _time_jammed(recording: Recording) -> float:
 PRESETS: dict[str, Preset] = {
     "net_speed": Preset(
         "Net speed",
-        "Distance between begin and end over the time",
+        "Distance between start and end divided by the duration",
         "mps",
         lambda r: _net(r) / _duration(r),
     ),
     "path_speed": Preset(
         "Path speed",
-        "Length of the way of the centre of gravity over the time",
+        "Path length of the centre of gravity divided by the duration",
         "mps",
         lambda r: _way(r) / _duration(r),
     ),
-    "net_distance": Preset("Net distance", "Distance between begin and end", "m", _net),
+    "net_distance": Preset("Net distance", "Distance between start and end", "m", _net),
     "cost_of_transport": Preset(
         "Cost of transport",
-        "Work of the actuators over weight and distance",
+        "Work of the actuators divided by weight and distance",
         "",
         _cost_of_transport,
         "work_actuator_j",
@@ -133,7 +133,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "largest_torque": Preset(
         "Largest joint torque",
-        "Of all joints and axes",
+        "Largest torque of all joints and axes",
         "nm",
         _largest_torque,
         "joint_1_yaw_rad",
@@ -141,7 +141,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "largest_obstacle_force": Preset(
         "Largest obstacle force",
-        "On one link, mean between two rows",
+        "Largest force of obstacles on one link, averaged between two rows",
         "n",
         _largest_obstacle_force,
         "",
@@ -149,32 +149,35 @@ PRESETS: dict[str, Preset] = {
     ),
     "straightness": Preset(
         "Straightness",
-        "Distance between begin and end over the length of the way",
+        "Distance between start and end divided by the path length",
         "",
         _straightness,
     ),
     "turn_rate": Preset(
-        "Turn rate", "Of the body's mean direction, to the left", "radps", _turn_rate
+        "Turn rate",
+        "Turn rate of the mean direction of the body, positive to the left",
+        "radps",
+        _turn_rate,
     ),
     "time_jammed": Preset(
         "Time jammed",
-        "For which at least one joint is jammed",
+        "Time with at least one jammed joint",
         "s",
         _time_jammed,
         "joint_1_jammed",
         "minimise",
     ),
 }
-"""By the name that a study gives as a value, in the order in which they are offered."""
+"""Predefined measures by their names in studies, in the order in which they are offered."""
 
 
 def natural_aim(value: str, over: str = "mean") -> Aim:
-    """Direction of a goal for which none was chosen: costs are minimized, and so is the spread of anything.
+    """Default direction of a goal: costs are minimised, and so are all spreads.
 
     Parameters
     ----------
     value : str
-        A usual measure, or an expression, which need not be valid yet.
+        A predefined measure, or an expression, which need not be valid yet.
     over : str
         See `Over`.
     """
@@ -186,14 +189,14 @@ def natural_aim(value: str, over: str = "mean") -> Aim:
 
 
 def title_of(value: str) -> str:
-    """What people call a value: the title of a usual one, or the expression."""
+    """Name of a measure for people: the title of a predefined one, or the expression."""
     return PRESETS[value].title if value in PRESETS else value
 
 
 def unit_of(value: str, names: Sequence[str]) -> str:
-    """Ending of a column of a value, for a run with these columns; "" for a plain number, and what is not known.
+    """Unit suffix of a measure, for a run with these columns; "" if dimensionless or unknown.
 
-    Raises `SignalError` if it can be no value of such a run.
+    Raises `SignalError` if such a run does not have this measure.
     """
     preset = PRESETS.get(value)
     if preset is None:
@@ -203,15 +206,15 @@ def unit_of(value: str, names: Sequence[str]) -> str:
         return compile_reduction(value, names).unit
     if preset.needs and preset.needs not in names:
         raise SignalError(
-            f"{value} needs {preset.needs}, which this run does not have", "take another measure"
+            f"{value} needs {preset.needs}, which this run does not have", "use another measure"
         )
     return preset.unit
 
 
 def measured(values: Sequence[str], recording: Recording) -> tuple[float, ...]:
-    """Measures of a finished run.
+    """Compute measures of a finished run.
 
-    Raises `SignalError` if the run lacks what one of them needs.
+    Raises `SignalError` if the run lacks a required column.
     """
     names = column_names(recording.schema)
     found = []

@@ -1,4 +1,4 @@
-"""What is run: the points of a study as values of its scene, and the repeats of each, which differ a little."""
+"""Runs of a study: the points as values of its scene, and the repeats of each with random variations."""
 
 from __future__ import annotations
 
@@ -27,31 +27,30 @@ class Point(NamedTuple):
     """A point of a study."""
 
     number: int
-    """From 0, in the order in which the search asks."""
+    """Number from 0, in the order of the search."""
 
     values: dict[str, Plain]
     """Scene values by key."""
 
 
 class Plan:
-    """A study together with its scene, in which all it names was found.
+    """A study with its scene, checked against each other.
 
-    Raises `StudyError`: naming every key that is not there and every value that the scene does not
-    take.
+    Raises `StudyError`, naming every missing key and every value that the scene does not accept.
 
     Parameters
     ----------
     scene : Scene
-        As its file says; the fixed values are put in here.
+        Scene as in its file; the fixed values are applied here.
     base_dir : Path
-        Folder that file names in the scene are relative to.
+        Base folder of file names in the scene.
     source : str
-        Names the study in sentences.
+        Name of the study in messages.
 
     Attributes
     ----------
     scene : Scene
-        With the fixed values.
+        Scene with the fixed values.
     """
 
     def __init__(
@@ -79,8 +78,8 @@ class Plan:
             for number, jitter in enumerate(study.repeats.jitter, 1):
                 keys = self._expanded(jitter.key)
                 if not keys:
-                    remedy = "name a value of the scene that is a number"
-                    what = f"{jitter.key} is no number of the scene"
+                    remedy = "name a numeric value of the scene"
+                    what = f"{jitter.key} is not a number in the scene"
                     found.append(Problem("error", f"repeats.jitter[{number}].key", what, remedy))
                 self._jitter.append((jitter, keys))
         if found:
@@ -88,15 +87,15 @@ class Plan:
 
     @classmethod
     def of_file(cls, study: StudyFields, path: Path) -> Plan:
-        """The plan of a study that stands in a file.
+        """Create the plan of a study in a file.
 
-        Raises `SceneError` if the scene cannot be read. Raises `StudyError` if there is no such
-        scene, or it lacks what the study names. Raises `PluginError` if kinds of the scene are
+        Raises `SceneError` if the scene cannot be read. Raises `StudyError` if the scene
+        does not exist or lacks a key. Raises `PluginError` if kinds of the scene are
         missing because a plug-in is not loaded.
         """
         scene_path = scene_of(study, path)
         if not scene_path.exists():
-            remedy = "name the scene's, as it is found from the study's folder"
+            remedy = "give the path of the scene, relative to the folder of the study"
             wrong = Problem("error", "scene", f"{scene_path}: there is no such file", remedy)
             raise StudyError.of([wrong], path)
         scene = load_scene(scene_path)
@@ -110,7 +109,7 @@ class Plan:
         return cls(study, scene, scene_path.parent, str(path))
 
     def doc(self, vary: Vary) -> FieldDoc:
-        """What is declared about a value that varies, at the first of its keys."""
+        """Declaration of a varied value (of its first key)."""
         return field_doc(*declared(self.scene, vary.all_keys[0]))
 
     def _problems(self, vary: Vary, at: str) -> Iterator[Problem]:
@@ -124,7 +123,7 @@ class Plan:
                     if error.problems
                     else f"{key}: The scene has no such key"
                 )
-                yield Problem("error", f"{at}.key", clause, "use one that the scene has")
+                yield Problem("error", f"{at}.key", clause, "use a key of the scene")
                 return
             if isinstance(present, BaseModel | tuple):
                 yield Problem(
@@ -136,7 +135,7 @@ class Plan:
                     "error",
                     f"{at}.key",
                     f'"{key}" only describes the scene',
-                    "use a value that a run has",
+                    "use a value that affects the run",
                 )
                 return
             if not vary.values and (
@@ -156,7 +155,7 @@ class Plan:
                 return
 
     def _try(self, vary: Vary, value: Any) -> None:
-        """See that the scene takes a value, if not by itself then beside one of another that varies.
+        """Check that the scene accepts a value, alone or together with a value of another varied key.
 
         Raises
         ------
@@ -176,8 +175,8 @@ class Plan:
             raise
 
     def _fitting(self, key: str, value: Any) -> Any:
-        """A value as its key takes it: whole numbers are whole."""
-        if key not in self._present:  # asked for every point
+        """Convert a value to the type of its key: integers for integer keys."""
+        if key not in self._present:  # cached, because it is needed for every point
             self._present[key] = _value(self.scene, key)
         present = self._present[key]
         if _is_whole(present) and isinstance(value, float):
@@ -187,7 +186,7 @@ class Plan:
         return value
 
     def _expanded(self, key: str) -> tuple[str, ...]:
-        """The keys that a key of a jitter means, as far as they are numbers."""
+        """Keys that match the key of a jitter and are numbers."""
         keys: tuple[str, ...] = (key,)
         if _ALL.search(key):
             keys = tuple(
@@ -196,7 +195,7 @@ class Plan:
         return tuple(each for each in keys if _is_number(_value(self.scene, each)))
 
     def grid_point(self, number: int) -> Point:
-        """A point of the grid; the last value varies fastest."""
+        """Point of the grid; the last value varies fastest."""
         values: dict[str, Plain] = {}
         rest = number
         for group in reversed(self.study.groups):
@@ -211,7 +210,7 @@ class Plan:
         )
 
     def point(self, number: int, places: Sequence[float]) -> Point:
-        """A point at places from 0 to 1, one for each group of values that move together."""
+        """Point at fractions from 0 to 1, one per group of values that vary together."""
         values: dict[str, Plain] = {}
         for group, place in zip(self.study.groups, places, strict=True):
             for vary in group:
@@ -221,17 +220,17 @@ class Plan:
         )
 
     def scene_at(self, values: Mapping[str, Any]) -> Scene:
-        """The scene of a point.
+        """Scene of a point.
 
         Raises `SceneError` if the values contradict each other.
         """
         return with_values(self.scene, dict(values)) if values else self.scene
 
     def repeat(self, point: Point, repeat: int) -> dict[str, Any]:
-        """Scene values of a repeat (from 0) of a point: those of the point, and what differs.
+        """Scene values of a repeat (from 0) of a point: those of the point, with random variations.
 
-        What differs is drawn from the seed and the number of the repeat alone, so that it is the
-        same at every point. It stays within what the scene allows.
+        The variations depend only on the seed and the number of the repeat, so that they are the same
+        at every point. They stay within the bounds of the scene.
 
         Raises
         ------
@@ -280,7 +279,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _takes_numbers(key: str) -> bool:
-    """Of what a scene leaves out: its names say what they hold."""
+    """Whether a key that the scene omits is a number, judged by its name."""
     return re.search(r"_(?:deg|m|s|nm|kg|rad|n|hz)\w*$", key) is not None
 
 

@@ -1,4 +1,4 @@
-"""What came of the points of a study: goals and limits over their repeats, the best of them, and the front."""
+"""Results of the points of a study: goals and limits over their repeats, the best point, and the front."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from snakestudio.study.store import Asked, Outcome
 
 @dataclass(frozen=True, slots=True)
 class PointScore:
-    """What a point is worth; see `samplers.Score`."""
+    """Score of a point; see `samplers.Score`."""
 
     goals: tuple[float, ...]
-    """Smaller is better; infinite where a repeat failed."""
+    """Goals, smaller is better; infinite if a repeat failed."""
 
     excess: float
-    """By how much it is beyond its limits, relatively; 0 within."""
+    """Relative violation of the limits; 0 within."""
 
 
 def over_repeats(numbers: FloatArray, over: Over, lower_is_worse: bool) -> float:
-    """One number of several repeats; NaN if one of them has none."""
+    """Combine the numbers of repeats; NaN if one of them is NaN."""
     if not len(numbers) or np.isnan(numbers).any():
         return math.nan
     if over == "mean":
@@ -43,13 +43,13 @@ def _goal_over(goal: Goal, numbers: FloatArray) -> float:
 
 def _limit_over(limit: Limit, numbers: FloatArray) -> float:
     if limit.over == "worst" and limit.at_least is not None and limit.at_most is not None:
-        # The one that is further out; of those within, the nearest to a bound does not matter.
+        # The one with the largest violation; within the bounds the choice does not matter.
         return max((float(number) for number in numbers), key=limit.excess, default=math.nan)
     return over_repeats(numbers, limit.over, limit.at_least is not None)
 
 
 def score_of(study: StudyFields, outcomes: Sequence[Outcome]) -> PointScore:
-    """What a point is worth, by what became of its repeats."""
+    """Score of a point from the outcomes of its repeats."""
     measures = _measures(study, outcomes)
     goals = []
     excess = 0.0
@@ -66,7 +66,7 @@ def score_of(study: StudyFields, outcomes: Sequence[Outcome]) -> PointScore:
 
 
 def _measures(study: StudyFields, outcomes: Sequence[Outcome]) -> FloatArray:
-    """Measures of repeats, (r, goals and limits); NaN where a run did not end."""
+    """Measures of repeats, (r, goals and limits); NaN for failed runs."""
     count = len(study.goals) + len(study.limits)
     made = np.full((len(outcomes), count), np.nan)
     for row, outcome in enumerate(outcomes):
@@ -76,19 +76,19 @@ def _measures(study: StudyFields, outcomes: Sequence[Outcome]) -> FloatArray:
 
 
 class Table(Mapping[str, np.ndarray]):
-    """The points of a study, a row each, as a mapping from column names to arrays.
+    """The points of a study, one row each, as a mapping from column names to arrays.
 
-    The columns are ``point``, the values by their names, goals and limits by theirs,
-    ``within_limits``, and how many of the repeats are there (``runs``), failed (``failed``) and
-    took how long (``seconds``).
+    The columns are ``point``, the values, goals and limits by their names, ``within_limits``, and the
+    number of finished repeats (``runs``), of failed repeats (``failed``) and their computing time
+    (``seconds``).
 
     Parameters
     ----------
     results : sequence of (Asked, Outcome or None)
-        By point and repeat, as `Store.results` gives them.
+        Runs by point and repeat, from `Store.results`.
     begun : tuple of (int, int), optional
-        Where an optimiser began, and began anew: the first point there, and how many points a
-        generation has.
+        Starts and restarts of an optimiser: the first point, and the number of points per
+        generation.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class Table(Mapping[str, np.ndarray]):
 
     @property
     def n_points(self) -> int:
-        """Points asked for so far."""
+        """Number of points requested so far."""
         return len(self.rows)
 
     def __repr__(self) -> str:
@@ -163,7 +163,7 @@ class Table(Mapping[str, np.ndarray]):
 
     @property
     def goals(self) -> FloatArray:
-        """Goals of all points with smaller as better, (n, g)."""
+        """Goals of all points, smaller is better, (n, g)."""
         signs = [-1.0 if goal.aim == "maximise" else 1.0 for goal in self.study.goals]
         made = [
             sign * self[goal.called] for sign, goal in zip(signs, self.study.goals, strict=True)
@@ -172,25 +172,25 @@ class Table(Mapping[str, np.ndarray]):
 
     @property
     def counts(self) -> BoolArray:
-        """Which points are finished, keep to their limits and have all their goals."""
+        """Mask of the valid points: finished, within the limits, and with all goals."""
         counts: BoolArray = self["within_limits"] & ~np.isnan(self.goals).any(axis=1)
         return counts
 
     @property
     def best(self) -> int | None:
-        """Row of the best point by the first goal; None if none counts."""
+        """Row of the best point by the first goal; None without valid points."""
         rows = np.flatnonzero(self.counts)
         return int(rows[np.argmin(self.goals[rows, 0])]) if len(rows) and self.study.goals else None
 
     @property
     def front(self) -> IntArray:
-        """Rows of the points that no other is better than in every goal."""
+        """Rows of the Pareto-optimal points."""
         rows = np.flatnonzero(self.counts)
         return rows[front(self.goals[rows])] if self.study.goals else rows[:0]
 
     @property
     def ranked(self) -> IntArray:
-        """Rows of the points that count, the best first; of several goals only the front."""
+        """Rows of the valid points, the best first; with several goals only the front."""
         if len(self.study.goals) != 1:
             return self.front
         rows = np.flatnonzero(self.counts)
@@ -198,7 +198,7 @@ class Table(Mapping[str, np.ndarray]):
 
     @property
     def convergence(self) -> FloatArray:
-        """The best of the first goal among the points up to each row; NaN before the first that counts."""
+        """Best value of the first goal up to each row; NaN before the first valid point."""
         if not self.study.goals:
             return np.full(self.n_points, np.nan)
         numbers = np.where(self.counts, self.goals[:, 0], np.inf)
@@ -208,13 +208,13 @@ class Table(Mapping[str, np.ndarray]):
 
 
 def front(goals: FloatArray) -> IntArray:
-    """Rows of `goals` (n, g), where smaller is better, that no other row is better than or as good as in every goal.
+    """Pareto-optimal rows of `goals` (n, g), where smaller is better, in the order of the first goal.
 
-    Of rows that are the same the first stays. In the order of the first goal.
+    Of identical rows only the first is included.
     """
     rest = np.lexsort(goals.T[::-1]) if goals.shape[1] else np.arange(min(1, len(goals)))
     kept: list[int] = []
-    while len(rest):  # no other is better than the first one that is left, in this order
+    while len(rest):  # in this order no other row is better than the first remaining one
         kept.append(int(rest[0]))
         rest = rest[~np.all(goals[rest[0]] <= goals[rest], axis=1)]
     return np.array(kept, np.int64)

@@ -1,4 +1,4 @@
-"""By what a run is known: its scene to the last value, the code that computes it, and what is measured of it."""
+"""Identification of runs: by all scene values, the code that computes them, and the measures."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _COMPUTING = (
     "study/evaluate.py",
     "study/goals.py",
 )
-"""Folders and files: what lies beside engines and kernels between a scene and its numbers, and
-between these and what is measured."""
+"""Folders and files, in addition to engines and kernels, that affect the results and the measures of a
+scene."""
 
 
 _MEASURING = ("reduction", "filter", "quantity")
-"""Roles of what plug-ins add that measures can read."""
+"""Roles of plug-in kinds that measures can use."""
 
 
 @cache
 def code_hash() -> str:
-    """Hash of all code that computes a run, and of the processor it computes for: the same hash, the same bits."""
+    """Hash of all code that computes a run and of the target processor: equal hashes mean equal bits."""
     digest = hashlib.sha256(source_hash().encode())
     for place in _COMPUTING:
         part = _PACKAGE / place
@@ -55,7 +55,7 @@ def code_hash() -> str:
 
 
 def study_hash(measures: Iterable[str], files: dict[str, bytes]) -> str:
-    """Hash of what all runs of a study share: the code, what is measured and with what, and the scene's files."""
+    """Hash of everything that the runs of a study share: the code, the measures and the files of the scene."""
     digest = hashlib.sha256(code_hash().encode())
     for text in measures:
         digest.update(text.encode() + b"\0")
@@ -68,6 +68,6 @@ def study_hash(measures: Iterable[str], files: dict[str, bytes]) -> str:
 
 
 def run_key(shared: str, scene: Scene) -> str:
-    """The key of a run of `scene`, for the `study_hash` of its study."""
+    """Key of a run of `scene`, given the `study_hash` of its study."""
     plugins = "".join(plugin.digest for plugin in plugins_in_use(scene))
     return hashlib.sha256((shared + plugins + scene.model_dump_json()).encode()).hexdigest()[:40]

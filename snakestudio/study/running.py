@@ -1,4 +1,4 @@
-"""A study from its file to its results: what a file says is looked at as a whole before anything is computed."""
+"""Execution of study files: a file is checked completely before anything is computed."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ MOST_WORKERS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who computes."""
+    """Workers that compute a study."""
 
     count: int | None = None
-    """Processes of this machine; as many as processors if None."""
+    """Number of processes on this computer; one per processor if None."""
 
     scheduler: str | None = None
-    """Address of a cluster that is there, in their place."""
+    """Address of an existing cluster to use instead."""
 
     tls: Tls | None = None
-    """Files with which it is spoken to in private."""
+    """TLS files for the connection to the scheduler."""
 
     @classmethod
     def given(
@@ -55,26 +55,28 @@ class Workers:
         least: int = 1,
         prefix: str = "",
     ) -> Workers:
-        """The same, of what a user gave.
+        """Create workers from values of the user.
 
-        Raises `UsageError` if it makes no sense; `prefix` stands before the name of what was given.
+        Raises `UsageError` if a value is invalid; `prefix` precedes its name in the message.
         """
         if count is not None and (
             not is_number(count) or count != int(count) or not least <= count <= MOST_WORKERS
         ):
             raise UsageError(
-                f"{prefix}workers {count!r}: give a whole number from {least} to {MOST_WORKERS}."
+                f"{prefix}workers {count!r}: give an integer from {least} to {MOST_WORKERS}."
             )
         if scheduler is not None and not isinstance(scheduler, str):
-            raise wrong_kind(f"{prefix}scheduler", 'an address, like "tcp://host:8786"', scheduler)
+            raise wrong_kind(
+                f"{prefix}scheduler", 'an address, such as "tcp://host:8786"', scheduler
+            )
         if count is not None and scheduler is not None:
             raise UsageError(
-                f"{prefix}workers and {prefix}scheduler exclude each other; give one of them."
+                f"{prefix}workers and {prefix}scheduler exclude each other. Give one of them."
             )
         return cls(None if count is None else int(count), scheduler, tls)
 
     def cluster(self) -> Cluster:
-        """Have them ready.
+        """Start the cluster.
 
         Raises
         ------
@@ -84,15 +86,15 @@ class Workers:
 
 
 def open_plan(path: Path) -> Plan:
-    """The study in a file, with its scene.
+    """Load the study in a file, with its scene.
 
-    Raises `StudyError` or `SceneError`: naming every mistake in the one or the other.
+    Raises `StudyError` or `SceneError`, naming every problem.
     """
     return Plan.of_file(load_study(path), path)
 
 
 def formulations_of(plan: Plan) -> tuple[str, ...]:
-    """Formulations of the dynamics that its runs are of."""
+    """Formulations of the dynamics that the runs use."""
     kinds: list[str] = [plan.scene.model.kind]
     for vary in plan.study.vary:
         if "model.kind" in vary.all_keys:
@@ -101,7 +103,7 @@ def formulations_of(plan: Plan) -> tuple[str, ...]:
 
 
 def warnings_of(plan: Plan) -> list[str]:
-    """What is doubtful about a study, in sentences: values that vary and change nothing, costs that are maximized."""
+    """Warnings about a study: varied values without effect, costs that are maximised."""
     found = []
     for number, vary in enumerate(plan.study.vary, 1):
         for key in vary.all_keys:
@@ -117,7 +119,7 @@ def warnings_of(plan: Plan) -> list[str]:
 
 
 def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
-    """Columns that a run of a scene has.
+    """Columns of a run of a scene.
 
     Raises `SceneError` if the scene cannot run.
     """
@@ -125,7 +127,7 @@ def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
 
 
 def units_of(study: StudyFields, columns: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
-    """Units of what is measured of a run with these columns, by name: endings of columns; and what cannot be."""
+    """Unit suffixes of the measures of a run with these columns, by name, and problems of invalid measures."""
     units = {}
     found = []
     for number, part in enumerate(study.measured, 1):
@@ -139,9 +141,9 @@ def units_of(study: StudyFields, columns: Sequence[str]) -> tuple[dict[str, str]
 
 
 def check_measures(plan: Plan) -> dict[str, str]:
-    """Units of what is measured, by name: endings of columns.
+    """Unit suffixes of the measures, by name.
 
-    Raises `StudyError`: naming everything that cannot be measured of a run of the scene. Raises
+    Raises `StudyError`, naming all measures that a run of the scene does not have. Raises
     `SceneError` if the scene cannot run.
     """
     units, found = units_of(plan.study, columns_of(plan.scene, plan.base_dir))
@@ -159,11 +161,11 @@ def driver_of(
     progress: Callable[[Progress], None] | None = None,
     retry: bool = False,
 ) -> Iterator[Driver]:
-    """What runs the study in a file, with its store open; with `retry` also runs that killed their workers before.
+    """Open the store of a study and yield its driver; `retry` repeats runs that crashed their workers before.
 
     Raises `StudyError` or `SceneError` if it cannot be run.
     """
-    sampler(plan)  # says if a package is missing
+    sampler(plan)  # raises if a package is missing
     with Store(store_path(path), writing=True) as store:
         yield Driver(plan, store, workers.cluster, progress, units=units, retry=retry)
 
@@ -177,7 +179,7 @@ def run_study(
 ) -> Progress:
     """Run the study in a file to its end, or until it is `cancelled`.
 
-    With `retry` also runs that killed their workers before are tried.
+    With `retry`, runs that crashed their workers before are repeated.
 
     Raises
     ------
@@ -199,7 +201,7 @@ def run_study(
 
 
 def texts_of(path: Path) -> dict[str, str]:
-    """The study and its scene, as TOML, as they were when they were run.
+    """The study and its scene as TOML, as they were during the run.
 
     Raises
     ------
@@ -210,7 +212,7 @@ def texts_of(path: Path) -> dict[str, str]:
 
 
 def units_of_results(path: Path) -> dict[str, str]:
-    """Units of goals and limits by their names: endings of columns.
+    """Unit suffixes of goals and limits by name.
 
     Raises
     ------
@@ -223,16 +225,16 @@ def units_of_results(path: Path) -> dict[str, str]:
 
 
 def results_of(path: Path) -> Table:
-    """What came of the study in a file so far, as it was when it was run.
+    """Results so far of the study in a file, as it was during the run.
 
     Raises `StudyError` if there are no results, or they cannot be read.
     """
     if not path.is_file() and not store_path(path).is_file():
-        raise StudyError(f"{path}: there is no such file; check the path.")
+        raise StudyError(f"{path}: there is no such file. Check the path.")
     with Store(store_path(path)) as store:
         about = store.about()
         if "study" not in about:
-            raise StudyError(f"{store.path}: there are no results yet; run the study first.")
+            raise StudyError(f"{store.path}: there are no results yet. Run the study first.")
         begun = store.noted(
             "searches", "[]", lambda found: tuple((int(first), int(size)) for first, size in found)
         )
@@ -240,22 +242,22 @@ def results_of(path: Path) -> Table:
 
 
 def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tuple[Scene, Path]:
-    """The scene of a run as it was run, and the folder that its file names are relative to.
+    """The scene of a run as it was run, and the base folder of its file names.
 
     Raises `SceneError` if the values do not fit the scene.
 
     Parameters
     ----------
     path : Path
-        The study's file.
+        File of the study.
     study : StudyFields
-        As it was run.
+        Study as it was run.
     text : str
-        Of the scene as it was run, TOML.
+        Scene as it was run, TOML.
     """
     base_dir = scene_of(study, path).parent
     scene = parse_scene(text, source=str(path))
-    try:  # files outside the folder had other names where they were computed with
+    try:  # workers renamed files outside the folder
         present = Plan.of_file(load_study(path), path).scene
     except (SceneError, StudyError):
         present = scene

@@ -1,7 +1,7 @@
-"""How points are chosen: a batch at a time, and after an optimiser's batch it is told what came of it.
+"""Samplers, which choose the points in batches; optimisers receive the scores of each batch.
 
-Every sampler is a function of the study alone: asked anew, and told the same, it asks for the same
-points. So nothing of it is kept; a study that goes on asks again for what is known already.
+Samplers are deterministic: with the same study and the same scores they choose the same points.
+Their state is therefore not stored; a resumed study requests the known points again.
 """
 
 from __future__ import annotations
@@ -17,48 +17,48 @@ from snakestudio.study.description import StudyFields
 from snakestudio.study.plan import Plan, Point
 
 _GENERATIONS = {"nsga2": 24, "tpe": 8}
-"""Points of a generation unless somebody says how many; CMA-ES has few, and twice as many whenever
-it begins anew."""
+"""Default number of points per generation; CMA-ES starts with few and doubles them at every
+restart."""
 
 _PIECE = 256
-"""Points that a search which looks at no results hands out at once."""
+"""Number of points per batch of searches that do not use results."""
 
 
 class Score(Protocol):
-    """What a point is worth, as samplers are told it."""
+    """Score of a point, for samplers."""
 
     @property
     def goals(self) -> tuple[float, ...]:
-        """Smaller is better; infinite where the physics failed."""
+        """Goals, smaller is better; infinite if the simulation failed."""
         ...
 
     @property
     def excess(self) -> float:
-        """By how much it is beyond its limits, relatively; 0 within."""
+        """Relative violation of the limits; 0 within."""
         ...
 
 
 class Sampler(Protocol):
-    """Chooses points."""
+    """Source of the points of a study."""
 
     adaptive: bool
-    """Whether it waits for what came of a batch before it asks for the next one."""
+    """Whether it needs the scores of a batch before the next one."""
 
     begun: tuple[tuple[int, int], ...]
-    """Where it began, and began anew: the number of the first point there, and how many points a
-    generation has from there on; of adaptive ones only."""
+    """Starts and restarts of adaptive samplers: the number of the first point, and the number of points
+    per generation from there on."""
 
     def ask(self) -> list[Point]:
-        """The next batch; empty at the end."""
+        """Return the next batch; empty at the end."""
         ...
 
     def tell(self, scores: Sequence[Score]) -> None:
-        """What came of the last batch, in its order; of adaptive ones only."""
+        """Receive the scores of the last batch, in its order; for adaptive samplers only."""
         ...
 
 
 class _Listed:
-    """Points that are known from the start."""
+    """Sampler of points that are known from the start."""
 
     adaptive = False
     begun: tuple[tuple[int, int], ...] = ()
@@ -90,7 +90,7 @@ def _listed(plan: Plan) -> Sampler:
         from scipy.stats import qmc
 
         if search.kind == "sobol":
-            # A longer sequence begins as the shorter one does; it is balanced at powers of two.
+            # A longer sequence starts with the shorter one, and is balanced at powers of two.
             power = math.ceil(math.log2(search.points)) if search.points > 1 else 0
             places = qmc.Sobol(d, rng=search.seed).random_base2(power)[: search.points]
         else:
@@ -99,7 +99,7 @@ def _listed(plan: Plan) -> Sampler:
 
 
 class _Batches:
-    """Points of a generator that yields batches of places and is sent their scores."""
+    """Sampler of a generator that yields batches of fractions and receives their scores."""
 
     adaptive = True
 
@@ -118,7 +118,7 @@ class _Batches:
         places = next(self._batches) if self._scores is None else self._batches.send(self._scores)
         if (
             not self.begun or len(places) != self.begun[-1][1]
-        ):  # none begins anew with as many points
+        ):  # restarts always change the number of points
             self.begun += ((self._number, len(places)),)
         places = places[: self._left]
         points = [self._plan.point(self._number + k, place) for k, place in enumerate(places)]
@@ -132,9 +132,9 @@ class _Batches:
 
 
 def ranked(scores: Sequence[Score]) -> list[float]:
-    """One number a point for a search by one goal: smaller is better, beyond the limits is worse, failed is worst.
+    """One number per point for a search with one goal: valid points by goal, then violations, then failures.
 
-    CMA-ES looks at the order alone, so what lies between the classes does not matter.
+    Smaller is better. CMA-ES uses only the order, so the distance between the classes does not matter.
     """
     sound = [
         score.goals[0] for score in scores if score.excess == 0.0 and math.isfinite(score.goals[0])
@@ -153,12 +153,12 @@ def ranked(scores: Sequence[Score]) -> list[float]:
 
 
 def _evolution(study: StudyFields, d: int) -> Iterator[Any]:
-    """CMA-ES (Hansen), begun anew from elsewhere with twice the points when it has converged."""
+    """CMA-ES (Hansen), restarted from a new point with twice the population after convergence."""
     import cma
 
     random = np.random.RandomState(study.search.seed)
     size = study.search.batch or 4 + int(3 * math.log(d + 1))
-    # the library fails now and then in one dimension; a second one without effect does no harm
+    # the library sometimes fails in one dimension; an unused second one is harmless
     dimension = max(d, 2)
     begin = np.full(dimension, 0.5)
     while True:
@@ -177,9 +177,7 @@ def _evolution(study: StudyFields, d: int) -> Iterator[Any]:
         while not strategy.stop():
             points = strategy.ask()
             scores: Any = yield [point[:d] for point in points]
-            if len(scores) < len(
-                points
-            ):  # the last batch may have been cut; nothing comes after it
+            if len(scores) < len(points):  # the last batch can be truncated; none follows
                 return
             strategy.tell(points, ranked(scores))
         begin = random.uniform(0.1, 0.9, dimension)
@@ -187,7 +185,7 @@ def _evolution(study: StudyFields, d: int) -> Iterator[Any]:
 
 
 def _optuna(study: StudyFields, d: int) -> Iterator[Any]:
-    """Several goals, or one, by a sampler of optuna's."""
+    """Search with one or more goals by a sampler of optuna."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -213,7 +211,7 @@ def _optuna(study: StudyFields, d: int) -> Iterator[Any]:
 
 
 def sampler(plan: Plan) -> Sampler:
-    """What chooses the points of a study.
+    """Create the sampler of a study.
 
     Raises `StudyError` if it needs a package that is not installed.
     """
@@ -224,7 +222,7 @@ def sampler(plan: Plan) -> Sampler:
         try:
             import optuna  # noqa: F401
         except ImportError:
-            remedy = 'install it with pip install "snakestudio[study]", or search another way'
+            remedy = 'install it with pip install "snakestudio[study]", or use another search'
             wrong = Problem(
                 "error", "search.kind", "this search needs optuna, which is not installed", remedy
             )

@@ -1,4 +1,4 @@
-"""What a picture of a study shows: which columns on which axes, and so whether it is curves, a map or a scatter."""
+"""Content of a study figure: the columns on the axes, and thus curves, a map or a scatter plot."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from snakestudio.study.results import Table
 from snakestudio.text import measure_text
 
 MOST_PANELS = 12
-"""Panels of one picture: what is more cannot be read on a page."""
+"""Largest number of panels in a figure; more are not readable on a page."""
 
 Kind = Literal["curves", "map", "scatter", "values"]
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Columns by the names that somebody gave; "" where that is left to the program."""
+    """Columns named by the user; "" for an automatic choice."""
 
     x: str = ""
     y: str = ""
@@ -35,32 +35,32 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is drawn."""
+    """Content of a figure."""
 
     kind: Kind
-    """Curves over one value, a map over two, a scatter of any two columns, or what is measured over
-    each value."""
+    """Curves over one value, a map over two, a scatter plot of any two columns, or a measure over each
+    value."""
 
     x: str
     y: tuple[str, ...]
-    """Several of them are drawn below each other."""
+    """Columns on the vertical axis; several are drawn below each other."""
 
     colour: str = ""
     """"" for none."""
 
     panels: tuple[str, ...] = ()
-    """Values that have a panel for each combination of theirs."""
+    """Varied values with one panel per combination."""
 
 
 def _varied(table: Table) -> list[str]:
-    """What varies, by its column; of values that move together the first."""
+    """Columns of the varied values; of values that vary together only the first."""
     return [group[0].name for group in table.study.groups]
 
 
 def _found(table: Table, name: str) -> str:
-    """The column that is meant: by its name, a key in it, or how it ends.
+    """Find a column by its name, by a key in it, or by its ending.
 
-    Raises `StudyError` if it is none, or several.
+    Raises `StudyError` unless exactly one matches.
     """
     if not name or name in table:
         return name
@@ -70,18 +70,18 @@ def _found(table: Table, name: str) -> str:
     ]
     meant = within or ending
     if len(meant) != 1:
-        problem = "could be several columns" if meant else "is no column of the results"
-        raise StudyError(f"{name} {problem}; give one of: {', '.join(meant or table)}.")
+        problem = "matches several columns" if meant else "is not a column of the results"
+        raise StudyError(f"{name} {problem}. Give one of: {', '.join(meant or table)}.")
     return meant[0]
 
 
 def chosen(table: Table, named: Named) -> Shown:
-    """What is shown of a study where somebody named these columns, or none.
+    """Choose the content of a figure, with the named columns, if any.
 
-    One value that varies gives curves, two or more of a grid a map, two goals of an optimiser the
-    front, and one goal of an optimiser what came out over each value.
+    One varied value gives curves, two or more of a grid a map, two goals of an optimiser the front, and
+    one goal of an optimiser the goal over each value.
 
-    Raises `StudyError` if a column is not there, or there are too many panels or nothing to show.
+    Raises `StudyError` if a column is missing, there are too many panels, or nothing to show.
     """
     study = table.study
     varied = _varied(table)
@@ -90,7 +90,7 @@ def chosen(table: Table, named: Named) -> Shown:
     measured = goals or [limit.called for limit in study.limits]
     if not measured and not (x and y):
         raise StudyError(
-            "The study measures nothing; give it a goal, or name the columns with --x and --y."
+            "The study has no measures. Add a goal, or name the columns with --x and --y."
         )
     grid = study.search.kind == "grid"
     if not x and not y:
@@ -127,33 +127,33 @@ def _with_panels(table: Table, shown: Shown) -> Shown:
     if count > MOST_PANELS:
         names = ", ".join(shown.panels)
         raise StudyError(
-            f"{names} would make {count} panels, and {MOST_PANELS} can be read; name two columns that fit with --x"
+            f"{names} would need {count} panels, more than {MOST_PANELS}. Name two other columns with --x"
             " and --y."
         )
     return shown
 
 
 def panels_of(table: Table, shown: Shown) -> list[tuple[object, ...]]:
-    """The values of each panel; one without values if there is one panel."""
+    """Values of each panel; one empty tuple if there is a single panel."""
     if not shown.panels:
         return [()]
     return list(dict.fromkeys(zip(*(table[name].tolist() for name in shown.panels), strict=True)))
 
 
 def vary_of(table: Table, name: str) -> Vary | None:
-    """What is varied in a column; None if it is something else."""
+    """Varied value of a column; None for other columns."""
     return next((vary for vary in table.study.vary if vary.name == name), None)
 
 
 def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str]:
-    """What stands on an axis of each column: "Gait: Amplitude / °".
+    """Axis labels of all columns, such as "Gait: Amplitude / °".
 
     Parameters
     ----------
     scene : Scene
-        Of the study: its labels and units are those of the values.
+        Scene of the study, which declares labels and units of the values.
     units : dict
-        Endings of the units of goals and limits, by name.
+        Unit suffixes of goals and limits, by name.
     """
     written = units_in(table, units, scene)
     labels = {
@@ -175,7 +175,7 @@ def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str
 
 
 def value_text(scene: Scene, vary: Vary, value: object) -> str:
-    """A value as it stands over a panel or in a legend: "Phase shift -50 °"."""
+    """A value as text for a panel title or legend: "Phase shift -50 °"."""
     doc = field_doc(*declared(scene, vary.all_keys[0]))
     if isinstance(value, float | int | np.floating):
         return f"{doc.label} {measure_text(float(value), doc.unit, 6)}"

@@ -1,9 +1,9 @@
-"""What a study has found so far, on disk: one SQLite file beside the study's, in which every run lands as it ends.
+"""Store of study results: an SQLite file next to the study file that receives every run as it ends.
 
-The file is written by whoever runs the study, one at a time, and read by everybody at any moment
-(write-ahead log). While that goes on SQLite has files beside it; where nobody writes it is one file
-again, that can be copied. A run is known by its key (`run_key`), whatever study asked for it first;
-which runs make which points is kept beside.
+One process at a time writes the file, and others can read it at any time (write-ahead log). During
+writing SQLite keeps extra files next to it; afterwards it is a single file that can be copied. Runs
+are identified by their keys (`run_key`), independent of the study that requested them first; the
+assignment of runs to points is a separate table.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ else:
 Made = TypeVar("Made")
 
 FORMAT = 1
-"""Version of the store, kept in the file's `user_version`."""
+"""Version of the store, in the `user_version` of the file."""
 
 _APPLICATION = 0x534E4B53
-"""Of the file's `application_id`: SNKS."""
+"""The `application_id` of the file: SNKS."""
 
 State = Literal["done", "failed", "refused", "killed"]
-"""Of a run: it ended, its physics failed, its scene cannot run, or three workers died of it."""
+"""State of a run: completed, simulation failed, scene cannot run, or crashed three workers."""
 
 _PIECE = 500
-"""Keys asked for in one statement; SQLite takes 999 values at least."""
+"""Number of keys per statement; SQLite supports at least 999 values."""
 
 _SCHEMA = """
 CREATE TABLE runs (
@@ -64,48 +64,48 @@ CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a run."""
+    """Outcome of a run."""
 
     key: str
     state: State
     sentence: str
-    """Why it failed; "" if it did not."""
+    """Reason of the failure; "" if completed."""
 
     measures: tuple[float, ...]
-    """Goals, then limits, as the study asks for them; NaN where there is none."""
+    """Goals, then limits, in the order of the study; NaN if not available."""
 
     trace: bytes | None = None
-    """The way of its middle and its last posture, see `evaluate.Trace`."""
+    """Path of the centre and last posture, see `evaluate.Trace`."""
 
     seconds: float = 0.0
-    """That it took, s."""
+    """Computing time, s."""
 
     worker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A run that the study asks for."""
+    """A run requested by the study."""
 
     point: int
     repeat: int
-    """`point` and `repeat`: from 0."""
+    """`point` and `repeat` are numbered from 0."""
 
     key: str
     changes: dict[str, Any]
-    """Scene values that it has, by key."""
+    """Changed scene values, by key."""
 
 
 def store_path(study: Path) -> Path:
-    """Where the results of a study file are kept: ``NAME.results`` beside it."""
+    """Path of the results of a study file: ``NAME.results`` next to it."""
     return study.with_suffix(".results")
 
 
 class _WriterLock:
-    """Keeps other programs from writing a file as well; it ends with this process, however that ends.
+    """Lock that prevents other programs from writing a file; released when this process ends in any way.
 
-    Raises `StudyError` if another one has it. Raises `OSError` if its file cannot be made beside
-    the other.
+    Raises `StudyError` if another program holds it. Raises `OSError` if the lock file cannot be
+    created.
     """
 
     def __init__(self, path: Path) -> None:
@@ -114,14 +114,14 @@ class _WriterLock:
             self._handle = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o666)
             try:
                 _lock(self._handle)
-                # Whoever had it may have ended meanwhile, and taken the file away.
+                # The previous holder may have ended meanwhile and removed the file.
                 with contextlib.suppress(FileNotFoundError):
                     if os.path.samestat(os.fstat(self._handle), self._file.stat()):
                         return
             except (BlockingIOError, PermissionError):
                 os.close(self._handle)
                 raise StudyError(
-                    f"{path}: another program runs this study at the moment; wait for it, or stop it there."
+                    f"{path}: another program is running this study. Wait until it has finished, or stop it there."
                 ) from None
             except OSError:
                 os.close(self._handle)
@@ -129,14 +129,14 @@ class _WriterLock:
             os.close(self._handle)
 
     def release(self) -> None:
-        """Let others write."""
-        with contextlib.suppress(OSError):  # Windows keeps a file that is open
+        """Release the lock."""
+        with contextlib.suppress(OSError):  # Windows cannot delete an open file
             self._file.unlink()
         os.close(self._handle)
 
 
 def _lock(handle: int) -> None:
-    """Lock an open file for this process; raises OSError if another one has it."""
+    """Lock an open file for this process; raises OSError if another one holds it."""
     if sys.platform == "win32":
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
     else:
@@ -146,14 +146,14 @@ def _lock(handle: int) -> None:
 class Store:
     """The results of one study.
 
-    Raises `StudyError` if it cannot be opened, is none, comes from a newer version, or is being
-    written by another program.
+    Raises `StudyError` if the file cannot be opened, is invalid, comes from a newer version, or is
+    being written by another program.
 
     Parameters
     ----------
     writing : bool
-        Whether runs are to land in it: it is made if it is not there, and nobody else may write it
-        meanwhile.
+        Whether to open for writing: the file is created if missing, and locked against other
+        writers.
     """
 
     def __init__(self, path: Path, writing: bool = False) -> None:
@@ -172,8 +172,8 @@ class Store:
     def _open(self) -> None:
         if self._writing:
             self._open_parts.callback(_WriterLock(self.path).release)
-        # Who reads may be the last that has it open, and then writes what SQLite has beside it into
-        # the file.
+        # A reader can be the last to close the file, and then merges SQLite's extra files into
+        # it.
         where = self.path.absolute().as_uri() + ("?mode=rwc" if self._writing else "?mode=rw")
         self.db = sqlite3.connect(
             where, uri=True, timeout=10.0, isolation_level=None, check_same_thread=False
@@ -184,12 +184,12 @@ class Store:
         fresh = version == 0 and not self.db.execute("SELECT 1 FROM sqlite_master").fetchone()
         if not fresh and application != _APPLICATION:
             raise StudyError(
-                f"{self.path}: this is not a file of results; move it away, or give the study another name."
+                f"{self.path}: this is not a file of results. Move it away, or give the study another name."
             )
         if version > FORMAT:
             raise StudyError(
                 f"{self.path}: these results are of format {version}, newer than this program, which reads up to"
-                f" {FORMAT}; update SnakeStudio."
+                f" {FORMAT}. Update SnakeStudio."
             )
         if not self._writing:
             if fresh:
@@ -198,7 +198,7 @@ class Store:
             return
         self.db.execute("PRAGMA journal_mode = WAL")
         self._open_parts.callback(self._become_one_file)
-        # whoever is killed loses nothing; a power cut the last moments
+        # a killed process loses nothing; a power cut loses the last moments
         self.db.execute("PRAGMA synchronous = NORMAL")
         if fresh:
             with self._transaction():
@@ -214,17 +214,17 @@ class Store:
             yield
         except (sqlite3.OperationalError, OSError) as error:
             raise StudyError(
-                f"{self.path}: the results cannot be {'written' if self._writing else 'read'} ({error}); free some"
-                " space on that disk, or check its permissions."
+                f"{self.path}: the results cannot be {'written' if self._writing else 'read'} ({error}). Free some"
+                " space on that disk, or check the permissions."
             ) from None
         except (
             sqlite3.DatabaseError,
             ValueError,
             TypeError,
             AttributeError,
-        ) as error:  # or what its texts hold
+        ) as error:  # or the text in it
             raise StudyError(
-                f"{self.path}: these results are damaged ({error}); move the file away, and the study begins anew."
+                f"{self.path}: these results are damaged ({error}). Move the file away to restart the study."
             ) from None
 
     @contextlib.contextmanager
@@ -239,12 +239,12 @@ class Store:
         self.db.execute("COMMIT")
 
     def close(self) -> None:
-        """Close it; more than once does no harm."""
+        """Close the store; safe to call repeatedly."""
         with contextlib.suppress(sqlite3.Error):
             self._open_parts.close()
 
     def _become_one_file(self) -> None:
-        """Leave nothing beside it; where somebody reads it at this moment, the last of them does that."""
+        """Merge SQLite's extra files into the store; if there are readers, the last of them does it."""
         with contextlib.suppress(sqlite3.OperationalError):
             self.db.execute("PRAGMA busy_timeout = 0")
             self.db.execute("PRAGMA journal_mode = DELETE")
@@ -258,7 +258,7 @@ class Store:
     # -------------------------------------------------------------------------------------- writing
 
     def begin(self, about: dict[str, str]) -> None:
-        """Note what is run from now on; which runs make which points is forgotten, the runs themselves stay.
+        """Store the description of a new execution; clear the assignment of runs to points, but keep the runs.
 
         Raises
         ------
@@ -270,7 +270,7 @@ class Store:
             self.db.executemany("INSERT INTO about VALUES (?, ?)", about.items())
 
     def note(self, name: str, value: str) -> None:
-        """Note one thing more of what is run, or otherwise than before.
+        """Add or replace one entry of the description.
 
         Raises
         ------
@@ -280,7 +280,7 @@ class Store:
             self.db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
     def ask(self, runs: Sequence[Asked]) -> None:
-        """Note runs that the study asks for.
+        """Store runs that the study requests.
 
         Raises
         ------
@@ -291,7 +291,7 @@ class Store:
             self.db.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", rows)
 
     def land(self, outcomes: Iterable[Outcome]) -> None:
-        """Note what became of runs.
+        """Store outcomes of runs.
 
         Raises
         ------
@@ -319,7 +319,7 @@ class Store:
     # -------------------------------------------------------------------------------------- reading
 
     def about(self) -> dict[str, str]:
-        """What was noted of the study.
+        """Description of the study.
 
         Raises
         ------
@@ -329,7 +329,7 @@ class Store:
             return dict(self.db.execute("SELECT name, value FROM about"))
 
     def noted(self, name: str, usual: str, made: Callable[[Any], Made]) -> Made:
-        """What is made of JSON that was noted of the study, or of what is usual where nothing was.
+        """An entry of the description, parsed as JSON and converted by `made`; `usual` if missing.
 
         Raises
         ------
@@ -340,7 +340,7 @@ class Store:
             return made(json.loads(about.get(name, usual)))
 
     def known(self, keys: Sequence[str], traces: bool = False) -> dict[str, Outcome]:
-        """What became of those of these runs that are known.
+        """Outcomes of those of these runs that are known, by key.
 
         Raises
         ------
@@ -361,7 +361,7 @@ class Store:
         return found
 
     def asked(self) -> list[Asked]:
-        """The runs that the study asked for, by point and repeat.
+        """Runs that the study requested, by point and repeat.
 
         Raises
         ------
@@ -374,7 +374,7 @@ class Store:
             return [_asked(row) for row in rows]
 
     def landed(self) -> int:
-        """A number that grows with every run that lands.
+        """Counter that grows with every stored run.
 
         Raises
         ------
@@ -385,7 +385,7 @@ class Store:
         return int(last)
 
     def results(self) -> list[tuple[Asked, Outcome | None]]:
-        """All runs asked for with what became of them, None for those not yet run, without traces.
+        """All requested runs with their outcomes (without traces); None for those not yet run.
 
         Raises
         ------
@@ -401,7 +401,7 @@ class Store:
             ]
 
     def trace(self, key: str) -> bytes | None:
-        """The way and the last posture of a run; None if there is none.
+        """Trace (path and last posture) of a run; None if missing.
 
         Raises
         ------
@@ -413,7 +413,7 @@ class Store:
 
 
 def _text(measures: Sequence[float]) -> str:
-    """Numbers to the last bit; Python's JSON has words for what is none."""
+    """Numbers as JSON with full precision; Python's JSON has NaN and infinities."""
     return json.dumps(list(measures))
 
 

@@ -1,4 +1,4 @@
-"""Study files: read with every mistake named at once, written so that comments stay."""
+"""Study files: read with all problems reported together, written with comments preserved."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from snakestudio.paths import find_scene, is_bare_name
 from snakestudio.study.description import FORMAT, StudyFields, problems
 
 _MARKS = ("vary", "goals", "search", "repeats")
-"""Tables that a study has, and no scene."""
+"""Tables of studies that scenes do not have."""
 
 
 def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
     """Read a study file.
 
-    Raises `StudyError` with one sentence a mistake, each naming file, key, value and remedy. Raises
-    `UsageError` if `path` is no file name.
+    Raises `StudyError` with one message per problem, each naming file, key, value and remedy. Raises
+    `UsageError` if `path` is not a file name.
 
     Parameters
     ----------
     whole : bool
-        Whether values that contradict each other (see `problems`) are mistakes: to who runs it, not
-        to who edits it.
+        Whether contradicting values (see `problems`) are errors: True for running a study, False
+        for editing it.
     """
     path = path_of("path", path)
     try:
@@ -47,7 +47,7 @@ def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
 
 
 def parse_study(text: str, source: str = "study", *, whole: bool = True) -> StudyFields:
-    """Read a study from TOML text; `source` names it in the sentences, and `whole` is as in `load_study`.
+    """Read a study from TOML text; `source` names it in messages, and `whole` is as in `load_study`.
 
     Raises `StudyError`: see `load_study`.
     """
@@ -64,12 +64,12 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
         and not any(name in values for name in _MARKS)
         and values.keys() & Scene.model_fields
     ):
-        remedy = f"'snakestudio study new {source}' makes a study of it"
-        raise _error(source, [Problem("error", "", "this is a scene, and no study", remedy)])
+        remedy = f"'snakestudio study new {source}' creates a study of it"
+        raise _error(source, [Problem("error", "", "this is a scene, not a study", remedy)])
     found: list[Problem] = []
     if "format" not in values:
         found.append(
-            Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}")
+            Problem("error", "format", "is missing", f"start the file with format = {FORMAT}")
         )
     if isinstance(values.get("fixed"), dict):
         values["fixed"] = _flat(values["fixed"])
@@ -82,7 +82,7 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
         found += [problem_of(detail, StudyFields) for detail in details[:MOST_MISTAKES]]
         if len(details) > MOST_MISTAKES:
             found.append(
-                Problem("error", "", f"there are {len(details)} mistakes in it", "mend these first")
+                Problem("error", "", f"there are {len(details)} problems in it", "fix these first")
             )
         raise _error(source, found) from None
     if whole:
@@ -93,7 +93,7 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
 
 
 def _from_format_1(values: dict[str, Any]) -> dict[str, Any]:
-    """The same in the present format: a goal without aim was maximized."""
+    """Convert from format 1, in which a goal without aim was maximised."""
     goals = values.get("goals")
     if isinstance(goals, list):
         goals = [{"aim": "maximise"} | goal if isinstance(goal, dict) else goal for goal in goals]
@@ -102,7 +102,7 @@ def _from_format_1(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
-    """Tables in each other as dotted keys: ``run.duration_s = 5`` is a table to TOML, and a key to us."""
+    """Flatten nested tables to dotted keys: ``run.duration_s = 5`` is a table in TOML, but a scene key here."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, dict):
@@ -117,7 +117,7 @@ def _error(source: str, found: list[Problem]) -> StudyError:
 
 
 def is_study(path: Path) -> bool:
-    """Whether a TOML file seems to be a study: it says what varies, is searched or counts."""
+    """Whether a TOML file seems to be a study, judged by its tables."""
     try:
         values = parse_toml(read_text(path, STUDY), STUDY)
     except InputError:
@@ -126,7 +126,7 @@ def is_study(path: Path) -> bool:
 
 
 def dump_study(study: StudyFields, base: str | None = None) -> str:
-    """The study as TOML text, on top of `base` if that can be parsed (its comments and layout stay)."""
+    """The study as TOML text, merged into `base` if that can be parsed (its comments and layout stay)."""
     if base is not None:
         with contextlib.suppress(TOMLKitError, ValueError, RecursionError, StudyError):
             text = _over(study, base)
@@ -151,9 +151,9 @@ def _over(study: StudyFields, base: str) -> str:
 
 
 def save_study(study: StudyFields, path: str | Path) -> None:
-    """Write a study file; what a person wrote in the one that is there stays where nothing changed.
+    """Write a study file; comments and unchanged parts of an existing file are preserved.
 
-    Raises `StudyError` if it cannot be written; then nothing has changed.
+    Raises `StudyError` if it cannot be written; the old file is unchanged then.
     """
     path = path_of("path", path)
     base = None
@@ -164,14 +164,14 @@ def save_study(study: StudyFields, path: str | Path) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StudyError(
-            f"{path}: it cannot be written ({reason}); save it in another place."
+            f"{path}: it cannot be written ({reason}). Save it to another location."
         ) from None
 
 
 def scene_of(study: StudyFields, path: Path) -> Path:
-    """The scene's file of a study in the file `path`: named from its folder, or by the name of a bundled scene.
+    """Scene file of a study in the file `path`: relative to its folder, or a bundled scene.
 
-    Raises `UsageError` if it is a file of another computer.
+    Raises `UsageError` if it is a file on another computer.
     """
     name = Path(study.scene)
     return (
@@ -182,7 +182,7 @@ def scene_of(study: StudyFields, path: Path) -> Path:
 
 
 def scene_named_from(folder: Path, given: str) -> str:
-    """How a scene that is given by its path or its bare name is named in a study's file in a folder."""
+    """Name of a scene, given by path or bare name, in a study file in `folder`."""
     file = find_scene(local_path(given))
     if is_bare_name(Path(given)) and find_scene(Path(given), folder).resolve() == file.resolve():
         return given
@@ -190,7 +190,7 @@ def scene_named_from(folder: Path, given: str) -> str:
 
 
 def named_from(folder: Path, file: Path) -> str:
-    """How a file is named in one that stands in a folder; whole where they are on different drives."""
+    """Path of a file relative to `folder`; absolute if they are on different drives."""
     with contextlib.suppress(ValueError):
         return Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix()
     return file.resolve().as_posix()

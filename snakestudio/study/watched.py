@@ -1,8 +1,8 @@
-"""What a process that runs a study, and whoever watches it, say to each other: lines of JSON, and commands.
+"""Protocol between a process that runs a study and its parent: messages as JSON lines, and commands.
 
-The process says how far it is and what is to be known, a line of JSON each on its standard output.
-It takes the commands `pause`, `go on` and `cancel`, a line each on its standard input, whose end
-means `cancel`: who watched it is gone.
+The process writes progress and messages as lines of JSON to its standard output. It reads the
+commands `pause`, `go on` and `cancel` as lines from its standard input, whose end means `cancel`:
+the parent process has ended.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ CANCEL = "cancel"
 
 
 class Told(NamedTuple):
-    """Something that a process which runs a study says."""
+    """Message of a process that runs a study."""
 
     kind: Literal["progress", "doing", "note", "error"]
-    """How far it is, what it does before it begins, what is to be known, or why it cannot go on."""
+    """Progress, preparation steps before the start, note for the user, or fatal error."""
 
     text: str = ""
-    """In words; "" for progress."""
+    """Text for people; "" for progress."""
 
     progress: Progress | None = None
     problems: tuple[Problem, ...] = ()
-    """The mistakes that an error is about."""
+    """Problems behind an error."""
 
 
 def line_of(said: Told) -> str:
-    """The same as a line of JSON."""
+    """Encode a message as a line of JSON."""
     values: dict[str, object] = {"kind": said.kind}
     if said.progress is not None:
         progress = asdict(said.progress)
@@ -52,7 +52,7 @@ def line_of(said: Told) -> str:
 
 
 def told(line: str) -> Told | None:
-    """What a line says; None for one that is none of these: libraries write to standard output, too."""
+    """Decode a line; None for other output, because libraries also write to the standard output."""
     try:
         values = json.loads(line)
         kind = values["kind"]

@@ -1,4 +1,4 @@
-"""A worker process: it joins a scheduler and computes what that hands it."""
+"""Worker process: joins a scheduler and computes its tasks."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from snakestudio.study.evaluate import Chunk, ForeignCodeError, evaluate
 from snakestudio.study.store import Outcome
 
 NICENESS = 10
-"""How far workers step back: the window, the link to a robot and everything else go first."""
+"""Niceness of workers: below the window, the link to a robot and everything else."""
 
 _CONNECT_S = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a worker hands back."""
+    """Result of a worker."""
 
     outcomes: tuple[Outcome, ...]
-    """Of the runs that it finished."""
+    """Outcomes of the finished runs."""
 
     address: str
-    """Its own."""
+    """Address of the worker."""
 
     foreign: bool = False
-    """Whether its code is not that of who asked: then it computed nothing."""
+    """Whether its code differs from that of the requesting process; it computed nothing then."""
 
 
 def work(chunk: Chunk) -> Done:
@@ -47,21 +47,21 @@ def work(chunk: Chunk) -> Done:
 def serve(
     scheduler: str, name: str | None, threads: int, until_closed: bool, tls: Tls | None = None
 ) -> None:
-    """Work for a scheduler until it goes.
+    """Work for a scheduler until it ends.
 
-    Raises `StudyError` if there can be no such scheduler, or it does not answer.
+    Raises `StudyError` if the scheduler is invalid or does not respond.
 
     Parameters
     ----------
     scheduler : str
-        Its address, ``tcp://host:8786``.
+        Address, such as ``tcp://host:8786``.
     name : str, optional
-        What the worker is called.
+        Name of the worker.
     threads : int
-        Runs at once.
+        Number of concurrent runs.
     until_closed : bool
-        Whether to end when standard input does, as it does with whoever started this, however that
-        went.
+        Whether to stop at the end of the standard input, which ends with the parent process in any
+        case.
     """
     with contextlib.suppress(AttributeError, OSError):
         os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
@@ -100,6 +100,6 @@ def serve(
     except (OSError, ValueError, TypeError, TimeoutError) as error:
         why = (str(error) or type(error).__name__).splitlines()[0][:200]
         raise StudyError(
-            f"{scheduler}: no scheduler answers there ({why}); see that it runs, and write its address like"
+            f"{scheduler}: no scheduler responds ({why}). Check that it is running, and that the address has the form"
             " tcp://host:8786."
         ) from None

@@ -103,7 +103,7 @@ def test_unstable_step_fails_with_a_proposal(capsys: pytest.CaptureFixture[str])
 
 def test_check_of_a_continued_run_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "run.mcap", "--from", "1", "--check-step"]) == 2
-    assert "leave out --from" in capsys.readouterr().err
+    assert "Remove --from" in capsys.readouterr().err
 
 
 def test_run_that_is_checked_carries_the_estimate(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_the_run_that_a_scene_starts_from_is_never_written_over(
     ):
         assert main([*words, "--set", start, "--csv", str(first)]) == 2
         assert (
-            f"{first} is what the scene reads (start.file); give another name"
+            f"{first} is a file that the scene reads (start.file). Give another name"
             in capsys.readouterr().err
         )
     assert first.read_bytes() == before
@@ -111,7 +111,7 @@ def test_check_passes_every_shipped_scene(capsys: pytest.CaptureFixture[str]) ->
     assert main(["check", *SCENES]) == 0
     shown = capsys.readouterr()
     assert shown.err == ""
-    assert shown.out.count("no mistakes") == len(SCENES)
+    assert shown.out.count("no problems") == len(SCENES)
 
 
 def test_check_lists_all_mistakes_of_all_files(
@@ -130,7 +130,7 @@ def test_check_lists_all_mistakes_of_all_files(
     ]
     assert len([line for line in errors if "wrong.toml" in line]) == 2
     assert len([line for line in errors if "inside.toml" in line and "obstacles[" in line]) == 2
-    assert "no mistakes" in shown.out
+    assert "no problems" in shown.out
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_it_ends_when_it_is_told_to() -> None:
     )
     assert process.stdout is not None
     try:
-        assert "Nobody but" in process.stdout.readline()
+        assert "Only this process" in process.stdout.readline()
         assert process.poll() is None  # the end of its input is not its end
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=10)
@@ -162,11 +162,11 @@ def test_a_report_that_finds_no_room_ends_with_a_sentence(
         ),
         (
             ["lab_robot", "--interface", "slcan"],
-            "behind an adapter",
+            "Give --slcan",
         ),
         (
             ["lab_robot", "--slcan", "--bitrate", "333000"],
-            "333000 bit/s; give --bitrate one",
+            "333000 bit/s. Set --bitrate to one",
         ),
         (["lab_robot", "--interface", "udp_multicats", "--channel", "x"], "did you mean"),
         (

@@ -84,7 +84,7 @@ def test_a_run_that_is_asked_to_end_leaves_its_rows(tmp_path: Path, number: sign
     assert float(rows_of(csv)[-1].split(",")[0]) == until
     by = "Ctrl+C" if number == signal.SIGINT else number.name
     assert f"stopped by {by} at {until:g} s" in complaint
-    assert "run.mp4 is not made" in complaint
+    assert "run.mp4 was not written" in complaint
     for path in (csv, hdf5, mcap):
         assert f"wrote {path}: {count} rows" in said
     assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.h5", "run.mcap"]
@@ -152,7 +152,7 @@ def test_scenes_and_runs_are_replaced_only_by_force(
             assert main(["run", MAIN, "--duration", "0.1", option, str(path)]) == 2
             shown = capsys.readouterr()
             assert shown.err.count("\n") == 1
-            assert f"{path} is there already" in shown.err
+            assert f"{path} already exists" in shown.err
             assert "--force" in shown.err
             assert path.read_bytes() == before
     assert main(["export", str(run), "--mcap", str(scene)]) == 2
@@ -223,9 +223,9 @@ def test_two_names_for_one_file_are_refused(
         main(["run", MAIN, "--csv", str(tmp_path / "run.csv"), "--hdf5", str(tmp_path / "link")])
         == 2
     )
-    assert "written twice" in capsys.readouterr().err
+    assert "two outputs" in capsys.readouterr().err
     assert main(["run", MAIN, "--csv", "-", "--hdf5", "-"]) == 2
-    assert "written twice" in capsys.readouterr().err
+    assert "two outputs" in capsys.readouterr().err
     (tmp_path / "circle").symlink_to("circle")
     assert main(["run", MAIN, "--csv", str(tmp_path / "circle")]) == 2
     assert "Too many levels of symbolic links" in capsys.readouterr().err

@@ -57,7 +57,7 @@ def test_letters_that_an_encoding_lacks_are_escaped(tmp_path: Path) -> None:
     shutil.copyfile(MAIN, scene)
     done = in_shell("", "check", str(scene), PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "m\\xfc.toml: no mistakes" in done.stdout
+    assert "m\\xfc.toml: no problems" in done.stdout
 
 
 def test_streams_that_are_complete_stay(monkeypatch: pytest.MonkeyPatch) -> None:

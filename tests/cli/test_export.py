@@ -101,15 +101,15 @@ def test_a_scene_is_run_again_first(
 ) -> None:
     assert main(["export", str(runs / "short.toml"), "--hdf5", str(tmp_path / "a.h5")]) == 0
     told = capsys.readouterr().out
-    assert "running it again, 0.3 s" in told
+    assert "running the scene for 0.3 s" in told
     assert f"wrote {tmp_path / 'a.h5'}: 31 rows" in told
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "export what?"),
-        (["--csv", "{runs}/short.mcap"], "give another name"),
+        ([], "nothing to export"),
+        (["--csv", "{runs}/short.mcap"], "Give another name"),
         (["{runs}/other.mcap", "--csv", "{tmp}/a.csv"], "video"),
         (["--video", "{tmp}/a.mp4", "--ghost"], "second"),
         (["--video", "{tmp}/a.avi"], "video format"),

@@ -51,7 +51,7 @@ def test_the_file_alone_goes_to_the_standard_output(capfd: pytest.CaptureFixture
         ([SIDEWINDING], "No format"),
         ([SIDEWINDING, "--mjcf"], "--mjcf"),
         ([SIDEWINDING, "--mjcf", SIDEWINDING], "the scene itself"),
-        ([SIDEWINDING, "--mjcf", "a.xml", "--urdf", "a.xml"], "written twice"),
+        ([SIDEWINDING, "--mjcf", "a.xml", "--urdf", "a.xml"], "two outputs"),
         ([SIDEWINDING, "--mjcf", "a.xml", "--set", "robot.nonsense=1"], "nonsense"),
         (["missing.toml", "--sdf", "a.sdf"], "no such file"),
         (["broken.toml", "--sdf", "a.sdf"], "robot.n_links"),

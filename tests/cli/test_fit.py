@@ -138,5 +138,5 @@ def test_a_measurement_is_never_written_over(
     before = track.read_bytes()
     trial = f"{track}@{scene}" if beside else str(track)
     assert main(["fit", str(scene), trial, *FREE, *QUICK, "--out", str(track), "--force"]) == 2
-    assert f"{track} is what is read; give another name to write to." in capsys.readouterr().err
+    assert f"{track} is an input of this command. Give another name" in capsys.readouterr().err
     assert track.read_bytes() == before

@@ -160,7 +160,7 @@ def test_a_log_is_replaced_only_when_that_is_wanted(
     assert main(words) == 2
     said = capsys.readouterr()
     assert said.err == (
-        f"snakestudio: {log} is there already, a log of frames; give --force to replace it, or another name.\n"
+        f"snakestudio: {log} already exists, a log of frames. Give --force to replace it, or another name.\n"
     )
     assert said.out == ""
     assert log.read_text() == "an hour of another day"
@@ -176,5 +176,5 @@ def test_a_log_is_not_written_over_while_it_is_read(
     before = log.read_bytes()
     words = ["--interface", "replay", "--channel", str(log), "--log", str(log), "--force"]
     assert main(["listen", _PROFILE, *words]) == 2
-    assert f"{log} is what is read; give another name to write to." in capsys.readouterr().err
+    assert f"{log} is an input of this command. Give another name" in capsys.readouterr().err
     assert log.read_bytes() == before

@@ -28,18 +28,18 @@ def test_list_shows_shipped_and_own(
         "odrive_can_simple",
     ]
     assert "broken" in lines[6]
-    assert lines[7] == f"Your own are kept in {tmp_path}."
+    assert lines[7] == f"Your own profiles are in {tmp_path}."
 
 
 def test_new_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profile", "new", "lab_robot", str(tmp_path / "mine")]) == 0
     path = tmp_path / "mine" / "lab_robot.toml"
     assert main(["profile", "check", str(path)]) == 0
-    assert capsys.readouterr().out.endswith(f"{path}: no mistakes\n")
+    assert capsys.readouterr().out.endswith(f"{path}: no problems\n")
     path.write_text(path.read_text().replace("max_deg = 60.0", "max_deg = -61.0"))
     assert main(["profile", "check", "lab_robot", str(path)]) == 2
     printed = capsys.readouterr()
-    assert "lab_robot.toml: no mistakes" in printed.out
+    assert "lab_robot.toml: no problems" in printed.out
     assert printed.err.startswith(f"{path}: limits.min_deg: -60° is not below max_deg = -61°. ")
     path.write_text("format = 1\n")
     assert main(["profile", "check", str(path)]) == 2
@@ -127,8 +127,8 @@ def test_a_profile_that_nothing_can_be_armed_with_is_not_called_free_of_mistakes
     assert main(["profile", "check", str(path)]) == 2
     printed = capsys.readouterr()
     assert "arming is refused" in printed.out
-    assert "no mistakes" not in printed.out
-    assert printed.err == f"{path}: a robot can be listened to with it, and not armed: see above\n"
+    assert "no problems" not in printed.out
+    assert printed.err == f"{path}: this profile allows listening, but not arming: see above\n"
 
 
 def test_show_tells_ids_and_bus_load(capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,13 +144,13 @@ def test_show_tells_ids_and_bus_load(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["show"], "name one profile"),
-        (["check"], "profiles to check"),
+        (["show"], "needs one profile"),
+        (["check"], "names of profiles"),
         (["new", "lab_robot"], "template"),
-        (["list", "x"], "no names"),
+        (["list", "x"], "no arguments"),
         (
             ["show", "lab_robot", "--scene", "x.toml"],
-            "profile show: it takes no --scene; profile new does.",
+            "profile show has no option --scene.",
         ),
         (
             ["show", "nix"],

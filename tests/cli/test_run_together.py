@@ -76,11 +76,11 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
         (["--wait-at", "0.0.0.0"], "leave"),
         (
             ["--fire", "127.0.0.1:1", "--wait-at", "0.0.0.0"],
-            "--wait-at says where --wait-for PORT waits",
+            "--wait-at needs a port in --wait-for",
         ),
         (
             ["--wait-for", "lsl:cue", "--wait-at", "0.0.0.0"],
-            "--wait-at says where --wait-for PORT waits",
+            "--wait-at needs a port in --wait-for",
         ),
         (
             ["--wait-for", "5005", "--wait-at", "203.0.113.1"],

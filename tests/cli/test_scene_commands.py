@@ -97,7 +97,7 @@ def test_check_mends_what_has_a_fix_and_saves(
     said = capsys.readouterr()
     assert "Set the time step to" in said.out
     assert "mm away" in said.out
-    assert said.out.endswith("no mistakes\n")
+    assert said.out.endswith("no problems\n")
     assert (tmp_path / "copy.toml~").read_bytes() == before
     assert "# measured by dragging" in copy.read_text(encoding="utf-8")
     assert main(["check", str(copy)]) == 0
@@ -144,5 +144,5 @@ def test_a_drawing_is_never_written_over(
         )
         == 2
     )
-    assert f"{drawing} is what is read; give another name to write to." in capsys.readouterr().err
+    assert f"{drawing} is an input of this command. Give another name" in capsys.readouterr().err
     assert drawing.read_bytes() == before

@@ -49,8 +49,7 @@ def test_the_contact_problem_of_a_step_is_written_where_it_is_asked_for(
     path = tmp_path / "new" / name
     assert main(["run", str(MAIN), "--duration", "0.1", "--contact-problem", str(path)]) == 0
     assert (
-        f"wrote {path}: the contact problem of the step that ends at 0.1 s"
-        in capsys.readouterr().out
+        f"wrote {path}: contact problem of the step that ends at 0.1 s" in capsys.readouterr().out
     )
     if path.suffix == ".npz":
         problem, _, _ = problem_from_arrays(np.load(path))

@@ -95,7 +95,7 @@ def test_a_click_beside_the_buttons_goes_there(
 def test_the_menu_has_all_of_it(checks: Checks, document: Document) -> None:
     menu = checks.menu(checks.list.model().index(0, 0))
     texts = [action.text() for action in menu.actions()]
-    assert texts == ["Go to Object", "Take steps of 0.2 ms", "Softer joints"]
+    assert texts == ["Go to Object", "Set the time step to 0.2 ms", "Softer joints"]
     menu.actions()[1].trigger()
     assert document.scene.solver.step_s == 0.0002
     menu.deleteLater()

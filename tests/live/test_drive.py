@@ -126,14 +126,14 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         said = read_until(drive, "\0")
         assert drive.wait(60.0) == 0, said
     assert "joint errors" in said
-    assert "simulation alongside: joints" in said
+    assert "simulation alongside: joint deviation" in said
     assert "twin_joint_rms_rad" in table.read_text()
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((), "give --arm"),
+        ((), "Give --arm"),
         (("--arm", "--pose", "x"), "'x'"),
         (
             ("--arm", "--interface", "pcan", "--port", "5"),
@@ -141,7 +141,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         ),
         (("--arm", "--duration", "-1"), "positive number"),
         (("--arm", "--wait", "0"), "--wait 0"),
-        (("--arm", "--wait", "nan"), "--wait nan: give the seconds"),
+        (("--arm", "--wait", "nan"), "--wait nan: give a positive number"),
         (
             ("--arm", "--hdf5", "no_such_folder/x.h5"),
             "no_such_folder; make it",
@@ -152,7 +152,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         ),
         (
             ("--arm", "--log", "OLD.blf"),
-            "OLD.blf is there already",
+            "OLD.blf already exists",
         ),
         (
             ("--arm", "--interface", "virtual"),
@@ -161,7 +161,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         (("--arm", "--wait-limit", "3"), "--wait-limit needs --wait-for"),
         (
             ("--arm", "--fire", "pc:5005", "--wait-at", "0.0.0.0"),
-            "--wait-at says where --wait-for PORT waits; give",
+            "--wait-at needs a port in --wait-for",
         ),
     ],
 )

@@ -112,7 +112,7 @@ def test_what_keeps_it_from_being_armed_meanwhile_is_said(
         return "ARM"
 
     monkeypatch.setattr("builtins.input", typed)
-    with pytest.raises(LinkError, match=r"not ready any more:\nThe"):
+    with pytest.raises(LinkError, match=r"is no longer ready:\nThe"):
         drive(link, robot, unasked=False).whole(0.1, None, "run")
     assert "arm" not in [command.kind for command in link.commands]
 

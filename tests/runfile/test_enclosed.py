@@ -85,8 +85,8 @@ def test_elsewhere_the_map_in_the_run_file_is_used_and_said(
     if how == "cut off":
         path.write_bytes(path.read_bytes()[:-40])
     with open_run(path) as run, caplog.at_level(logging.WARNING):
-        why = "is another file now" if how == "other" else "is not there any more"
-        assert run.note == f"run.mcap: maps/map.png {why}; what the run file holds is used."
+        why = "has changed" if how == "other" else "is not there any more"
+        assert run.note == f"run.mcap: maps/map.png {why}; the copy in the run file is used."
         assert run.scene.obstacles[0].picture == "maps/map.png"  # type: ignore[union-attr]
         rerun_equals(run, path)
     assert run.note in caplog.text
@@ -187,7 +187,7 @@ def test_a_map_that_came_into_the_scene_during_the_run_goes_with_it(
     with open_run(path) as run:
         assert (
             run.note
-            == f"changed.mcap: {where} is not there any more; what the run file holds is used."
+            == f"changed.mcap: {where} is not there any more; the copy in the run file is used."
         )
         rerun_equals(run, path)
         continued, _ = api.continue_from(path, 0.2)

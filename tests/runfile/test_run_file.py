@@ -426,7 +426,7 @@ def foreign() -> bytes:
     ("data", "sentence"),
     [
         (b"", "empty"),
-        (b"time_s,link_1_x_m\n0,0\n" * 10, "no MCAP file"),
+        (b"time_s,link_1_x_m\n0,0\n" * 10, "not an MCAP file"),
         (b"\x89MCAP", "ends.*first"),
         (b"\x89MCAP0\r\n", "ends.*first"),
         (foreign(), "another program"),
@@ -504,7 +504,7 @@ def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     recording.append(make_rows(250, 1300))  # many more blocks than may wait for a disk that answers
     recording.close()
     assert recording.trouble.startswith(
-        f"{path}: the recording stopped at 1.00 s (No space left on device)"
+        f"{path}: recording stopped at 1.00 s (No space left on device)"
     )
     assert [(event.kind, event.text) for event in recording.events] == [
         ("fault", recording.trouble)

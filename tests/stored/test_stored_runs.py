@@ -301,8 +301,8 @@ def test_a_run_file_of_a_newer_version_is_refused(
     unpacked: Path, version: str, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sentence = (
-        f"was recorded by SnakeStudio 0.2.0 in a newer format ({VERSION + 1}; this program reads up to {VERSION}); "
-        "update SnakeStudio."
+        f"was recorded by SnakeStudio 0.2.0 in a newer format ({VERSION + 1}; this program reads up to {VERSION}). "
+        "Update SnakeStudio."
     )
     with pytest.raises(RunFileError) as caught:
         open_run(newer(unpacked))

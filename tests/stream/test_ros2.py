@@ -180,7 +180,7 @@ def test_a_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -
     [
         (["--arm"], "--robot PROFILE"),
         (["--bridge-rate", "0"], "above 0"),
-        (["--set", "controller.kind=heading"], "Leave controller.kind out"),
+        (["--set", "controller.kind=heading"], "Remove controller.kind"),
     ],
 )
 def test_a_mistake_is_a_sentence(

@@ -104,7 +104,7 @@ def test_certificates_are_asked_for_together(
 ) -> None:
     assert main(["study", "run", str(study_file), "--scheduler", "tls://127.0.0.1:9", TLS[0]]) == 2
     assert (
-        "--tls-cert is missing: give --tls-ca, --tls-cert and --tls-key together"
+        "--tls-cert is missing. Give --tls-ca, --tls-cert and --tls-key together"
         in capsys.readouterr().err
     )
 

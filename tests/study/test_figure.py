@@ -179,7 +179,7 @@ def test_two_goals_give_the_front_and_other_studies_beside_it(scene: Scene) -> N
     def look(figure: Any) -> None:
         (axes,) = figure.axes
         lines = {line.get_label(): line for line in axes.lines}
-        assert lines["no other is better in both"].get_xydata().tolist() == [[0.2, 0.3], [0.1, 0.1]]
+        assert lines["Pareto front"].get_xydata().tolist() == [[0.2, 0.3], [0.1, 0.1]]
         assert lines["the paper's gait"].get_xydata().tolist() == [[0.05, 0.2]] * 3
         assert (axes.get_xlabel(), axes.get_ylabel()) == ("Net speed / m/s", "cost")
 
@@ -203,9 +203,9 @@ def test_points_beyond_their_limits_stand_back(scene: Scene) -> None:
     def look(figure: Any) -> None:
         lines = {line.get_label(): line.get_xdata().tolist() for line in figure.axes[0].lines}
         assert lines == {
-            "beyond the limits": [30.0],
+            "limits violated": [30.0],
             "points": [10.0, 20.0],
-            "no other is better in both": [20.0],
+            "Pareto front": [20.0],
         }
 
     drawn(table, scene, look, Named(x="net_speed", y="cost"))
@@ -288,7 +288,7 @@ def test_axes_without_a_figure_are_said(
     study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["study", "export", str(study_file), "--csv", "-", "--x", "point"]) == 2
-    assert "give --figure" in capsys.readouterr().err
+    assert "Give --figure" in capsys.readouterr().err
 
 
 def test_more_panels_than_can_be_read_are_said(scene: Scene) -> None:

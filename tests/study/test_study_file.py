@@ -84,7 +84,7 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
             HEAD + RANGE.replace("low = 0.1", 'low = 0.0\nscale = "log"'),
             "0",
         ),
-        (HEAD + RANGE + RANGE, "vary[2]: ground.mu_along varies already"),
+        (HEAD + RANGE + RANGE, "vary[2]: ground.mu_along varies twice"),
         (
             HEAD + RANGE + "[fixed]\nground.mu_along = 0.2\n",
             "vary[1]: ground.mu_along",
@@ -93,15 +93,15 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
             HEAD + RANGE.replace("steps = 3", "steps = 3\nvalues = [1.0, 2.0]"),
             "range",
         ),
-        (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0]\n', "varies nothing"),
+        (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0]\n', "does not vary"),
         (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0, 1.0]\n', "value twice"),
         (
             HEAD + RANGE + '[search]\nkind = "cma_es"\n',
-            "goals: This search takes 1 goal, and there are 0. Add a goal.",
+            "goals: This search needs 1 goal, but there are 0. Add a goal.",
         ),
         (
             HEAD + RANGE + '[search]\nkind = "nsga2"\n[[goals]]\nmeasure = "net_speed"\n',
-            "3 goals, and there is 1. ",
+            "3 goals, but there is 1. ",
         ),
         (HEAD + RANGE + '[search]\nkind = "gird"\n', 'search.kind cannot be "gird"'),
         (
@@ -121,7 +121,7 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
         (HEAD + RANGE + '[[limits]]\nmeasure = "net_speed"\n', "limits[1]: It has no bound"),
         (
             HEAD + RANGE + '[[goals]]\nmeasure = "net_speed"\n' * 2,
-            'goals[2].name: "net_speed" is there twice',
+            'goals[2].name: "net_speed" occurs twice',
         ),
         (
             HEAD + RANGE + '[[goals]]\nmeasure = "net_speed"\nover = "spread"\n',

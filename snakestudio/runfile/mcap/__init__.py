@@ -1,4 +1,4 @@
-"""Run files: one MCAP file for a run, written while it goes, read back whatever ended it."""
+"""Run files: one MCAP file per run, written during the run, readable after any kind of end."""
 
 from snakestudio.errors import RunFileError
 from snakestudio.runfile.mcap.about import Origin, RunInfo

@@ -1,4 +1,4 @@
-"""What a run file says about itself before its first row: scene, program, machine, columns; and `RunInfo` of a file."""
+"""Description at the start of a run file: scene, program, computer, columns; and the `RunInfo` of a file."""
 
 from __future__ import annotations
 
@@ -36,36 +36,36 @@ _PACKAGES = ("numpy", "numba", "scipy", "sympy")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a run comes from, as far as its scene does not say so."""
+    """Origin of a run, apart from its scene."""
 
     scene_file: str = ""
-    """Name of the scene's file; empty if it was never saved."""
+    """Name of the scene's file; empty if never saved."""
 
     base_dir: Path | None = None
-    """Folder that file names in the scene are relative to."""
+    """Base folder of file names in the scene."""
 
     robot: str = ""
-    """Name of the profile of the robot that was driven; empty if the run was computed."""
+    """Name of the profile of the real robot; empty for a simulation."""
 
     step_estimate: StepEstimate | None = None
-    """How far the result depends on the time step, if that was checked before."""
+    """Estimated error of the time step, if it was checked before."""
 
     plugins: tuple[str, ...] = ()
-    """A line for every plug-in that made the run; see `plugin_records`."""
+    """One line per plug-in that was used in the run; see `plugin_records`."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """What there is to know of a run file without reading its rows."""
+    """Description of a run file, available without reading its rows."""
 
     path: Path
     created: datetime
-    """When the run began, UTC."""
+    """Start of the run, UTC."""
 
     title: str
     scene_file: str
     model: str
-    """`title`, `scene_file` and `model`: of the scene; `model` as in ``scene.model.kind``."""
+    """`title`, `scene_file` and `model` describe the scene; `model` is ``scene.model.kind``."""
 
     duration: float
     """Simulated time of the last row, s."""
@@ -73,20 +73,20 @@ class RunInfo:
     rows: int
     size_bytes: int
     complete: bool
-    """False if the file has no end: the run is still going, or its program ended without writing
+    """False if the file has no end: the run is still active, or its program ended without writing
     it."""
 
     version: str
     """Version of the program that wrote it."""
 
     robot: str = ""
-    """Name of the robot that was driven; empty if the run was computed."""
+    """Name of the real robot; empty for a simulation."""
 
 
 def about(
     scene: Scene, schema: Schema, columns: Columns, origin: Origin, created: datetime
 ) -> dict[str, str]:
-    """The metadata record at the beginning of a run file."""
+    """The metadata record at the start of a run file."""
     return {
         "format_version": str(VERSION),
         "program": "SnakeStudio",
@@ -116,12 +116,12 @@ def about(
 
 
 def schema_of(text: str, scene: Scene) -> Schema:
-    """The schema that `about` wrote; which end is the head is the scene's to say.
+    """Parse the schema written by `about`; the scene decides which end is the head.
 
-    Raises `ValueError`, `TypeError`, `KeyError` or `OverflowError` if it cannot be one.
+    Raises `ValueError`, `TypeError`, `KeyError` or `OverflowError` if it is invalid.
     """
     plain = parse_json(text, SCENE)
-    axes = scene.body.axes  # older versions only said whether there was any pitch
+    axes = scene.body.axes  # older versions only stored whether there was any pitch
     if "has_pitch" not in plain:
         axes = tuple(Axis(int(joint), str(kind)) for joint, kind in plain["axes"])
     schema = Schema(
@@ -144,12 +144,12 @@ def schema_of(text: str, scene: Scene) -> Schema:
     if order != sorted(set(order)) or any(not 0 <= joint < schema.n_joints for joint, _ in order):
         raise ValueError("there are no such joints")
     if len(set(names)) < len(names) or any(not 0 < len(name) <= _LONGEST_NAME for name in names):
-        raise ValueError("its columns have no names of their own")
+        raise ValueError("its column names are not unique")
     return schema
 
 
 def fits(schema: Schema, scene: Scene) -> bool:
-    """Whether rows of a schema can be of a scene: exports and pictures take the body from the one or the other."""
+    """Whether rows of a schema match a scene, because exports and drawings use the body of either."""
     body = scene.body
     return (schema.n_links, len(schema.sections), schema.axes) == (
         body.n_parts,
@@ -159,7 +159,7 @@ def fits(schema: Schema, scene: Scene) -> bool:
 
 
 def _seeds(part: Any, key: str) -> Iterator[tuple[str, int]]:
-    """Every seed in a scene by its dotted key: what the run drew at random comes from nothing else."""
+    """All seeds in a scene by dotted key; they determine all random numbers of the run."""
     if isinstance(part, dict):
         for name, value in part.items():
             if (name == "seed" or name.endswith("_seed")) and isinstance(value, int):

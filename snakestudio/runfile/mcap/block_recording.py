@@ -1,4 +1,4 @@
-"""What every recording in blocks does alike: rows by number, snapshots, the scene at a time."""
+"""Base class of recordings in blocks: rows by number, snapshots, the scene at a time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from snakestudio.model.step_estimate import StepEstimate
 
 
 class BlockRecording(abc.ABC):
-    """The part of a `Recording` that is read from blocks of rows.
+    """Base of a `Recording` that is stored in blocks of rows.
 
     Parameters
     ----------
     scene : Scene
-        At the start of the run.
+        Scene at the start of the run.
     chunk_rows : int
-        Rows of the pieces that `chunks` gives.
+        Number of rows in the pieces from `chunks`.
     """
 
     def __init__(self, scene: Scene, schema: Schema, chunk_rows: int) -> None:
@@ -39,22 +39,22 @@ class BlockRecording(abc.ABC):
 
     @property
     def schema(self) -> Schema:
-        """What the rows hold."""
+        """Schema of the rows."""
         return self._schema
 
     @property
     @abc.abstractmethod
     def step_estimate(self) -> StepEstimate | None:
-        """How far its result depends on the time step, if that was checked; see `StepEstimate.is_of`."""
+        """Estimated error of the time step, if it was checked; see `StepEstimate.is_of`."""
 
     @property
     def plugins(self) -> tuple[str, ...]:
-        """A line for every plug-in that made it, with its hash."""
+        """One line per plug-in that was used, with its hash."""
         return ()
 
     @abc.abstractmethod
     def set_step_estimate(self, estimate: StepEstimate | None) -> None:
-        """Have files that are written of it carry an estimate."""
+        """Set the estimate for files that are written from this recording."""
 
     @property
     @abc.abstractmethod
@@ -75,14 +75,14 @@ class BlockRecording(abc.ABC):
 
     @abc.abstractmethod
     def _block_with(self, row: int) -> tuple[int, Rows]:
-        """The block that a row is in, and the number of its first row."""
+        """The block that contains a row, and the number of its first row."""
 
     @abc.abstractmethod
     def _scenes_since(self) -> tuple[tuple[float, Scene], ...]:
-        """Times (s) from which the scene was another, and which."""
+        """Changed scenes, each with the time (s) from which it applies."""
 
     def scene_at(self, time: float) -> Scene:
-        """The scene as it was at `time`: obstacles may have been moved while the run went."""
+        """The scene at `time`, with all changes during the run up to then."""
         scene = self._scene
         for since, changed in self._scenes_since():
             if since > time:
@@ -131,9 +131,9 @@ class BlockRecording(abc.ABC):
 
 
 def with_change(changes: tuple[Change, ...], change: Change) -> tuple[Change, ...]:
-    """`changes` and one more; a later one at the same time joins the one before."""
+    """Add a change to `changes`; changes at the same time are merged."""
     if changes and changes[-1].time == change.time:
-        # What is new comes last: a whole part and a value in it hold in the order they were given.
+        # New values come last: a whole part and a value in it apply in the order of the changes.
         kept = {key: value for key, value in changes[-1].values.items() if key not in change.values}
         return (*changes[:-1], Change(change.time, {**kept, **change.values}))
     return (*changes, Change(change.time, dict(change.values)))

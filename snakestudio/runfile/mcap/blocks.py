@@ -1,10 +1,9 @@
-"""Rows as messages of a run file and back, exact to the bit.
+"""Encoding of rows as messages of a run file, exact to the bit.
 
 A block is one message whose fields are the columns of `Rows`, flattened with the row as the fastest
-index: every value of the robot is then a run of numbers that lie beside each other, which is what
-compresses well, and what constant ones compress to nothing. The definition of the message
-(`definition`) names every column, its shape and its meaning, so that whoever reads ROS 2 messages
-reads the run without this program.
+index: the history of every value is then contiguous, which compresses well; constant values take
+almost no space. The definition of the message (`definition`) names every column, its shape and its
+meaning, so that any reader of ROS 2 messages can read the run without this program.
 """
 
 from __future__ import annotations
@@ -86,14 +85,14 @@ _WHOLE = frozenset(
         "contact_state",
     }
 )
-"""Columns of whole numbers; all others are real."""
+"""Integer columns; all others are floating-point."""
 
 
 _OF_JOINTS = ("joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque")
 
 
 def _shapes(schema: Schema) -> dict[str, tuple[int, ...]]:
-    """Shapes of a row's values; of a column that is not named here it is one number."""
+    """Shapes of the values of a row; columns not listed here are scalars."""
     n = schema.n_links
     sections = len(schema.sections)
     return {
@@ -115,35 +114,34 @@ def _shapes(schema: Schema) -> dict[str, tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What columns the blocks of a file have, in the order of the message."""
+    """Columns of the blocks of a file, in the order of the message."""
 
     columns: tuple[tuple[str, str, tuple[int, ...]], ...]
     """Name, type as in a ROS 2 message, and shape of one row's (or contact's) value."""
 
     pairs: tuple[Axis, ...] | None = None
-    """Axes of joints of which a file has yaw and pitch, side by side, whether they have both or
-    not: so they were recorded before robots had other joints. None where there is a value for each
-    axis."""
+    """Joint axes of a file of an old version, which stores yaw and pitch of every joint, whether
+    it has both or not. None if there is one value per axis."""
 
     @classmethod
     def of(cls, rows: Rows) -> Columns:
-        """Those of these rows.
+        """Columns of given rows.
 
-        Raises `ValueError` if a column has a type that a message cannot hold.
+        Raises `ValueError` if a message does not support the type of a column.
         """
         found = []
         for name, values in _row_columns(rows):
             kind = values.dtype.name
             if kind not in _TYPES:
-                raise ValueError(f"{name}: a run file holds no column of type {kind}")
+                raise ValueError(f"{name}: a run file does not support columns of type {kind}")
             found.append((name, kind, tuple(values.shape[1:])))
         return cls(tuple(found))
 
     @classmethod
     def from_plain(cls, plain: Any) -> Columns:
-        """From what `plain` gave.
+        """Create columns from the output of `plain`.
 
-        Raises `ValueError`, `TypeError` or `KeyError` if it cannot be such a thing.
+        Raises `ValueError`, `TypeError` or `KeyError` if it is invalid.
         """
         columns = tuple(
             (str(name), str(kind), tuple(int(size) for size in shape))
@@ -158,9 +156,9 @@ class Columns:
         return cls(columns)
 
     def of_schema(self, schema: Schema) -> Columns:
-        """Those that were read, of rows of a schema.
+        """Return these columns if they match a schema.
 
-        Raises `ValueError` if they are not.
+        Raises `ValueError` if they do not.
         """
         wanted = _shapes(schema)
         pairs = any(name in _OF_JOINTS and len(shape) == 2 for name, _, shape in self.columns)
@@ -168,15 +166,15 @@ class Columns:
             wanted |= dict.fromkeys(_OF_JOINTS, (schema.n_joints, 2))
         for name, kind, shape in self.columns:
             if shape != wanted.get(name, ()):
-                raise ValueError(f"{name} has another shape than the schema says")
+                raise ValueError(f"{name} has a different shape from the schema")
             if (np.dtype(_TYPES[kind]).kind == "f") != (name not in _WHOLE):
-                raise ValueError(f"{name} is of another kind of number")
+                raise ValueError(f"{name} has a different number type")
         if self.columns[0][1] != "float64":
-            raise ValueError("times are not of eight bytes")
+            raise ValueError("times do not have eight bytes")
         return replace(self, pairs=schema.axes) if pairs else self
 
     def plain(self) -> list[list[Any]]:
-        """As lists, for JSON."""
+        """The columns as lists, for JSON."""
         return [[name, kind, list(shape)] for name, kind, shape in self.columns]
 
     @property
@@ -189,14 +187,14 @@ class Columns:
         )
 
     def in_message(self) -> Iterator[tuple[str, np.dtype[Any], tuple[int, ...]]]:
-        """The columns that a message has: those without values (joints of a robot of one link) are left out."""
+        """Columns of the message, without empty ones (the joints of a robot with one link)."""
         for name, kind, shape in self.columns:
             if 0 not in shape:
                 yield name, np.dtype(_TYPES[kind]), shape
 
 
 def definition(columns: Columns) -> str:
-    """The message as ROS 2 defines one (`ros2msg`)."""
+    """Definition of the message in ROS 2 syntax (`ros2msg`)."""
     lines = [
         "# Some rows of a run, exactly as they were recorded. k: rows, m: contacts of all these rows.",
         "# Shapes are given in C order: the last index is the one that changes fastest.",
@@ -210,13 +208,13 @@ def definition(columns: Columns) -> str:
 
 
 class Room:
-    """Memory that is used again and again: touching fresh pages for every block takes longer than to fill it."""
+    """Reusable buffer: touching new memory pages for every block would take longer than filling them."""
 
     def __init__(self) -> None:
         self._memory = np.empty(0, np.uint8)
 
     def of(self, size: int) -> NDArray[np.uint8]:
-        """So many bytes, of any value; what was given out before is overwritten."""
+        """Return a view of `size` bytes with arbitrary content; invalidates earlier views."""
         if len(self._memory) < size:
             self._memory = np.empty(size + size // 4, np.uint8)
         return self._memory[:size]
@@ -231,18 +229,18 @@ def encode(
     log_time: int,
     room: Room | None = None,
 ) -> memoryview:
-    """An MCAP message record with `rows`.
+    """Encode `rows` as an MCAP message record.
 
     Parameters
     ----------
     columns : Columns
-        What the file's blocks have.
+        Columns of the file's blocks.
     first_row : int
-        Number of the first of them in the run.
+        Number of the first row in the run.
     channel, sequence, log_time : int
-        For the record's head; ns.
+        Values of the record's header; ns.
     room : Room, optional
-        Where the record is made; it holds until there is made another one.
+        Buffer for the record; the result is valid until the next record in it.
     """
     values = dict(_row_columns(rows))
     places = []
@@ -255,7 +253,7 @@ def encode(
         places.append((array, dtype, shape, end, length, start))
         end = start + size * dtype.itemsize
     origin = MESSAGE_HEAD.size + len(HEADER)
-    shift = -origin % 8  # numpy copies faster to where numbers are aligned
+    shift = -origin % 8  # numpy copies faster to aligned numbers
     buffer = (room or Room()).of(shift + origin + end)
     whole = buffer.data[shift:]
     MESSAGE_HEAD.pack_into(whole, 0, 0x05, len(whole) - 9, channel, sequence, log_time, log_time)
@@ -274,14 +272,14 @@ def encode(
 
 
 def head_bytes(n_rows: int) -> int:
-    """How much of a message record with so many rows `decode_head` has to see, the record's own head included."""
+    """Number of bytes of a message record with `n_rows` rows that `decode_head` needs, including the header."""
     return MESSAGE_HEAD.size + len(HEADER) + 16 + 8 * n_rows
 
 
 def decode_head(body: NDArray[np.uint8]) -> tuple[int, NDArray[np.float64]] | None:
-    """First row and times of a block of which only the beginning is known; None if that is too short.
+    """First row and times from the first bytes of a block; None if there are too few.
 
-    `body` is the message from behind the encapsulation header, the time its first column.
+    `body` is the message after the encapsulation header; time is its first column.
     """
     if len(body) < 16:
         return None
@@ -292,7 +290,7 @@ def decode_head(body: NDArray[np.uint8]) -> tuple[int, NDArray[np.float64]] | No
 
 
 def decode(columns: Columns, body: NDArray[np.uint8]) -> Rows:
-    """The rows in a message, from behind the encapsulation header.
+    """Decode the rows in a message, starting after the encapsulation header.
 
     Raises `ValueError` if it is damaged.
     """
@@ -323,13 +321,13 @@ def _rows(columns: Columns, found: dict[str, NDArray[Any]]) -> Rows:
     n_rows = len(found["time"])
     n_contacts = int(found["contact_count"].sum(dtype=np.int64))
     if n_contacts < 0 or (n_rows and found["contact_count"].min() < 0):
-        raise ValueError("there are less than no contacts")
+        raise ValueError("the number of contacts is negative")
     for name, _, shape in columns.columns:
         wanted = n_contacts if name.startswith("contact_") and name != "contact_count" else n_rows
         if 0 in shape:
             found[name] = np.zeros((wanted, *shape), found[name].dtype)
         elif len(found[name]) != wanted:
-            raise ValueError(f"{name} has another length than the rows")
+            raise ValueError(f"{name} has a different length from the rows")
     if columns.pairs is not None:
         found |= {name: from_pairs(found[name], columns.pairs) for name in _OF_JOINTS}
     contacts = ContactRows(*(found[f"contact_{name}"] for name in _OF_CONTACTS))

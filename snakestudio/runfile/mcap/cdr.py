@@ -1,8 +1,8 @@
-"""Messages of one layout, many at once: a template of bytes and where its numbers go, filled by numpy.
+"""Batch encoding of messages with the same layout: a byte template with number fields, filled by numpy.
 
-CDR is how ROS 2 lays messages out: little-endian numbers, each aligned to its own size counted from
-behind a header of four bytes, texts and sequences after their length. Where texts and lengths are
-the same in all messages of a topic, every number has a fixed place, and a thousand messages are a
+CDR is the message encoding of ROS 2: little-endian numbers, each aligned to its size counted from the
+end of a four-byte header; strings and sequences follow their length. If strings and lengths are the
+same in all messages of a topic, every number has a fixed offset, and a thousand messages are one
 structured array.
 """
 
@@ -36,9 +36,9 @@ def align(offset: int, size: int) -> int:
 
 
 class Template:
-    """A message whose numbers are given later; every method adds one field at the end.
+    """A message whose numbers are set later; every method adds one field at the end.
 
-    Once there are `records` of it, nothing can be added any more.
+    No fields can be added after the first call of `records`.
     """
 
     def __init__(self) -> None:
@@ -47,35 +47,35 @@ class Template:
         self._stamps: list[str] = []
 
     def number(self, name: str, kind: str, shape: tuple[int, ...] = ()) -> None:
-        """Room for a number, or for an array of constant length, of a numpy kind such as ``<f8``."""
+        """Add a number, or an array of constant length, of a numpy type such as ``<f8``."""
         dtype = np.dtype((kind, shape)) if shape else np.dtype(kind)
         self._pad(np.dtype(kind).itemsize)
         self._fields[name] = (dtype, len(self._body))
         self._body.extend(bytes(dtype.itemsize))
 
     def length(self, count: int) -> None:
-        """The length of a sequence that follows."""
+        """Add the length of a sequence that follows."""
         self._pad(4)
         self._body.extend(struct.pack("<I", count))
 
     def numbers(self, name: str, count: int) -> None:
-        """A sequence of `count` double-precision numbers."""
+        """Add a sequence of `count` double-precision numbers."""
         self.length(count)
         if count:
             self.number(name, "<f8", (count,))
 
     def byte(self, value: int) -> None:
-        """One byte, the same in all messages."""
+        """Add a byte that is the same in all messages."""
         self._body.append(value)
 
     def text(self, value: str) -> None:
-        """A text, the same in all messages."""
+        """Add a string that is the same in all messages."""
         data = value.encode() + b"\0"
         self.length(len(data))
         self._body.extend(data)
 
     def stamp(self, name: str) -> None:
-        """Room for a `builtin_interfaces/Time`, see `stamped`."""
+        """Add a `builtin_interfaces/Time`, see `stamped`."""
         self.number(name, "<u4", (2,))
         self._stamps.append(name)
 
@@ -83,9 +83,9 @@ class Template:
         self._body.extend(bytes(align(len(self._body), size) - len(self._body)))
 
     def records(self, channel: int, time: NDArray[Any], first: int = 0) -> NDArray[Any]:
-        """As many MCAP message records as there are times (ns), as a structured array with all fields to be filled.
+        """One MCAP message record per time (ns), as a structured array with empty number fields.
 
-        Stamps are filled already; messages are numbered from `first`.
+        Time stamps are set; messages are numbered from `first`.
         """
         dtype = self._layout
         head = MESSAGE_HEAD.pack(_MESSAGE, dtype.itemsize - 9, channel, 0, 0, 0)
@@ -101,7 +101,7 @@ class Template:
 
     @cached_property
     def _layout(self) -> np.dtype[Any]:
-        """A record as numpy knows it."""
+        """Numpy type of a record."""
         origin = MESSAGE_HEAD.size + len(HEADER)
         places = {name: (np.dtype(kind), offset) for name, (kind, offset) in _HEAD_FIELDS.items()}
         places |= {name: (dtype, origin + offset) for name, (dtype, offset) in self._fields.items()}

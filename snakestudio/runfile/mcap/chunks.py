@@ -1,4 +1,4 @@
-"""Chunks of a run file read back, never believing a length: what is damaged is said before memory is asked for."""
+"""Reader of chunks of a run file; lengths are checked before memory is allocated, because files can be damaged."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _BODY = MESSAGE_HEAD.size + len(HEADER)
 _SHIFT = -_BODY % 8
 _CACHED_ROWS = 4 * MOST_BLOCK_ROWS
 _BEGINNINGS = (12 * 1024, 160 * 1024)
-"""Compressed bytes in which the times of a block are, if they are compressed by themselves, and if
-they are not."""
+"""Number of compressed bytes that contain the times of a block: if they are compressed separately, and
+if not."""
 
 
 class BlockReader:
-    """Blocks of rows of a file, the last few of which are kept; for any number of threads.
+    """Reader of the row blocks of a file, with a cache of the last few; thread-safe.
 
     Parameters
     ----------
     columns : Columns
-        What the file's blocks have.
+        Columns of the file's blocks.
     """
 
     def __init__(self, path: Path, columns: Columns) -> None:
@@ -46,7 +46,7 @@ class BlockReader:
         self._cached = 0
 
     def close(self) -> None:
-        """Close the file; what was read stays with who has it."""
+        """Close the file; rows that were read remain valid."""
         with self._lock:
             self._file.close()
             self._cache.clear()
@@ -54,17 +54,17 @@ class BlockReader:
 
     @property
     def cached_rows(self) -> int:
-        """How many rows are kept in memory."""
+        """Number of rows in memory."""
         return self._cached
 
     def read(self, place: Place) -> bytes:
-        """A record as it stands in the file.
+        """Read the bytes of a record.
 
-        Raises `OSError` if it cannot be read. Raises `ValueError` if the file ends before, or was
+        Raises `OSError` if it cannot be read. Raises `ValueError` if the file is too short or
         closed.
         """
         if place.length > MAX_BLOCK_BYTES:
-            raise ValueError("a record is impossibly long")
+            raise ValueError("a record is too long")
         data = bytearray()
         with self._lock:
             self._file.seek(place.offset)
@@ -95,7 +95,7 @@ class BlockReader:
 
 
 def _opened(chunk: bytes) -> tuple[int, memoryview]:
-    """Size of a chunk's content, and the content compressed."""
+    """Size of the content of a chunk, and the compressed content."""
     try:
         opcode, _, _, _, size, _ = _HEAD.unpack_from(chunk)
         (name,) = struct.unpack_from("<I", chunk, _HEAD.size)
@@ -105,15 +105,15 @@ def _opened(chunk: bytes) -> tuple[int, memoryview]:
     except struct.error:
         raise ValueError("a chunk ends early") from None
     if opcode != Opcode.CHUNK or compression != b"zstd":
-        raise ValueError("this is no chunk of a run")
+        raise ValueError("this is not a chunk of a run")
     if not _BODY <= size <= MAX_BLOCK_BYTES:
-        raise ValueError(f"a chunk claims to hold {size} bytes")
+        raise ValueError(f"a chunk declares a size of {size} bytes")
     return size, memoryview(chunk)[start + 8 :]
 
 
 def _unpacked(packed: memoryview, size: int) -> NDArray[np.uint8]:
-    """The first `size` bytes of what was compressed, or fewer if there are no more; no more memory than that."""
-    # What follows the heads of the first message begins where numbers are aligned.
+    """Decompress at most `size` bytes, without allocating more memory."""
+    # The content after the header of the first message is aligned.
     buffer = np.empty(_SHIFT + size, np.uint8)
     view = buffer.data[_SHIFT:]
     filled = 0
@@ -122,14 +122,14 @@ def _unpacked(packed: memoryview, size: int) -> NDArray[np.uint8]:
             while filled < size and (count := stream.readinto(view[filled:])):
                 filled += count
             if filled == size:
-                stream.read(1)  # the check sum stands behind the last byte
+                stream.read(1)  # the check sum follows the last byte
     except zstandard.ZstdError as error:
         raise ValueError(f"a chunk is damaged ({error})") from None
     return buffer[_SHIFT : _SHIFT + filled]
 
 
 def chunk_content(chunk: bytes) -> NDArray[np.uint8]:
-    """The records in a chunk.
+    """Decompress the records in a chunk.
 
     Raises `ValueError` if it is damaged.
     """
@@ -141,12 +141,12 @@ def chunk_content(chunk: bytes) -> NDArray[np.uint8]:
 
 
 def block_head(file: BinaryIO, place: Place) -> tuple[int, int, NDArray[np.float64]]:
-    """Channel of the first message of a chunk, and of a block its first row and its times, by reading its beginning.
+    """Channel of the first message of a chunk, and first row and times of a block, from its first bytes.
 
     Raises `ValueError` if it is damaged.
     """
     if place.length > MAX_BLOCK_BYTES:
-        raise ValueError("a record is impossibly long")
+        raise ValueError("a record is too long")
     for length in (*(length for length in _BEGINNINGS if length < place.length), place.length):
         file.seek(place.offset)
         chunk = file.read(length)

@@ -1,4 +1,4 @@
-"""Any recording written as a run file in one go, in blocks of full size."""
+"""Export of any recording as a run file, in full blocks."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ def copy_run(
     origin: Origin,
     progress: Callable[[float], bool] | None = None,
 ) -> bool:
-    """Write all that a recording has; False if `progress`, which gets the finished fraction, cancelled it.
+    """Write a recording to a file; return False if `progress` (finished fraction) cancelled it.
 
-    When the run began, its checkpoints and its step estimate are copied where the recording has
-    them.
+    The start time, checkpoints and step estimate are copied if the recording has them.
 
     Raises `OSError` if it cannot be written.
     """

@@ -1,4 +1,4 @@
-"""The messages of ROS 2 that a run file holds for other programs, as their packages define them."""
+"""Definitions of the ROS 2 messages in run files for other programs, as in their packages."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ CHANGE = (
 
 
 def figures(names: tuple[str, ...]) -> tuple[str, str]:
-    """A message with numbers by name."""
+    """Name and definition of a message with named numbers."""
     return f"{PACKAGE}/msg/Figures", "std_msgs/Header header\n" + "".join(
         f"float64 {name}\n" for name in names
     ) + _HEADER + _TIME

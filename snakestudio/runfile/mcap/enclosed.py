@@ -1,7 +1,7 @@
-"""Files that a scene names (height maps, the run it starts from), enclosed in its run file: it runs again elsewhere.
+"""Files of a scene (height maps, its initial run) embedded in its run file, so that it can run elsewhere.
 
-What a change names while the run goes is enclosed then. Where one of them is missing later, or has
-become another, those in the run file are taken, and that is said.
+Files of changes during the run are embedded then. If a file is later missing or different, the
+embedded one is used, and a note reports it.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from snakestudio.runfile.mcap.format import FILE, MAX_RECORD_BYTES
 from snakestudio.runfile.mcap.walk import records
 
 _MOST_BYTES = MAX_RECORD_BYTES // 2
-"""Larger files are not enclosed, and nobody looks whether they are still the same."""
+"""Larger files are not embedded, and not checked for changes."""
 
 
 class Restored(NamedTuple):
-    """A scene that can run again."""
+    """A scene whose files are available."""
 
     scene: Scene
     base_dir: Path
-    """Folder its file names are relative to."""
+    """Base folder of its file names."""
 
     note: str
-    """What is to be known, in a sentence."""
+    """Message for the user."""
 
     places: dict[str, str]
-    """Names that files got there in place of those that changes name."""
+    """New names of the files that changes refer to."""
 
 
 def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
-    """Dotted keys of a scene that name files, and the names."""
+    """File names in a scene, each with its dotted key."""
     for number, obstacle in enumerate(scene.obstacles, 1):
         for key, name in files_of(obstacle).items():
             yield f"obstacles[{number}].{key}", name
@@ -59,12 +59,12 @@ def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
 
 
 def _files() -> set[str]:
-    """Fields of obstacles that may name files."""
+    """Fields of obstacles that can contain file names."""
     return {key for kind in SHAPES.values() for key in kind.files}
 
 
 def named_by(values: Any) -> Iterator[str]:
-    """Names of files in the values of a change: those of obstacles that come into a scene."""
+    """File names in the values of a change: those of added obstacles."""
     for key, value in values.items() if isinstance(values, dict) else ():
         if isinstance(key, str) and key.rpartition(".")[2] in _files() and isinstance(value, str):
             yield value
@@ -75,7 +75,7 @@ def named_by(values: Any) -> Iterator[str]:
 
 
 def renamed(values: Any, places: Mapping[str, str]) -> Any:
-    """The values of a change with other names of files."""
+    """Replace file names in the values of a change."""
     if isinstance(values, dict):
         return {
             key: places.get(value, value)
@@ -87,7 +87,7 @@ def renamed(values: Any, places: Mapping[str, str]) -> Any:
 
 
 def read_files(wanted: Iterable[str], base_dir: Path | None) -> dict[str, bytes]:
-    """Contents of files by their names; without those that cannot be read, or are very large."""
+    """Contents of files by name, without unreadable and very large ones."""
     found = {}
     for name in wanted:
         path = local_path(name, base_dir)
@@ -95,7 +95,7 @@ def read_files(wanted: Iterable[str], base_dir: Path | None) -> dict[str, bytes]
             if path.is_file() and path.stat().st_size <= _MOST_BYTES:
                 found[name] = path.read_bytes()
         except (OSError, ValueError):
-            continue  # the engine has read it, or says why it cannot
+            continue  # the engine reports unreadable files
     return found
 
 
@@ -113,20 +113,20 @@ def restored(
     base_dir: Path,
     changed: tuple[str, ...] = (),
 ) -> Restored:
-    """The scene of a run as it can run again here.
+    """The scene of a run with its files available on this computer.
 
     Parameters
     ----------
     file : binary file
         The run file.
     start, size : int
-        Where its first record behind the metadata stands, and its size.
+        Offset of the first record after the metadata, and size of the file.
     about : mapping
-        What it says of itself.
+        Description from the run file.
     base_dir : Path
-        Folder that the files would be in.
+        Folder in which the files are expected.
     changed : tuple of str, optional
-        Files that its changes name.
+        Names of the files of its changes.
     """
     wanted: dict[str, str] = json.loads(about.get("files", "{}"))
     twice: dict[str, None] = {}
@@ -143,12 +143,8 @@ def restored(
         for name in names
         if name in there and digest(there[name]) != wanted.get(name, digest(there[name]))
     ]
-    why = [f"{name} is not there any more" for name in gone] + [
-        f"{name} is another file now" for name in other
-    ]
-    why += [
-        f"{name} became another file during the run, of which the first is used" for name in twice
-    ]
+    why = [f"{name} no longer exists" for name in gone] + [f"{name} has changed" for name in other]
+    why += [f"{name} changed during the run; its first version is used" for name in twice]
     if not gone and not other:
         return Restored(scene, base_dir, f"{'; '.join(why)}." if why else "", {})
     enclosed: dict[str, bytes] = {}
@@ -163,7 +159,7 @@ def restored(
         return Restored(
             scene,
             base_dir,
-            f"{'; '.join(why)}; the run file does not hold {', '.join(missing)}.",
+            f"{'; '.join(why)}; the run file does not contain {', '.join(missing)}.",
             {},
         )
     folder = cache_dir() / "enclosed" / digest("".join(sorted(wanted.values())).encode())[:32]
@@ -175,17 +171,17 @@ def restored(
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_atomically(target, enclosed[name])
     except OSError as error:
-        said = f"what the run file holds of it cannot be written to {folder} ({error.strerror})"
+        said = f"the copy in the run file cannot be written to {folder} ({error.strerror})"
         return Restored(scene, base_dir, f"{'; '.join(why)}; {said}.", {})
     values = {
         key: places[name] for key, name in named_files(scene) if places.get(name, name) != name
     }
-    note = f"{'; '.join(why)}; what the run file holds is used."
+    note = f"{'; '.join(why)}; the copy in the run file is used."
     return Restored(with_values(scene, values) if values else scene, folder, note, places)
 
 
 def contained_name(name: str, checksum: str) -> str:
-    """The name of a scene's file in a folder of its own; one that would lead out of it is named by its checksum."""
+    """Name of a scene's file in a separate folder; a name that would lead out of it is replaced by its checksum."""
     parts = PurePath(name).parts
     plain = (
         parts
@@ -200,7 +196,7 @@ def contained_name(name: str, checksum: str) -> str:
 def _enclosed(
     file: BinaryIO, start: int, size: int, to_the_end: bool
 ) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of the files at the beginning of a run file, or of those that changes enclosed, too."""
+    """Names and contents of the files at the start of a run file and, with `to_the_end`, of those of changes."""
     for opcode, place in records(file, start, size):
         if opcode == Opcode.CHUNK and not to_the_end:
             return

@@ -1,4 +1,4 @@
-"""The end of a finished run file: found in a few small reads from the back, however long the run was."""
+"""Reader of the end of a completed run file: a few small reads, independent of the length of the run."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from snakestudio.runfile.mcap.records import MAGIC, intact
 from snakestudio.runfile.mcap.walk import records
 
 DAMAGED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, McapError)
-"""What reading damaged bytes raises; it never reaches a user."""
+"""Exceptions of reading damaged bytes; they never reach a user."""
 
 _FOOTER = 9 + 20 + len(MAGIC)
 
 
 def record_body(record: bytes) -> ReadDataStream:
-    """A record without its head, for the library's classes to read."""
+    """Content of a record without its header, for the classes of the library."""
     return ReadDataStream(io.BytesIO(record[9:]))
 
 
 def attached(record: bytes) -> bytes:
-    """What an attachment holds.
+    """Content of an attachment.
 
     Raises `ValueError` if it is damaged.
     """
@@ -40,7 +40,7 @@ def attached(record: bytes) -> bytes:
 
 
 def end_of(file: BinaryIO, size: int) -> dict[str, str]:
-    """The metadata at the end of a finished file; one of `DAMAGED` is raised where there are none."""
+    """Metadata at the end of a completed file; raises one of `DAMAGED` if missing."""
     if size < _FOOTER:
         raise ValueError("no end")
     file.seek(size - _FOOTER)
@@ -69,14 +69,14 @@ def _end_among(file: BinaryIO, group: Place, size: int) -> dict[str, str]:
 
 
 def finished_index(file: BinaryIO, size: int) -> Index:
-    """The index of a finished file; one of `DAMAGED` is raised where there is none."""
+    """Index of a completed file; raises one of `DAMAGED` if missing."""
     end = end_of(file, size)
     place = Place(int(end["index_offset"]), int(end["index_length"]))
     if (
         not 0 < place.length <= min(size, MAX_INDEX_BYTES)
         or not 0 < place.offset <= size - place.length
     ):
-        raise ValueError("the index lies out of the file")
+        raise ValueError("the index is outside the file")
     file.seek(place.offset)
     return Index.unpacked(attached(file.read(place.length)), size)
 

@@ -1,4 +1,4 @@
-"""Where everything is in a run file: written at its end, and found again by walking where it has none."""
+"""Index of a run file: written at its end, and rebuilt by walking over files without an end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEAD = struct.Struct("<QQQQ")
 
 
 class Place(NamedTuple):
-    """A record in a file."""
+    """Position of a record in a file."""
 
     offset: int
     length: int
@@ -30,19 +30,19 @@ class Index:
     """Chunks with rows."""
 
     first_rows: list[int] = field(default_factory=list)
-    """Number of the first row of each."""
+    """Number of the first row of each block."""
 
     notes: list[Place] = field(default_factory=list)
     """Chunks with changes and events."""
 
     checkpoints: list[tuple[float, Place]] = field(default_factory=list)
-    """Attachments with a state, and its simulated time, s."""
+    """Attachments with a state, each with its simulated time, s."""
 
     times: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """Of all rows, s. Shape (k,)."""
+    """Times of all rows, s. Shape (k,)."""
 
     def packed(self) -> bytes:
-        """As bytes for the end of a file."""
+        """Encode the index for the end of a file."""
         parts = [
             _HEAD.pack(len(self.blocks), len(self.notes), len(self.checkpoints), len(self.times)),
             np.array(self.blocks, "<u8").reshape(-1, 2).tobytes(),
@@ -56,16 +56,16 @@ class Index:
 
     @classmethod
     def unpacked(cls, data: bytes, file_size: int) -> Index:
-        """From what `packed` made.
+        """Decode the output of `packed`.
 
-        Raises `ValueError` if it is damaged, or points out of a file of this size.
+        Raises `ValueError` if it is damaged, or points outside a file of this size.
         """
         try:
             size = zstandard.frame_content_size(data)
-            # A row and its time take more room in the file than here; what claims to hold more is
-            # damaged.
+            # A row and its time take more space in the file than here; a larger declared size is
+            # damage.
             if not _HEAD.size <= size <= min(4 * file_size + 4096, MAX_INDEX_BYTES):
-                raise ValueError("impossible size")
+                raise ValueError("invalid size")
             plain = zstandard.ZstdDecompressor().decompress(data)
         except zstandard.ZstdError as error:
             raise ValueError(str(error)) from None
@@ -77,7 +77,7 @@ class Index:
         blocks, first_rows, notes, places, times, rows = np.split(whole, cuts)
         for part in (blocks, notes, places):
             if len(part) and int(part.reshape(-1, 2).max()) > file_size:
-                raise ValueError("out of the file")
+                raise ValueError("a position is outside the file")
         if (
             n_blocks == 0
             or first_rows[0] != 0

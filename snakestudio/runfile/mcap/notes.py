@@ -1,4 +1,4 @@
-"""Changes, pulls and events as messages of a run file, and back."""
+"""Encoding of changes, pulls and events as messages of a run file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.runfile.mcap.format import CHANGES, EVENTS, LOG, nanoseconds
 from snakestudio.runfile.mcap.records import Messages
 
 _PULL = "pull"
-"""Key of a pull among the messages of changes: no scene value is called so."""
+"""Key of a pull among the messages of changes; no scene value has this name."""
 
 _INFO = 20
 _WARN = 30
@@ -28,7 +28,7 @@ _LEVELS = {"fault": _ERROR, "unsolved": _WARN, "jam": _WARN}
 def messages(
     changes: Sequence[Change | Pull], events: Sequence[RunEvent], channels: Mapping[str, int]
 ) -> list[Messages]:
-    """Changes, pulls and events as messages; events also as a log, where the file has a topic for that."""
+    """Encode changes, pulls and events; events also as a log if the file has that topic."""
     made: dict[str, list[tuple[float, Template, tuple[float, ...]]]] = {
         CHANGES: [],
         EVENTS: [],
@@ -52,7 +52,7 @@ def messages(
 
 
 def log_message(event: RunEvent) -> bytes:
-    """An event as a single CDR message of the log, outside of any file."""
+    """Encode an event as a single CDR message of the log, independent of a file."""
     return (
         _log(event).records(0, nanoseconds(np.array([event.time]))).tobytes()[MESSAGE_HEAD.size :]
     )
@@ -86,7 +86,7 @@ def _joined(channel: int, entries: list[tuple[float, Template, tuple[float, ...]
 
 
 def read_messages(data: bytes, channels: Mapping[str, int]) -> Iterator[Change | Pull | RunEvent]:
-    """The changes, pulls and events in the records of a chunk, in the order in which they were noted.
+    """Decode the changes, pulls and events in the records of a chunk, in recorded order.
 
     Raises `ValueError`, `KeyError`, `TypeError` or `struct.error` if it is damaged.
     """
@@ -106,7 +106,7 @@ def read_messages(data: bytes, channels: Mapping[str, int]) -> Iterator[Change |
             time, weight = struct.unpack_from("<dd", body)
             kind, end = _text(body, 16)
             if kind not in get_args(EventKind):
-                kind = "note"  # of a later version of the program
+                kind = "note"  # kind of a later version
             text, _ = _text(body, end)
             yield RunEvent(time, kind, text, weight)  # type: ignore[arg-type]
 

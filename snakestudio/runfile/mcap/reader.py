@@ -1,4 +1,4 @@
-"""Run files opened: what they say of themselves at once, their rows by pieces as they are asked for."""
+"""Reader of run files: the description is read immediately, the rows in blocks on demand."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _TOPICS = (names.ROWS, names.CHANGES, names.EVENTS)
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """The beginning of a run file: its metadata, and where they end."""
+    """Start of a run file: its metadata, and where they end."""
 
     about: dict[str, str]
     end: int
@@ -67,14 +67,14 @@ class _Begun:
 
 
 class RunFile(BlockRecording):
-    """A recorded run, a `Recording` that is read by pieces; see `open_run`."""
+    """A recorded run, read in blocks as a `Recording`; see `open_run`."""
 
     def __init__(self, path: Path, begun: _Begun, index: Index, complete: bool) -> None:
         about = begun.about
         scene = _scene(path, about)
         schema = schema_of(about["schema"], scene)
         if not fits(schema, scene):
-            raise ValueError("its rows are of another body than its scene")
+            raise ValueError("its rows do not match the body of its scene")
         super().__init__(scene, schema, names.BLOCK_ROWS)
         self.info = _info(
             path, begun, len(index.times), float(index.times[-1] - index.times[0]), complete
@@ -86,8 +86,8 @@ class RunFile(BlockRecording):
         self._plugins = _plugins(about)
         self._places: dict[str, str] = {}
         self.note = ""
-        """What is to be known of the files that its scene names, in a sentence; empty if all are as
-        they were."""
+        """Message about missing or changed files of its scene; empty if all are
+        unchanged."""
         self.index = index
         columns = Columns.from_plain(parse_json(about["columns"], SCENE))
         self._blocks = BlockReader(path, columns.of_schema(schema))
@@ -96,40 +96,40 @@ class RunFile(BlockRecording):
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Path of the file."""
         return self.info.path
 
     @property
     def step_estimate(self) -> StepEstimate | None:
-        """How far its result depends on the time step: from the file, or as set since."""
+        """Estimated error of the time step: from the file, or as set later."""
         return self._step_estimate
 
     @property
     def plugins(self) -> tuple[str, ...]:
-        """A line for every plug-in that made it."""
+        """One line per plug-in that was used."""
         return self._plugins
 
     def set_step_estimate(self, estimate: StepEstimate | None) -> None:
-        """Have files that are written of it carry an estimate; its own file stays as it is."""
+        """Set the estimate for files that are written from this run; its own file is unchanged."""
         self._step_estimate = estimate
 
     def close(self) -> None:
-        """Close the file; rows cannot be read any more."""
+        """Close the file; rows can no longer be read."""
         self._closed = True
         self._blocks.close()
 
     @property
     def cut_off(self) -> str:
-        """What is to be done for other programs to read a file without its end; empty of a whole one."""
+        """How to make a truncated file readable for other programs; empty for a complete file."""
         if self.info.complete:
             return ""
         name = self.path.name
-        return f"For programs that want a whole MCAP file (rosbags): snakestudio export {name} --mcap NEW.mcap."
+        return f"For programs that need a complete MCAP file (rosbags): snakestudio export {name} --mcap NEW.mcap."
 
     def take_files(self, file: BinaryIO, start: int, size: int) -> None:
-        """Use the files that are enclosed in the run file where those the scene names are gone."""
+        """Use the files embedded in the run file where those of the scene are missing or changed."""
         changed: dict[str, None] = {}
-        with contextlib.suppress(RunFileError):  # it is said when they are asked for
+        with contextlib.suppress(RunFileError):  # reported when they are read
             changed = {name: None for change in self.changes for name in named_by(change.values)}
         found = restored(file, start, size, self.about, self._scene, self.base_dir, tuple(changed))
         self._scene, self.base_dir, note, self._places = found
@@ -153,7 +153,7 @@ class RunFile(BlockRecording):
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What was changed while the run went."""
+        """Changes during the run."""
         changes = self._notes[0]
         places = self._places
         return (
@@ -164,16 +164,16 @@ class RunFile(BlockRecording):
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
-        """Moments worth going back to, in the order in which they were noted."""
+        """Events, in recorded order."""
         return self._notes[1]
 
     @property
     def pulls(self) -> Sequence[Pull]:
-        """Wrenches of a hand on the robot, in the order of their times."""
+        """Pulls on the robot by the user, in the order of their times."""
         return self._notes[2]
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
-        """The last checkpoint at or before `time` (s): its time and its bytes; None if there is none.
+        """The last checkpoint at or before `time` (s): its time and its bytes; None if missing.
 
         Raises `RunFileError` if it cannot be read.
         """
@@ -203,7 +203,7 @@ class RunFile(BlockRecording):
         with self._reading():
             rows = self._blocks.block(self.index.blocks[number])
             if len(rows) != following[0] - first:
-                raise ValueError("a block has another number of rows")
+                raise ValueError("a block has a wrong number of rows")
         return first, rows
 
     @cached_property
@@ -231,7 +231,9 @@ class RunFile(BlockRecording):
         scenes = []
         scene = self._scene
         for change in self.changes:
-            with contextlib.suppress(SceneError):  # of an earlier version: the rows are as they are
+            with contextlib.suppress(
+                SceneError
+            ):  # changes of an earlier version may be invalid; the rows are unaffected
                 scene = with_values(scene, change.values)
             scenes.append((change.time, scene))
         return tuple(scenes)
@@ -243,7 +245,7 @@ class RunFile(BlockRecording):
     def _reading(self) -> Iterator[None]:
         if self._closed:
             raise RunFileError(
-                f"{self.path}: the run was closed, so its rows cannot be read any more; open it again."
+                f"{self.path}: the run was closed, so its rows can no longer be read. Open it again."
             )
         try:
             yield
@@ -251,17 +253,17 @@ class RunFile(BlockRecording):
             raise _cannot_read(self.path, error) from None
         except DAMAGED as error:
             raise RunFileError(
-                f"{self.path}: a part of the file is damaged ({error}); what lies before it can still be read."
+                f"{self.path}: a part of the file is damaged ({error}). The rows before it can still be read."
             ) from None
 
 
 def open_run(path: str | Path) -> RunFile:
     """Open a recorded run.
 
-    A file whose program ended before it could end the file is read as far as it goes;
-    `RunFile.info.complete` says so.
+    A file whose program ended early is read up to its last complete record;
+    `RunFile.info.complete` is False then.
 
-    Raises `RunFileError` if it is no recorded run, or cannot be read.
+    Raises `RunFileError` if it is not a recorded run, or cannot be read.
     """
     path = local_path(path)
     with _opened(path) as file:
@@ -274,11 +276,11 @@ def open_run(path: str | Path) -> RunFile:
             complete = False
         if not len(index.times):
             raise RunFileError(
-                f"{path}: no row was written before the program ended; there is nothing to read back."
+                f"{path}: the file contains no rows because the program ended before the first was written."
             )
         if not np.isfinite(index.times).all() or np.any(np.diff(index.times) < 0.0):
             raise RunFileError(
-                f"{path}: the times of its rows go back, or are none; it cannot be read."
+                f"{path}: the times of its rows are not finite and increasing; it cannot be read."
             )
         try:
             run = RunFile(path, begun, index, complete)
@@ -291,9 +293,9 @@ def open_run(path: str | Path) -> RunFile:
 
 
 def read_info(path: str | Path) -> RunInfo:
-    """What a run file says of itself, without reading its rows.
+    """Read the description of a run file without its rows.
 
-    Raises `RunFileError` if it is no recorded run, or cannot be read.
+    Raises `RunFileError` if it is not a recorded run, or cannot be read.
     """
     path = local_path(path)
     with _opened(path) as file:
@@ -327,22 +329,22 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 def _cannot_read(path: Path, error: OSError) -> RunFileError:
     return RunFileError(
-        f"{path}: the file cannot be read ({error.strerror or error}); check its permissions and disk."
+        f"{path}: the file cannot be read ({error.strerror or error}). Check its permissions and disk."
     )
 
 
 def _begin(path: Path, file: BinaryIO) -> _Begun:
-    """Read what a run file begins with, or say why it is none."""
+    """Read the start of a run file; raises `RunFileError` if it is not one."""
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
     magic = file.read(len(MAGIC))
     if not size:
-        raise RunFileError(f"{path}: the file is empty; nothing was recorded in it.")
+        raise RunFileError(f"{path}: the file is empty: nothing was recorded.")
     if magic != MAGIC:
         if MAGIC.startswith(magic):
             raise _too_short(path)
         raise RunFileError(
-            f"{path}: this is no MCAP file; give a run that SnakeStudio recorded (.mcap)."
+            f"{path}: this is not an MCAP file. Give a run recorded by SnakeStudio (.mcap)."
         )
     library = ""
     end = 0
@@ -360,31 +362,29 @@ def _begin(path: Path, file: BinaryIO) -> _Begun:
                     return _checked(path, _Begun(found.metadata, place.offset + place.length, size))
         except DAMAGED as error:
             raise RunFileError(
-                f"{path}: the beginning of the file is damaged ({error}); it cannot be read."
+                f"{path}: the start of the file is damaged ({error}); it cannot be read."
             ) from None
         end = place.offset + place.length
     if library.startswith("snakestudio ") or end in (0, size):
         raise _too_short(path)
     by = f" ({library})" if library else ""
     raise RunFileError(
-        f"{path}: this MCAP file was recorded by another program{by}; give a run that SnakeStudio recorded."
+        f"{path}: this MCAP file was recorded by another program{by}. Give a run recorded by SnakeStudio."
     )
 
 
 def _too_short(path: Path) -> RunFileError:
-    return RunFileError(
-        f"{path}: the file ends before its first row; there is nothing to read back."
-    )
+    return RunFileError(f"{path}: the file ends before its first row: nothing was recorded.")
 
 
 def _checked(path: Path, begun: _Begun) -> _Begun:
     version = begun.about.get("format_version", "")
     if not (version.isdecimal() and len(version) < 9):
-        raise RunFileError(f"{path}: the file does not say which format it has; it cannot be read.")
+        raise RunFileError(f"{path}: the file has no format version; it cannot be read.")
     if int(version) > names.VERSION:
         raise RunFileError(
             f"{path}: the run was recorded by SnakeStudio {begun.about.get('version', '?')} in a newer format "
-            f"({version}; this program reads up to {names.VERSION}); update SnakeStudio."
+            f"({version}; this program reads up to {names.VERSION}). Update SnakeStudio."
         )
     if not intact(begun.about):
         raise RunFileError(
@@ -401,7 +401,7 @@ def _scene(path: Path, about: dict[str, str]) -> Scene:
 
 
 def _plugins(about: dict[str, str]) -> tuple[str, ...]:
-    """A line for every plug-in that made the run."""
+    """One line per plug-in that was used in the run."""
     return tuple(str(line)[:1000] for line in parse_json(about.get("plugins", "[]"), NOTE))
 
 

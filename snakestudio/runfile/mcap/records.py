@@ -1,4 +1,4 @@
-"""Records of MCAP as bytes: whole chunks of many messages at a time, everything rare by the library's own classes."""
+"""Encoding of MCAP records: whole chunks in batches, rare records with the classes of the library."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _COMPRESSION = "zstd"
 _SUM = "sha256"
 _CHUNK = struct.Struct("<BQQQQII4sQ")
 _LEVEL = -10
-"""A third of the time of level 1, files 15 % larger: numbers of a simulation are noise in their
-last digits."""
+"""Compression level: a third of the time of level 1 with 15 % larger files, because the last digits of
+simulated numbers are noise."""
 
 
 def encoded(record: McapRecord) -> bytes:
-    """A record as it stands in a file."""
+    """Encode a record."""
     builder = RecordBuilder()
     record.write(builder)
     data: bytes = builder.end()  # type: ignore[no-untyped-call]
@@ -36,12 +36,12 @@ def encoded(record: McapRecord) -> bytes:
 
 
 def signed(values: Mapping[str, str]) -> dict[str, str]:
-    """Metadata with their check sum: of all records these alone have none in the format."""
+    """Metadata with a check sum, because the format has none for metadata records."""
     return {**values, _SUM: _sum(values)}
 
 
 def intact(values: Mapping[str, str]) -> bool:
-    """Whether metadata are what was signed; those of files that were written before the sums are taken as they are."""
+    """Whether metadata match their check sum; metadata of old files without a sum are accepted."""
     return _SUM not in values or values[_SUM] == _sum(values)
 
 
@@ -57,14 +57,14 @@ class Messages:
     channel: int
     data: Any
     times: NDArray[np.uint64]
-    """ns. Shape (k,)."""
+    """Times, ns. Shape (k,)."""
 
     offsets: NDArray[np.uint64]
-    """Where each record begins in `data`. Shape (k,)."""
+    """Start of each record in `data`. Shape (k,)."""
 
     @classmethod
     def of_records(cls, channel: int, records: NDArray[Any]) -> Messages:
-        """Records of one length, as `cdr.Template` makes them."""
+        """Create from records of equal length, as from `cdr.Template`."""
         size = records.dtype.itemsize
         offsets = np.arange(len(records), dtype=np.uint64) * np.uint64(size)
         return cls(
@@ -74,16 +74,16 @@ class Messages:
 
 @dataclass(frozen=True, slots=True)
 class ChunkBytes:
-    """A chunk with its message indexes, as it goes into a file."""
+    """A chunk with its message indexes, as written to a file."""
 
     parts: list[bytes]
-    """Its bytes, one after the other."""
+    """Bytes, in consecutive parts."""
 
     length: int
-    """How many there are in all."""
+    """Total number of bytes."""
 
     chunk_length: int
-    """How much of that is the chunk itself."""
+    """Number of bytes of the chunk itself."""
 
     start: int
     end: int
@@ -96,7 +96,7 @@ class ChunkBytes:
     _sizes: tuple[int, int]
 
     def index(self, offset: int) -> bytes:
-        """Its entry in the summary, once it stands at `offset` of a file."""
+        """Entry in the summary for a chunk at `offset` of a file."""
         index = ChunkIndex(
             chunk_length=self.chunk_length,
             chunk_start_offset=offset,
@@ -114,9 +114,9 @@ class ChunkBytes:
 
 
 def compressor() -> zstandard.ZstdCompressor:
-    """What packs the chunks of one file; no business of several threads at once.
+    """Compressor for the chunks of one file; not thread-safe.
 
-    Damage is found by the check sum of the compression, which costs nothing.
+    Damage is detected by the check sum of the compression, which takes no noticeable time.
     """
     return zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
 
@@ -124,9 +124,9 @@ def compressor() -> zstandard.ZstdCompressor:
 def chunk_bytes(
     messages: list[Messages], packing: zstandard.ZstdCompressor, beginning: int = 0
 ) -> ChunkBytes:
-    """Messages as one compressed chunk, packed by a `compressor`.
+    """Encode messages as one chunk, compressed by a `compressor`.
 
-    The first `beginning` bytes are compressed by themselves, so that they can be read without the
+    The first `beginning` bytes are compressed separately, so that they can be read without the
     rest.
     """
     plain = messages[0].data if len(messages) == 1 else b"".join(part.data for part in messages)
@@ -139,7 +139,7 @@ def chunk_bytes(
         packed = packing.compress(plain)
     start = min(int(part.times.min()) for part in messages)
     end = max(int(part.times.max()) for part in messages)
-    # The library's class would copy what is the most of a run file three times.
+    # The class of the library would copy the bulk of a run file three times.
     name = _COMPRESSION.encode()
     length = _CHUNK.size - 9 + len(packed)
     head = _CHUNK.pack(

@@ -1,9 +1,8 @@
-"""What other programs show of a run without conversion: joints, poses and figures as messages of ROS 2.
+"""Views of a run for other programs: joints, poses and values as ROS 2 messages.
 
-These messages are written for others and never read here, so they are fewer than the rows: at most
-`VIEW_RATE_HZ` a simulated second. What the figures tell of an interval (mean forces, iterations,
-the worst residual) they tell of that since the message before, so that nothing falls between two of
-them.
+These messages are never read here, so there are fewer of them than rows: at most `VIEW_RATE_HZ` per
+simulated second. Values of an interval (mean forces, iterations, the worst residual) cover the time
+since the previous message, so that nothing is lost between two messages.
 """
 
 from __future__ import annotations
@@ -24,16 +23,15 @@ from snakestudio.runfile.mcap.definitions import JOINT_STATE, POSE_STAMPED, TF_M
 from snakestudio.runfile.mcap.format import nanoseconds
 
 VIEW_RATE_HZ = 25.0
-"""Messages a simulated second: as a film, and a quarter of what writing every row would cost."""
+"""Messages per simulated second: smooth as a film, at a quarter of the cost of writing every row."""
 
 WORLD = "world"
 _SHAPE = "robot"
-"""Frames that links are given in: the world, or one of the robot's own where nobody knows its
-pose."""
+"""Reference frames of the links: the world, or a frame of the robot if its pose is unknown."""
 
 _FIGURE = re.compile(r"com_|contact_|contacts_closed|energy_|work_|solver_")
 _ROS_POSE = [0, 1, 2, 4, 5, 6, 3]
-"""Place and quaternion in the order of ROS: x y z, then x y z w."""
+"""Position and quaternion in the order of ROS: x y z, then x y z w."""
 
 _OF_ROWS = tuple(field.name for field in fields(Rows) if field.name != "contacts")
 _FIELD_NAME = re.compile(r"[a-z](?:_?[a-z0-9])*")
@@ -49,32 +47,32 @@ class View:
 
     template: Template
     fill: Callable[[NDArray[Any], Rows, NDArray[np.float64]], None]
-    """Writes some rows, and their figures, into as many messages."""
+    """Writes rows, and their values, into the same number of messages."""
 
     def message(self, row: Rows, numbers: NDArray[np.float64]) -> bytes:
-        """One row, and its figures (1, m), as a single CDR message outside of any file."""
+        """Encode one row, and its values (1, m), as a single CDR message, independent of a file."""
         records = self.template.records(0, nanoseconds(row.time))
         self.fill(records, row, numbers)
         return records.tobytes()[MESSAGE_HEAD.size :]
 
 
 class Views:
-    """The topics of a run with this schema, and which rows are shown in them.
+    """The topics of a run with a given schema, and the selection of their rows.
 
     Parameters
     ----------
     head : int
-        Index of the robot's foremost link.
+        Index of the head link.
     shapes : bool
-        Whether links whose joint angles alone are known are shown, too, in a frame of the robot's
-        own.
+        Whether links of a robot with unknown pose are shown, too, in the frame of the
+        robot.
     """
 
     def __init__(self, schema: Schema, head: int, *, shapes: bool = False) -> None:
         self._schema = schema
         self._figures = _figure_names(schema)
         self._slot = -1
-        self._residual = 0.0  # the worst of the rows since the last one that is shown
+        self._residual = 0.0  # the worst residual since the last selected row
         self._waiting: list[Rows] = []
         self._before: Rows | None = None
         self._written = 0
@@ -96,15 +94,15 @@ class Views:
 
     @property
     def figures(self) -> tuple[str, ...]:
-        """Names of the columns that `/figures` has."""
+        """Names of the columns in `/figures`."""
         return self._figures
 
     def __len__(self) -> int:
-        """How many messages of each topic wait to be written."""
+        """Number of pending messages per topic."""
         return sum(map(len, self._waiting))
 
     def add(self, rows: Rows) -> None:
-        """Take the rows that come next."""
+        """Add the next rows."""
         if not self.views:
             return
         slots = np.floor(rows.time * VIEW_RATE_HZ + 1e-6).astype(np.int64)
@@ -123,7 +121,7 @@ class Views:
         self._residual = float(residual[after:].max(initial=0.0))
 
     def messages(self, channels: list[int]) -> list[tuple[int, NDArray[Any]]]:
-        """The messages that wait, by channel, as MCAP records; `channels` are the numbers of those of `views`."""
+        """Pending messages by channel, as MCAP records; `channels` are the channel numbers of `views`."""
         if not self._waiting:
             return []
         rows = Rows.concatenate(self._waiting)
@@ -139,7 +137,7 @@ class Views:
         return found
 
     def done(self) -> None:
-        """Say that the messages that waited stand in the file."""
+        """Clear the pending messages after they have been written."""
         if self._waiting:
             last = self._waiting[-1]
             self._written += len(self)
@@ -148,7 +146,7 @@ class Views:
 
 
 def _evenly(chosen: NDArray[np.int64]) -> NDArray[np.int64] | slice:
-    """The same rows as a slice where they lie evenly, as they mostly do: they are then picked fastest."""
+    """The same rows as a slice if they are evenly spaced, which is common and faster to select."""
     if len(chosen) > 1 and np.all(np.diff(chosen) == chosen[1] - chosen[0]):
         return slice(int(chosen[0]), int(chosen[-1]) + 1, int(chosen[1] - chosen[0]))
     return chosen
@@ -156,7 +154,7 @@ def _evenly(chosen: NDArray[np.int64]) -> NDArray[np.int64] | slice:
 
 def _figure_names(schema: Schema) -> tuple[str, ...]:
     names = [name for name in filled_columns(schema) if _FIGURE.match(name) or name in schema.extra]
-    held = re.compile(r"contact_\d")  # the anchors of a continuous body, one by one
+    held = re.compile(r"contact_\d")  # the individual anchors of a continuous body
     return tuple(name for name in names if _FIELD_NAME.fullmatch(name) and not held.match(name))
 
 
@@ -166,7 +164,7 @@ def _header(template: Template) -> None:
 
 
 def _joints(topic: str, schema: Schema, names: tuple[str, ...]) -> View:
-    """Angles, rates and torques of all joints; of references there are no torques."""
+    """View of angles, rates and torques of all joints; references have no torques."""
     joints = [axis.name for axis in schema.axes]
     template = Template()
     _header(template)
@@ -192,7 +190,7 @@ def part_names(schema: Schema) -> list[str]:
 
 
 def _transforms(schema: Schema, parent: str) -> View:
-    """Where every link, or cross-section, is."""
+    """View of the poses of all links, or cross-sections."""
     template = Template()
     template.length(schema.n_links)
     for i, name in enumerate(part_names(schema)):

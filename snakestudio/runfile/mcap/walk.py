@@ -1,8 +1,8 @@
-"""A run file without its end, walked over record by record: everything that was written whole is found.
+"""Recovery of a run file without its end, record by record: all complete records are used.
 
-A program that is killed leaves a file that stops anywhere; a machine that loses power may leave
-zeros behind that. The walk reads the heads of records and the beginnings of blocks, so that it
-takes a small part of the time that reading the run would.
+A killed program leaves a file that ends anywhere; after a power loss zeros can follow. The walk reads
+only the headers of records and the first bytes of blocks, so that it takes a small fraction of the time
+of reading the run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST_NAME = 256
 
 
 def records(file: BinaryIO, start: int, size: int) -> Iterator[tuple[int, Place]]:
-    """Opcodes and places of the records from `start` on that stand whole in the first `size` bytes."""
+    """Opcodes and positions of the complete records from `start` on in the first `size` bytes."""
     while start + _HEAD.size <= size:
         file.seek(start)
         head = file.read(_HEAD.size)
@@ -39,16 +39,16 @@ def records(file: BinaryIO, start: int, size: int) -> Iterator[tuple[int, Place]
 
 
 def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Index:
-    """What is in a file from `start` on, as its index would say it.
+    """Rebuild the index of a file from `start` on.
 
     Parameters
     ----------
     start : int
-        Where the first record behind the metadata stands.
+        Offset of the first record after the metadata.
     size : int
         Size of the file.
     channels : dict of str to int
-        Numbers of the topics; those that are found are added.
+        Channel numbers of the topics; new ones are added.
     """
     index = Index()
     times: list[NDArray[np.float64]] = []
@@ -56,7 +56,7 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
     n_rows = 0
 
     def take(channel: int | None) -> bool:
-        """Book the chunk before; False if nothing behind it can be trusted."""
+        """Add the previous chunk; False if nothing after it can be trusted."""
         nonlocal n_rows
         assert chunk is not None
         noted = {channels[topic] for topic in (CHANGES, EVENTS, LOG) if topic in channels}
@@ -122,7 +122,7 @@ def _add_channel(file: BinaryIO, place: Place, channels: dict[str, int]) -> None
 
 
 def _checkpoint_time(file: BinaryIO, place: Place) -> float | None:
-    """Simulated time (s) of an attachment with a state; None of any other."""
+    """Simulated time (s) of an attachment with a state; None for other attachments."""
     file.seek(place.offset + _HEAD.size + 16)
     data = file.read(min(place.length - _HEAD.size - 16, 4 + _LONGEST_NAME))
     if len(data) < 4:

@@ -1,4 +1,4 @@
-"""Writes a run file as the run goes: what was given is in the file, whole, when a method returns."""
+"""Writer of run files: all data is in the file, complete, when a method returns."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ from snakestudio.runfile.mcap.views import Views
 _SMALL_BLOCK = 512 * 1024
 
 _VIEWS_AT_ONCE = 500
-"""Messages of a topic for other programs that are gathered before they are written: twenty
+"""Number of messages per topic for other programs that are collected before they are written: twenty
 simulated seconds."""
 
 _MOST_MARKS = 64
-"""Calls of `write` that can be taken back."""
+"""Number of calls of `write` that can be undone."""
 
 _LARGE = 64 * 1024
-"""Bytes that are written by themselves instead of being joined with what follows."""
+"""Size in bytes from which parts are written separately instead of joined with the next ones."""
 
 
 class _Mark(NamedTuple):
-    """How far a file had come: bytes, rows, lengths of the lists for its end, messages of each channel, their span."""
+    """State of a file: bytes, rows, lengths of the lists for its end, messages of each channel, their time span."""
 
     size: int
     n_rows: int
@@ -75,31 +75,31 @@ class _Mark(NamedTuple):
 
     @property
     def n_blocks(self) -> int:
-        """Blocks of rows so far."""
+        """Number of blocks of rows so far."""
         return self.lengths[2]
 
 
 class RunWriter:
-    """A run file being written; not thread-safe.
+    """Writer of a run file; not thread-safe.
 
-    A method that raises OSError (the disk is full) leaves the file as it was before, so that it can
-    be read, and ended if there is room for that.
+    A method that raises OSError (the disk is full) leaves the file unchanged, so that it can be
+    read, and ended if there is space for that.
 
     Parameters
     ----------
     file : binary file
         Empty, unbuffered, open for writing.
     scene : Scene
-        At the start of the run.
+        Scene at the start of the run.
     columns : Columns
-        Of all rows that will come.
+        Columns of all rows.
     origin : Origin
-        Where the scene comes from.
+        Origin of the scene.
     temporary : bool
-        Whether nobody but this program reads the file, and only now: then it neither says where it
-        comes from nor shows joints, poses and figures to others.
+        Whether only this program reads the file, and only while it runs: then the file contains
+        neither its origin nor messages for other programs.
     created : datetime, optional
-        When the run began; now if left out.
+        Start of the run; now if omitted.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class RunWriter:
 
     @property
     def n_rows(self) -> int:
-        """Rows so far."""
+        """Number of rows so far."""
         return self._n_rows
 
     def write(
@@ -172,14 +172,14 @@ class RunWriter:
         events: Sequence[RunEvent] = (),
         checkpoints: Sequence[tuple[float, bytes]] = (),
     ) -> list[Place]:
-        """Add what came since the last call.
+        """Append new data.
 
-        Raises `OSError` if it cannot be written; the file is as before then.
+        Raises `OSError` if it cannot be written; the file is unchanged then.
 
         Returns
         -------
         list of Place
-            Where the blocks stand.
+            Positions of the blocks.
         """
         mark = self._mark()
         if len(self._views) >= _VIEWS_AT_ONCE:
@@ -236,7 +236,7 @@ class RunWriter:
     def _new_files(
         self, changes: Sequence[Change | Pull]
     ) -> list[tuple[str, str, tuple[Attachment, bytes]]]:
-        """Files that come into the scene by changes: their names, check sums and records."""
+        """Files added to the scene by changes: their names, check sums and records."""
         found = []
         for change in () if self._temporary else changes:
             if isinstance(change, Pull):
@@ -247,7 +247,7 @@ class RunWriter:
         return found
 
     def _mark(self) -> _Mark:
-        """How far the file has come."""
+        """State of the file."""
         index = self.index
         lists: tuple[Sized, ...] = (
             self._chunks,
@@ -266,10 +266,10 @@ class RunWriter:
         )
 
     def take_back(self, n_blocks: int) -> bool:
-        """Cut off what the last call of `write` added: the end needs its room.
+        """Undo the last call of `write`, because the end of the file needs its space.
 
-        Only of files that outlive the program, and not further back than the last few calls. False
-        if that cannot be, no row or less than `n_blocks` blocks would be left.
+        Only for permanent files, and for the last few calls. Returns False if that is impossible, or
+        if no row or less than `n_blocks` blocks would be left.
         """
         if not self._marks or not self._marks[-1].n_rows or self._marks[-1].n_blocks < n_blocks:
             return False
@@ -294,13 +294,13 @@ class RunWriter:
         return True
 
     def _count(self, chunk: ChunkBytes) -> None:
-        """Book the messages of a chunk that stands in the file."""
+        """Count the messages of a written chunk."""
         self._span = (min(self._span[0], chunk.start), max(self._span[1], chunk.end))
         for channel, count in chunk.counts.items():
             self._counts[channel] = self._counts.get(channel, 0) + count
 
     def _show(self) -> None:
-        """Write what other programs show of the rows so far."""
+        """Write the pending messages for other programs."""
         found = self._views.messages([self._channels[view.topic] for view in self._views.views])
         if found:
             chunk = chunk_bytes([Messages.of_records(*entry) for entry in found], self._packing)
@@ -311,12 +311,12 @@ class RunWriter:
             self._views.done()
 
     def finish(self, times: NDArray[np.float64]) -> None:
-        """End the file, so that it opens at once; `times` (s) are those of all its rows.
+        """End the file, so that it opens fast; `times` (s) are those of all its rows.
 
-        Raises `OSError` if there is no room for that: the file stays readable, but must be walked
+        Raises `OSError` if there is no space for that: the file stays readable, but must be walked
         over.
         """
-        with contextlib.suppress(OSError):  # the end takes less room, and is worth more
+        with contextlib.suppress(OSError):  # the end takes less space, and is more important
             self._show()
         self.index.times = times
         begin, last = map(float, times[[0, -1]]) if len(times) else (0.0, 0.0)
@@ -390,15 +390,15 @@ class RunWriter:
             self._columns, rows, self._n_rows, channel, number, int(time[0]), self._room
         )
         message = Messages(channel, record, time, np.zeros(1, np.uint64))
-        # Of small blocks there are many, and whoever walks over the file reads the beginning of
-        # each. Large ones are compressed in one go, which is faster.
+        # There are many small blocks, and recovery reads the first bytes of each. Large blocks are
+        # compressed as a whole, which is faster.
         beginning = head_bytes(len(rows)) if len(record) <= _SMALL_BLOCK else 0
         return chunk_bytes([message], self._packing, beginning)
 
     def append(self, *parts: bytes) -> None:
         """Write parts at the end of the file.
 
-        Raises `OSError` if there is no room: the file is as it was then.
+        Raises `OSError` if there is no space; the file is unchanged then.
         """
         size = self.size
         try:
@@ -415,7 +415,7 @@ class RunWriter:
 
 
 def _joined(parts: Sequence[bytes]) -> Iterator[bytes]:
-    """The same bytes in few pieces, of which large ones are not copied."""
+    """Join parts into fewer pieces, without copying large ones."""
     small: list[bytes] = []
     for part in parts:
         if len(part) >= _LARGE:
@@ -428,7 +428,7 @@ def _joined(parts: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def _topics(topics: list[tuple[str, str, str]]) -> list[McapRecord]:
-    """The records that declare topics: each type once, each topic after its type."""
+    """Records that declare topics: each type once, each topic after its type."""
     records: list[McapRecord] = []
     types: dict[str, int] = {}
     for number, (topic, kind, text) in enumerate(topics, 1):
@@ -446,14 +446,14 @@ def _topics(topics: list[tuple[str, str, str]]) -> list[McapRecord]:
 
 
 def _file(name: str, time: float, data: bytes) -> tuple[Attachment, bytes]:
-    """A file that a scene names, and when it came into it, s."""
+    """Attachment with a file of the scene, used from `time` (s) on."""
     stamp = int(names.nanoseconds(np.array([time]))[0])
     record = Attachment(0, stamp, f"{names.FILE} {name}", "application/octet-stream", data)
     return record, encoded(record)
 
 
 def _attachment(name: str, time: float, data: bytes) -> tuple[Attachment, bytes]:
-    """An attachment; its exact time stands in its name, for MCAP counts nanoseconds."""
+    """An attachment with the exact time in its name, because MCAP stores nanoseconds."""
     stamp = int(names.nanoseconds(np.array([time]))[0])
     record = Attachment(0, stamp, f"{name} {time!r}", "application/octet-stream", data)
     return record, encoded(record)
