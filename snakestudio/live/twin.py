@@ -1,7 +1,7 @@
-"""The simulated twin: the scene's engine under the very references that the robot gets, in real time.
+"""The simulated twin: the scene's engine with the same references as the robot, in real time.
 
-It has a thread of its own and never holds up the robot: whoever feeds it puts references into a
-queue and returns. An engine that cannot keep up is dropped, and says by how much it was too slow.
+It runs in a separate thread and never delays the robot: references are put into a queue. An engine
+that cannot keep up is stopped, with a message about its speed.
 """
 
 from __future__ import annotations

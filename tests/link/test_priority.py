@@ -27,7 +27,7 @@ def test_an_ordinary_thread_gets_short_turns(monkeypatch: pytest.MonkeyPatch) ->
     found: list[int] = []
 
     def ask() -> None:
-        assert "normal, as asked" in priority.raise_priority()
+        assert "normal, as requested" in priority.raise_priority()
         attributes = ctypes.create_string_buffer(48)
         ctypes.CDLL(None).syscall(_SCHED_GETATTR[platform.machine()], 0, attributes, 48, 0)
         found.append(struct.unpack("=IIQiIQQQ", attributes.raw)[5])

@@ -20,7 +20,7 @@ from tests.wording import naming
 from .fake_link import FakeLink, profile
 from .test_robot import SCENE
 
-_SILENT = "The program that drives gives no sign of life; robots are armed by one that responds."
+_SILENT = "The program that drives the robot gives no sign of life. Wait until it responds."
 _PATIENCE_S = 20.0
 _BEATS = 10
 """Signs of life that must go on while something is slow."""

@@ -58,7 +58,7 @@ def test_only_one_sender_is_listened_to(poses: UdpPoses, sender: socket.socket) 
     assert until(lambda: poses.latest is not None)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         other.sendto(pack(PosePacket(2, 0.0, BODY)), ("127.0.0.1", poses.port))
-        assert until(lambda: "stop one" in poses.problem)
+        assert until(lambda: "Stop one" in poses.problem)
     assert poses.figures.received == 1
 
 

@@ -457,7 +457,7 @@ def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> No
     while not world.link.stops and world.clock.now < since + 2.0:
         world.go(0.01)
     assert world.clock.now - since == pytest.approx(lost, abs=0.07)
-    assert "needs to know" in world.link.stops[0]
+    assert "needs the poses" in world.link.stops[0]
     world.go(0.05)
     assert recording.events[-1].kind == "fault"
     rows = recording.rows(0, len(recording))
@@ -541,7 +541,7 @@ def test_what_happens_to_the_robot_is_noted_while_it_is_watched(world: World) ->
     world.go(0.05)
     world.live.arm()
     world.go(0.05)
-    assert naming("where they stand") in world.told
+    assert naming("hold their position") in world.told
 
 
 def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
