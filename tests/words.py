@@ -102,7 +102,7 @@ WORDS = (
 """From the guide of style; longer phrases before their parts. Texts are compared in lower case."""
 
 ALLOWED = (
-    Allowed(r"there (is|are|was|were) no", "this order is idiomatic"),
+    Allowed(r"there (is|are|was|were) (no|none)", "this order is idiomatic"),
     Allowed(r"stand-?(in|ins|by|still|alone|ard|ards)|understands?|understood", "other words"),
     Allowed(r"standing wave", "a term of physics"),
 )
