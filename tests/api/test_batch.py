@@ -332,7 +332,7 @@ OPENING: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "another time step": (
         {"values": {"solver.step_s": [0.00025, 0.0005]}},
-        "World 1 has another time step than the scene.",
+        naming("World 1", "time step"),
     ),
 }
 

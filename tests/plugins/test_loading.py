@@ -56,7 +56,7 @@ BAD = {
     ),
     "version": (
         "PLUGIN_API = 2\nimport nosuch\n",
-        "written for interface 2 of plug-ins, .* has interface 1. Update",
+        "version 2 of the plug-in interface, .* has version 1. Update",
     ),
     "old version": (
         "PLUGIN_API = 0\n",
@@ -131,7 +131,7 @@ def test_exception_in_the_file_names_its_line(tmp_path: Path) -> None:
 def test_two_plugins_of_one_name_or_kind_are_refused(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     load(written(tmp_path))
-    with pytest.raises(PluginError, match=r"called.*Rename"):
+    with pytest.raises(PluginError, match=r"name.*Rename"):
         load(written(tmp_path / "there", here="pass"))
     with pytest.raises(PluginError, match=r"already.*Rename"):
         load(written(tmp_path, "wag_2"))

@@ -152,12 +152,12 @@ def test_new_plugin_refuses_what_it_cannot_write(tmp_path: Path) -> None:
         "my_kind.py": "already",
         "my-kind.py": "Python module",
         "kind.txt": "Python file",
-        "_1.py": "called _1",
+        "_1.py": "_1 is not a valid name",
         "none/kind.py": "cannot be written",
     }.items():
         with pytest.raises(PluginError, match=sentence):
             new_plugin("gait", tmp_path / name)
     assert new_plugin("controller", path, force=True) == path.read_text()
-    with pytest.raises(PluginError, match=r"robot.*begin"):
+    with pytest.raises(PluginError, match=r"template.*robot"):
         new_plugin("robot", path)
     assert len(ROLES) == 9

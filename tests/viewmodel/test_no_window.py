@@ -39,7 +39,7 @@ def test_another_import_error_is_no_missing_library() -> None:
         (
             ["could not connect to display :9"],
             {"DISPLAY": ":9"},
-            "The display (DISPLAY=:9) does not answer. Set",
+            "The display (DISPLAY=:9) does not respond. Set",
         ),
         (
             ["could not find it"],
