@@ -91,7 +91,11 @@ def form(qtbot: QtBot) -> DeclaredForm[Camera]:
 
 
 def retype(qtbot: QtBot, field: QLineEdit, text: str) -> None:
-    type_into(field, text) if text else qtbot.keyClick(field, Qt.Key.Key_Delete, enter=False)
+    if text:
+        type_into(field, text, enter=False)
+    else:
+        field.selectAll()
+        qtbot.keyClick(field, Qt.Key.Key_Delete)
 
 
 def leave(field: QWidget) -> None:

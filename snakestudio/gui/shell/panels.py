@@ -220,9 +220,9 @@ def _open_problem(c: Context, problem: Problem) -> None:
         _show(c.docks["parameters"], row)
         return
     inspector = c.docks["inspector"].widget()
-    row = inspector.reveal(problem.key) if isinstance(inspector, Inspector) else None
-    if row is not None:
-        _show(c.docks["inspector"], row)
+    form_row = inspector.reveal(problem.key) if isinstance(inspector, Inspector) else None
+    if form_row is not None:
+        _show(c.docks["inspector"], form_row)
 
 
 def _first_row(c: Context, table: Table, number: int) -> int:
