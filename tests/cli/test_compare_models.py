@@ -88,7 +88,9 @@ def test_a_comparison_can_be_made_again_from_its_csv(tmp_path: Path) -> None:
         == 0
     )
     told = next(
-        line for line in first.read_text().splitlines() if line.startswith("# To repeat the comparison")
+        line
+        for line in first.read_text().splitlines()
+        if line.startswith("# To repeat the comparison")
     )
     words = told.partition("snakestudio ")[2].split()
     words = [
