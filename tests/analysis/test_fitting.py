@@ -306,7 +306,7 @@ def test_what_makes_no_sense_is_refused(seen: Trial) -> None:
         fit([seen], [])
     with pytest.raises(UsageError, match="no method 'magic'"):
         fit([seen], [ALONG], "magic")
-    with pytest.raises(UsageError, match="seed.*-1"):
+    with pytest.raises(UsageError, match=r"seed.*-1"):
         fit([seen], [ALONG], seed=-1)
     with pytest.raises(UsageError, match="free twice"):
         fit([seen], [ALONG, PRESETS["Friction, isotropic"]])
