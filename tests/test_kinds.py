@@ -499,7 +499,7 @@ def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
     assert menu is not None
     next(action for action in menu.actions() if action.text() == "Sharpen, 50 %").trigger()
     assert dialog.field.text() == "sharpen(com_x_m, 0.5)"
-    qtbot.waitUntil(lambda: dialog.sentence.text() == "In m.")
+    qtbot.waitUntil(lambda: dialog.sentence.text() == "Unit: m.")
 
 
 # ------------------------------------------------------------------------------------ a formulation

@@ -65,7 +65,7 @@ def test_an_unwritable_home_is_replaced_and_reported_once(
     assert unwritable_notice(replaced_folders(), str(unwritable_home / ".config" / "a.conf")) == (
         f"{unwritable_home} cannot be written (Not a directory). Runs, unsaved scenes, robot profiles, plug-in "
         f"permissions and caches go to {temporary} until the computer restarts. Settings are not "
-        "saved. Make the folder writable, or name other folders in "
+        "saved. Make the folder writable, or set other folders in "
         "SNAKESTUDIO_DATA_DIR, SNAKESTUDIO_STATE_DIR, SNAKESTUDIO_CONFIG_DIR and SNAKESTUDIO_CACHE_DIR."
     )
 

@@ -46,14 +46,14 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
         f"# model: {scene.model.kind}",
         f"# rows: {len(recording)}, {begin:.9g} to {end:.9g} s",
         *(
-            ("# measured: by a robot, not computed; if repeated, it is simulated",)
+            ("# measured: by a robot, not computed; run again, it is simulated",)
             if _measured(recording)
             else ()
         ),
         *(f"{CSV_PLUGIN_MARK}{line}" for line in plugins_of(recording)),
         *_derived_lines(recording),
         *_step_lines(recording),
-        "# To repeat the run: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
+        "# To run it again: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
         *change_lines(recording.changes),
         *pull_lines(recording.pulls),
         *scene_lines(scene),

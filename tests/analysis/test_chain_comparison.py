@@ -138,7 +138,7 @@ def test_what_joints_cannot_follow_is_said() -> None:
     for key, formula, part in (
         ("gamma_x", "1 + 0.1*sin(X/l)", "cannot stretch"),
         ("k_x_per_m", "1/l", "or twist"),
-        ("k_z_per_m", "1/X", "no number"),
+        ("k_z_per_m", "1/X", "is not finite"),
         ("k_z_per_m", "1/(", "strain.k_z_per_m"),
     ):
         problems = [

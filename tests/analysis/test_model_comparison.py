@@ -137,7 +137,7 @@ def test_a_step_too_long_for_another_model_becomes_a_whole_fraction_and_that_is_
     assert fitted.solver.step_s == pytest.approx(0.001 / 3, rel=1e-12)
     assert fitted.steps_per_period * fitted.solver.step_s == pytest.approx(scene.control.period_s)
     assert "1/3" in notes[0]
-    assert any("viscous_along" in note and "left out" in note for note in notes)
+    assert any("viscous_along" in note and "ignored" in note for note in notes)
     assert fitted_to(scene, "planar_lagrangian") == (scene, ())
     comparison = compared(scene, "planar_lagrangian", "planar_nonsmooth")
     assert comparison.runs[1].notes == notes

@@ -372,7 +372,7 @@ def test_a_later_recording_has_the_rows_of_a_whole_one(path: Path, tmp_path: Pat
     later = ss.load_run(tmp_path / "later.mcap")
     assert later["time_s"][0] == pytest.approx(begin * dt)
     assert [event.text for event in later.recording.events if event.kind == "note"] == [
-        f"Recorded from {begin * dt:g} s on"
+        f"Recorded from {begin * dt:g} s"
     ]
     common = whole["time_s"] > begin * dt
     np.testing.assert_array_equal(later["com_x_m"][1:], whole["com_x_m"][common])
@@ -407,7 +407,7 @@ def test_a_later_recording_of_driven_steps_keeps_its_start(tmp_path: Path) -> No
     assert notes == ()
     assert again["time_s"][0] == begin
     last = run["time_s"][-1]
-    with pytest.raises(ss.StateError, match=r"0\.\d+ s on.*or"):
+    with pytest.raises(ss.StateError, match=r"from 0\.\d+ s,.*Choose 0\.\d+ s or"):
         ss.continue_from(tmp_path / "driven.mcap", last)
     with pytest.raises(ss.UsageError, match=r"0.*recorded"):
         ss.continue_from(tmp_path / "driven.mcap", 0.0)

@@ -138,9 +138,9 @@ def test_check_lists_all_mistakes_of_all_files(
     [
         (["run", "no/such.toml"], "no such file"),
         (["run", "."], "a folder"),
-        (["run", MAIN, "--duration", "-1"], "duration -1.0"),
+        (["run", MAIN, "--duration", "-1"], "duration must be a positive number (got -1.0)"),
         (["run", MAIN, "--duration", "soon"], "--duration"),
-        (["run", MAIN, "--rate", "0"], "rate 0.0"),
+        (["run", MAIN, "--rate", "0"], "rate must be a positive number (got 0.0)"),
         (["run", MAIN, "--rate", "1e9"], "run.log_rate_hz"),
         (["run", MAIN, "--set", "gait.amplitude_deg"], "KEY=VALUE"),
         (["run", MAIN, "--set", "gait.amplitud_deg=3"], "Did you mean amplitude_deg"),

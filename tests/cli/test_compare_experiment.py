@@ -33,8 +33,8 @@ def test_the_shipped_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ([str(TRIAL), "--offset-bounds", "0.5", "-0.5"], "smaller one first"),
         ([str(TRIAL), "--link", "-1"], "from 1"),
         ([str(TRIAL), "--over", "0"], "positive time"),
-        ([str(TRIAL), "--report", "r.docx"], "reports"),
-        ([str(TRIAL), "--csv", str(TRIAL)], "name to write"),
+        ([str(TRIAL), "--report", "r.docx"], ".html, .pdf or .md"),
+        ([str(TRIAL), "--csv", str(TRIAL)], f"{TRIAL} is an input"),
         ([str(TRIAL), "--layout", str(TRIAL)], "valid TOML"),
     ],
 )

@@ -37,14 +37,14 @@ def test_all_models_by_default_as_table_and_csv(
     ]
     report = tmp_path / "a.md"
     assert main([*words, "--report", str(report)]) == 0
-    assert "## spatial_nonsmooth less planar_nonsmooth, 0 to 0.5 s".replace(
+    assert "## spatial_nonsmooth minus planar_nonsmooth, 0 to 0.5 s".replace(
         "_", r"\_"
     ) in report.read_text("utf-8")
     shown = capsys.readouterr()
     assert shown.err == ""
     comparison = ss.compare_models(OPEN_GROUND, duration=0.5, **{"gait.amplitude_deg": 30})
     for label in ("spatial_nonsmooth", "planar_lagrangian"):
-        assert f"{label} less planar_nonsmooth, 0 to 0.5 s" in shown.out
+        assert f"{label} minus planar_nonsmooth, 0 to 0.5 s" in shown.out
         for row in difference_rows(comparison.data, label):
             line = next(
                 line
@@ -55,7 +55,7 @@ def test_all_models_by_default_as_table_and_csv(
     lines = csv.read_text(encoding="utf-8").splitlines()
     assert "#| amplitude_deg = 30.0" in lines
     assert any(
-        "spatial_nonsmooth less planar_nonsmooth" in line for line in lines if line.startswith("#")
+        "spatial_nonsmooth minus planar_nonsmooth" in line for line in lines if line.startswith("#")
     )
     table = np.genfromtxt(
         [line for line in lines if not line.startswith("#")], delimiter=",", names=True
@@ -112,7 +112,7 @@ def test_a_named_model_that_cannot_run_it_says_why_beside_the_others(
     assert main(["compare", "models", PIPES, *kinds, "--duration", "0.1"]) == 0
     shown = capsys.readouterr().out
     assert "planar_lagrangian" in shown
-    assert "spatial_nonsmooth less planar_nonsmooth" in shown
+    assert "spatial_nonsmooth minus planar_nonsmooth" in shown
 
 
 @pytest.mark.parametrize(

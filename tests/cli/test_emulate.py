@@ -117,9 +117,16 @@ def test_it_ends_when_it_is_told_to() -> None:
     assert (process.returncode, errors) == (0, "")
 
 
-@pytest.mark.parametrize("name", ["scene.toml", "run.mcap", "lab_robot.toml"])
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("scene.toml", "already exists, a scene"),
+        ("run.mcap", "already exists, a recorded run"),
+        ("lab_robot.toml", "is "),
+    ],
+)
 def test_a_report_replaces_nothing_of_the_users(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, reason: str
 ) -> None:
     """Neither a scene or a recorded run, nor the profile that is emulated."""
     path = tmp_path / name
@@ -130,7 +137,7 @@ def test_a_report_replaces_nothing_of_the_users(
     before = path.read_bytes()
     profile = str(path) if name == "lab_robot.toml" else "lab_robot"
     assert main(["emulate", profile, "--virtual", "--report", str(path), "--fault", "jam:42"]) == 2
-    assert f"{path} is " in capsys.readouterr().err
+    assert f"{path} {reason}" in capsys.readouterr().err
     assert path.read_bytes() == before
 
 
@@ -147,15 +154,15 @@ def test_a_report_that_finds_no_room_ends_with_a_sentence(
     [
         (["nothing_such"], "nothing_such"),
         (["lab_robot", "--fault", "explode"], "'explode'"),
-        (["lab_robot", "--port", "0"], "port 0"),
-        (["lab_robot", "--slcan", "--interface", "pcan"], "leave --interface out"),
+        (["lab_robot", "--port", "0"], "port must be a whole number from 1 to 65535 (got 0)"),
+        (["lab_robot", "--slcan", "--interface", "pcan"], "Remove --interface"),
         (["lab_robot", "--fault", "jam:42", "--virtual"], "node 42"),
         (
             ["lab_robot", "--fault", "jam:3@soon"],
             "--fault jam:3@soon: 'soon'",
         ),
         (["lab_robot", "--pose", "127.0.0.1:22350"], "no poses"),
-        (["lab_robot", "--slcan", "--virtual"], "robot"),
+        (["lab_robot", "--slcan", "--virtual"], "--slcan and --virtual exclude"),
         (
             ["lab_robot", "--port", "5000", "--interface", "socketcan"],
             "--port goes with --interface udp_multicast, not",
@@ -168,7 +175,10 @@ def test_a_report_that_finds_no_room_ends_with_a_sentence(
             ["lab_robot", "--slcan", "--bitrate", "333000"],
             "333000 bit/s. Set --bitrate to one",
         ),
-        (["lab_robot", "--interface", "udp_multicats", "--channel", "x"], "did you mean"),
+        (
+            ["lab_robot", "--interface", "udp_multicats", "--channel", "x"],
+            "Did you mean udp_multicast?",
+        ),
         (
             ["lab_robot", "--virtual", "--report", "no/such/folder"],
             "--report no/such/folder",

@@ -100,7 +100,7 @@ def test_the_same_in_python_from_files_trials_and_tracks(
     assert ">$t_1$<" in (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert "measured, link 1" in (tmp_path / "a.svg").read_text(encoding="utf-8")
-    with pytest.raises(ss.SnakeStudioError, match="nothing"):
+    with pytest.raises(ss.SnakeStudioError, match="7 is not a measurement"):
         ss.fit(scene, 7, free)  # type: ignore[arg-type]
 
 
@@ -108,16 +108,16 @@ def test_the_same_in_python_from_files_trials_and_tracks(
     ("words", "piece"),
     [
         (["SCENE"], "EXPERIMENT"),
-        (["SCENE", "TRACK"], "Nothing is free"),
+        (["SCENE", "TRACK"], "no value to fit"),
         (["SCENE", "nowhere.csv", *FREE], "nowhere.csv"),
         (["SCENE", "TRACK", "--free", "ground.mu_along"], "KEY=LOW:HIGH"),
         (["SCENE", "TRACK", "--free", "ground.nowhere=1:2"], "no such key"),
         (["SCENE", "TRACK", *FREE, "--method", "magic"], "magic"),
         (["SCENE", "TRACK", *FREE, "--workers", "-1"], "--workers -1"),
         (["SCENE", "TRACK", *FREE, "--offset", "soon", "0"], "'soon'"),
-        (["SCENE", "TRACK", *FREE, "--offset", "1", "0"], "smaller"),
+        (["SCENE", "TRACK", *FREE, "--offset", "1", "0"], "1 to 0 s, are reversed"),
         (["SCENE", "TRACK", *FREE, "--out", "SCENE"], "the scene itself"),
-        (["SCENE", "TRACK", *FREE, "--report", "fit.doc"], "endings .pdf"),
+        (["SCENE", "TRACK", *FREE, "--report", "fit.doc"], "suffixes .pdf"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(

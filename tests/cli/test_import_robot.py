@@ -36,7 +36,7 @@ def test_import_robot_into_a_scene_keeps_the_rest_of_its_text(tmp_path: Path) ->
     scene.write_text((scenes_dir() / "sidewinding.toml").read_text())
     assert main(["import-robot", str(robot), "--into", str(scene)]) == 0
     assert load_scene(scene).robot.n_links == 8
-    assert "# measured by dragging the robot from a scale" in scene.read_text()
+    assert "# measured by pulling the robot with a scale" in scene.read_text()
 
 
 @pytest.mark.parametrize("model", ["planar_nonsmooth", "planar_lagrangian", "planar_nonholonomic"])

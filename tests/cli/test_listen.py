@@ -117,7 +117,7 @@ def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture
         (["--bitrate", "9000000"], "8000000 bit/s (got 9000000)"),
         (["--interface", ""], "empty"),
         (["--channel", "c" * 201], "200 characters"),
-        (["--interface", "virtual"], "joins"),
+        (["--interface", "virtual"], "virtual connects"),
         (
             ["--interface", "slcan"],
             "/dev/ttyACM0 or COM3",

@@ -71,9 +71,9 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
         (["--wait-for", "0"], "port from 1 to 65535"),
         (["--wait-for", "lsl:"], "lsl:NAME"),
         (["--wait-limit", "3"], "needs --wait-for"),
-        (["--wait-for", "5005", "--wait-limit", "-1"], "above 0"),
-        (["--fire", "127.0.0.1:1"], "Nobody waits"),
-        (["--wait-at", "0.0.0.0"], "leave"),
+        (["--wait-for", "5005", "--wait-limit", "-1"], "positive number"),
+        (["--fire", "127.0.0.1:1"], "No program is waiting"),
+        (["--wait-at", "0.0.0.0"], "remove --wait-at"),
         (
             ["--fire", "127.0.0.1:1", "--wait-at", "0.0.0.0"],
             "--wait-at needs a port in --wait-for",

@@ -38,10 +38,10 @@ def test_obstacles_are_imported_into_the_scene(
     table = tmp_path / "pegs.csv"
     table.write_text("x_mm,y_mm,r_mm\n100,200,50\n300,100,25\n")
     assert main(["import-obstacles", str(table), "--into", str(copy)]) == 0
-    assert "obstacles, 9" in capsys.readouterr().out
+    assert "2 obstacles added, 9 in" in capsys.readouterr().out
     pegs = load_scene(copy).obstacles[7:]
     assert [(o.x_m, o.y_m, o.group) for o in pegs] == [(0.1, 0.2, "pegs"), (0.3, 0.1, "pegs")]
-    assert "# measured by dragging" in copy.read_text(encoding="utf-8")
+    assert "# measured by pulling" in copy.read_text(encoding="utf-8")
     assert (tmp_path / "copy.toml~").is_file()
 
 
@@ -99,7 +99,7 @@ def test_check_mends_what_has_a_fix_and_saves(
     assert "mm away" in said.out
     assert said.out.endswith("no problems\n")
     assert (tmp_path / "copy.toml~").read_bytes() == before
-    assert "# measured by dragging" in copy.read_text(encoding="utf-8")
+    assert "# measured by pulling" in copy.read_text(encoding="utf-8")
     assert main(["check", str(copy)]) == 0
 
 

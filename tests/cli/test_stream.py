@@ -90,7 +90,7 @@ def test_a_client_sees_the_rows_of_the_csv_and_changes_none(
             ["--stream", "9000", "--stream-speed", "fast"],
             "--stream-speed fast",
         ),
-        (["--stream", "rerun:none/run.rrd"], "no folder"),
+        (["--stream", "rerun:none/run.rrd"], "the folder none does not exist"),
     ],
 )
 def test_a_mistake_is_a_sentence_and_nothing_runs(

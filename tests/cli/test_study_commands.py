@@ -125,7 +125,7 @@ def test_results_are_never_written_over(
     write_store(results, made_up_study())
     before = results.read_bytes()
     for force in ((), ("--force",)):
-        assert "is what is read" in said(
+        assert "is an input of this command" in said(
             capsys, "study", "export", study_file, "--csv", results, *force
         )
     assert "results" in said(capsys, "run", study_file.with_name("snake.toml"), "--csv", results)

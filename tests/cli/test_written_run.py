@@ -68,9 +68,9 @@ def test_what_has_no_contact_problem_says_so_before_the_run(
 ) -> None:
     scene = scenes_dir() / "path_following.toml"
     assert main(["run", str(scene), "--contact-problem", str(tmp_path / "p.hdf5")]) == 2
-    assert "choose planar_nonsmooth or spatial_nonsmooth" in capsys.readouterr().err
+    assert "Choose planar_nonsmooth or spatial_nonsmooth" in capsys.readouterr().err
     assert main(["run", str(MAIN), "--contact-problem", str(tmp_path / "p.txt")]) == 2
-    assert "ending" in capsys.readouterr().err
+    assert "ends in .hdf5" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -101,7 +101,7 @@ def test_a_file_that_another_program_wrote_meanwhile_is_not_replaced(tmp_path: P
     run = api.simulate(MAIN, duration=0.1)
     options, outputs = options_in(tmp_path)
     options.csv.write_text("another run")
-    with pytest.raises(ExportError, match=r"meanwhile.*run-2\.csv"):
+    with pytest.raises(ExportError, match=r"Another program wrote.*run-2\.csv"):
         outputs.write_run(options, run)
     assert options.csv.read_text() == "another run"
     assert (tmp_path / "run-2.csv").read_text().startswith("# SnakeStudio")

@@ -145,7 +145,7 @@ def test_held_body_takes_no_picture() -> None:
     [
         (
             "missing.png",
-            r"missing.png' cannot be used \(No such file or directory\). Give a grey-scale PNG",
+            r"missing.png' cannot be used \(No such file or directory\). Choose a grey-scale PNG",
         ),
         (
             "text.png",

@@ -281,7 +281,7 @@ def found(**values: Any) -> list[str]:
         ),
         (
             {"model__kind": "spatial_nonsmooth", "gait__pitch_torque_nm": "3*"},
-            "gait.pitch_torque_nm: Something is m",
+            naming("gait.pitch_torque_nm: ", "incomplete"),
         ),
         (
             {"controller__kind": "heading"},

@@ -323,7 +323,7 @@ def test_recordings_that_do_not_fit_say_so(tmp_path: Path) -> None:
     for text, message in (
         ("a,b\n1,2\n", "no readable column time_s"),
         ("time_s\n", "contains no rows"),
-        (f"time_s,{HEADER}\n0" + ",0" * 14 + "\n", "holds 2 links but robot.n_links is 11"),
+        (f"time_s,{HEADER}\n0" + ",0" * 14 + "\n", "contains 2 links but robot.n_links is 11"),
     ):
         (tmp_path / "run.csv").write_text(text)
         with pytest.raises(SceneError, match=message):

@@ -72,7 +72,7 @@ def test_checking_does_not_load_the_compiler() -> None:
         ),
         (
             {"gait": TwoWaves(amplitude_deg=30.0)},
-            naming("gait.pitch_amplitude_deg", 'model.kind to "spatial_nonsmooth"', "it 0"),
+            naming("gait.pitch_amplitude_deg", 'model.kind to "spatial_nonsmooth"', "it to 0"),
         ),
         (
             {"ground__viscous_along_ns_per_m": 0.0, "ground__viscous_across_ns_per_m": 0.0},

@@ -16,10 +16,9 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, ContactState, Fields
 from snakestudio.paths import scenes_dir
 from tests.elsewhere import answer_of
-from tests.engines.common import gait_reference, still
+from tests.engines.common import gait_reference, same_rows, still
 from tests.engines.lagrangian import changed
 from tests.engines.nonholonomic import jam
-from tests.engines.test_planar_lagrangian_engine import same
 from tests.strategies import scenes
 
 PROGRAM = """
@@ -75,7 +74,7 @@ def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
         parts.append(engine.advance(reference, length, tuple(wanted)).rows)
         engine.snapshot()
     assert engine.step_count == 2000
-    assert same(one, Rows.concatenate(parts))
+    assert same_rows(one, Rows.concatenate(parts))
 
 
 def test_rows_that_are_kept_come_together_with_those_of_a_later_call() -> None:
@@ -91,7 +90,7 @@ def test_rows_that_are_kept_come_together_with_those_of_a_later_call() -> None:
         assert (len(parts[-1]) == 0) == keep
         engine.snapshot()
     parts.append(engine.advance(reference, 0, ()).rows)
-    assert same(one, Rows.concatenate(parts))
+    assert same_rows(one, Rows.concatenate(parts))
 
 
 def test_checkpoint_continues_bit_for_bit() -> None:
@@ -108,8 +107,8 @@ def test_checkpoint_continues_bit_for_bit() -> None:
     again = engine.advance(reference, 1000, range(1000, 2000, 100)).rows
     other = PlanarNonholonomicEngine(scene)
     other.restore(saved)
-    assert same(first, again)
-    assert same(first, other.advance(reference, 1000, range(1000, 2000, 100)).rows)
+    assert same_rows(first, again)
+    assert same_rows(first, other.advance(reference, 1000, range(1000, 2000, 100)).rows)
 
 
 def test_rows_hold_sums_and_the_snapshot_means_over_the_interval() -> None:
@@ -151,7 +150,7 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_interval() -> None:
     )
     assert set(shot.contacts.state) <= {int(ContactState.SLIP)}
     assert Fields.SOLVER in shot.valid
-    assert same(after, engine.initial_rows()), "looking changes nothing"
+    assert same_rows(after, engine.initial_rows()), "looking changes nothing"
 
 
 def test_what_a_running_engine_takes_over() -> None:

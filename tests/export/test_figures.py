@@ -155,12 +155,12 @@ def test_mistakes_are_told(
 ) -> None:
     with pytest.raises(UsageError, match="P1, P2, P3, P4, P5"):
         figures_of_paper("P9")
-    with pytest.raises(UsageError, match=r"there are 9, 10"):
+    with pytest.raises(UsageError, match=r"Choose from 9, 10"):
         figures_of_paper("P2", ["3"])
     with pytest.raises(UsageError, match=r"\.pdf, \.svg, \.png"):
         Wanted(tmp_path, ".tiff")
     (figure,) = figures_of_paper("P2", ["13"])
-    with pytest.raises(ExportError, match="endings"):
+    with pytest.raises(ExportError, match="extensions"):
         draw_figure(tmp_path / "figure.doc", figure, [(flat, None)], "")
     assert main(["figures", "P7"]) == 2
     assert "P1, P2, P3, P4, P5" in capsys.readouterr().err

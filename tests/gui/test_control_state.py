@@ -56,7 +56,7 @@ def shot(kind: str, control: dict[str, float]) -> Snapshot:
         ("path_following", {"cross_track_m": 0.123}, ["12.3 cm left"]),
         ("path_following", {"cross_track_m": -0.04}, ["4 cm right"]),
         ("path_following", {"cross_track_m": 0.001}, ["on the path"]),
-        ("heading", {"heading_rad": 0.1, "heading_ref_rad": 0.5}, ["heading 6°, wanted 29°"]),
+        ("heading", {"heading_rad": 0.1, "heading_ref_rad": 0.5}, ["heading 6°, reference 29°"]),
     ],
 )
 def test_it_says_what_the_controller_does(

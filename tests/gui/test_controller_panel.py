@@ -164,7 +164,7 @@ def test_the_path_is_told_about_where_one_can_follow_it(
         "closed": True,
     }
     pick(qtbot, panel, "none")
-    assert "no controller follows" in panel.path_about.text()
+    assert "not used by" in panel.path_about.text()
     # Two points make no closed path: said at the switch, and nothing changes.
     document.set_value("path.closed", False, "Open")
     document.set_value("path.waypoints_m", [[0.0, 0.0], [1.0, 0.0]], "Path")

@@ -109,7 +109,7 @@ def test_a_third_unit_is_refused_in_a_sentence(qtbot: QtBot, panel: PlotPanel) -
     assert plot.add_channels(("link_6_x_m", "com_vx_mps"))
     with qtbot.waitSignal(panel.refused) as said:
         drop(plot, drag_data(["joint_4_yaw_rad"]))
-    assert "m and m/s already" in said.args[0]
+    assert "already shows m and m/s" in said.args[0]
     assert "joint 4 yaw" in said.args[0]
     assert len(plot.content.curves) == 2
 

@@ -96,7 +96,7 @@ def test_saving_keeps_comments_and_cleans(document: Document, tmp_path: Path) ->
     assert not document.dirty
     assert document.name == "mine.toml"
     text = target.read_text()
-    assert "mu_along = 0.35  # measured by dragging" in text
+    assert "mu_along = 0.35  # measured by pulling" in text
     again = Document()
     again.open(target)
     assert again.scene == document.scene

@@ -326,7 +326,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(
     assert not transforms.busy
     viewport.selection.set([("obstacle", 0)])
     transforms.start("turn")
-    assert "post" in transforms.label.problem
+    assert "Post is symmetric" in transforms.label.problem
     transforms.start("move")
     qtbot.keyClick(viewport, Key.Key_Z)
     assert "x and y" in transforms.label.problem
@@ -388,7 +388,7 @@ def test_an_arrow_moves_along_its_axis(
     place = grip(viewport, "x")
     move(viewport, place)
     assert viewport.tools.editor.transforms.hovered == "x"
-    assert viewport.hint.text().startswith("Drag moves it along x · Ctrl snaps")
+    assert viewport.hint.text().startswith("Drag: move along x · Ctrl: snapping")
     drag(qtbot, viewport, place, place + QPoint(60, 45))
     assert one(document, 1) == THINGS[1].model_copy(update={"x_m": pytest.approx(1.2, abs=2e-4)})
     assert document.undo_stack.count() == 1

@@ -172,7 +172,7 @@ def test_figures_of_an_earlier_run_say_so(
     compared(qtbot, experiments)
     assert experiments.stale == ""
     long_bridge.append(50)
-    assert "gone on" in experiments.stale
+    assert "continued" in experiments.stale
     long_bridge.set_recording(make_recording(recording.scene, 2))
     assert "earlier run" in experiments.stale
     assert not experiments.busy, "two rows are no run"

@@ -201,7 +201,7 @@ def test_columns_are_told_by_clicking_their_heads(
     # A table with the same columns is read in the same way from then on.
     again = make_dialog(table(tmp_path / "next.csv", "clock;east;north;bearing"))
     qtbot.waitUntil(again.start.isEnabled)
-    assert "last time" in again.status.text()
+    assert "like the last such file" in again.status.text()
     assert again.bodies.table.rows[0].widget_of("name").text() == "tail"
 
 
@@ -392,7 +392,7 @@ def test_an_unclear_file_is_asked_about(window: MainWindow, qtbot: QtBot, tmp_pa
 
     QTimer.singleShot(0, press)
     assert window.context.experiment_files.take(path)
-    assert asked == ["What does bare.csv hold?"]
+    assert asked == ["What does bare.csv contain?"]
     dialog = window.context.experiment_files.dialog
     assert dialog is not None
     dialog.reject()

@@ -86,7 +86,7 @@ def test_the_contact_problem_of_the_step_where_the_run_stands(
         assert file["fclib_global/spacedim"][0] == 3
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
         recorded.context.exporter.contact_problem(tmp_path / "step.dat")
-    assert "ending" in recorded.context.banners.exports.text
+    assert ".hdf5 (FCLIB) or .npz" in recorded.context.banners.exports.text
 
 
 def test_derived_channels_are_exported_like_any_other(
@@ -358,7 +358,7 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert dialog.options().codec == "vp9"
         assert dialog.form.widget_of("preset").currentIndex() == 0
         dialog.form.widget_of("curves").setCurrentText("com_x")
-        assert "did you mean com_x_m" in dialog.summary.text()
+        assert "Did you mean com_x_m" in dialog.summary.text()
         assert not dialog.start.isEnabled()
         dialog.form.widget_of("curves").setCurrentText("com_x_m, com_y_m")
         assert dialog.options().strip == ("com_x_m", "com_y_m")

@@ -119,7 +119,7 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     dialog.write_picture(tmp_path / "fit.png")
     assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")
     dialog.write_picture(tmp_path / "fit.doc")
-    assert "endings" in dialog.note.text()
+    assert "extensions" in dialog.note.text()
     press(qtbot, dialog.apply_button)
     assert far_off.scene.ground.mu_along == result.values["ground.mu_along"]
     assert far_off.undo_stack.count() == 1

@@ -129,7 +129,7 @@ def test_a_query_needs_all_of_its_words() -> None:
     assert found(worm, "")
     assert found(worm, "EARTH worm")
     assert not found(worm, "worm obstacles")
-    assert found(worm, "faster", paper="P5", model="continuum")
+    assert found(worm, "increases", paper="P5", model="continuum")
     assert not found(worm, "", paper="P1")
     assert not found(worm, "", model="planar")
 

@@ -237,7 +237,7 @@ def test_heights_from_a_table_or_a_picture(
     assert (field.picture, field.heights_m) == ("maps/hills.png", None)
     assert picture.field.text() == "maps/hills.png"
     assert table.field.text() == "none"
-    assert document.undo_stack.undoText() == "Change picture of height field 1"
+    assert document.undo_stack.undoText() == "Change image of height field 1"
     assert obstacles_of(document.scene.obstacles, document.base_dir).problems == []
     document.undo_stack.undo()
     assert table.field.text() == "3 × 2 heights"
@@ -325,7 +325,9 @@ def test_a_picture_that_cannot_be_read_is_a_sentence(
     assert checks.summary.text() == "1 error"
     line = str(checks.list.model().index(0, 0).data())
     assert line.startswith("Height field 2: '")
-    assert "nowhere.png' cannot be used (No such file or directory). Give a grey-scale PNG" in line
+    assert (
+        "nowhere.png' cannot be used (No such file or directory). Choose a grey-scale PNG" in line
+    )
     checks.list.activated.emit(checks.list.model().index(0, 0))
     assert selection.items == {("obstacle", 1)}
     session_controller.set_status(

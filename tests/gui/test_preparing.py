@@ -109,7 +109,7 @@ def test_it_plays_when_ready_and_that_can_be_taken_back(
     qtbot.waitUntil(lambda: "plays when ready" in preparing.context.status_bar.left.text)
     assert "running" not in preparing.context.status_bar.left.text
     qtbot.waitUntil(
-        lambda: "Not" in plain(preparing.context.action_registry["play"].text()).split()
+        lambda: "Cancel" in plain(preparing.context.action_registry["play"].text()).split()
     )
     qtbot.keyClick(preparing.context.viewport, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: play.says.startswith("Preparing"))

@@ -687,7 +687,7 @@ def test_what_takes_the_window_long_is_off_while_the_robot_could_move_and_says_s
     window.context.action_registry["theme"].trigger()
     assert called == []
     assert "View > Light Theme" in window.context.banners.robot.text
-    assert "disarm" in window.context.banners.robot.text
+    assert "Disarm" in window.context.banners.robot.text
     put(window, link, LinkState.IDLE)
     window.context.action_registry["theme"].trigger()
     assert called == ["theme"]

@@ -61,7 +61,7 @@ def test_start_is_refused_until_the_robot_is_armed_here(
     window.context.robot_controller.happened.connect(lambda event: told.append(event.text))
     assert peer.say("START").startswith("ERR ")
     assert "stream" not in [kind for kind, _ in link.commands]
-    qtbot.waitUntil(lambda: any("START " in text and "refused" in text for text in told))
+    qtbot.waitUntil(lambda: any("START " in text and "rejected" in text for text in told))
     put(window, link, LinkState.ARMED)
     qtbot.waitUntil(lambda: len(NoticePage(window.context.banners.together).buttons) == 2)
     assert peer.say("START lab_3").startswith("OK START")
@@ -101,7 +101,7 @@ def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
     window.context.robot_controller.watch(LiveChoices(twin=False))
-    qtbot.waitUntil(lambda: "watched" in window.context.banners.together.text)
+    qtbot.waitUntil(lambda: "its monitoring has changed" in window.context.banners.together.text)
     window.context.together.wait(Together(wait="port", wait_port=0))
     window.context.robot_controller.disconnect_robot()
     qtbot.waitUntil(lambda: "the robot was disconnected" in window.context.banners.together.text)
@@ -111,7 +111,7 @@ def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
     window.context.robot_controller.connect_to(
         FakeLoaded(link.profile), link.profile.bus, LiveChoices()
     )  # type: ignore[arg-type]
-    qtbot.waitUntil(lambda: "robot is connected" in window.context.banners.together.text)
+    qtbot.waitUntil(lambda: "robot was connected" in window.context.banners.together.text)
     assert not window.context.together.busy
 
 

@@ -674,7 +674,7 @@ def test_the_way_back_to_a_default(
     assert not row.reset_button.isVisible()
     enter(row, "0.3")
     assert row.reset_button.isVisible()
-    assert row.reset_button.toolTip() == "Back to 0.05"
+    assert row.reset_button.toolTip() == "Reset to 0.05"
     qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
     assert document.scene.ground.mu_rolling == 0.05
     assert not row.reset_button.isVisible()

@@ -92,7 +92,7 @@ def test_what_cannot_be_sent_now_and_then_is_said_and_ends_nothing() -> None:
     rig.command("idle")
     rig.core.poll(rig.now)
     assert 0x210 not in rig.ids()
-    assert any("another page" in event.text for event in rig.events)
+    assert any("Second is not on the selected page" in event.text for event in rig.events)
 
 
 def test_a_stop_sequence_goes_on_behind_a_step_that_is_refused() -> None:

@@ -88,7 +88,7 @@ def _recorded(run_file: Path) -> float:
     ("sent", "ends", "reason"),
     [
         (signal.SIGINT, 130, "Stopped by Ctrl+C."),
-        (signal.SIGTERM, 143, naming("asked to end")),
+        (signal.SIGTERM, 143, naming("program was terminated")),
     ],
 )
 def test_a_drive_that_is_asked_to_end_stops_the_robot_and_keeps_the_run(
@@ -144,7 +144,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         (("--arm", "--wait", "nan"), "--wait nan: give a positive number"),
         (
             ("--arm", "--hdf5", "no_such_folder/x.h5"),
-            "no_such_folder; make it",
+            "no folder no_such_folder",
         ),
         (
             ("--arm", "--log", "README.md"),
@@ -156,7 +156,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         ),
         (
             ("--arm", "--interface", "virtual"),
-            "joins",
+            "interface virtual connects",
         ),
         (("--arm", "--wait-limit", "3"), "--wait-limit needs --wait-for"),
         (

@@ -156,7 +156,7 @@ def test_one_list_is_enough_for_joints_of_one_axis_each() -> None:
         ({"joint_angles_deg": [0] * 4, "joint_roll_deg": [0, 9, 0, 0]}, "Joint 2 has no roll axis"),
         (
             {"joint_angles_deg": [3, 0, 0, 0], "joint_roll_deg": [4, 0, 0, 0]},
-            "Joint 1 turns about roll alone",
+            "Joint 1 only turns about roll",
         ),
     ],
 )

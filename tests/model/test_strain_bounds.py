@@ -174,7 +174,7 @@ def test_that_there_are_no_more_slices_is_said_with_the_figure() -> None:
     assert [(each.severity, each.key) for each in problems] == [
         ("warning", "solver.error_tolerance")
     ]
-    assert f"times what it allows with {resolution(scene).slices} slices" in problems[0].message
+    assert f"times the tolerance with {resolution(scene).slices} slices" in problems[0].message
 
 
 def test_a_bend_tighter_than_the_body_is_thick_is_said_with_its_figure() -> None:

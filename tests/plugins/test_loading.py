@@ -76,7 +76,7 @@ BAD = {
     ),
     "no default": (
         WAG.replace("value(20.0, ", "value("),
-        "WagFields.amplitude_deg has no default. Give it one",
+        "WagFields.amplitude_deg has no default. Declare one",
     ),
     "fields": (WAG.replace("(ControllerFields)", "(dict)"), "have no kind"),
     "odd name": (

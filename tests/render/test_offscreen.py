@@ -468,7 +468,7 @@ def test_an_old_context_is_refused_in_a_sentence(monkeypatch):
         gl, "integer", lambda name: {gl.GL_MAJOR_VERSION: 3, gl.GL_MINOR_VERSION: 1}.get(name, 0)
     )
     monkeypatch.setattr(gl, "text", lambda name: "3.1 Elderly")
-    with pytest.raises(GraphicsError, match=r"needs OpenGL 3\.3; this machine offers 3\.1 Elderly"):
+    with pytest.raises(GraphicsError, match=r"needs OpenGL 3\.3; this computer has 3\.1 Elderly"):
         Renderer().initialise()
 
 

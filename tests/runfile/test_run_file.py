@@ -373,7 +373,7 @@ def test_zeros_that_a_lost_power_supply_leaves_are_no_rows(tmp_path: Path, whole
     with opened(whole[:end] + bytes(100_000), tmp_path) as run:
         assert len(run) > 0
     torn = whole[: end - 2000] + bytes(2000) + whole[end:-1]
-    with pytest.raises(RunFileError, match=r"nothing.*back"):
+    with pytest.raises(RunFileError, match="no rows"):
         opened(torn, tmp_path)
 
 

@@ -94,10 +94,10 @@ def test_a_scene_is_referred_to_or_written_out() -> None:
 
 
 def test_nothing_else_is_made() -> None:
-    with pytest.raises(TypeError, match="not listed"):
+    with pytest.raises(TypeError, match="holds object, which is not supported"):
         encode(object(), SCENE, 0.0)
     data = encode(Ramp(1.0), SCENE, 0.0).replace(b"ramp", b"lead")
-    with pytest.raises(StateError, match="does not know"):
+    with pytest.raises(StateError, match="this version of SnakeStudio does not support"):
         decode(data, SCENE)
 
 

@@ -283,7 +283,7 @@ def test_a_port_in_use_is_named_with_a_remedy() -> None:
 
 @pytest.mark.parametrize(
     ("host", "says"),
-    [("203.0.113.7", "address"), ("nowhere.invalid", "name.*host")],
+    [("203.0.113.7", "address"), ("nowhere.invalid", "host is unknown")],
 )
 def test_an_address_of_somebody_else_is_a_sentence(host: str, says: str) -> None:
     with pytest.raises(StreamError, match=says):

@@ -238,7 +238,7 @@ def test_a_run_that_kills_three_workers_is_left_and_the_study_goes_on(
         found = {tuple(asked.changes.values()): o for asked, o in store.results() if o is not None}
     killed = found.pop((30.0, 0.2))
     assert killed.state == "killed"
-    assert "died" in killed.sentence
+    assert "crashed three workers" in killed.sentence
     assert {outcome.state for outcome in found.values()} == {"done"}
     again = run_study(study_file, Workers(0))
     assert (again.finished, again.known) == (6, 6), "it is left"
@@ -450,7 +450,7 @@ def test_a_program_that_was_replaced_meanwhile_is_said(
     """Its own workers are the new one then, as after an update beside a notebook that is open."""
     code_hash()  # of who asks
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "native")  # other instructions, other bits
-    with pytest.raises(StudyError, match=r"version.*started"):
+    with pytest.raises(StudyError, match=r"updated.*Restart"):
         run_study(study_file, ONE)
 
 
@@ -458,7 +458,7 @@ def test_an_address_where_nobody_is_is_said(
     study_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("snakestudio.study.cluster._CONNECT_S", 1.0)
-    with pytest.raises(StudyError, match=r"scheduler.*answers"):
+    with pytest.raises(StudyError, match=r"scheduler.*responds"):
         Cluster(scheduler="tcp://127.0.0.1:9")
 
 
@@ -498,7 +498,7 @@ def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
 
     monkeypatch.setattr(Store, "land", land)
     monkeypatch.setattr(driving, "MOST_IN_CHUNK", 1)
-    with pytest.raises(StudyError, match="free some space"):
+    with pytest.raises(StudyError, match=r"disk is full.*Free some space"):
         run_study(study_file, there)
     monkeypatch.undo()
     last = run_study(study_file, there)

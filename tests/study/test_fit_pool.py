@@ -132,7 +132,7 @@ def test_values_that_kill_three_workers_are_gone_round_and_nobody_else_is_blamed
     with manned(Objective(trials), Workers(1)) as pool:
         first, second, third = pool.map(tasks, lambda: True)
     assert second.residual is None
-    assert "died" in second.failure
+    assert "crashed three workers" in second.failure
     objective = Objective(trials)
     for outcome, task in ((first, tasks[0]), (third, tasks[2])):
         alone = objective.evaluate(task)
@@ -241,7 +241,7 @@ def test_a_worker_with_other_code_computes_nothing_of_a_fit(
     ("address", "said"),
     [
         ("nonsense", "address.*scheduler"),
-        ("tcp://127.0.0.1:1", "scheduler.*answers"),
+        ("tcp://127.0.0.1:1", "scheduler.*responds"),
     ],
 )
 def test_nobody_where_a_scheduler_should_be_is_said(

@@ -135,13 +135,13 @@ def test_a_name_with_other_characters_can_be_used_as_it_stands() -> None:
         ),
         ("net_speed", "net_speed > 0.1"),
         ("net_speed >", "Write it like net_speed > 0.1"),
-        ("derivative(net_speed) > 1", "course"),
-        ("time > 1", "course"),
+        ("derivative(net_speed) > 1", "time series"),
+        ("time > 1", "time series"),
         ('model.kind == "planar"', "planar_nonsmooth"),
         ('__import__("os").system("true")', '"os"'),
         ("(lambda: 1)() > 0", "is not"),
         ("net_speed > 10**400", "finite"),
-        ("x" * 3000 + " > 1", "Give at most 2000"),
+        ("x" * 3000 + " > 1", "Use at most 2000"),
     ],
 )
 def test_what_is_no_condition_is_told_in_a_sentence_and_shows_all(

@@ -79,7 +79,7 @@ def test_only_one_writes(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with (
         Store(path, writing=True),
-        pytest.raises(StudyError, match=r"program.*runs"),
+        pytest.raises(StudyError, match=r"another program.*running"),
     ):
         Store(path, writing=True)
     Store(path, writing=True).close()
@@ -93,8 +93,8 @@ from pathlib import Path
 from snakestudio.study.store import Outcome, Store
 store = Store(Path({str(path)!r}), writing=True)
 store.land([Outcome("first", "done", "", (1.0,))])
-store._db.execute("BEGIN IMMEDIATE")
-store._db.execute("INSERT INTO runs VALUES ('half', 'done', '', '[]', NULL, 0, '', 2)")
+store.db.execute("BEGIN IMMEDIATE")
+store.db.execute("INSERT INTO runs VALUES ('half', 'done', '', '[]', NULL, 0, '', 2)")
 os.kill(os.getpid(), signal.SIGKILL)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
@@ -205,7 +205,7 @@ def test_results_of_a_newer_version_are_refused(tmp_path: Path) -> None:
     with sqlite3.connect(path) as other:
         other.execute(f"PRAGMA user_version = {FORMAT + 1}")
     other.close()
-    with pytest.raises(StudyError, match=r"newer than this program.*update SnakeStudio"):
+    with pytest.raises(StudyError, match=r"newer than this program.*Update SnakeStudio"):
         Store(path)
 
 

@@ -118,7 +118,7 @@ class WiggleDialog(Dialog):
         header.setStretchLastSection(True)
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        for place, width in enumerate((104, 62, 84, 78, 92)):
+        for place, width in enumerate((104, 62, 84, 112, 92)):
             header.resizeSection(place, theme.scaled(width))
         self.table.setAccessibleName("Axes and their responses")
         self.table.currentCellChanged.connect(lambda *_: self._show_axis())

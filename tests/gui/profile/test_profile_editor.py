@@ -116,8 +116,8 @@ def test_typed_texts_become_values(model: type, name: str, text: str, value: obj
         (Axis, "node", "1.5", ("Node", "1.5")),
         (Axis, "node", "0xZZ", ("0xZZ",)),
         (Axis, "axis", "sway", ("Axis", "yaw, pitch, roll")),
-        (Step, "signals", "Mode", ("Mode = 3, Speed = 100; Mode ",)),
-        (Step, "signals", 'A = 1, B = "x', ('Mode = 3, Speed = 100; B = "x ',)),
+        (Step, "signals", "Mode", ("Mode is not ", "Mode = 3, Speed = 100")),
+        (Step, "signals", 'A = 1, B = "x', ('B = "x is not ', "Mode = 3, Speed = 100")),
         (Step, "extended", "perhaps", ("29-bit id", "yes or no")),
     ],
 )

@@ -85,7 +85,7 @@ def test_direction_chosen_by_hand_stays(goals: Goals, path: Path, qtbot: QtBot) 
     assert card.note.isHidden()
     choose(card.measure, "cost_of_transport")
     assert load_study(path).goals[0].aim == "maximise"
-    qtbot.waitUntil(lambda: "A cost is maximized" in card.note.text())
+    qtbot.waitUntil(lambda: "A cost is maximised" in card.note.text())
     choose(card.aim, "minimise")
     choose(card.measure, "straightness")
     assert load_study(path).goals[0].aim == "minimise"

@@ -191,7 +191,7 @@ def test_it_is_told_if_the_program_has_changed(
     assert "program has changed" in text
     assert "bit for bit" not in text
     assert "Net speed is " in text
-    assert "and was 0.5 m/s." in text
+    assert "but was 0.5 m/s." in text
     assert "again" in text
 
 
@@ -236,7 +236,7 @@ def test_opening_can_be_cancelled(
     runs.open(study, table, {}, row=0)
     runs.cancel()
     assert not runs.busy
-    assert "it was cancelled" in banner(window).text
+    assert "was cancelled" in banner(window).text
     runs.close()
     assert window.context.session_controller.source == "simulation"
 
@@ -256,7 +256,7 @@ def test_values_are_taken_over_as_one_edit(
         before, {"gait.amplitude_deg": 40.0, "ground.mu_along": 0.15}
     )
     assert document.undo_stack.count() == 1
-    assert document.undo_stack.undoText() == "Take over friction, point 2"
+    assert document.undo_stack.undoText() == "Apply friction, point 2"
     for name in ("friction, point 2", "Ground: Friction along", "Gait: Amplitude"):
         assert name in banner(window).text
     document.undo_stack.undo()
