@@ -86,7 +86,8 @@ def test_elsewhere_the_map_in_the_run_file_is_used_and_said(
         path.write_bytes(path.read_bytes()[:-40])
     with open_run(path) as run, caplog.at_level(logging.WARNING):
         why = "has changed" if how == "other" else "no longer exists"
-        assert f"maps/map.png {why}" in run.note and "copy in the run file" in run.note
+        assert f"maps/map.png {why}" in run.note
+        assert "copy in the run file" in run.note
         assert run.scene.obstacles[0].picture == "maps/map.png"  # type: ignore[union-attr]
         rerun_equals(run, path)
     assert run.note in caplog.text
@@ -185,7 +186,8 @@ def test_a_map_that_came_into_the_scene_during_the_run_goes_with_it(
     if how == "cut off":
         path.write_bytes(path.read_bytes()[:-40])
     with open_run(path) as run:
-        assert f"{where} no longer exists" in run.note and "copy in the run file" in run.note
+        assert f"{where} no longer exists" in run.note
+        assert "copy in the run file" in run.note
         rerun_equals(run, path)
         continued, _ = api.continue_from(path, 0.2)
         assert np.array_equal(continued["link_1_z_m"], api.Run(run)["link_1_z_m"])
