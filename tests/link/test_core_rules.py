@@ -123,7 +123,7 @@ def test_a_drive_in_a_quick_stop_has_torque() -> None:
         for node in loaded.profile.nodes:
             decoded = codec.decode(codec.encode(message, node, {("status", -1): float(word)}))
             assert decoded is not None
-            observed.take(decoded, 5.0)
+            observed.update(decoded, 5.0)
         assert (observed.torque() == torque).all()
         assert (observed.torque_off(4.0) != torque).all()
         assert not observed.torque_off(5.0).any()  # what was said before is no answer

@@ -92,7 +92,7 @@ def test_whatever_fails_the_stop_sequence_is_sent(
         return now
 
     if where == "telemetry":
-        monkeypatch.setattr(process.memory, "say", None)
+        monkeypatch.setattr(process.memory, "publish_telemetry", None)
     else:
         monkeypatch.setattr(process.core, "poll", poll)
     with pytest.raises(
@@ -150,7 +150,7 @@ def test_disconnecting_waits_for_the_whole_stop_sequence(
 def test_a_machine_that_slept_stood_still_although_its_clock_did() -> None:
     times = iter([100.0, 100.01, 3700.01, 3700.02, 3700.2])
     standing = Standstill(0.15, lambda: next(times))
-    assert [standing.look() for _ in range(4)] == [0.0, 3600.0, 0.0, pytest.approx(0.18)]
+    assert [standing.measure() for _ in range(4)] == [0.0, 3600.0, 0.0, pytest.approx(0.18)]
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_stop_through_the_pipe_is_one_whatever_its_number(
     assert _stops(wire) == 1
     # and hides none that comes through the memory
     process.memory.request_stop("Stopped by the operator.")
-    process.look(10.2)
+    process.poll_memory(10.2)
     assert _stops(wire) == 2
 
 
@@ -243,7 +243,7 @@ def test_a_stop_that_comes_both_ways_is_carried_out_once(
             if through_pipe:
                 process.handle(LinkCommand("stop", 1, {"request": request}), 10.1)
             else:
-                process.look(10.1)
+                process.poll_memory(10.1)
         assert _stops(wire) == before + 1
 
 
@@ -293,7 +293,9 @@ def test_however_much_there_is_to_say_the_link_goes_on(
     telemetry = process.core.telemetry(10.0)
     words = tuple(f"{number}: {'関節が動きません' * 100}" for number in range(500))
     axes = words[: len(telemetry.axis_text)]
-    process.memory.say(replace(telemetry, not_ready=words, axis_text=axes, reason=words[0]))
+    process.memory.publish_telemetry(
+        replace(telemetry, not_ready=words, axis_text=axes, reason=words[0])
+    )
     window = window_of(process.memory, len(axes))
     said = window.telemetry()
     window.close()

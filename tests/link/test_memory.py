@@ -78,7 +78,7 @@ def test_ring_gives_all_in_order_or_counts_what_is_lost(steps: list[tuple[bytes,
             written.append(record)
             if take:
                 lost = reader.lost
-                taken = reader.take()
+                taken = reader.read()
                 position += reader.lost - lost
                 assert taken == written[position : position + len(taken)]
                 position += len(taken)
@@ -92,7 +92,7 @@ def test_ring_loses_the_oldest_and_refuses_what_would_fill_it(segment: Segment) 
     reader = Ring(segment, 0, 256)
     for number in range(100):
         writer.write(number.to_bytes(8, "little"))
-    taken = [int.from_bytes(record, "little") for record in reader.take()]
+    taken = [int.from_bytes(record, "little") for record in reader.read()]
     assert taken == list(range(100 - len(taken), 100))
     assert len(taken) == 256 // 24  # 16 bytes of head and 8 of data each
     assert reader.lost == 100 - len(taken)
@@ -142,7 +142,7 @@ def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -
             assert os.waitid(os.P_PID, writer.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             number, record = latest.read()
             assert record == bytes([number % 251]) * (_LONG - number % 1000)
-            for each in ring.take():
+            for each in ring.read():
                 count = int.from_bytes(each[:4], "little")
                 assert each == count.to_bytes(4, "little") * (10_000 + count % 1000)
             numbers.append(number)

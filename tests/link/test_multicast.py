@@ -110,7 +110,7 @@ def test_our_own_frames_do_not_come_back(
 ) -> None:
     """Neither where the kernel leaves them out, nor where it cannot."""
     if not filtered:
-        monkeypatch.setattr(module, "_leave_out", lambda *_: None)
+        monkeypatch.setattr(module, "_discard_own", lambda *_: None)
     one = open_bus(bus)
     other = open_bus(bus)
     assert isinstance(one, MulticastBus)

@@ -53,10 +53,10 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
         frame for each in messages if each.role == "host_heartbeat" for frame in codec.frames(each)
     ]
     for frame in ours:
-        strangers = ForeignMaster(codec, replay=False)
-        assert strangers.take(frame, 5.0), frame
-        assert f"id 0x{frame.id:X})" in strangers.reason(5.0)
-        assert not ForeignMaster(codec, replay=True).take(frame, 5.0)
+        foreign_master = ForeignMaster(codec, replay=False)
+        assert foreign_master.notice(frame, 5.0), frame
+        assert f"id 0x{frame.id:X})" in foreign_master.reason(5.0)
+        assert not ForeignMaster(codec, replay=True).notice(frame, 5.0)
     looking = [frame for each in messages if each.role == "request" for frame in codec.frames(each)]
     said = [
         codec.encode(each, node, {})
@@ -70,7 +70,7 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
         Frame(0x7A5, bytes(8)),
         Frame(ours[0].id, extended=ours[0].extended, remote=True),
     ):
-        assert not ForeignMaster(codec, replay=False).take(frame, 5.0), frame
+        assert not ForeignMaster(codec, replay=False).notice(frame, 5.0), frame
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from snakestudio.link.core.codec import Codec
-from snakestudio.link.core.foreign_master import tell_of_stranger
+from snakestudio.link.core.foreign_master import mention_foreign_master
 from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.emulator.fault import Fault, FaultKind
 from snakestudio.link.emulator.robot import EmulatedRobot
@@ -216,7 +216,7 @@ def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(
     assert all_.core.state is LinkState.IDLE
     assert all_.robot.safe
     # What the link sends itself is nobody else's, and what the robot says neither.
-    assert not tell_of_stranger(event.text for event in all_.link.told)
+    assert not mention_foreign_master(event.text for event in all_.link.told)
 
 
 @pytest.mark.parametrize("kind", ["compound_serpenoid", "table"])

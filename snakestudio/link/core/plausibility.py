@@ -142,7 +142,7 @@ class PlausibilityChecks:
         if (wrong := self.beyond()).any():
             return self._loss(
                 wrong,
-                lambda i: f"is at {_deg(angle[i])}, beyond its limits of {limits.words(i)}",
+                lambda i: f"is at {_deg(angle[i])}, beyond its limits of {limits.text(i)}",
             )
         if (wrong := self.hot()).any():
             hot = node_states.values["temperature"]
@@ -205,13 +205,13 @@ class PlausibilityChecks:
         )
 
     def _loss(
-        self, wrong: NDArray[np.bool_], words: Callable[[int], str], what: _What = "limit"
+        self, wrong: NDArray[np.bool_], text: Callable[[int], str], what: _What = "limit"
     ) -> Loss:
         chosen = np.flatnonzero(wrong)
         name = self._limits.axes[chosen[0]].name
         others = [self._limits.axes[index].name for index in chosen[1:]]
         also = f" (likewise {listing(others, most=SHOWN)})" if others else ""
-        return Loss(what, f"{name[0].upper()}{name[1:]} {words(int(chosen[0]))}{also}.")
+        return Loss(what, f"{name[0].upper()}{name[1:]} {text(int(chosen[0]))}{also}.")
 
 
 def _lasting(

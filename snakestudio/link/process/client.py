@@ -312,9 +312,9 @@ class _Running:
         if code is None:
             return ""
         self._errors.seek(0)
-        told = self._errors.read().decode(errors="replace").strip().splitlines()
+        output = self._errors.read().decode(errors="replace").strip().splitlines()
         # the loader of a bundle prints the last lines
-        lines = [line for line in told if not line.startswith("[PYI-")]
+        lines = [line for line in output if not line.startswith("[PYI-")]
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         reason = f": {lines[-1].removeprefix('snakestudio: ')[:200].rstrip('.')}" if lines else ""
         return f"The link's process ended ({how}{reason}). The robot's own watchdog stops it. Restart the link."

@@ -43,18 +43,18 @@ def id_uses(loaded: LoadedProfile) -> list[IdUse]:
             if dbc is not None:
                 uses.append(IdUse(dbc.frame_id, extended, message.message, message.called, True))
             continue
-        for number, words in _ids(profile, message.id, extended, message.each):
-            uses.append(IdUse(number, extended, message.message, f"{message.called}{words}", True))
+        for number, suffix in _ids(profile, message.id, extended, message.each):
+            uses.append(IdUse(number, extended, message.message, f"{message.called}{suffix}", True))
     for name in ("arm", "disarm", "stop", "zero", "reset"):
         for step in getattr(profile.sequences, name):
             if step.raw is not None and step.id:
-                for number, words in _ids(profile, step.id, step.extended, step.each):
+                for number, suffix in _ids(profile, step.id, step.extended, step.each):
                     uses.append(
                         IdUse(
                             number,
                             step.extended,
                             "",
-                            f"raw bytes of the {name} sequence{words}",
+                            f"raw bytes of the {name} sequence{suffix}",
                             True,
                         )
                     )

@@ -66,10 +66,10 @@ def test_frames_in_and_out() -> None:
     ]
     assert answer == b"z\rZ\rz\rZ\r"
     assert (
-        b"".join(adapter.heard(frame) for frame in frames)
+        b"".join(adapter.encode(frame) for frame in frames)
         == b"t20D3112233\rT1ABCDEF00\rr1234\rR000012348\r"
     )
-    assert adapter.heard(Frame(1, bytes(12), fd=True)) == b""
+    assert adapter.encode(Frame(1, bytes(12), fd=True)) == b""
 
 
 def test_commands_come_in_pieces() -> None:
@@ -81,7 +81,7 @@ def test_commands_come_in_pieces() -> None:
 def test_the_wrong_bit_rate_hears_nothing_but_errors() -> None:
     adapter = opened(b"S5")
     assert adapter.written(b"t0011FF\r") == ([], b"z\r")
-    assert adapter.heard(Frame(5, b"\x01")) == b""
+    assert adapter.encode(Frame(5, b"\x01")) == b""
     assert not adapter.connected
     assert adapter.written(b"F\rF\r")[1] == b"F80\rF00\r"  # bus error, forgotten once it was told
 

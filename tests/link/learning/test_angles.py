@@ -19,7 +19,7 @@ from snakestudio.link.learning.fields import BitField
 from snakestudio.link.learning.motion import Cue
 from snakestudio.link.learning.proposal import Move, propose
 from snakestudio.link.learning.streams import sort_streams
-from snakestudio.link.learning.taking_over import empty_dbc, take_over
+from snakestudio.link.learning.taking_over import add_learned, empty_dbc
 from snakestudio.link.profile.loading import LoadedProfile, read_dbc
 from tests.link.learning.traffic_of_robots import frames_of, hand, little_endian
 
@@ -197,7 +197,7 @@ def test_what_was_learned_reads_the_robot(robot: tuple[list[Frame], list[Move]])
         ("counter", 48, ""),
         ("checksum", 56, "crc8_j1850"),
     }
-    profile, dbc = take_over(None, empty_dbc(), found, name="learned")
+    profile, dbc = add_learned(None, empty_dbc(), found, name="learned")
     assert [(axis.joint, axis.node) for axis in profile.axes] == [(n, n) for n in range(1, 5)]
     assert (profile.axes[0].sign, profile.axes[0].offset_deg) == (1, pytest.approx(7.0, abs=0.01))
     assert (profile.axes[2].sign, profile.axes[2].offset_deg) == (-1, pytest.approx(21.0, abs=0.01))
@@ -216,9 +216,9 @@ def test_taking_over_once_more_replaces_and_keeps_what_is_other(
     robot: tuple[list[Frame], list[Move]],
 ) -> None:
     quiet, moves = robot
-    first, dbc = take_over(None, empty_dbc(), propose(quiet, moves[:1]), others=False)
+    first, dbc = add_learned(None, empty_dbc(), propose(quiet, moves[:1]), others=False)
     assert [axis.joint for axis in first.axes] == [1]
-    second, again = take_over(first, dbc, propose(quiet, moves[1:]), others=False)
+    second, again = add_learned(first, dbc, propose(quiet, moves[1:]), others=False)
     assert [axis.joint for axis in second.axes] == [1, 3]
     assert len(second.messages) == len(first.messages) == 2
     assert again.count("BO_ ") == dbc.count("BO_ ")
@@ -230,14 +230,14 @@ def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(
     feedback, _ = propose(*robot)
     one, other = feedback.angles
     angles = one, replace(other, joint=2, axis="pitch", node=2)
-    profile, _ = take_over(None, empty_dbc(), [replace(feedback, angles=angles)])
+    profile, _ = add_learned(None, empty_dbc(), [replace(feedback, angles=angles)])
     assert [(axis.name, axis.node) for axis in profile.axes] == [
         ("joint 1 yaw", 1),
         ("joint 2 pitch", 2),
         ("joint 3 yaw", 3),
         ("joint 4 pitch", 4),
     ]
-    alike, _ = take_over(
+    alike, _ = add_learned(
         None, empty_dbc(), [replace(feedback, angles=(replace(one, axis="roll"),))]
     )
     assert [axis.axis for axis in alike.axes] == ["roll"] * 4
@@ -245,4 +245,4 @@ def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(
 
 def test_without_an_angle_there_is_no_profile(robot: tuple[list[Frame], list[Move]]) -> None:
     with pytest.raises(ValueError, match="move a joint"):
-        take_over(None, empty_dbc(), propose(robot[0]))
+        add_learned(None, empty_dbc(), propose(robot[0]))

@@ -40,7 +40,7 @@ def answer(
 
 
 def words(result: WiggleResult) -> str:
-    return " ".join(word.text for word in result.words)
+    return " ".join(word.text for word in result.messages)
 
 
 @pytest.mark.parametrize("lag", [0.0, 0.04, 0.12, 0.3])
@@ -62,7 +62,7 @@ def test_a_good_joint_is_called_good() -> None:
 def test_the_wrong_way_round() -> None:
     result = answer(0.05, 3.0, gain=-1.0, noise=0.03)
     assert result.wrong_way
-    assert result.words[0].severity == "error"
+    assert result.messages[0].severity == "error"
     assert "Reverse its sign" in words(result)
     # it turns about where it is held
     assert math.degrees(result.offset) == pytest.approx(0.0, abs=0.3)
@@ -83,8 +83,8 @@ def test_a_joint_that_does_not_move() -> None:
 
 
 def test_much_play_and_much_lag_are_warnings() -> None:
-    assert any(word.severity == "warning" for word in answer(play=7.0).words)
-    assert any(word.severity == "warning" for word in answer(lag=0.3).words)
+    assert any(word.severity == "warning" for word in answer(play=7.0).messages)
+    assert any(word.severity == "warning" for word in answer(lag=0.3).messages)
 
 
 def test_too_little_was_heard() -> None:
