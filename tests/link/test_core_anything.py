@@ -1,4 +1,4 @@
-"""Whatever happens in whatever order: what the link must never do, it does not do."""
+"""Invariants of the link's core in any sequence of events."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from snakestudio.link.messages import LinkState, ReferenceBlock
 from tests.link.little_robot import ARMED, BOOTING, FAULT, READY, STOPPED, Rig, lab_robot
 
 _ROUNDING_DEG = 0.02
-"""Frames resolve 0.01°: so much may a set-point that was read back differ."""
+"""Resolution of frames is 0.01°: the tolerance for set-points that are read back."""
 
 
 class AnyCourse(RuleBasedStateMachine):
-    """Commands, frames, silence, a bus that fails and a window that dies, in any order.
+    """Commands, frames, silence, a failing bus and a killed window, in any order.
 
-    The operator's part is kept beside the core in the plainest way: `may_stream` says whether
-    arming was asked for, and confirmed by the robot, since the last stop.
+    A simple model of the operator's part runs alongside the core: `may_stream` is whether arming
+    has been requested, and confirmed by the robot, since the last stop.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class AnyCourse(RuleBasedStateMachine):
 
     @rule()
     def get_ready(self) -> None:
-        """The usual way up, so that the deeper states are met often."""
+        """Arm in the usual way, so that deeper states are reached often."""
         self.rig.core.bus(True, "", self.rig.now)
         self.rig.robot.silent.clear()
         self.rig.robot.deaf.clear()
@@ -149,7 +149,7 @@ class AnyCourse(RuleBasedStateMachine):
             self._look()
 
     def _look(self) -> None:
-        """After every call: the ways between states, and what was sent in between."""
+        """Check after every call: transitions of the state, and the frames sent in between."""
         before = self.state
         after = self.rig.core.state
         sent = self.rig.sent[self.counted :]
@@ -192,7 +192,7 @@ TestAnyCourse = AnyCourse.TestCase
 
 
 def _limited(rig: Rig, limits: AxisLimits, period: float) -> None:
-    """No joint was told anything beyond its limits, nor more of a step than its rate allows in a period."""
+    """Check that no set-point is beyond its limits, and that no step exceeds the rate limit."""
     last: dict[int, tuple[float, float]] = {}
     for at, frame in rig.sent:
         decoded = rig.robot.codec.decode_outgoing(frame)
@@ -215,7 +215,7 @@ def _limited(rig: Rig, limits: AxisLimits, period: float) -> None:
 
 
 def _random_frames(count: int, seed: int) -> None:
-    """Valid ids with random data, and random ids, between the robot's own frames, while it streams and is reset."""
+    """Valid ids with random data, and random ids, between the robot's frames, while it streams and is reset."""
     draw = random.Random(seed)
     period = 0.02
     rig = Rig(lab_robot(set_point_rate_hz=1 / period), step=0.01)

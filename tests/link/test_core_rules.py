@@ -1,4 +1,4 @@
-"""Rules of the link's core that no single loss shows: what a stop needs to count, and what begins nothing."""
+"""Rules of the link's core beyond single losses: conditions of a successful stop, and commands without effect."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from snakestudio.link.profile.loading import load_profile
 from tests.link.little_robot import READY, STOPPED, Rig, lab_robot
 
 UNKNOWN = 77
-"""A status that the lab robot's profile has no meaning for."""
+"""Status that the lab robot's profile does not define."""
 SET_POINTS = range(0x201, 0x20B)
 HOLD_S = 0.3
-"""The little robot's joints have come to rest after so long: 10° at 100 °/s and 1000 °/s^2 take
+"""Time after which the little robot's joints are at rest, s: 10° at 100 °/s and 1000 °/s^2 take
 less."""
 
 
@@ -38,7 +38,7 @@ def rig() -> Rig:
 
 
 def _told(rig: Rig, axis: int, since: float) -> list[float]:
-    """The set-points of an axis since a time, rad."""
+    """Return the set-points of an axis since a time, rad."""
     codec = rig.robot.codec
     found = []
     for at, frame in rig.sent:
@@ -89,13 +89,13 @@ def test_a_robot_that_is_disarmed_says_so_in_words_that_are_known() -> None:
 
 
 def test_a_status_with_wrong_bits_after_the_stop_is_answered_without_alarm(rig: Rig) -> None:
-    """The stop is sent again at once; that somebody must cut the power is said when the good word stays away."""
+    """The stop is sent again immediately; the advice to cut the power follows only without a confirmation."""
     rig.armed()
     rig.core.stop("Stopped by the operator.", rig.now)
     rig.run(0.5)
     stops = rig.robot.stops
     said = len(rig.events)
-    for _ in range(8):  # of 20 heartbeats a second every fifth is wrong
+    for _ in range(8):  # of 20 heartbeats per second every fifth is wrong
         rig.robot.state[3] = UNKNOWN
         rig.run(0.05)
         rig.robot.state[3] = STOPPED
@@ -126,11 +126,11 @@ def test_a_drive_in_a_quick_stop_has_torque() -> None:
             observed.update(decoded, 5.0)
         assert (observed.torque() == torque).all()
         assert (observed.torque_off(4.0) != torque).all()
-        assert not observed.torque_off(5.0).any()  # what was said before is no answer
+        assert not observed.torque_off(5.0).any()  # earlier reports do not count
 
 
 def test_who_hammers_at_the_stop_does_not_put_off_its_end() -> None:
-    """Quick stop, 0.1 s, disable voltage: the second comes in time however often the first is asked for."""
+    """Quick stop, 0.1 s, disable voltage: the second step is in time, however often the first is requested."""
     loaded = load_profile(find_profile("cia402_csp"))
     sent: list[tuple[float, int]] = []
     now = 10.0
@@ -139,7 +139,7 @@ def test_who_hammers_at_the_stop_does_not_put_off_its_end() -> None:
         if 0x300 <= frame.id < 0x380:
             sent.append((now, int.from_bytes(frame.data[:2], "little")))
 
-    core = LinkCore(Codec(loaded), send=send, tell=lambda event: None)
+    core = LinkCore(Codec(loaded), send=send, publish=lambda event: None)
     core.bus(True, "", now)
     core.command(LinkCommand("idle"), now)
     for tick in range(40):
@@ -164,7 +164,7 @@ def test_what_was_said_before_a_stop_does_not_give_the_bus_back(rig: Rig) -> Non
     assert rig.core.at_rest
 
 
-# -------------------------------------------------------------------------- what leads out of FAULT
+# -------------------------------------------------------------------------------- ways out of FAULT
 
 
 def test_a_node_that_fell_silent_with_torque_is_not_forgotten_by_a_reset(rig: Rig) -> None:
@@ -261,7 +261,7 @@ def test_without_a_bus_nothing_is_reset(rig: Rig) -> None:
     "kind", ["listen", "idle", "reset", "zero", "stream", "wiggle", "disarm", "arm"]
 )
 def test_while_it_is_being_armed_only_a_stop_is_heard(kind: str, rig: Rig) -> None:
-    # none says that it is armed, which would forbid most of it
+    # no node reports that it is armed, which would prevent most of it
     rig.robot.deaf = set(rig.robot.nodes)
     rig.idle()
     rig.command("arm")
@@ -279,14 +279,14 @@ def test_while_it_is_being_armed_only_a_stop_is_heard(kind: str, rig: Rig) -> No
     assert rig.core.state is LinkState.FAULT
 
 
-# ------------------------------------------------------------------------- what is left of a motion
+# --------------------------------------------------------------------------- remainders of a motion
 
 
 def test_disarming_ends_a_wiggle(rig: Rig) -> None:
     rig.armed()
     rig.command("wiggle", axis=2, amplitude_deg=10.0, period_s=1.0, count=5)
     rig.run(0.8)
-    rig.robot.deaf = set(rig.robot.nodes)  # so that it takes its time
+    rig.robot.deaf = set(rig.robot.nodes)  # so that it takes some time
     rig.command("disarm")
     begin = rig.now
     rig.run(0.9)
@@ -323,7 +323,7 @@ def test_references_of_before_the_stop_are_never_followed_again() -> None:
     assert np.allclose(_told(rig, 0, begin), held, atol=math.radians(0.02))  # frames resolve 0.01°
 
 
-# ---------------------------------------------------------------------------------- what is refused
+# -------------------------------------------------------------------------------- rejected commands
 
 
 def _deafen(rig: Rig) -> None:

@@ -1,4 +1,4 @@
-"""What fails inside the link's own process: whatever it is, the stop sequence goes out, and words follow."""
+"""Failures in the link's process: the stop sequence is always sent, followed by a message."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ stop)."""
 
 
 class Wire:
-    """In the place of a bus: keeps what is sent, and when."""
+    """Substitute for a bus that stores sent frames with their times."""
 
     error_frames = send_errors = 0
 
@@ -56,7 +56,7 @@ class Wire:
 
 @pytest.fixture
 def link() -> Iterator[Callable[[str], tuple[LinkProcess, Wire]]]:
-    """Makes a process of a shipped profile that speaks on a bus (IDLE) as soon as it runs."""
+    """Factory of processes of a shipped profile with an open bus (IDLE)."""
     memories: list[LinkMemory] = []
 
     def make(name: str) -> tuple[LinkProcess, Wire]:
@@ -64,7 +64,7 @@ def link() -> Iterator[Callable[[str], tuple[LinkProcess, Wire]]]:
         memory = LinkMemory(len(loaded.profile.axes))
         memories.append(memory)
         wire = Wire()
-        patient = Standstill(60.0)  # a machine that stands still adds a stop of its own
+        patient = Standstill(60.0)  # a suspended machine causes an additional stop
         process = LinkProcess(loaded, memory, "none", port=wire, standstill=patient)
         process.inbox.put(BusChange(True, "open"))
         process.inbox.put(LinkCommand("idle", 1))
@@ -88,7 +88,7 @@ def test_whatever_fails_the_stop_sequence_is_sent(
             return real(now, clock)
         if where == "poll":
             raise ZeroDivisionError("a defect")
-        codec.set_points(np.full(codec.n_axes, np.nan))  # which it refuses
+        codec.set_points(np.full(codec.n_axes, np.nan))  # rejected by the codec
         return now
 
     if where == "telemetry":
@@ -100,7 +100,7 @@ def test_whatever_fails_the_stop_sequence_is_sent(
     ):
         process.run()
     stops = [frame for _, frame in wire.sent if frame.id == STOP_ID]
-    # Before the bus was open nothing may be sent at all; "telemetry" fails at the first look.
+    # Before the bus is open nothing must be sent; "telemetry" fails at the first poll.
     assert len(stops) == (0 if where == "telemetry" else 3)
     assert wire.closed
     (said,) = [event.text for event in process.memory.events() if event.kind == "process"]
@@ -197,9 +197,9 @@ def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
 
 
 def test_feedback_is_as_old_as_it_is_however_long_it_waited() -> None:
-    """A frame that lay in a queue for a second is no sign of life of now."""
+    """A frame that waited in a queue for a second is not a current sign of life."""
     codec = Codec(lab_robot())
-    core = LinkCore(codec, send=lambda frame: None, tell=lambda event: None)
+    core = LinkCore(codec, send=lambda frame: None, publish=lambda event: None)
     core.bus(True, "", 10.0)
     for frame in LittleRobot(codec).frames(10.0):
         core.receive(replace(frame, time=10.0), 11.0)
@@ -226,7 +226,7 @@ def test_a_stop_through_the_pipe_is_one_whatever_its_number(
     process, wire = _speaking(link)
     process.handle(LinkCommand("stop", 1, values), 10.1)
     assert _stops(wire) == 1
-    # and hides none that comes through the memory
+    # and does not hide one in the shared memory
     process.memory.request_stop("Stopped by the operator.")
     process.poll_memory(10.2)
     assert _stops(wire) == 2
@@ -253,7 +253,7 @@ def test_what_waited_in_the_pipe_does_not_begin_after_a_stop_that_was_faster(
     link: Callable[[str], tuple[LinkProcess, Wire]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Asked for before the stop, while the link stood still: the stop is seen first, in the memory."""
+    """Requested before the stop, while the link was suspended: the stop in the memory is seen first."""
     process, wire = _speaking(link)
     asked: list[str] = []
     monkeypatch.setattr(process.core, "_carry_out", lambda command, now: asked.append(command.kind))
@@ -288,7 +288,7 @@ def test_nothing_begins_in_a_link_that_is_being_closed(
 def test_however_much_there_is_to_say_the_link_goes_on(
     link: Callable[[str], tuple[LinkProcess, Wire]],
 ) -> None:
-    """In a script of three bytes a character: too much for the shared memory, which must not end the link."""
+    """A script with three bytes per character exceeds the shared memory, which must not end the link."""
     process, _ = link("lab_robot")
     telemetry = process.core.telemetry(10.0)
     words = tuple(f"{number}: {'関節が動きません' * 100}" for number in range(500))

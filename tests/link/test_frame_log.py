@@ -1,4 +1,4 @@
-"""Logs of frames: written, read back by us and by python-can, cut off anywhere, played as if they were a bus."""
+"""Logs of frames: written, read by us and by python-can, truncated at any byte, and replayed as a bus."""
 
 from __future__ import annotations
 
@@ -123,11 +123,11 @@ def test_a_slow_disk_loses_frames_and_counts_them(
     log = FrameLog(tmp_path / "run.log", _SOURCE, "", lambda *_: None)
     for number in range(100):
         log.write(Frame(number), sent=False)
-    full.set()  # until here the disk took nothing
+    full.set()  # until here the disk accepted nothing
     log.end()
     log.join(5.0)
     written = len(list(read_log(tmp_path / "run.log")))
-    # 10 wait, 1 is being written, and one of what is written may be about the log
+    # 10 wait, 1 is being written, and one of the written messages may be about the log
     assert log.lost >= 88
     assert written + log.lost == 100
 
@@ -169,7 +169,7 @@ def test_a_log_that_was_cut_off_or_damaged_gives_frames_or_a_sentence(
 
 
 def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:
-    """The file as it is on disk while it is still being written: header of a log that was never ended."""
+    """State of the file on disk while it is being written: the header of a log that was never closed."""
     path = tmp_path / "run.blf"
     log = FrameLog(path, _SOURCE, "", lambda *_: None)
     for number in range(3000):
@@ -177,7 +177,7 @@ def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:
     deadline = time.monotonic() + 60.0
     numbers: list[int] = []
     while len(numbers) <= 2500 and time.monotonic() < deadline:
-        time.sleep(0.1)  # until it was flushed
+        time.sleep(0.1)  # before the flush
         (tmp_path / "killed.blf").write_bytes(path.read_bytes())
         with suppress(LinkError):  # nothing is on the disk yet
             numbers = [
@@ -191,7 +191,7 @@ def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:
 
 
 class Clock:
-    """Time that passes only where somebody sleeps."""
+    """Clock that advances only by sleeping."""
 
     def __init__(self) -> None:
         self.now = 1000.0

@@ -1,4 +1,4 @@
-"""The bus kept open: by a thread that no receive error ends, and that opens again what failed."""
+"""The open bus: a thread that no receive error ends, and that reopens a failed bus."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BUS = Bus(interface="virtual", channel="scripted")
 
 
 class ScriptedBus:
-    """A bus that does what a list says: give a frame, or raise."""
+    """Bus that follows a list: it returns a frame, or raises."""
 
     replayed = False
 
@@ -50,7 +50,7 @@ class ScriptedBus:
 
 
 class Opener:
-    """Opens what it is given, one after the other."""
+    """Opener that returns the given buses in sequence."""
 
     def __init__(self, *results: ScriptedBus | LinkError) -> None:
         self.results = list(results)
@@ -194,7 +194,7 @@ def test_an_adapter_that_hangs_while_it_opens_does_not_hold_up_the_link() -> Non
 def test_an_adapter_that_opens_when_nobody_waits_for_it_any_more_is_closed_and_says_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Another port may have taken its place by then: what it delivered would be taken for that one's."""
+    """Another port may be open by then, and would be confused with the late one."""
     go_on = threading.Event()
     opened = ScriptedBus([Frame(1)])
     inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()

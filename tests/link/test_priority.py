@@ -1,4 +1,4 @@
-"""What the link asks of the operating system, read back from it."""
+"""Priority and timer settings of the link, read back from the operating system."""
 
 from __future__ import annotations
 

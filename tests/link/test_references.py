@@ -1,4 +1,4 @@
-"""References: each block replaces the one before from its first knot on; a wiggle begins and ends at rest."""
+"""References: each block replaces the previous one from its first knot on; a wiggle begins and ends at rest."""
 
 from __future__ import annotations
 

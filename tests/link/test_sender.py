@@ -1,4 +1,4 @@
-"""Deadlines keep their phase, and are skipped where they are missed: never is anything sent twice to catch up."""
+"""Deadlines keep their phase, and missed ones are skipped: nothing is sent twice to catch up."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def test_nothing_follows_too_soon_what_took_long_to_send() -> None:
     assert deadlines.gone(0.04) == 0
     assert deadlines.next == pytest.approx(0.1)
     assert deadlines.next_due(0.13) == (pytest.approx(0.03), 0)
-    assert deadlines.gone(0.16) == 1  # 0.2 is no more than 0.04 s away
+    assert deadlines.gone(0.16) == 1  # 0.2 is at most 0.04 s away
     assert deadlines.next == pytest.approx(0.3)
     assert deadlines.next_due(0.31) == (pytest.approx(0.01), 0)
-    assert deadlines.gone(0.76) == 5  # 0.4 to 0.7 are over, and 0.8 is too close
+    assert deadlines.gone(0.76) == 5  # 0.4 to 0.7 have passed, and 0.8 is too close
     assert deadlines.next == pytest.approx(0.9)
 
 
@@ -70,7 +70,7 @@ _TIMES = st.lists(st.tuples(st.floats(0.0, 0.5), st.just(0.0) | st.floats(0.0, 0
 def test_however_it_is_polled_there_is_never_a_burst(
     times: list[tuple[float, float]], period: float, begin: float
 ) -> None:
-    """Each is at least half a period after the one before had left, and with those skipped they make up the time."""
+    """Each deadline is at least half a period after the previous frame; with skipped ones they account for the time."""
     deadlines = Deadlines(period)
     deadlines.start(begin)
     now = begin
@@ -90,7 +90,7 @@ def test_however_it_is_polled_there_is_never_a_burst(
 
 
 def test_figures_of_the_last_ten_seconds() -> None:
-    """By hand: 101 periods of 0.1 s, one of them sent 40 ms late, lie in the last 10 s."""
+    """By hand: 101 periods of 0.1 s, one of them sent 40 ms late, are in the last 10 s."""
     times = SendTimes()
     times.add(0.0, 0.5, 7)
     for index in range(1, 202):

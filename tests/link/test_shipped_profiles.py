@@ -1,4 +1,4 @@
-"""The shipped profiles against frames worked out by hand from the protocols' own descriptions."""
+"""The shipped profiles against frames computed by hand from the specifications of the protocols."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def codec(name: str) -> Codec:
 
 
 def said(frames: list[Frame]) -> list[str]:
-    """Frames as candump writes them; R is a remote frame."""
+    """Return frames as candump writes them; R is a remote frame."""
     return [f"{f.id:03X}#{'R' if f.remote else f.data.hex().upper()}" for f in frames]
 
 
@@ -54,7 +54,7 @@ def values(own: Codec, frame: str) -> dict[tuple[str, int], float]:
 def test_a_shipped_profile_can_be_armed(path: Path) -> None:
     loaded = load_profile(path)
     assert arming_problems(loaded) == []
-    # The only thing to be said: actuators of the MIT type cannot tell whether they are armed.
+    # The only warning: actuators of the MIT type cannot report whether they are armed.
     assert [p.key for p in check(loaded)] == (["status"] if path.stem == "mit_actuator" else [])
 
 
@@ -109,7 +109,7 @@ def test_alternating_modules() -> None:
 
 
 def _autosar(data: bytes) -> int:
-    """CRC-8 of AUTOSAR bit by bit: polynomial 0x2F, begun with FF, inverted at the end."""
+    """CRC-8 of AUTOSAR bit by bit: polynomial 0x2F, initial value FF, inverted at the end."""
     crc = 0xFF
     for byte in data:
         crc ^= byte
@@ -119,7 +119,7 @@ def _autosar(data: bytes) -> int:
 
 
 def _j1850(data: bytes) -> int:
-    """CRC-8 SAE J1850 bit by bit: x^8 + x^4 + x^3 + x^2 + 1, begun with FF, inverted at the end."""
+    """CRC-8 SAE J1850 bit by bit: x^8 + x^4 + x^3 + x^2 + 1, initial value FF, inverted at the end."""
     crc = 0xFF
     for byte in data:
         crc ^= byte
@@ -217,7 +217,7 @@ def test_cia402_csp() -> None:
 
 @pytest.mark.parametrize(
     ("word", "text"),
-    # CiA 402, statusword: the states by the bits that tell them apart, with others set.
+    # CiA 402, statusword: the states by the bits that distinguish them, with other bits set.
     [
         (0x0200, "Not ready to switch on"),
         (0x0240, "Switch on disabled"),
@@ -243,7 +243,7 @@ def test_mit_actuator() -> None:
     velocity = -65 + 130 * 0x567 / 4095
     frame = set_points(own, {0: position}, {0: velocity})[0]
     assert frame in ("001#12345671EB6667FF", "001#12345671EB666800")
-    # Node 4 says who it is in the first byte; 0xFFFF is 12.5 rad, 0x000 -65 rad/s, 0xFFF 18 N m.
+    # Node 4 identifies itself in the first byte; 0xFFFF is 12.5 rad, 0x000 -65 rad/s, 0xFFF 18 N m.
     got = values(own, "000#04FFFF000FFF")
     assert got == pytest.approx({("angle", 3): 12.5, ("rate", 3): -65, ("torque", 3): 18})
     assert own.decode(Frame(0, bytes.fromhex("0BFFFF000FFF"))) is None  # there is no node 11

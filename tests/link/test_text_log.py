@@ -1,4 +1,4 @@
-"""Logs of frames as text, of every kind that programs write; expected values are those of the formats' documents."""
+"""Text logs of frames in all known formats; expected values are from the documents of the formats."""
 
 from __future__ import annotations
 

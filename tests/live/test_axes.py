@@ -115,7 +115,7 @@ def test_a_continuous_body_has_no_joints() -> None:
 
 
 def alternating(first: AxisKind = "yaw", second: AxisKind = "pitch", joints: int = 10) -> Profile:
-    """One axis a joint, of two kinds in turn."""
+    """Alternating yaw and pitch axes, one per joint."""
     axes = tuple(
         Axis(joint=j, axis=first if j % 2 else second, node=j) for j in range(1, joints + 1)
     )
@@ -178,7 +178,7 @@ def test_a_joint_that_the_profile_leaves_out_is_named() -> None:
 
 
 def test_a_log_of_the_robot_is_sent_back_as_it_was_said(tmp_path: Path) -> None:
-    """The scene's sign and zero lead from the log to the scene, the profile's from there to the node: once each."""
+    """The log's sign and zero apply from the log to the scene, the profile's from there to the node: once each."""
     (tmp_path / "log.csv").write_text("t_s,q1_deg,q2_deg,q3_deg\n0,1,2,3\n1,10,20,30\n")
     given = scene(
         **ALTERNATING,

@@ -1,4 +1,4 @@
-"""The command `drive`: with a real link process and an emulated robot in processes of their own, and its mistakes."""
+"""The command `drive` with a link process and an emulated robot in separate processes, and its error messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def patient(tmp_path: Path) -> str:
 
 @contextmanager
 def program(*words: str) -> Iterator[subprocess.Popen[str]]:
-    """A SnakeStudio of its own; it is ended if it does not end by itself."""
+    """Run SnakeStudio as a program; it is ended if it does not end by itself."""
     process = subprocess.Popen(
         [sys.executable, "-m", "snakestudio", *words],
         cwd=ROOT,
@@ -56,7 +56,7 @@ def program(*words: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def read_until(process: subprocess.Popen[str], text: str) -> str:
-    """What a program says up to a line with a text in it, or up to its end."""
+    """Return the output of a program up to a line that contains a text, or up to its end."""
     assert process.stdout is not None
     said = ""
     for line in process.stdout:
@@ -68,7 +68,7 @@ def read_until(process: subprocess.Popen[str], text: str) -> str:
 
 @contextmanager
 def emulated(profile: str) -> Iterator[subprocess.Popen[str]]:
-    """A robot in a process of its own; in the end none of its nodes has torque."""
+    """Run a robot in a separate process; at the end none of its nodes may have torque."""
     with program("emulate", profile, "--channel", GROUP, "--port", PORT, "--until-eof") as robot:
         assert "is ready" in read_until(robot, "is ready")
         yield robot
@@ -78,7 +78,7 @@ def emulated(profile: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def _recorded(run_file: Path) -> float:
-    """How long the run is so far, s; 0 where there is none that can be read yet."""
+    """Return the recorded duration, s; 0 if there is no readable run yet."""
     with suppress(RunFileError, FileNotFoundError), closing(open_run(run_file)) as run:
         return float(run.times[-1]) if len(run) else 0.0
     return 0.0
@@ -114,7 +114,7 @@ def test_a_drive_that_is_asked_to_end_stops_the_robot_and_keeps_the_run(
         assert run.schema.valid == Fields.JOINTS | Fields.REFERENCE | Fields.SHAPE
         assert run.times[-1] > 1.0
         rows = run.rows(0, len(run))
-        assert np.ptp(rows.joint_angle, axis=0).max() > np.radians(1.0)  # it did move
+        assert np.ptp(rows.joint_angle, axis=0).max() > np.radians(1.0)  # it has moved
         assert reason in [event.text for event in run.events]
 
 

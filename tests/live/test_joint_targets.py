@@ -1,4 +1,4 @@
-"""Joint targets of another program on a live robot: they pass as references, and never lead to torque."""
+"""Joint targets of another program on a live robot: they become references, and never turn torque on."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ SCENE = with_values(
 
 
 class Poses:
-    """A pose source that is told what it sees."""
+    """Pose source whose poses the test sets."""
 
     where = "UDP port 1"
     problem = ""
@@ -46,7 +46,7 @@ class Poses:
 
 
 class World:
-    """A live robot with everything about it in hand; time goes in steps of 10 ms."""
+    """A live robot with all of its environment; time advances in steps of 10 ms."""
 
     def __init__(self, scene: Scene = SCENE, **more: Any) -> None:
         self.clock = Clock()
@@ -64,7 +64,7 @@ class World:
             self.clock.now += 0.01
 
     def streaming(self) -> World:
-        """The same, a moment after streaming began."""
+        """The same world, a moment after streaming began."""
         self.go(0.1)
         self.live.arm()
         self.go(0.02)
@@ -94,7 +94,7 @@ def test_what_is_measured_is_shown_from_the_begin(world: World) -> None:
     recording = world.live.recording
     assert latest is not None
     assert recording is not None
-    # nothing was commanded yet, and nobody sees it
+    # nothing was commanded yet, and the robot is not tracked
     assert latest.valid == Fields.JOINTS | Fields.SHAPE
     # the yaw axes, in the plane
     np.testing.assert_allclose(latest.joint_angle, np.linspace(-0.3, 0.3, 20)[::2])
@@ -114,7 +114,7 @@ def test_an_axis_that_was_never_heard_makes_no_valid_joints(world: World) -> Non
     assert latest is not None
     assert recording is not None
     assert Fields.JOINTS not in latest.valid
-    assert np.isfinite(latest.link_pose).all()  # it can be drawn all the same
+    assert np.isfinite(latest.link_pose).all()  # it can be drawn nevertheless
     rows = recording.rows(0, len(recording))
     assert np.isnan(rows.joint_angle[:, 3]).all()
     assert np.isfinite(np.delete(rows.joint_angle, 3, axis=1)).all()
@@ -130,8 +130,8 @@ def test_a_stream_is_a_run_of_the_scenes_gait_from_where_the_robot_lies(tmp_path
     start = recording.scene.start
     assert isinstance(start, JointAnglesStart)
     np.testing.assert_allclose(np.radians(start.joint_angles_deg), 0.1)
-    # What was sent is what the scene's controller says of that start, at any time: the same code,
-    # asked all at once.
+    # The sent references are those of the scene's controller for that start: computed at each time by
+    # the same code, and here for all times together.
     expected = controllers.create(recording.scene).reference(np.linspace(0.0, 3.0, 301), None)
     begin = world.link.blocks[0].time[0]
     for time in (0.0, 0.5, 1.234, 2.9):
@@ -151,7 +151,7 @@ def test_references_never_run_dry_while_the_thread_is_late_by_less_than_the_hori
 ) -> None:
     world.streaming()
     for pause in (0.0, 0.12, 0.03, 0.18, 0.0, 0.15):
-        world.clock.now += pause  # the thread did not get to run
+        world.clock.now += pause  # the thread could not run
         assert world.link.blocks[-1].time[-1] > world.clock.now
         world.go(0.02)
 
@@ -216,12 +216,12 @@ def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:
     sent = len(world.link.blocks)
     world.go(1.0)
     assert len(world.link.blocks) == sent
-    assert recording.times[-1] > 1.0  # one sees what stopping does
+    assert recording.times[-1] > 1.0  # to show the effect of stopping
     world.go(TAIL_S)
     rows = len(recording)
     world.go(0.5)
     assert len(recording) == rows
-    assert world.live.recording is recording  # it stays what is shown
+    assert world.live.recording is recording  # it remains the current run
 
 
 def test_why_it_was_stopped_is_in_the_run_although_the_program_closes_at_once(world: World) -> None:
@@ -236,9 +236,9 @@ def test_why_it_was_stopped_is_in_the_run_although_the_program_closes_at_once(wo
 def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(
     world: World,
 ) -> None:
-    """The link does not carry out what begins something if a stop was asked for after it."""
+    """The link ignores a command that starts something if a stop was requested after it."""
     world.go(0.1)
-    world.live.arm()  # the thread is not there yet
+    world.live.arm()  # the thread has not executed it yet
     world.link.stop()
     world.live.reset()
     world.go(0.02)
@@ -248,7 +248,7 @@ def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(
     ]
     world.live.arm()
     world.go(0.02)
-    world.live.stream()  # is told to the link a moment later, when there are references
+    world.live.stream()  # it reaches the link a moment later, when there are references
     world.go(0.02)
     world.live.stop()
     world.go(LEAD_S + 0.05)
@@ -262,11 +262,11 @@ def test_torque_that_was_asked_for_may_come_on_for_a_time_unless_a_stop_was_aske
 ) -> None:
     world.go(0.1)
     assert not world.live.arming
-    world.live.arm()  # the thread is not there yet
+    world.live.arm()  # the thread has not executed it yet
     assert world.live.arming
     world.link.stop("Stopped by the space bar.")
     assert not world.live.arming
-    world.link.arms_slowly = True  # not all nodes have said that they are armed
+    world.link.arms_slowly = True  # not all nodes have reported that they are armed
     world.live.arm()
     world.go(0.5)
     assert world.live.arming
@@ -420,7 +420,7 @@ def test_contact_forces_are_nothing_that_a_robot_tells() -> None:
 
 
 def seen(world: World, poses: Poses) -> None:
-    """Have the tracked head where the robot starts."""
+    """Track the head at the start of the robot."""
     pose = np.zeros((1, 7))
     pose[0, :4] = (0.5, 0.1, 0.05, 1.0)
     poses.latest = Tracked(world.clock.now, np.array([0]), pose)
@@ -462,7 +462,7 @@ def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> No
     assert recording.events[-1].kind == "fault"
     rows = recording.rows(0, len(recording))
     assert np.isfinite(rows.link_pose[10]).all()
-    assert np.isnan(rows.link_pose[-1]).all()  # nobody measured it there
+    assert np.isnan(rows.link_pose[-1]).all()  # not measured there
     world.live.close()
 
 
@@ -483,7 +483,7 @@ def test_a_robot_that_is_watched_for_long_fills_no_disk(
     recording = world.live.recording
     assert recording is not None
     assert len(recording) < 100
-    assert recording.times[-1] == pytest.approx(10.0, abs=0.05)  # its time goes on
+    assert recording.times[-1] == pytest.approx(10.0, abs=0.05)  # its time continues
     assert (np.diff(recording.times) > 0).all()
 
 
@@ -496,7 +496,7 @@ def test_torque_and_what_motors_tell_are_columns_where_the_profile_has_them() ->
     assert Fields.TORQUE in latest.valid
     assert latest.control["joint_10_pitch_current_a"] == 1.5
     assert latest.control["joint_10_pitch_temperature_degc"] == 40.0
-    assert np.isnan(latest.control["joint_1_yaw_status"])  # never heard
+    assert np.isnan(latest.control["joint_1_yaw_status"])  # no report yet
     world.live.close()
 
 
@@ -549,7 +549,7 @@ def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
     world.streaming().go(0.5)
     still = world.link.asked(world.clock.now)
     world.go(0.3)
-    # nobody wants anything of it
+    # without commands
     np.testing.assert_allclose(world.link.asked(world.clock.now), still, atol=1e-9)
     world.live.steer(TeleopCommand(speed=0.5, turn=0.2))
     world.go(0.05)
@@ -559,7 +559,7 @@ def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
     assert moved is not None
     assert np.abs(moved - still).max() > 0.05
     first = next(b for b in world.link.blocks if b.time[0] > begun - 0.05)
-    assert first.time[0] - begun < 0.03  # at once, not behind the horizon
+    assert first.time[0] - begun < 0.03  # immediately, not behind the horizon
     recording = world.live.recording
     assert recording is not None
     assert naming("steered by hand") in world.told
@@ -573,7 +573,7 @@ def test_a_defect_in_a_command_stops_the_robot_and_leaves_the_thread_alive() -> 
     events = []
     live = LiveRobot(link, SCENE, on_event=events.append, twin=False)
     try:
-        for _ in range(3):  # whichever of the two places the thread takes it from
+        for _ in range(3):  # from either of the two positions
             live.set_scene(cast(Scene, None))
             live.settle()
         assert link.stops == [naming("internal error")] * 3

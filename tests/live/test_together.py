@@ -39,7 +39,7 @@ def waiting(robot: LiveRobot) -> Iterator[RobotStartTarget]:
 
 
 class Peer:
-    """Somebody who connects."""
+    """Peer that connects to the robot's port."""
 
     def __init__(self, waiting: RobotStartTarget) -> None:
         assert waiting.start.port is not None
@@ -79,7 +79,7 @@ def test_start_begins_to_stream_what_was_armed_by_hand(
     assert peer.say("START").startswith("OK START")
     assert until(lambda: robot.streaming)
     assert [command.kind for command in link.commands] == ["arm", "stream"]
-    assert peer.say("START").startswith("ERR")  # it moves already
+    assert peer.say("START").startswith("ERR")  # it is already moving
     assert peer.say("STOP").startswith("OK STOP")
     assert link.stops == [
         f"Stopped by STOP from {peer.socket.getsockname()[0]}:{peer.socket.getsockname()[1]}."
@@ -112,7 +112,7 @@ def test_a_port_in_use_is_said(waiting: RobotStartTarget, robot: LiveRobot) -> N
 def test_stop_is_heard_while_the_others_are_fired_at(
     robot: LiveRobot, link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A camera that greets and then says nothing is waited for; the stop frame is not."""
+    """A camera that greets and does not respond is waited for; the stop frame is not delayed."""
     with socket.create_server((HERE, 0)) as camera:
         ends = threading.Event()
         answering = threading.Thread(
@@ -130,7 +130,7 @@ def test_stop_is_heard_while_the_others_are_fired_at(
             assert peer.say("START").startswith("OK START")
             assert peer.say("STOP").startswith("OK STOP")
             assert len(link.stops) == 1
-            # still at it
+            # still waiting
             assert not any(
                 "camera" in note or str(choices.port) in note for note in waiting.start.notes
             )

@@ -1,4 +1,4 @@
-"""Live source, link core and emulated robot together in virtual time: every shipped profile, and what goes wrong."""
+"""Live robot, link core and emulated robot together in virtual time: every shipped profile, and failures."""
 
 from __future__ import annotations
 
@@ -63,25 +63,25 @@ _ALTERNATING = with_values(
         ],
     },
 )
-"""Modules that differ, with one axis in every joint."""
+"""Different modules with one axis per joint."""
 
 _load = functools.cache(load_profile)
 
 
 def _scene_for(name: str) -> Scene:
-    """A scene that the robot of a shipped profile can be driven by."""
+    """Return a scene that can drive the robot of a shipped profile."""
     return _ALTERNATING if name == "alternating_modules" else _SCENE
 
 
 class CoreLink:
-    """A link whose core is in this process: fulfils `link.base.Link`, and whatever is asked of it is done at once."""
+    """Link with its core in this process: implements `link.base.Link`, and executes commands immediately."""
 
     alive = True
 
     def __init__(self, codec: Codec, send: Callable[[Frame], None], clock: Clock) -> None:
         self.profile = codec.profile
         self.told: list[LinkEvent] = []
-        self.core = LinkCore(codec, send=send, tell=self.told.append)
+        self.core = LinkCore(codec, send=send, publish=self.told.append)
         self._clock = clock
         self._number = 0
 
@@ -118,7 +118,7 @@ class CoreLink:
 
 
 class Whole:
-    """All of it without process, bus or thread, 10 ms by 10 ms."""
+    """The complete chain without process, bus or thread, in steps of 10 ms."""
 
     def __init__(self, name: str, scene: Scene = _SCENE, base_dir: Path | None = None) -> None:
         loaded = _load(find_profile(name))
@@ -143,7 +143,7 @@ class Whole:
         self.robot.receive(frame, self.clock())
 
     def run(self, duration: float, *, until: LinkState | None = None) -> float:
-        """Let time pass; gives how much of it passed."""
+        """Advance the time; return how much of it has passed."""
         begin = self.clock.now
         while self.clock.now < begin + duration - 1e-9 and self.core.state is not until:
             self.clock.now += _STEP_S
@@ -169,7 +169,7 @@ class Whole:
 
     @property
     def noted(self) -> list[str]:
-        """What the recording of the present run says."""
+        """Return the events in the recording of the current run."""
         recording = self.live.recording
         assert recording is not None
         return [event.text for event in recording.events]
@@ -195,7 +195,7 @@ def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(
     all_ = whole(name, _scene_for(name))
     all_.streaming()
     error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
-    # it follows, as far as its lag at 10 Hz and its gears' play let it
+    # it follows, within its lag at 10 Hz and the backlash of its gears
     assert np.degrees(error.max()) < 12.0
     all_.live.stop()
     # CiA 402's quick stop brakes before torque goes off; all others are safe with the first frame.
@@ -215,7 +215,7 @@ def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(
     all_.run(0.5)
     assert all_.core.state is LinkState.IDLE
     assert all_.robot.safe
-    # What the link sends itself is nobody else's, and what the robot says neither.
+    # Neither frames of the link nor of the robot are mistaken for another program's.
     assert not mention_foreign_master(event.text for event in all_.link.told)
 
 
@@ -254,7 +254,7 @@ def test_other_gaits_go_through_the_same_gate(
         all_.run(0.02)
         sent.append(all_.link.telemetry().reference.copy())
     assert np.degrees(np.ptp(sent, axis=0).max()) > 8.0
-    # in a cycle of the bus
+    # in a bus cycle
     assert np.degrees(np.abs(np.diff(sent, axis=0)).max()) <= 60.0 * 0.1 + 1e-6
     error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
     assert np.degrees(error.max()) < 12.0
@@ -273,10 +273,10 @@ def test_a_joint_that_falls_silent_ends_the_run_of_every_shipped_robot(
     all_.streaming()
     all_.robot.inject(Fault("dropout", 3), all_.clock())
     lost = all_.link.profile.timing.lost_s
-    # Feedback may be as old as its interval when the node falls silent, and two steps are lost to
-    # looking.
+    # Feedback may be as old as its interval when the node stops sending, and two steps are lost by
+    # polling.
     assert all_.run(5.0, until=LinkState.FAULT) <= lost + 0.05
-    # of its frames the one that is missed first
+    # the first of its missing frames
     assert "joint 3" in all_.reason.lower() or "node 3" in all_.reason
     all_.run(0.3)
     assert all_.robot.safe
@@ -345,7 +345,7 @@ _STOPS: dict[FaultKind, tuple[float, str]] = {
     "frozen-sensor": (4.0, "joint 3"),
     "corrupt": (1.0, ""),
 }
-"""Faults that stop the robot: within which time (s), and what the reason has to name."""
+"""Faults that stop the robot: the longest time (s), and a word of the reason."""
 
 
 @pytest.mark.parametrize("kind", _STOPS)

@@ -10,10 +10,10 @@ _AGAIN_S = 5.0
 
 
 class Journal:
-    """Creates events and passes them to `tell`."""
+    """Creates events and passes them to `publish`."""
 
-    def __init__(self, tell: Callable[[LinkEvent], None]) -> None:
-        self._publish = tell
+    def __init__(self, publish: Callable[[LinkEvent], None]) -> None:
+        self._publish = publish
         self._last_reports: dict[str, tuple[float, int]] = {}
 
     def report(self, now: float, severity: Severity, text: str, kind: str) -> None:

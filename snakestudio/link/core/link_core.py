@@ -73,7 +73,7 @@ class LinkCore:
     ----------
     send : callable
         Sends a frame to the bus immediately; raises `LinkError` if this fails.
-    tell : callable
+    publish : callable
         Called with each event.
     replay : bool
         Whether the bus is a replayed log: nothing is sent, and arming is refused.
@@ -89,13 +89,13 @@ class LinkCore:
         codec: Codec,
         *,
         send: Callable[[Frame], None],
-        tell: Callable[[LinkEvent], None],
+        publish: Callable[[LinkEvent], None],
         replay: bool = False,
     ) -> None:
         profile = codec.profile
         self._codec = codec
         self._profile = profile
-        self._journal = Journal(tell)
+        self._journal = Journal(publish)
         self._machine = Machine()
         self._node_states = NodeStates(profile)
         limits = AxisLimits(profile)
@@ -155,7 +155,7 @@ class LinkCore:
             replay=replay,
         )
         self._news = False
-        self._foreign = self._stranger = False
+        self._foreign = self._foreign_master_reported = False
         self._replay = replay
         self._now = 0.0
         self._last_reasons: tuple[str, ...] = ()
@@ -408,8 +408,8 @@ class LinkCore:
         if self.state is LinkState.DISCONNECTED:
             return False
         new = self._rx.frame(frame, now)
-        if self._torque.live and (stranger := self._foreign_master.reason(now)):
-            self._torque.halt(stranger, now)
+        if self._torque.live and (foreign_master := self._foreign_master.reason(now)):
+            self._torque.halt(foreign_master, now)
         return new or self._torque.task is not None  # sequences wait for the robot's status
 
     def unreadable(self, text: str, now: float) -> None:
@@ -552,11 +552,11 @@ class LinkCore:
             if self.state in (LinkState.LISTENING, LinkState.IDLE)
             else ""
         )
-        if foreign_master and not self._stranger:
+        if foreign_master and not self._foreign_master_reported:
             self._report(now, "warning", foreign_master, "robot")
-        self._stranger = bool(foreign_master)
+        self._foreign_master_reported = bool(foreign_master)
 
-    # -------------------------------------------------------------------------------------- telling
+    # ------------------------------------------------------------------------------------ telemetry
 
     def telemetry(self, now: float) -> Telemetry:
         """Return the telemetry at `now` (s); the process sets priority and error frames of the adapter."""

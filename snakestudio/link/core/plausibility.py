@@ -9,13 +9,12 @@ deviation                `DEVIATION_S`: longer than the lag with which joints st
 frozen                   `FROZEN_S` without any motion (`STILL`), while the joint's set-points moved over a range of
                          more than the profile's largest deviation, or `FROZEN_RANGE` if it names
                          none. A joint that an obstacle holds gives way by gear play and compliance,
-                         and is told by its deviation; one that does not even do that is jammed, or
-                         its sensor is frozen
-two answers              `JUMPS` jumps within a second, each wider than `REACH` times the way at the highest rate
+                         and is detected by its deviation; one without any motion is jammed, or its
+                         sensor is frozen
+two answers              `JUMPS` jumps within a second, each wider than `REACH` times the distance at the highest rate
                          and `JUMP`: a single wrong sample makes two of them, two senders one for
                          every frame
-========================
-=========================================================================================
+======================== =========================================================================================
 """
 
 from __future__ import annotations

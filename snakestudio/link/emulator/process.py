@@ -152,9 +152,9 @@ class EmulatorProcess:
                     port.send(frame)
                     self._sent += 1
             more = self._each_round(now)
-            goes_on = commands is None or commands.carry_out(robot, now, self._print)
+            continues = commands is None or commands.carry_out(robot, now, self._print)
             self._report_events(robot.events())
-            if not goes_on:
+            if not continues:
                 return
             self._show(now, more)
 

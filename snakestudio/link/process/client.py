@@ -273,8 +273,8 @@ class _Running:
                 env=os.environ
                 | {"OPENBLAS_NUM_THREADS": "1"},  # its arrays are too small for several threads
                 pass_fds=inherited if sys.platform != "win32" else (),
-                # A session of its own: Ctrl-Z and Ctrl-C in a terminal suspend and end the window,
-                # not what has to notice that.
+                # A separate session: Ctrl-Z and Ctrl-C in a terminal suspend and end the window, but
+                # not the link, which must notice that.
                 start_new_session=sys.platform != "win32",
                 creationflags=_creation_flags(),
             )
@@ -285,8 +285,8 @@ class _Running:
             raise LinkError(
                 f"The link's process cannot be started ({error.strerror}). Close other programs."
             ) from error
-        # The mappings stay until nobody uses them any more, in whatever thread; the setup's, until
-        # the process has read it (Windows forgets memory that nobody holds).
+        # Mappings stay until no thread uses them any more; that of the setup until the process has
+        # read it (Windows discards memory without handles).
         self._handed = handed
         handed.release()
         self.memory.segment.release()

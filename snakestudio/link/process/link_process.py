@@ -153,7 +153,7 @@ class LinkProcess:
         self._replayed = profile.bus.interface == "replay"
         self._codec = Codec(loaded)
         self.core = LinkCore(
-            self._codec, send=self._send, tell=memory.publish_event, replay=self._replayed
+            self._codec, send=self._send, publish=memory.publish_event, replay=self._replayed
         )
         self._replayed_reference = np.full(len(profile.axes), math.nan)
         self._port = port

@@ -72,12 +72,12 @@ def _ids(profile: Profile, formula: str, extended: bool, each: str) -> Iterator[
             yield frame_id(formula, node, extended), f" of node {node}" if each == "node" else ""
 
 
-def users_of(loaded: LoadedProfile, number: int, extended: bool, besides: str = "") -> list[str]:
-    """Return descriptions of the uses of an id, except the DBC message `besides`."""
+def users_of(loaded: LoadedProfile, number: int, extended: bool, exclude: str = "") -> list[str]:
+    """Return descriptions of the uses of an id, except the DBC message `exclude`."""
     return [
         use.text
         for use in id_uses(loaded)
-        if (use.id, use.extended) == (number, extended) and (not besides or use.message != besides)
+        if (use.id, use.extended) == (number, extended) and (not exclude or use.message != exclude)
     ]
 
 

@@ -1,4 +1,4 @@
-"""A bench for emulated robots: a bus without wires, whose clock goes on as fast as the test does."""
+"""Bench for emulated robots: a bus without wires, whose clock advances as fast as the test runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.link.profile.schema import Step
 
 
 class Bench:
-    """A robot, a host's codec, and all frames and events so far."""
+    """Robot, codec of a host, and all frames and events so far."""
 
     def __init__(self, loaded: LoadedProfile, plant: Plant | None = None, seed: int = 0) -> None:
         self.loaded = loaded
@@ -33,7 +33,7 @@ class Bench:
         self._look()
 
     def hex(self, identifier: int, data: str, **more: bool) -> None:
-        """A frame as documents write it."""
+        """Return a frame in the notation of specifications."""
         self.send(Frame(identifier, bytes.fromhex(data), **more))
 
     def _look(self) -> None:
@@ -41,7 +41,7 @@ class Bench:
         self.events += self.robot.events()
 
     def run(self, seconds: float, angle: np.ndarray | None = None, every: float = 0.01) -> None:
-        """Let time pass, telling all joints where to be at steady intervals."""
+        """Advance the time, with set-points for all joints at constant intervals."""
         step = 0.01
         for count in range(round(seconds / step)):
             if angle is not None and count % round(every / step) == 0:
@@ -59,7 +59,7 @@ class Bench:
                 self.run(step.wait_s)
 
     def armed(self) -> Bench:
-        """Boot, and arm by the profile's own sequence, the joints held."""
+        """Boot, and arm by the profile's sequence, with the joints held."""
         self.run(self.loaded.profile.emulation.boot_s + 0.1)
         for message in self.loaded.profile.messages:
             if message.role == "request" and message.called == "NMT":
@@ -75,7 +75,7 @@ class Bench:
         return [each for each in found if each is not None]
 
     def measured(self) -> np.ndarray:
-        """The newest angle of every axis that the host has heard."""
+        """Return the newest angle of every axis that the host received."""
         angle = np.full(self.codec.n_axes, np.nan)
         for each in self.decoded():
             for value in each.values:

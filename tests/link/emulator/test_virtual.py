@@ -1,4 +1,4 @@
-"""An emulated robot in a thread, reached over python-can's virtual bus."""
+"""An emulated robot in a thread, connected over python-can's virtual bus."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_arm_and_stop_over_the_virtual_bus(shipped) -> None:
         bus = open_bus(virtual.bus)
 
         def until(code: int, sequence: str) -> None:
-            """Send a sequence until all ten servos say this status."""
+            """Send a sequence until all ten servos report this status."""
             said: dict[int, float] = {}
             deadline = time.monotonic() + 10.0
             sent = 0.0

@@ -1,4 +1,4 @@
-"""Angles are found where they are, as they are written, with their sign and scale; and nowhere in random traffic."""
+"""Angles are learned with position, format, sign and scale, and never from random traffic."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ CUE = Cue(10.0, amplitude=math.radians(20.0))
 
 
 def packed(high: int) -> bytes:
-    """Eight bytes of a number whose bits count from the first byte's greatest."""
+    """Return eight bytes of a number whose bits count from the first byte's most significant one."""
     return high.to_bytes(8, "big")
 
 
 CODINGS: dict[str, tuple[Callable[[float], bytes], BitField, float]] = {
-    # name: how an angle in degrees is packed, where it then is, degrees in one count
+    # name: encoding of an angle in degrees, its field, degrees per count
     "16 bit little-endian": (
         lambda a: bytes([1, 2]) + struct.pack("<h", round(100 * a)) + bytes(4), BitField(16, 16, signed=True), 0.01,
     ),
@@ -81,9 +81,9 @@ def test_an_angle_moved_by_hand_is_found(coding: str, sign: int) -> None:
     assert best.field.places == field.places
     assert (best.field.big_endian, best.field.is_float) == (field.big_endian, field.is_float)
     assert math.copysign(1, best.correlation) == sign
-    # the hand went 85 % of the way
+    # the hand moved 85 % of the angle
     assert math.degrees(best.scale) == pytest.approx(degrees, rel=0.3)
-    assert best.delay == pytest.approx(0.15, abs=0.1)  # how late the hand is
+    assert best.delay == pytest.approx(0.15, abs=0.1)  # delay of the hand
     assert best.confidence > 0.75
 
 
@@ -107,7 +107,7 @@ def test_a_motion_that_is_known_exactly_tells_the_unit(coding: str) -> None:
 
 
 def test_the_rate_beside_an_angle_is_not_taken_for_it() -> None:
-    """A rate is a quarter of a period away; with holds in the motion no delay makes them alike."""
+    """A rate is a quarter of a period ahead; with pauses in the motion no delay makes them alike."""
     move = hand(CUE)
 
     def pack(node: int, degrees: float, number: int) -> bytes:
@@ -123,7 +123,7 @@ def test_the_rate_beside_an_angle_is_not_taken_for_it() -> None:
 
 
 def test_what_is_not_restless_only_while_the_joint_moves_is_doubted() -> None:
-    """Something that swings alike all the time may agree with the motion by chance; quiet tells."""
+    """A signal that varies all the time may match the motion by chance; pauses without motion reveal it."""
     frames = [
         Frame(7, struct.pack("<h", round(2000 * float(CUE.angle(t)))), time=t)
         for t in np.arange(10.0, CUE.end + 1, 0.02).tolist()
@@ -160,7 +160,7 @@ def test_nothing_is_found_in_random_traffic(seed: int) -> None:
 
 @pytest.fixture(scope="module")
 def robot() -> tuple[list[Frame], list[Move]]:
-    """A robot of four joints: quiet for four seconds, then joint 1 and joint 3 are moved; joint 3 counts backwards."""
+    """A robot of four joints: at rest for four seconds, then joints 1 and 3 are moved; joint 3 counts backwards."""
     nodes = range(1, 5)
     offset = {node: 7.0 * node for node in nodes}
 
@@ -187,7 +187,7 @@ def robot() -> tuple[list[Frame], list[Move]]:
 
 
 def test_what_was_learned_reads_the_robot(robot: tuple[list[Frame], list[Move]]) -> None:
-    """From nothing to a profile whose codec gives the angles back that were put into the frames."""
+    """From nothing to a profile whose codec returns the angles that were packed into the frames."""
     quiet, moves = robot
     found = propose(quiet, moves)
     assert [message.role for message in found] == ["feedback", "heartbeat"]
@@ -207,7 +207,7 @@ def test_what_was_learned_reads_the_robot(robot: tuple[list[Frame], list[Move]])
     assert decoded is not None
     assert decoded.problem == ""
     (value,) = (value for value in decoded.values if value.quantity == "angle")
-    # Node 3 says sign * angle + offset in degrees: -12.5 + 21.
+    # Node 3 reports sign * angle + offset in degrees: -12.5 + 21.
     assert math.degrees(value.value) == pytest.approx(12.5, abs=0.02)
     assert value.axis == 2
 

@@ -1,4 +1,4 @@
-"""What is learned from the emulated robots' own traffic is what their profiles say."""
+"""Profiles learned from the traffic of emulated robots agree with the robots' own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snakestudio.paths import resource
 
 
 def traffic(name: str, seconds: float = 3.0) -> list[Frame]:
-    """What a robot says after it was switched on and has booted, while nobody talks to it."""
+    """Return the traffic of a robot after booting, without any host."""
     robot = EmulatedRobot(load_profile(resource("profiles", f"{name}.toml")))
     frames: list[Frame] = []
     for k in range(int((seconds + 2.0) / 0.005)):

@@ -1,4 +1,4 @@
-"""The judgement of a wiggle, against responses whose lag, play, gain, sign and offset are put in."""
+"""Evaluation of a wiggle against responses with known lag, backlash, gain, sign and offset."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HELD = 0.1
 
 
 def told(time: np.ndarray) -> np.ndarray:
-    """Three swings of two seconds about where the joint is held, and then rest."""
+    """Return the commanded angle: three swings of two seconds about the held angle, and then rest."""
     inside = (time >= 0) & (time <= 6.0)
     return HELD + np.where(inside, AMPLITUDE * np.sin(math.pi * time), 0.0)
 
@@ -32,7 +32,7 @@ def told(time: np.ndarray) -> np.ndarray:
 def answer(
     lag: float = 0.0, play: float = 0.0, gain: float = 1.0, offset: float = 0.0, noise: float = 0.0
 ) -> WiggleResult:
-    """A joint's answer: what is commanded, late, through the gap of a gear, times a gain about where it is held."""
+    """Return the response of a joint: the commanded angle with lag, backlash and gain about the held angle."""
     moved = with_play(told(TIME - lag), math.radians(play))
     measured = HELD + gain * (moved - HELD) + math.radians(offset)
     measured = measured + np.random.default_rng(1).normal(0.0, math.radians(noise), len(TIME))
@@ -64,7 +64,7 @@ def test_the_wrong_way_round() -> None:
     assert result.wrong_way
     assert result.messages[0].severity == "error"
     assert "Reverse its sign" in words(result)
-    # it turns about where it is held
+    # it swings about the held angle
     assert math.degrees(result.offset) == pytest.approx(0.0, abs=0.3)
 
 
@@ -97,13 +97,13 @@ def test_too_little_was_heard() -> None:
 
 
 def test_play_keeps_its_output_inside_the_gap() -> None:
-    """By hand: a gap of 2 holds the output until the input has gone 1 past it."""
+    """By hand: a gap of 2 holds the output until the input is 1 beyond it."""
     values = np.array([0.0, 0.5, 2.0, 3.0, 2.0, 1.0, 0.0])
     assert with_play(values, 2.0).tolist() == [0.0, 0.0, 1.0, 2.0, 2.0, 2.0, 1.0]
 
 
 def test_a_trace_knows_what_is_new() -> None:
-    """Telemetry every 10 ms of set-points every 100 ms and angles every 20 ms: no stairs come of it."""
+    """Telemetry every 10 ms with set-points every 100 ms and angles every 20 ms gives no steps."""
     trace = Trace()
     for k in range(700):
         t = 0.01 * k

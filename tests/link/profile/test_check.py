@@ -1,4 +1,4 @@
-"""What is found wrong in profiles: the key it stands at, and in which words."""
+"""Problems in profiles: their keys and messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DBC = LAB.with_suffix(".dbc").read_text(encoding="utf-8")
 
 
 def changed(*changes: tuple[str, str]) -> LoadedProfile:
-    """The lab robot's profile and DBC with some text replaced, wherever it stands first."""
+    """Return the lab robot's profile and DBC with the first occurrence of some texts replaced."""
     toml = TOML
     dbc = DBC
     for old, new in changes:
@@ -475,7 +475,7 @@ def test_what_makes_a_robot_go_on_for_long_is_remarked(
 )
 @pytest.mark.parametrize("name", ["stop", "disarm"])
 def test_a_stop_that_arms_is_a_mistake(name: str, arms: str) -> None:
-    """However it is written: what counts are the frames."""
+    """In any notation: only the frames count."""
     whole = TOML[TOML.index(f"{name} = [") :].split("]", 1)[0] + "]"
     loaded = changed((whole, f"{name} = [{arms}]"))
     said = naming(f"sequences.{name}[1]: This", "sequences.arm[1]", "torque off")
@@ -491,7 +491,7 @@ def test_an_arm_sequence_that_waits_for_no_word_is_hinted_at() -> None:
 
 
 def test_joints_that_turn_up_and_down_only_are_no_fault() -> None:
-    """One axis a joint, yaw and pitch in turn, as most snake robots are built."""
+    """One axis per joint, alternately yaw and pitch, as in most snake robots."""
     toml = TOML
     for joint in range(1, 11):
         axis = "pitch" if joint % 2 else "yaw"

@@ -1,4 +1,4 @@
-"""Messages of a DBC edited, added and removed: read again by cantools, and by hand-computed bits."""
+"""Messages of a DBC edited, added and removed: read again by cantools, and compared with bits computed by hand."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ BO_ 768 Status: 8 Node
  SG_ Live : 56|8@1+ (1,0) [0|0] "" Vector__XXX
 SIG_GROUP_ 768 Measured 1 : Speed Heat;
 """
-"""What bits 8 to 23 say depends on the mode."""
+"""The meaning of bits 8 to 23 depends on the mode."""
 SEVERAL = "SG_MUL_VAL_ 768 Speed Mode 0-0, 2-2;\nSG_MUL_VAL_ 768 Heat Mode 1-1;\n"
-"""The speed comes in two of them, which names the multiplexer."""
+"""The speed is in two of the messages, which names the multiplexer."""
 
 
 def test_a_new_message_packs_the_bytes_that_its_bits_say() -> None:
@@ -149,7 +149,7 @@ def test_what_names_no_value_is_said(text: str) -> None:
 
 
 def test_words_of_the_format_are_no_names() -> None:
-    # each DBC lists most of them itself
+    # each DBC already lists most of them
     listed = re.findall(r"^\t(\w+)", with_message("", SET_POINT), re.MULTILINE)
     assert "SIG_GROUP_" in listed
     for word in [*listed, "BO_", "SG_", "BU_", "EV_", "BS_", "NS_", "VERSION"]:
