@@ -79,7 +79,7 @@ class LittleRobot:
                     self.angle[value.axis] = value.value
 
     def frames(self, now: float) -> list[Frame]:
-        found = []
+        frames = []
         for message in self.codec.profile.messages:
             if message.message not in self._next or now < self._next[message.message]:
                 continue
@@ -99,8 +99,8 @@ class LittleRobot:
                         values["current", index] = self.current[index]
                         values["temperature", index] = self.temperature[index]
                         values["voltage", -1] = self.voltage[index]
-                found.append(self.codec.encode(message, node, values))
-        return found
+                frames.append(self.codec.encode(message, node, values))
+        return frames
 
 
 @dataclass

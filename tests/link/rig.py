@@ -49,13 +49,13 @@ def free_multicast() -> Bus:
 
 def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
     """Write a profile of the lab robot's first joints (two axes and one node each), on a separate bus."""
-    whole = load_profile(find_profile("lab_robot"))
+    lab = load_profile(find_profile("lab_robot"))
     bus = free_multicast()
-    assert whole.path is not None
+    assert lab.path is not None
     further = "|".join(str(number) for number in range(joints + 1, 11))
     lines = [
         line
-        for line in whole.path.read_text().splitlines()
+        for line in lab.path.read_text().splitlines()
         if not re.search(rf"node = ({further}),", line)
     ]
     text = "\n".join(lines)
@@ -70,7 +70,7 @@ def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
     text = re.sub(r"window_timeout_s = [\d.]+", "window_timeout_s = 0.2", text)
     path = folder / "small.toml"
     path.write_text(text)
-    (folder / whole.profile.dbc).write_text(whole.dbc_text)
+    (folder / lab.profile.dbc).write_text(lab.dbc_text)
     return path
 
 
@@ -298,16 +298,16 @@ class Operator:
         After a suspension of the robot, its last report may be old although the link has not
         stopped yet.
         """
-        told = [self.client.telemetry()]
+        newest = [self.client.telemetry()]
 
         def both() -> bool:
             if not self.streams:
                 self._start()
-            told[0] = self.client.telemetry()
-            return told[0].state is LinkState.STREAMING and told[0].confirmed
+            newest[0] = self.client.telemetry()
+            return newest[0].state is LinkState.STREAMING and newest[0].confirmed
 
         self.until(both, "the link streams, and the robot says that it is armed")
-        return told[0]
+        return newest[0]
 
     def _start(self) -> None:
         client = self.client

@@ -132,9 +132,9 @@ def test_a_full_queue_is_waited_for_but_not_for_long(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "_SEND_S", 0.01)
     with pytest.raises(can.CanOperationError) as caught:
         adapter.send(_FRAMES[0])
-    said = working_error(Bus(), caught.value)
-    assert "socketcan can0" in said
-    assert "txqueuelen 1000" in said
+    message = working_error(Bus(), caught.value)
+    assert "socketcan can0" in message
+    assert "txqueuelen 1000" in message
 
 
 class _BusOff:
@@ -161,7 +161,7 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bus", "final", "said"),
+    ("bus", "final", "message"),
     [
         (
             Bus(interface="sockecan"),
@@ -228,11 +228,11 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
         ),
     ],
 )
-def test_what_cannot_be_opened_is_said_in_one_sentence(bus: Bus, final: bool, said: str) -> None:
+def test_what_cannot_be_opened_is_said_in_one_sentence(bus: Bus, final: bool, message: str) -> None:
     with pytest.raises(LinkError) as caught:
         open_bus(bus)
     text = str(caught.value)
-    assert said in text
+    assert message in text
     assert "\n" not in text
     assert "Errno 2]" not in text
     assert isinstance(caught.value, BusSetupError) == final
@@ -256,7 +256,7 @@ def test_every_interface_says_what_it_needs_and_what_its_channels_look_like(inte
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (
             OSError(errno.EACCES, "Permission denied"),
@@ -280,9 +280,9 @@ def test_every_interface_says_what_it_needs_and_what_its_channels_look_like(inte
         ),
     ],
 )
-def test_drivers_errors_become_sentences(error: Exception, said: str) -> None:
+def test_drivers_errors_become_sentences(error: Exception, message: str) -> None:
     text = str(opening_error(Bus(), error))
-    assert said.lower() in text.lower()
+    assert message.lower() in text.lower()
     assert text.startswith("socketcan can0: ")
 
 

@@ -191,20 +191,20 @@ def test_what_is_told_is_what_the_robot_hears(name: str) -> None:
     codec = Codec(CODECS[name].loaded)
     rng = np.random.default_rng(1)
     angle, rate = rng.uniform(-1, 1, codec.n_axes), rng.uniform(-2, 2, codec.n_axes)
-    heard: dict[tuple[Quantity, int], float] = {}
+    decoded_values: dict[tuple[Quantity, int], float] = {}
     for frame in codec.set_points(angle, rate):
         decoded = codec.decode_outgoing(frame)
         assert decoded is not None
         assert decoded.message.role in ("set_point", "sync")
-        heard |= got(decoded)
+        decoded_values |= got(decoded)
         assert codec.decode(frame) is None
         assert codec.text(frame)
     coarsest = 25 / 65535  # MIT's 16 bits over 25 rad
-    assert [heard["angle", i] for i in range(codec.n_axes)] == pytest.approx(
+    assert [decoded_values["angle", i] for i in range(codec.n_axes)] == pytest.approx(
         angle.tolist(), abs=coarsest
     )
-    if ("rate", 0) in heard:
-        assert [heard["rate", i] for i in range(codec.n_axes)] == pytest.approx(
+    if ("rate", 0) in decoded_values:
+        assert [decoded_values["rate", i] for i in range(codec.n_axes)] == pytest.approx(
             rate.tolist(), abs=130 / 4095
         )
 
@@ -212,12 +212,12 @@ def test_what_is_told_is_what_the_robot_hears(name: str) -> None:
 @pytest.mark.parametrize("name", CODECS)
 def test_what_the_robot_says_is_what_is_heard(name: str) -> None:
     codec = Codec(CODECS[name].loaded)
-    said: dict[tuple[Quantity, int], float] = {
+    values: dict[tuple[Quantity, int], float] = {
         (quantity, i): 0.05 * i - 0.3
         for i in range(codec.n_axes)
         for quantity in ("angle", "rate", "torque", "current")
     }  # type: ignore[misc]
-    said |= {("temperature", i): 30.0 + i for i in range(codec.n_axes)} | {
+    values |= {("temperature", i): 30.0 + i for i in range(codec.n_axes)} | {
         ("status", -1): 1.0,
         ("error", -1): 4.0,
     }
@@ -225,13 +225,13 @@ def test_what_the_robot_says_is_what_is_heard(name: str) -> None:
         if message.role not in INCOMING:
             continue
         for node in codec.profile.nodes:
-            decoded = codec.decode(codec.encode(message, node, said))
+            decoded = codec.decode(codec.encode(message, node, values))
             assert decoded is not None
             assert decoded.node == node
             for (quantity, axis), value in got(decoded).items():
                 if quantity in ("counter", "checksum", "voltage"):
                     continue
-                expected = said.get((quantity, axis), said.get((quantity, -1)))
+                expected = values.get((quantity, axis), values.get((quantity, -1)))
                 assert value == pytest.approx(expected, abs=0.05), (message.called, quantity, axis)
 
 

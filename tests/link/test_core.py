@@ -260,7 +260,7 @@ _LOSSES: dict[str, tuple[Callable[[Rig], object], str, float]] = {
 @pytest.mark.parametrize("name", _LOSSES)
 def test_whatever_is_lost_stops_the_robot_and_is_said(name: str, rig: Rig) -> None:
     """Within the profile's time: 0.25 s for the window, 0.2 s for feedback and heartbeat, or one frame."""
-    cause, words, within = _LOSSES[name]
+    cause, text, within = _LOSSES[name]
     rig.armed()
     rig.robot.frozen = {5}
     cause(rig)
@@ -270,7 +270,7 @@ def test_whatever_is_lost_stops_the_robot_and_is_said(name: str, rig: Rig) -> No
     assert rig.core.state is LinkState.FAULT
     assert rig.now - begin <= within
     reason = rig.core.telemetry(rig.now).reason
-    assert words in reason
+    assert text in reason
     assert reason.endswith(".")
     if name != "bus":
         assert rig.ids()[-1] == _stop_id(rig)
@@ -475,15 +475,15 @@ _NOT_READY: dict[str, tuple[Callable[[Rig], object], str]] = {
 
 @pytest.mark.parametrize("name", _NOT_READY)
 def test_arming_is_refused_with_the_reason(name: str, rig: Rig) -> None:
-    cause, words = _NOT_READY[name]
+    cause, text = _NOT_READY[name]
     cause(rig)
     rig.idle()
-    assert any(words in reason for reason in rig.core.telemetry(rig.now).not_ready)
+    assert any(text in reason for reason in rig.core.telemetry(rig.now).not_ready)
     rig.command("arm")
     rig.run(0.3)
     assert rig.core.state is LinkState.IDLE
     refusal = next(event for event in rig.events if event.kind == "refused")
-    assert words in refusal.text
+    assert text in refusal.text
     assert _set_points_since(rig, 0) == 0
     assert 0x101 not in rig.ids()
 

@@ -41,7 +41,7 @@ class AnyCourse(RuleBasedStateMachine):
         if kind in ("reset", "disconnect"):
             self.was_reset = True
         self.rig.command(kind, **values)
-        self._look()
+        self._check()
 
     @rule(
         kind=st.sampled_from(
@@ -103,7 +103,7 @@ class AnyCourse(RuleBasedStateMachine):
         self.rig.core.stop("Stopped by the operator.", self.rig.now)
         if not silent:
             assert self.rig.robot.codec.text(self.rig.sent[before][1]).startswith("BroadcastStop")
-        self._look()
+        self._check()
 
     @rule(
         node=st.integers(1, 10), state=st.sampled_from([BOOTING, READY, ARMED, STOPPED, FAULT, 77])
@@ -126,7 +126,7 @@ class AnyCourse(RuleBasedStateMachine):
     @rule(is_open=st.booleans())
     def bus(self, is_open: bool) -> None:
         self.rig.core.bus(is_open, "", self.rig.now)
-        self._look()
+        self._check()
 
     @rule(beats=st.booleans())
     def window(self, beats: bool) -> None:
@@ -135,20 +135,20 @@ class AnyCourse(RuleBasedStateMachine):
     @rule()
     def window_dies(self) -> None:
         self.rig.core.window_gone(self.rig.now)
-        self._look()
+        self._check()
 
     @rule(frame_id=st.integers(0, 0x7FF), data=st.binary(max_size=8))
     def noise(self, frame_id: int, data: bytes) -> None:
         self.rig.core.receive(Frame(frame_id, data), self.rig.now)
-        self._look()
+        self._check()
 
     @rule(duration=st.sampled_from([0.02, 0.1, 0.4]))
     def run(self, duration: float) -> None:
         for _ in range(round(duration / self.rig.step)):
             self.rig.run(self.rig.step)
-            self._look()
+            self._check()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         """Check after every call: transitions of the state, and the frames sent in between."""
         before = self.state
         after = self.rig.core.state
@@ -201,17 +201,17 @@ def _limited(rig: Rig, limits: AxisLimits, period: float) -> None:
         ):
             if value.quantity != "angle":
                 continue
-            told = math.degrees(value.value)
+            angle_deg = math.degrees(value.value)
             low = np.degrees(limits.low - limits.margin)[value.axis]
             high = np.degrees(limits.high + limits.margin)
-            assert low - _ROUNDING_DEG <= told <= high[value.axis] + _ROUNDING_DEG
-            since, before = last.get(value.axis, (-math.inf, told))
+            assert low - _ROUNDING_DEG <= angle_deg <= high[value.axis] + _ROUNDING_DEG
+            since, before = last.get(value.axis, (-math.inf, angle_deg))
             if at - since < 1.5 * period:
                 assert (
-                    abs(told - before)
+                    abs(angle_deg - before)
                     <= math.degrees(limits.rate[value.axis]) * period + 2 * _ROUNDING_DEG
                 )
-            last[value.axis] = at, told
+            last[value.axis] = at, angle_deg
 
 
 def _random_frames(count: int, seed: int) -> None:

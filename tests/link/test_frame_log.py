@@ -44,21 +44,21 @@ _FRAMES = [
 
 
 def _log(path: Path, frames: list[tuple[Frame, bool]]) -> list[tuple[str, str]]:
-    said: list[tuple[str, str]] = []
-    log = FrameLog(path, _SOURCE, "can7", lambda severity, text: said.append((severity, text)))
+    messages: list[tuple[str, str]] = []
+    log = FrameLog(path, _SOURCE, "can7", lambda severity, text: messages.append((severity, text)))
     for frame, sent in frames:
         log.write(frame, sent=sent)
     log.end()
     log.join(5.0)
-    return said
+    return messages
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_what_is_logged_is_read_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"run{ending}"
-    said = _log(path, _FRAMES)
-    assert [severity for severity, _ in said] == ["info", "info"]
-    assert said[1][1] == f"The log run{ending} ended with 5 frames."
+    messages = _log(path, _FRAMES)
+    assert [severity for severity, _ in messages] == ["info", "info"]
+    assert messages[1][1] == f"The log run{ending} ended with 5 frames."
     read = list(read_log(path))
     for entry, (frame, sent) in zip(read, _FRAMES, strict=True):
         got = entry.frame
@@ -141,31 +141,31 @@ def test_a_slow_disk_loses_frames_and_counts_them(
 def test_a_log_that_was_cut_off_or_damaged_gives_frames_or_a_sentence(
     tmp_path: Path, ending: str, keep: float, flips: list[int]
 ) -> None:
-    whole = tmp_path / f"whole{ending}"
-    if not whole.exists():
+    complete = tmp_path / f"whole{ending}"
+    if not complete.exists():
         _log(
-            whole,
+            complete,
             [
                 (Frame(number, bytes([number % 256]), time=number / 100), False)
                 for number in range(0x200)
             ],
         )
-    data = bytearray(whole.read_bytes())
+    data = bytearray(complete.read_bytes())
     data = data[: int(len(data) * keep)]
     for flip in flips if data else []:
         data[flip % len(data)] ^= 0x41
     damaged = tmp_path / f"damaged{ending}"
     damaged.write_bytes(data)
     count = 0
-    said = ""
+    message = ""
     try:
         for _ in read_log(damaged):
             count += 1
     except LinkError as error:
-        said = str(error)
+        message = str(error)
     assert count <= 0x200 + 8
-    assert "\n" not in said
-    assert not said or (damaged.name in said and said.endswith("."))
+    assert "\n" not in message
+    assert not message or (damaged.name in message and message.endswith("."))
 
 
 def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:

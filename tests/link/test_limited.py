@@ -60,12 +60,12 @@ def test_what_was_never_told_keeps_it_from_being_armed() -> None:
     rig = Rig(_limited(min_voltage_v=20.0))
     rig.robot.mute = {"JointCondition"}
     rig.idle()
-    said = _not_ready(rig)
+    reasons = _not_ready(rig)
     assert (
         "No temperature of joint 1 yaw, joint 1 pitch, joint 2 yaw and 17 more yet, but a limit"
-        in said
+        in reasons
     )
-    assert "No supply voltage of joint 1 yaw" in said
+    assert "No supply voltage of joint 1 yaw" in reasons
     rig.command("arm")
     rig.run(0.5)
     assert rig.core.state is LinkState.IDLE
@@ -107,9 +107,10 @@ def test_what_comes_too_rarely_keeps_it_from_being_armed_also_when_it_has_just_c
     rig.robot.every = {"JointCondition": 3.0}
     rig.idle()
     rig.run(2.5)  # the second one has just arrived
-    said = _not_ready(rig)
+    reasons = _not_ready(rig)
     assert (
-        "came 3.00 s after the previous one, but it should come every 0.5 s. Correct this" in said
+        "came 3.00 s after the previous one, but it should come every 0.5 s. Correct this"
+        in reasons
     )
     rig.robot.every = {}
     rig.run(3.6)
@@ -287,11 +288,11 @@ class _Floats:
         self.events: list[Any] = []
         self.now = 100.0
         self.armed = False
-        self.core = LinkCore(self.codec, send=self._take, publish=self.events.append)
+        self.core = LinkCore(self.codec, send=self._on_frame, publish=self.events.append)
         self.celsius: float | None = 30.0
         self._ticks = 0
 
-    def _take(self, frame: Any) -> None:
+    def _on_frame(self, frame: Any) -> None:
         if frame.id == 0x101:
             self.armed = frame.data == b"\x01"
 
@@ -319,11 +320,11 @@ def test_a_temperature_that_is_no_number_is_not_known() -> None:
     assert robot.core.telemetry(robot.now).not_ready == ()
     robot.celsius = math.nan
     robot.run(0.5)
-    told = robot.core.telemetry(robot.now)
-    assert np.isnan(told.temperature[0])
+    telemetry = robot.core.telemetry(robot.now)
+    assert np.isnan(telemetry.temperature[0])
     assert (
         "The temperature of joint 1 yaw is not a number. Check that its sensor is connected."
-        in told.not_ready
+        in telemetry.not_ready
     )
     robot.command("arm")
     robot.run(0.5)
@@ -386,6 +387,8 @@ def test_what_is_told_says_itself_when_it_is_old(quantity: str) -> None:
     assert not _SHOWN[quantity](rig)
     rig.run(0.5)
     assert _SHOWN[quantity](rig)
-    told = rig.core.telemetry(rig.now)
-    assert not told.old("current", rig.now).any()
-    assert told.old("current", rig.now + 0.2).all()  # also when the link sends no further telemetry
+    telemetry = rig.core.telemetry(rig.now)
+    assert not telemetry.old("current", rig.now).any()
+    assert telemetry.old(
+        "current", rig.now + 0.2
+    ).all()  # also when the link sends no further telemetry

@@ -33,11 +33,11 @@ def test_stopping_rate_is_the_largest_from_which_rest_is_reached() -> None:
     period = 0.01
     for distance in (0.0, 1e-6, 0.001, 0.0021, 0.05, 1.3, 40.0):
         rate = float(stopping_rate(np.array([distance]), acceleration, period)[0])
-        way = 0.0
+        travelled = 0.0
         while rate > 0:
-            way += rate * period
+            travelled += rate * period
             rate -= 20.0 * period
-        assert way == pytest.approx(distance, abs=1e-12 + 1e-12 * distance)
+        assert travelled == pytest.approx(distance, abs=1e-12 + 1e-12 * distance)
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,17 @@ def test_a_gait_within_the_limits_is_followed_exactly() -> None:
     limiter.start(np.zeros(2))
     time = 0.01 * np.arange(1, 1500)
     speed = 2 * math.pi * 0.35
-    wanted = math.radians(40.0) * np.sin(speed * time + 1.0)
+    reference = math.radians(40.0) * np.sin(speed * time + 1.0)
     rate = math.radians(40.0) * speed * np.cos(speed * time + 1.0)
-    told = np.array(
-        [limiter.follow(np.full(2, w), np.full(2, r))[0] for w, r in zip(wanted, rate, strict=True)]
+    set_points = np.array(
+        [
+            limiter.follow(np.full(2, w), np.full(2, r))[0]
+            for w, r in zip(reference, rate, strict=True)
+        ]
     )
-    caught_up = int(np.argmax(np.abs(told - wanted) < 1e-9))
+    caught_up = int(np.argmax(np.abs(set_points - reference) < 1e-9))
     assert 0.01 * caught_up < 2.5  # 34° away at the beginning, at 30°/s of the ramp
-    np.testing.assert_allclose(told[caught_up:], wanted[caught_up:], atol=1e-9)
+    np.testing.assert_allclose(set_points[caught_up:], reference[caught_up:], atol=1e-9)
 
 
 def test_a_jump_of_the_references_begins_a_ramp_anew() -> None:
@@ -134,17 +137,17 @@ _wishes = arrays(float, (60, 2), elements=_numbers, fill=st.nothing())
 
 @given(_wishes, _wishes, st.floats(-1.0, 1.0), st.sampled_from([0.1, 0.01, 0.001]))
 def test_no_reference_leads_beyond_angle_rate_or_acceleration(
-    wanted: np.ndarray, rates: np.ndarray, start: float, period: float
+    references: np.ndarray, rates: np.ndarray, start: float, period: float
 ) -> None:
     limits = _limits()
     limiter = SetPointLimiter(limits, period)
     limiter.start(np.full(2, start))
-    told = [np.full(2, start)] * 2
-    for angle, rate in zip(wanted, rates, strict=True):
-        told.append(limiter.follow(angle, rate).copy())
+    set_points = [np.full(2, start)] * 2
+    for angle, rate in zip(references, rates, strict=True):
+        set_points.append(limiter.follow(angle, rate).copy())
     # And it can stop from any state reached in this way.
-    told += [limiter.hold().copy() for _ in range(max(8, int(0.12 / period)))]
-    path = np.array(told)
+    set_points += [limiter.hold().copy() for _ in range(max(8, int(0.12 / period)))]
+    path = np.array(set_points)
     rate = np.diff(path, axis=0) / period
     assert np.isfinite(path).all()
     assert (path >= limits.low - _ROUNDING).all()

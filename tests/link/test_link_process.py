@@ -54,9 +54,9 @@ _JUST_NOW_S = 0.05
 
 def _median(sample: Callable[[], float]) -> float:
     """Return the median of some times, s; each trial must succeed, however long it takes."""
-    found = [sample() for _ in range(_TRIES)]
-    print(f"\n{sorted(round(time, 4) for time in found)}")
-    return float(np.median(found))
+    times = [sample() for _ in range(_TRIES)]
+    print(f"\n{sorted(round(time, 4) for time in times)}")
+    return float(np.median(times))
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,9 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 @pytest.fixture
 def client(stage: Stage) -> Iterator[LinkClient]:
-    made = client_of(stage.profile)
-    yield made
-    made.close()
+    link_client = client_of(stage.profile)
+    yield link_client
+    link_client.close()
 
 
 def test_a_session(stage: Stage, tmp_path: Path) -> None:
@@ -194,14 +194,14 @@ def test_ten_minutes_beside_simulations(rate_hz: float) -> None:
     from tests.benchmarks.bench_link_timing import load, measure
 
     with load():
-        found = measure(rate_hz, 600.0)
-    late_ms, more_ms = (1.0, 5.0) if found.priority.startswith("SCHED_FIFO") else (6.0, 20.0)
-    print(f"\n{found}")
-    assert found.free.periods >= 0.25 * 600.0 * rate_hz, found
-    assert found.free.lateness <= late_ms, found
-    assert found.free.gap <= 1000.0 / rate_hz + more_ms, found
-    assert found.all.shortest >= 250.0 / rate_hz, found
-    assert found.free.stop <= 1000.0 * _STOP_S, found
+        timing = measure(rate_hz, 600.0)
+    late_ms, more_ms = (1.0, 5.0) if timing.priority.startswith("SCHED_FIFO") else (6.0, 20.0)
+    print(f"\n{timing}")
+    assert timing.free.periods >= 0.25 * 600.0 * rate_hz, timing
+    assert timing.free.lateness <= late_ms, timing
+    assert timing.free.gap <= 1000.0 / rate_hz + more_ms, timing
+    assert timing.all.shortest >= 250.0 / rate_hz, timing
+    assert timing.free.stop <= 1000.0 * _STOP_S, timing
 
 
 def _window(stage: Stage) -> tuple[subprocess.Popen[str], int]:
@@ -353,9 +353,9 @@ def test_what_cannot_be_is_said_and_costs_nothing(stage: Stage, tmp_path: Path) 
         wait(lambda: client.telemetry().carried_out >= number, "the command was carried out")
         wait(lambda: "socketcan can77" in client.telemetry().reason, "the reason is told")
         assert client.telemetry().state is LinkState.DISCONNECTED
-        said = [event for event in client.events() if event.kind == "bus"]
-        assert len(said) == 1
-        assert said[0].text == client.telemetry().reason
+        events = [event for event in client.events() if event.kind == "bus"]
+        assert len(events) == 1
+        assert events[0].text == client.telemetry().reason
         assert client.alive
     finally:
         begin = time.monotonic()

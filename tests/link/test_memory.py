@@ -35,9 +35,9 @@ while True:
 
 @pytest.fixture
 def segment():
-    made = Segment.create(1 << 16)
-    yield made
-    made.close()
+    new_segment = Segment.create(1 << 16)
+    yield new_segment
+    new_segment.close()
 
 
 def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:

@@ -54,8 +54,8 @@ def _what(frame: Frame) -> tuple[Any, ...]:
 
 def test_python_can_reads_what_we_send_and_we_read_what_it_sends(bus: Bus) -> None:
     """Other programs can share such a bus."""
-    whole = bus.model_copy(update={"fd": True})
-    ours = open_bus(whole)
+    fd_bus = bus.model_copy(update={"fd": True})
+    ours = open_bus(fd_bus)
     with can.Bus(
         interface="udp_multicast", channel=bus.channel, port=bus.options["port"], fd=True
     ) as theirs:
@@ -182,15 +182,15 @@ def test_much_junk_stops_the_robot_and_says_what_it_was() -> None:
     """The junk may be from the robot; the reason must not blame the adapter."""
     rig = Rig(lab_robot(set_point_rate_hz=100.0))
     rig.armed()
-    said = "Data from 10.0.0.5:99 is not a CAN frame. Close the program that sends it, or use another port for the bus."
+    text = "Data from 10.0.0.5:99 is not a CAN frame. Close the program that sends it, or use another port for the bus."
     for _ in range(5):
-        rig.core.unreadable(said, rig.now)
+        rig.core.unreadable(text, rig.now)
     rig.run(0.1)
     assert rig.core.state is LinkState.ARMED
-    rig.core.unreadable(said, rig.now)
+    rig.core.unreadable(text, rig.now)
     rig.run(0.02)
     assert rig.core.state is LinkState.FAULT
-    assert rig.core.telemetry(rig.now).reason.endswith(said)
+    assert rig.core.telemetry(rig.now).reason.endswith(text)
 
 
 def test_junk_keeps_a_robot_from_being_armed_and_nobody_is_sent_to_its_cable() -> None:

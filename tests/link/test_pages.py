@@ -121,9 +121,9 @@ def test_pages_of_a_robot_that_nobody_selects_come_in_turn() -> None:
     codec = Codec(loaded)
     values = {("angle", 0): 0.5, ("temperature", 0): 40.0, ("status", 0): 1.0}
     message = loaded.profile.messages[3]
-    said = [codec.decode(codec.encode(message, 1, values)) for _ in range(4)]
+    decoded = [codec.decode(codec.encode(message, 1, values)) for _ in range(4)]
     quantities = [
-        sorted(value.quantity for value in each.values) for each in said if each is not None
+        sorted(value.quantity for value in each.values) for each in decoded if each is not None
     ]
     assert quantities == [["angle", "status"], ["temperature"]] * 2
     assert codec.decode(Frame(0x301, bytes(8))) is not None

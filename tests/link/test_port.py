@@ -89,7 +89,7 @@ def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         (
             [OSError(errno.ENODEV, "No such device")],
@@ -101,14 +101,14 @@ def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
         ),
     ],
 )
-def test_a_bus_that_fails_is_opened_again(script: list[Frame | Exception], said: str) -> None:
+def test_a_bus_that_fails_is_opened_again(script: list[Frame | Exception], message: str) -> None:
     failing = ScriptedBus(script)
     well = ScriptedBus([Frame(7)])
     inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, Opener(failing, well))
     try:
         assert _next(inbox) == BusChange(True, "virtual scripted is open.")
-        assert _next(inbox) == BusChange(False, said)
+        assert _next(inbox) == BusChange(False, message)
         assert failing.closed
         assert _next(inbox) == BusChange(True, "virtual scripted is open.")
         assert _next(inbox) == Received(Frame(7), False)
@@ -128,7 +128,8 @@ def test_opening_is_tried_again_with_growing_pauses_and_one_sentence() -> None:
             after - before for before, after in zip(opener.times, opener.times[1:], strict=False)
         ]
         assert all(
-            pause >= 0.95 * wanted for pause, wanted in zip(pauses, (0.1, 0.2, 0.4), strict=False)
+            pause >= 0.95 * expected
+            for pause, expected in zip(pauses, (0.1, 0.2, 0.4), strict=False)
         )
         change = _next(inbox)
         assert isinstance(change, BusChange)

@@ -55,7 +55,7 @@ class World(Inbox):  # type: ignore[type-arg]
         self.beats = self.refers = True
         self.sent: list[tuple[float, Frame]] = []
         self.safe_at = -1.0
-        self.told: Telemetry | None = None
+        self.telemetry: Telemetry | None = None
         self._event: tuple[float, Callable[[], object]] | None = None
         self.happened = np.inf
         """Time at which `soon` was executed, s."""
@@ -100,7 +100,7 @@ class World(Inbox):  # type: ignore[type-arg]
             for event in self.robot.events():
                 if event.event == "safe":
                     self.safe_at = event.time
-            self.told = self.window.telemetry() or self.told
+            self.telemetry = self.window.telemetry() or self.telemetry
             if self._until() or self.now > self._deadline:
                 raise _Over
         self.rung = False
@@ -118,7 +118,7 @@ class World(Inbox):  # type: ignore[type-arg]
         self._deadline = begin + within
         with pytest.raises(_Over):
             self.process.loop()
-        assert until(), f"not within {within:g} s: {what}; {self.told}"
+        assert until(), f"not within {within:g} s: {what}; {self.telemetry}"
         return self.now - begin
 
     def pass_by(self, seconds: float) -> None:
@@ -149,7 +149,9 @@ class World(Inbox):  # type: ignore[type-arg]
         self.reach(LinkState.LISTENING, 0.1)
         self.reach(LinkState.IDLE, 0.1, "idle")
         self.run(
-            lambda: self.told is not None and not self.told.not_ready, 3.0, "the robot is ready"
+            lambda: self.telemetry is not None and not self.telemetry.not_ready,
+            3.0,
+            "the robot is ready",
         )
         self.reach(LinkState.ARMED, 0.5, "arm")
         self.reach(LinkState.STREAMING, 0.1, "stream")
@@ -165,10 +167,10 @@ class World(Inbox):  # type: ignore[type-arg]
 @pytest.fixture(params=[100.0, 10.0], ids=["100 Hz", "10 Hz"])
 def world(request: pytest.FixtureRequest) -> Iterator[World]:
     """At 10 Hz, as for the lab robot, no due set-point wakes the loop in time."""
-    made = World(request.param)
-    yield made
-    made.window.close()
-    made.memory.close()
+    new_world = World(request.param)
+    yield new_world
+    new_world.window.close()
+    new_world.memory.close()
 
 
 def _stopped(world: World, happens: Callable[[], object], after: float = 0.0133) -> float:
@@ -196,8 +198,8 @@ def test_set_points_go_out_at_their_deadlines(world: World) -> None:
     at = np.array(world.since(begin, SET_POINTS[0]))
     assert len(at) in (world.rate_hz, world.rate_hz + 1)
     np.testing.assert_allclose(np.diff(at), 1.0 / world.rate_hz, atol=1.5 * _STEP_S)
-    assert world.told is not None
-    assert world.told.skipped == 0
+    assert world.telemetry is not None
+    assert world.telemetry.skipped == 0
 
 
 _MOMENTS = (0.0011, 0.0079, 0.0467)
@@ -217,13 +219,15 @@ def test_a_stop_that_comes_by_the_pipe_is_on_the_bus_in_the_same_moment(world: W
     world.stream()
     for after in _MOMENTS:
         assert _stopped(world, stop, after) <= _TURN_S
-        assert world.told is not None
-        assert world.told.reason == "Enough."
+        assert world.telemetry is not None
+        assert world.telemetry.reason == "Enough."
         # the stop is in memory and pipe, and is executed once
         assert len(world.since(world.happened, STOP_ID)) == 1
         world.reach(LinkState.IDLE, 0.5, "reset")
         world.run(
-            lambda: world.told is not None and not world.told.not_ready, 3.0, "the robot is ready"
+            lambda: world.telemetry is not None and not world.telemetry.not_ready,
+            3.0,
+            "the robot is ready",
         )
         world.reach(LinkState.ARMED, 0.5, "arm")
         world.reach(LinkState.STREAMING, 0.1, "stream")
@@ -292,5 +296,5 @@ def test_somebody_else_who_sends_set_points_stops_the_robot_in_the_same_moment(
     assert (
         _stopped(world, lambda: world.process.deliver(Received(stranger, False)), after) <= _TURN_S
     )
-    assert world.told is not None
-    assert world.told.reason.startswith("Another program sends set-points")
+    assert world.telemetry is not None
+    assert world.telemetry.reason.startswith("Another program sends set-points")

@@ -58,7 +58,7 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
         assert f"id 0x{frame.id:X})" in foreign_master.reason(5.0)
         assert not ForeignMaster(codec, replay=True).notice(frame, 5.0)
     looking = [frame for each in messages if each.role == "request" for frame in codec.frames(each)]
-    said = [
+    own_frames = [
         codec.encode(each, node, {})
         for each in messages
         if each.role == "feedback"
@@ -66,7 +66,7 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
     ]
     for frame in (
         *looking,
-        *said,
+        *own_frames,
         Frame(0x7A5, bytes(8)),
         Frame(ours[0].id, extended=ours[0].extended, remote=True),
     ):
@@ -74,7 +74,7 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
 
 
 @pytest.mark.parametrize(
-    ("frame", "words"),
+    ("frame", "text"),
     [
         (
             Frame(_SET_POINT, bytes(8)),
@@ -92,12 +92,12 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
         ),  # too short to be read, but detected
     ],
 )
-def test_a_robot_with_another_master_cannot_be_armed(frame: Frame, words: str, rig: Rig) -> None:
+def test_a_robot_with_another_master_cannot_be_armed(frame: Frame, text: str, rig: Rig) -> None:
     rig.idle()
     rig.core.receive(frame, rig.now)
     rig.run(0.9)
-    assert words in _reasons(rig)
-    assert [event.text for event in rig.events if event.text.startswith(words)]
+    assert text in _reasons(rig)
+    assert [event.text for event in rig.events if event.text.startswith(text)]
     assert not rig.core.telemetry(rig.now).unknown
     rig.command("arm")
     rig.run(0.05)
@@ -160,8 +160,8 @@ def test_of_two_that_arm_at_once_neither_does(rig: Rig) -> None:
         each.sent.clear()
         each.command("arm")
     for _ in range(4):
-        heard = [[frame for _, frame in each.sent] for each in rigs]
-        for each, frames in zip(rigs, reversed(heard), strict=True):
+        frames_of = [[frame for _, frame in each.sent] for each in rigs]
+        for each, frames in zip(rigs, reversed(frames_of), strict=True):
             each.sent.clear()
             for frame in frames:
                 each.core.receive(frame, each.now)

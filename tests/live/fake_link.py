@@ -156,7 +156,7 @@ class FakeLink:
     def send(self, block: ReferenceBlock) -> None:
         self.blocks.append(block)
 
-    def asked(self, time: float) -> np.ndarray | None:
+    def reference_at(self, time: float) -> np.ndarray | None:
         """Return the reference of the axes at a time by the last block sent before it; None before the first."""
         covering = [block for block in self.blocks if block.time[0] <= time]
         if not covering:
@@ -167,16 +167,16 @@ class FakeLink:
 
     def telemetry(self) -> Telemetry:
         now = self._clock()
-        told = self.telemetry_now
-        if told.state == LinkState.STREAMING and self.follows:
-            reference = self.asked(now)
-            measured = self.asked(now - self.lag)
+        telemetry = self.telemetry_now
+        if telemetry.state == LinkState.STREAMING and self.follows:
+            reference = self.reference_at(now)
+            measured = self.reference_at(now - self.lag)
             if reference is not None:
                 self.set(reference=reference)
             if measured is not None:
                 self.set(angle=measured)
-        heard = np.where(np.isfinite(self.telemetry_now.angle), now, np.nan)
-        self.set(time=now, angle_time=heard)
+        times = np.where(np.isfinite(self.telemetry_now.angle), now, np.nan)
+        self.set(time=now, angle_time=times)
         return self.telemetry_now
 
     def events(self) -> list[LinkEvent]:

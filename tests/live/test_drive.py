@@ -33,10 +33,10 @@ def patient(tmp_path: Path) -> str:
 
 
 @contextmanager
-def program(*words: str) -> Iterator[subprocess.Popen[str]]:
+def program(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """Run SnakeStudio as a program; it is ended if it does not end by itself."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "snakestudio", *words],
+        [sys.executable, "-m", "snakestudio", *arguments],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -58,12 +58,12 @@ def program(*words: str) -> Iterator[subprocess.Popen[str]]:
 def read_until(process: subprocess.Popen[str], text: str) -> str:
     """Return the output of a program up to a line that contains a text, or up to its end."""
     assert process.stdout is not None
-    said = ""
+    output = ""
     for line in process.stdout:
-        said += line
+        output += line
         if text in line:
             break
-    return said
+    return output
 
 
 @contextmanager
@@ -99,17 +99,17 @@ def test_a_drive_that_is_asked_to_end_stops_the_robot_and_keeps_the_run(
         emulated(patient),
         program("drive", SCENE, patient, *BUS, "--arm", "--mcap", str(run_file)) as drive,
     ):
-        said = read_until(drive, "Streaming for")
-        assert "ARMING LAB ROBOT WITHOUT ASKING" in said
+        output = read_until(drive, "Streaming for")
+        assert "ARMING LAB ROBOT WITHOUT ASKING" in output
         wait(
             lambda: _recorded(run_file) > 1.0 or drive.poll() is not None,
             "a second is recorded",
             120.0,
         )
         drive.send_signal(sent)
-        said += read_until(drive, "\0")
+        output += read_until(drive, "\0")
         code = drive.wait(30.0)
-    assert code == ends, said
+    assert code == ends, output
     with closing(open_run(run_file)) as run:
         assert run.schema.valid == Fields.JOINTS | Fields.REFERENCE | Fields.SHAPE
         assert run.times[-1] > 1.0
@@ -121,17 +121,17 @@ def test_a_drive_that_is_asked_to_end_stops_the_robot_and_keeps_the_run(
 @pytest.mark.soak
 def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Path) -> None:
     table = tmp_path / "run.csv"
-    words = ("--duration", "5", "--arm", "--twin", "--csv", str(table))
-    with emulated(patient), program("drive", SCENE, patient, *BUS, *words) as drive:
-        said = read_until(drive, "\0")
-        assert drive.wait(60.0) == 0, said
-    assert "joint errors" in said
-    assert "simulation alongside: joint deviation" in said
+    arguments = ("--duration", "5", "--arm", "--twin", "--csv", str(table))
+    with emulated(patient), program("drive", SCENE, patient, *BUS, *arguments) as drive:
+        output = read_until(drive, "\0")
+        assert drive.wait(60.0) == 0, output
+    assert "joint errors" in output
+    assert "simulation alongside: joint deviation" in output
     assert "twin_joint_rms_rad" in table.read_text()
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "sentence"),
     [
         ((), "Give --arm"),
         (("--arm", "--pose", "x"), "'x'"),
@@ -166,7 +166,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
     ],
 )
 def test_mistakes_are_told_before_anything_is_sent(
-    words: tuple[str, ...],
+    arguments: tuple[str, ...],
     sentence: str,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -175,7 +175,7 @@ def test_mistakes_are_told_before_anything_is_sent(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "OLD.blf").write_bytes(b"an hour of another day")
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-    assert main(["drive", SCENE, "lab_robot", *words]) == 2
+    assert main(["drive", SCENE, "lab_robot", *arguments]) == 2
     assert sentence in capsys.readouterr().err
     assert (tmp_path / "OLD.blf").read_bytes() == b"an hour of another day"
 

@@ -55,9 +55,9 @@ class Link(FakeLink):
 
     def beaten(self) -> bool:
         """Wait in another thread for signs of life; return False if there are none."""
-        wanted = self.beats + _BEATS
+        target = self.beats + _BEATS
         deadline = time.monotonic() + _PATIENCE_S
-        while self.beats < wanted:
+        while self.beats < target:
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.005)
@@ -71,9 +71,9 @@ def link() -> Link:
 
 @pytest.fixture
 def robot(link: Link) -> Iterator[LiveRobot]:
-    made = LiveRobot(link, SCENE, twin=False)
-    yield made
-    made.close()
+    live_robot = LiveRobot(link, SCENE, twin=False)
+    yield live_robot
+    live_robot.close()
 
 
 def drive(link: Link, robot: LiveRobot, *, unasked: bool = True) -> _Drive:
@@ -164,11 +164,9 @@ class Instrument:
 @pytest.fixture
 def events(link: Link, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Events of a peer that is started."""
-    found: list[str] = []
-    monkeypatch.setattr(
-        "snakestudio.sync.synchronized_start.TriggerSender", Instrument(link, found)
-    )
-    return found
+    log: list[str] = []
+    monkeypatch.setattr("snakestudio.sync.synchronized_start.TriggerSender", Instrument(link, log))
+    return log
 
 
 def test_the_robot_lives_while_an_instrument_is_slow(
@@ -206,8 +204,8 @@ def test_ctrl_c_again_and_again_spares_the_wait_and_not_the_run(
     link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The run is written after `whole`."""
-    asked: list[str] = []
-    monkeypatch.setattr(link, "stop", asked.append)  # the robot does not report that it stopped
+    stops: list[str] = []
+    monkeypatch.setattr(link, "stop", stops.append)  # the robot does not report that it stopped
     link.on_beat = lambda: interrupt() if robot.streaming else None
     driven = drive(link, robot)
     try:
@@ -215,7 +213,7 @@ def test_ctrl_c_again_and_again_spares_the_wait_and_not_the_run(
     except KeyboardInterrupt:  # which would end the test session
         pytest.fail("Ctrl+C came through")
     assert code == 130
-    assert asked == ["Stopped by Ctrl+C."]
+    assert stops == ["Stopped by Ctrl+C."]
     assert driven.recording is not None
 
 
@@ -275,13 +273,13 @@ def test_malformed_poses_are_told_at_once_and_then_now_and_then() -> None:
     source.statistics = StreamStatistics(unreadable=1)
     assert watch.look(0.1) == ""
     source.problem = ""
-    said = [watch.look(0.1 * tick) for tick in range(2, 10)]
-    assert [text for text in said if text] == [naming("1.")]
+    messages = [watch.look(0.1 * tick) for tick in range(2, 10)]
+    assert [text for text in messages if text] == [naming("1.")]
     for tick in range(10, 120):
         source.problem = "It cannot be read (no header): mend the sender."
         source.statistics = StreamStatistics(unreadable=tick)
-        said.append(watch.look(0.1 * tick))
-    assert 3 <= len([text for text in said if text]) <= 4  # every 5 s
+        messages.append(watch.look(0.1 * tick))
+    assert 3 <= len([text for text in messages if text]) <= 4  # every 5 s
     source.problem = "It sees no body."
     last = [text for text in (watch.look(20.0 + 0.3 * tick) for tick in range(60)) if text]
     assert last == [naming("119.")]
@@ -293,6 +291,6 @@ def test_a_drive_says_what_is_wrong_with_its_poses(
     source = _Poses()
     source.problem = "It cannot be read: mend the sender."
     source.statistics = StreamStatistics(unreadable=3)
-    made = _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=True, pose=source)  # type: ignore[arg-type]
-    assert made.whole(0.1, None, "run") == 0
+    steps = _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=True, pose=source)  # type: ignore[arg-type]
+    assert steps.whole(0.1, None, "run") == 0
     assert "3." in capsys.readouterr().err

@@ -60,7 +60,7 @@ class _Drive:
         self._folder = folder
         self.robot = LiveRobot(self.link, _SCENE, new_run=self._new_run, twin=True)
         self._over = threading.Event()
-        self._asked = 0.0
+        self._requested_at = 0.0
         self._beats = threading.Thread(target=self._beat, name="beats")
         self._beats.start()
 
@@ -111,8 +111,8 @@ class _Drive:
         """Request the next step towards streaming, at most twice a second."""
         state = self.state
         now = time.monotonic()
-        if state is not LinkState.STREAMING and now > self._asked + 0.5:
-            self._asked = now
+        if state is not LinkState.STREAMING and now > self._requested_at + 0.5:
+            self._requested_at = now
             if state is LinkState.FAULT:
                 self.robot.reset()
             elif state is LinkState.ARMED:
@@ -130,8 +130,8 @@ class _Drive:
     def _rests(self) -> bool:
         state = self.state
         now = time.monotonic()
-        if state is not LinkState.IDLE and now > self._asked + 0.5:
-            self._asked = now
+        if state is not LinkState.IDLE and now > self._requested_at + 0.5:
+            self._requested_at = now
             (self.robot.reset if state is LinkState.FAULT else self.robot.disarm)()
         return state is LinkState.IDLE
 
@@ -182,7 +182,7 @@ def _stream(drive: _Drive, seconds: float, done: _Streamed) -> None:
             counted = telemetry.skipped
         else:
             print(f"stopped after {done.seconds:.1f} s: {telemetry.reason}", flush=True)
-            assert any(words in telemetry.reason for words in _STOOD_STILL), telemetry.reason
+            assert any(text in telemetry.reason for text in _STOOD_STILL), telemetry.reason
             done.stops = done.stops + 1
             counted = 0
             drive.to_streaming()
@@ -233,8 +233,8 @@ def _endure(seconds: float, folder: Path) -> None:
 
 
 def _connect_again_and_again(profile: Path, emulator: Emulator, end: float) -> None:
-    found: list[tuple[float, tuple[int, int], tuple[int, int]]] = []
-    while time.monotonic() < end or len(found) < _CONNECTIONS_AT_LEAST:
+    samples: list[tuple[float, tuple[int, int], tuple[int, int]]] = []
+    while time.monotonic() < end or len(samples) < _CONNECTIONS_AT_LEAST:
         drive = _Drive(profile, None)
         try:
             drive.to_streaming()
@@ -242,10 +242,10 @@ def _connect_again_and_again(profile: Path, emulator: Emulator, end: float) -> N
             drive.to_rest()
         finally:
             drive.close()
-        found.append((_resident(), _held(), _held(emulator.process)))
-    print(f"{len(found)} connections: {found[0]}, then {found[-1]}")
-    assert found[-1][0] - found[0][0] < _GROWTH_MB
-    assert found[-1][1:] == found[0][1:]
+        samples.append((_resident(), _held(), _held(emulator.process)))
+    print(f"{len(samples)} connections: {samples[0]}, then {samples[-1]}")
+    assert samples[-1][0] - samples[0][0] < _GROWTH_MB
+    assert samples[-1][1:] == samples[0][1:]
 
 
 @pytest.mark.soak

@@ -50,17 +50,17 @@ def test_it_moves_as_the_same_scene_under_the_same_set_points(
         loaded, profile=loaded.profile.model_copy(update={"emulation": emulation})
     )
     run = run_offline(EnginePlant.scene_of(scene, loaded)).recording
-    wanted = run.rows(0, len(run.times))
+    expected = run.rows(0, len(run.times))
     plant = EnginePlant(scene, loaded)
     entries = [entry_of(scene.body.axes, axis.joint - 1, axis.axis) for axis in loaded.profile.axes]
     for row in range(1, len(run.times)):
         # At a jump a row still has the reference of the interval that it ends.
-        plant.advance(0.01, wanted.joint_angle_ref[row][entries], np.zeros(20), ALL)
+        plant.advance(0.01, expected.joint_angle_ref[row][entries], np.zeros(20), ALL)
     # The same engine with the same numbers: the difference is rounding of interpolated references,
     # which contacts amplify, so the run is short.
-    assert plant.snapshot.link_pose == pytest.approx(wanted.link_pose[-1], abs=1e-9)
-    assert plant.state.angle == pytest.approx(wanted.joint_angle[-1][entries], abs=1e-9)
-    assert np.abs(wanted.joint_angle[-1] - wanted.joint_angle[0]).max() > 1e-4  # it moves
+    assert plant.snapshot.link_pose == pytest.approx(expected.link_pose[-1], abs=1e-9)
+    assert plant.state.angle == pytest.approx(expected.joint_angle[-1][entries], abs=1e-9)
+    assert np.abs(expected.joint_angle[-1] - expected.joint_angle[0]).max() > 1e-4  # it moves
 
 
 def test_without_torque_joints_are_limp(scene: Scene, loaded: LoadedProfile) -> None:

@@ -49,7 +49,7 @@ EMPTY = (
 def recording() -> RunRecording:
     world = World()
     world.link.set(angle=np.full(20, 0.1))
-    world.streaming().go(1.0)
+    world.streaming().run(1.0)
     assert world.live.recording is not None
     world.live.close()
     return world.live.recording

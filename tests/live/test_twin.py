@@ -47,10 +47,10 @@ def test_it_goes_as_a_run_of_the_scene_under_the_blocks_that_the_robot_gets() ->
     assert ends == []
     assert twin.recording is not None
     rows = twin.recording.rows(0, 20)
-    wanted = expected.rows(0, 20)
-    np.testing.assert_allclose(rows.time, wanted.time, atol=1e-9)
-    np.testing.assert_allclose(rows.joint_angle, wanted.joint_angle, atol=1e-5)
-    np.testing.assert_allclose(rows.link_pose, wanted.link_pose, atol=1e-5)
+    reference_rows = expected.rows(0, 20)
+    np.testing.assert_allclose(rows.time, reference_rows.time, atol=1e-9)
+    np.testing.assert_allclose(rows.joint_angle, reference_rows.joint_angle, atol=1e-5)
+    np.testing.assert_allclose(rows.link_pose, reference_rows.link_pose, atol=1e-5)
 
 
 def test_one_that_cannot_keep_up_is_dropped_and_says_by_how_much() -> None:
@@ -102,12 +102,12 @@ def test_the_robots_recording_has_its_deviation() -> None:
     world = World(twin=True)
     assert until(lambda: not world.live.not_ready)
     world.link.lag = 0.1
-    world.go(0.1)
+    world.run(0.1)
     world.live.arm()
-    world.go(0.02)
+    world.run(0.02)
     world.live.stream()
     for k in range(150):
-        world.go(0.01)
+        world.run(0.01)
 
         def follows(behind: float = 0.01 * k - 0.1) -> bool:  # the twin has a separate thread
             twin = world.live.twin
@@ -144,15 +144,15 @@ def test_what_is_not_compiled_is_not_compiled_beside_a_robot(
 ) -> None:
     """The engine was marked as compiled; the reasons against arming report otherwise until it is."""
     missing = {SHORT.model.kind}
-    made: list[object] = []
+    created: list[object] = []
     monkeypatch.setattr(twin_module, "load", lambda kind: kind not in missing)
     monkeypatch.setattr(standing_module, "is_missing", lambda kind: kind in missing)
-    monkeypatch.setattr(twin_module.engines, "create", lambda *arguments: made.append(arguments))
+    monkeypatch.setattr(twin_module.engines, "create", lambda *arguments: created.append(arguments))
     standing = SceneReadiness(profile(), None, None, with_twin=True)
     standing.judge(with_values(SHORT, {"robot.n_links": 11}))
     assert until(lambda: not any("being loaded" in reason for reason in standing.not_ready))
     assert any("not compiled" in reason for reason in standing.not_ready)
-    assert not made
+    assert not created
     missing.clear()
     assert not any("not compiled" in reason for reason in standing.not_ready)
     standing.close()

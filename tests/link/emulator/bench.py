@@ -30,13 +30,13 @@ class Bench:
     def send(self, frames: Iterable[Frame] | Frame) -> None:
         for frame in (frames,) if isinstance(frames, Frame) else frames:
             self.robot.receive(frame, self.now)
-        self._look()
+        self._poll()
 
     def hex(self, identifier: int, data: str, **more: bool) -> None:
         """Return a frame in the notation of specifications."""
         self.send(Frame(identifier, bytes.fromhex(data), **more))
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         self.frames += [(self.now, frame) for frame in self.robot.poll(self.now)]
         self.events += self.robot.events()
 
@@ -48,7 +48,7 @@ class Bench:
                 for frame in self.codec.set_points(angle):
                     self.robot.receive(frame, self.now)
             self.now += step
-            self._look()
+            self._poll()
 
     def sequence(self, name: str) -> None:
         """Send a sequence of the profile, with its waits."""
@@ -71,8 +71,8 @@ class Bench:
         return [frame for _, frame in self.frames if frame.id == identifier]
 
     def decoded(self) -> list[Decoded]:
-        found = [self.codec.decode(frame) for _, frame in self.frames]
-        return [each for each in found if each is not None]
+        decoded = [self.codec.decode(frame) for _, frame in self.frames]
+        return [each for each in decoded if each is not None]
 
     def measured(self) -> np.ndarray:
         """Return the newest angle of every axis that the host received."""

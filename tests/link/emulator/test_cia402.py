@@ -29,8 +29,8 @@ def status(bench: Bench) -> int:
 def enable(bench: Bench) -> None:
     bench.hex(0x000, "0105")  # NMT: start node 5
     bench.hex(0x605, "2f60600008000000")  # SDO: write 1 byte, 0x6060:00 = 8
-    for word in ("0600", "0700", "0f00"):  # shutdown, switch on, enable operation
-        bench.hex(0x305, word)
+    for controlword in ("0600", "0700", "0f00"):  # shutdown, switch on, enable operation
+        bench.hex(0x305, controlword)
 
 
 def test_it_boots_up_and_is_pre_operational(bench: Bench) -> None:
@@ -50,8 +50,8 @@ def test_the_way_to_operation_enabled(bench: Bench) -> None:
     bench.hex(0x000, "0105")
     bench.hex(0x605, "2f60600008000000")
     assert bench.of(0x585)[-1].data == bytes.fromhex("6060600000000000")  # written
-    for word, expected in (("0600", 0x21), ("0700", 0x23), ("0f00", 0x27)):
-        bench.hex(0x305, word)
+    for controlword, expected in (("0600", 0x21), ("0700", 0x23), ("0f00", 0x27)):
+        bench.hex(0x305, controlword)
         assert status(bench) & 0x6F == expected
     assert not bench.robot.safe
     assert bench.robot.nodes[4].torque

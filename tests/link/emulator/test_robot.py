@@ -28,29 +28,29 @@ def lab(shipped) -> Bench:
 
 def meanings(bench: Bench) -> set[str]:
     """Return the last states that the nodes reported."""
-    said: dict[int, str] = {}
+    by_node: dict[int, str] = {}
     for each in bench.decoded():
         for value in each.values:
             if value.quantity == "status":
                 for status in bench.loaded.profile.status:
                     if int(value.value) & status.mask == status.code:
-                        said[value.node] = status.meaning
+                        by_node[value.node] = status.meaning
                         break
-    return set(said.values())
+    return set(by_node.values())
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_profile_and_firmware_understand_each_other(shipped, name: str) -> None:
     bench = Bench(shipped(name)).armed()
     m = bench.codec.n_axes
-    wanted = 0.3 * np.sin(0.7 * np.arange(m) + 0.5)
+    target = 0.3 * np.sin(0.7 * np.arange(m) + 0.5)
     bench.run(0.3, np.zeros(m))
     says = bool(shipped(name).profile.status)
     assert not bench.robot.safe
     assert not says or meanings(bench) == {"armed"}
-    bench.run(1.5, wanted)
+    bench.run(1.5, target)
     play = np.radians(0.5 * shipped(name).profile.emulation.free_play_deg + 0.3)
-    assert bench.robot.angles == pytest.approx(wanted, abs=play)
+    assert bench.robot.angles == pytest.approx(target, abs=play)
     assert bench.measured() == pytest.approx(bench.robot.angles, abs=0.003)
     assert not any(each.problem for each in bench.decoded())
     bench.sequence("stop")

@@ -20,11 +20,11 @@ def test_arm_and_stop_over_the_virtual_bus(shipped) -> None:
 
         def until(code: int, sequence: str) -> None:
             """Send a sequence until all ten servos report this status."""
-            said: dict[int, float] = {}
+            status_of: dict[int, float] = {}
             deadline = time.monotonic() + 10.0
             sent = 0.0
-            while set(said.values()) != {float(code)} or len(said) < 10:
-                assert time.monotonic() < deadline, said
+            while set(status_of.values()) != {float(code)} or len(status_of) < 10:
+                assert time.monotonic() < deadline, status_of
                 if time.monotonic() - sent > 0.1:
                     sent = time.monotonic()
                     for step in getattr(loaded.profile.sequences, sequence):
@@ -34,7 +34,7 @@ def test_arm_and_stop_over_the_virtual_bus(shipped) -> None:
                 decoded = codec.decode(got[0]) if got is not None else None
                 for value in decoded.values if decoded is not None else ():
                     if value.quantity == "status":
-                        said[value.node] = value.value
+                        status_of[value.node] = value.value
 
         try:
             until(2, "arm")

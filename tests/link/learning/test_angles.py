@@ -118,8 +118,8 @@ def test_the_rate_beside_an_angle_is_not_taken_for_it() -> None:
     frames = frames_of(
         [1], lambda n: 1, pack, 9.0, 9.0 + 0.02 * 740, 0.02, lambda n, t: math.degrees(move(t))
     )
-    found = find_angles(sort_streams(frames)[0], CUE.angle, CUE.begin, CUE.end)
-    assert [finding.field.first for finding in found if finding.confidence > 0.3] == [0]
+    findings = find_angles(sort_streams(frames)[0], CUE.angle, CUE.begin, CUE.end)
+    assert [finding.field.first for finding in findings if finding.confidence > 0.3] == [0]
 
 
 def test_what_is_not_restless_only_while_the_joint_moves_is_doubted() -> None:
@@ -150,12 +150,12 @@ def test_nothing_is_found_in_random_traffic(seed: int) -> None:
         Frame(2, struct.pack("<H", d), time=t)
         for d, t in zip(drift.tolist(), time.tolist(), strict=True)
     ]
-    found = propose(
+    messages = propose(
         [*noise, *walks], [Move(1, "yaw", (*noise, *walks), CUE.angle, CUE.begin, CUE.end)]
     )
-    assert all(angle.finding.confidence < 0.6 for message in found for angle in message.angles)
-    assert all(message.guards == () for message in found)
-    assert all(message.role != "heartbeat" for message in found)
+    assert all(angle.finding.confidence < 0.6 for message in messages for angle in message.angles)
+    assert all(message.guards == () for message in messages)
+    assert all(message.role != "heartbeat" for message in messages)
 
 
 @pytest.fixture(scope="module")
@@ -189,15 +189,15 @@ def robot() -> tuple[list[Frame], list[Move]]:
 def test_what_was_learned_reads_the_robot(robot: tuple[list[Frame], list[Move]]) -> None:
     """From nothing to a profile whose codec returns the angles that were packed into the frames."""
     quiet, moves = robot
-    found = propose(quiet, moves)
-    assert [message.role for message in found] == ["feedback", "heartbeat"]
-    feedback = found[0]
+    messages = propose(quiet, moves)
+    assert [message.role for message in messages] == ["feedback", "heartbeat"]
+    feedback = messages[0]
     assert {(angle.joint, angle.node) for angle in feedback.angles} == {(1, 1), (3, 3)}
     assert {(guard.kind, guard.field.first, guard.algorithm) for guard in feedback.guards} == {
         ("counter", 48, ""),
         ("checksum", 56, "crc8_j1850"),
     }
-    profile, dbc = add_learned(None, empty_dbc(), found, name="learned")
+    profile, dbc = add_learned(None, empty_dbc(), messages, name="learned")
     assert [(axis.joint, axis.node) for axis in profile.axes] == [(n, n) for n in range(1, 5)]
     assert (profile.axes[0].sign, profile.axes[0].offset_deg) == (1, pytest.approx(7.0, abs=0.01))
     assert (profile.axes[2].sign, profile.axes[2].offset_deg) == (-1, pytest.approx(21.0, abs=0.01))

@@ -25,4 +25,4 @@ def test_the_positive_way_is_that_of_the_chain(kind: AxisKind) -> None:
         "clockwise": left[2] > 0.1,  # seen along x the left side rises
         "anticlockwise": left[2] < -0.1,
     }
-    assert [way for way, is_so in seen.items() if is_so] == [directions(kind)[0]]
+    assert [direction for direction, is_so in seen.items() if is_so] == [directions(kind)[0]]

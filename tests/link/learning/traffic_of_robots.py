@@ -47,12 +47,12 @@ def frames_of(
     `angle` returns the angle of a node's joint at a time, degrees.
     """
     rng = np.random.default_rng(seed)
-    found = []
+    frames = []
     for number in range(int((end - begin) / period)):
         for place, node in enumerate(nodes):
             time = begin + (number + place / len(nodes)) * period + rng.uniform(0, 0.02 * period)
-            found.append(Frame(id_of(node), pack(node, angle(node, time), number), time=time))
-    return sorted(found, key=lambda frame: frame.time)
+            frames.append(Frame(id_of(node), pack(node, angle(node, time), number), time=time))
+    return sorted(frames, key=lambda frame: frame.time)
 
 
 def little_endian(node: int, degrees: float, number: int) -> bytes:

@@ -96,9 +96,9 @@ def test_every_mistake_is_named_at_once() -> None:
 def test_what_is_refused(old: str, new: str, says: str) -> None:
     if not says:
         toml = TOML[: TOML.index("axes = [")] + "axes = []\nmessages = []\n"
-        said = refused(toml)
-        assert "axes needs at least 1 entry (got 0)" in said
-        assert "messages needs at least 1 entry (got 0)" in said
+        message = refused(toml)
+        assert "axes needs at least 1 entry (got 0)" in message
+        assert "messages needs at least 1 entry (got 0)" in message
         return
     assert says in refused(TOML.replace(old, new, 1))
 
