@@ -1,6 +1,6 @@
-"""Base of formulations whose author writes one time step: a chain of links in the plane, joints that follow exactly.
+"""Base class for models that define one time step: a chain of links in the plane with prescribed joint angles.
 
-Rows, snapshots, saved states and live edits are made here from what the step leaves.
+Rows, snapshots, saved states and live edits are derived here from the result of the step.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ Z = 2
 def chain(
     head: FloatArray, angle: FloatArray, length: float | FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Where the links of a chain are, and how they move.
+    """Return positions and velocities of the links of a chain.
 
     Parameters
     ----------
     head : (3,) array
         x, y (m) and direction (rad) of link 1.
     angle : (n - 1,) array
-        Joint angles, rad: the direction of each link less that of the one before.
+        Joint angles, rad: the direction of each link minus that of the previous link.
     length : float or (n,) array
-        Length of the links, m.
+        Lengths of the links, m.
 
     Returns
     -------
     pose : (n, 3) array
         x, y, direction of every link.
     by_head : (n, 3, 3) array
-        Velocity of every link (x, y, direction) for each velocity of link 1.
+            Velocity of every link (x, y, direction) per unit velocity of link 1.
     by_joints : (n, 3, n - 1) array
-        The same for each rate of a joint.
+            The same per unit joint rate.
     """
     n = len(angle) + 1
     half = np.broadcast_to(0.5 * np.asarray(length, np.float64), (n,))
@@ -70,7 +70,7 @@ def chain(
     by_head = np.tile(np.eye(3), (n, 1, 1))
     by_head[:, X, TURN] = -ways[:, Y]
     by_head[:, Y, TURN] = ways[:, X]
-    turns = np.tril(np.ones((n, n)), -1)[:, : n - 1]  # link k turns with the joints before it
+    turns = np.tril(np.ones((n, n)), -1)[:, : n - 1]  # link k turns with the preceding joints
     swing = normal[:, :, None] * turns[:, None, :]
     by_joints = np.zeros((n, 3, n - 1))
     steps = half[:-1, None, None] * swing[:-1] + half[1:, None, None] * swing[1:]
@@ -80,15 +80,14 @@ def chain(
 
 
 class ChainEngine(TimeSteppingEngine):
-    """A chain of links in the plane with a yaw axis in every joint; a subclass has `begin`, `step` and `links`.
+    """A chain of links in the plane with a yaw axis in every joint; a subclass defines `begin`, `step` and `links`.
 
-    Attributes without an underscore before their names are its state, as those of `AngleController`
-    are.
+    Attributes whose names have no leading underscore are the state, as in `AngleController`.
 
     Parameters
     ----------
     base_dir : path, optional
-        What relative paths in the scene are relative to.
+            Folder of relative file names in the scene.
 
     Attributes
     ----------
@@ -97,7 +96,7 @@ class ChainEngine(TimeSteppingEngine):
     """
 
     energies: ClassVar[tuple[str, ...]] = ()
-    """Attributes that hold energies and works to be recorded, J: "kinetic", "work_friction"."""
+    """Attributes with energies and works to record, J: "kinetic", "work_friction"."""
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
@@ -122,20 +121,20 @@ class ChainEngine(TimeSteppingEngine):
         self.begin(pose)
 
     def begin(self, pose: FloatArray) -> None:
-        """Set up the state; the links start at `pose` ((n, 3): x, y in m, direction in rad)."""
+        """Set the state at the start; the links are at `pose` ((n, 3): x, y in m, direction in rad)."""
         raise NotImplementedError
 
     def step(self, angle: FloatArray, rate: FloatArray) -> None:
-        """Move the links on by the time step `dt` while the joints get to `angle` at `rate` (each (n - 1,))."""
+        """Advance the links by the time step `dt` while the joints reach `angle` at `rate` (each (n - 1,))."""
         raise NotImplementedError
 
     def links(self) -> tuple[FloatArray, FloatArray]:
-        """Where the links are now and how fast, each (n, 3): x, y, direction in m, rad, and per second."""
+        """Return poses and velocities of the links, each (n, 3): x, y, direction in m, rad, and per second."""
         raise NotImplementedError
 
     @property
     def fields(self) -> Any:
-        """The values of the model in the scene as they are now."""
+        """The values of the model in the present scene."""
         return self._scene.model
 
     @property
@@ -144,7 +143,7 @@ class ChainEngine(TimeSteppingEngine):
         return self._scene.solver.step_s
 
     def _checked_links(self) -> tuple[FloatArray, FloatArray]:
-        """What `links` gives.
+        """Return the result of `links`.
 
         Raises `MistakeError` if it is not two arrays of finite numbers of the right shape.
         """

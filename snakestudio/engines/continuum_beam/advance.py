@@ -16,11 +16,11 @@ from snakestudio.kernels._jit import inlined
 
 
 class Workspace(NamedTuple):
-    """What a call of the loop needs beside state and rows."""
+    """Buffers and workspace of a call, in addition to state and rows."""
 
     work: Work
     body: BodyBuffers
-    """Buffers of what only rows of a continuous body hold."""
+    """Buffers for the parts of rows that only continuous bodies have."""
 
 
 @inlined

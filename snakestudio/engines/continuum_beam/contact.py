@@ -1,4 +1,4 @@
-"""How F_c, the resultant that the net motion takes, is shared out over anchors and supports (P5, VII and (58))."""
+"""Distribution of F_c, the resultant required by the net motion, over anchors and supports (P5, VII and (58))."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from snakestudio.kernels.one_sided import solve_one_sided
 from snakestudio.kernels.symmetric import pseudo_solve
 
 RANK = 1e-12
-"""Share of the largest eigenvalue below which supports cannot exert a wrench at all."""
+"""Eigenvalue relative to the largest below which supports cannot exert a wrench at all."""
 
 SLACK = 1e-9
-"""What one-sided supports are worth beside carrying F_c exactly: it is missed by about this
-share."""
+"""Weight of the load distribution relative to carrying F_c exactly: F_c is missed by about this
+fraction."""
 
 SPARE = 8
-"""The first row of `Work.scratch` that is free here."""
+"""First row of `Work.scratch` that is free in this module."""
 MATRIX, VECTORS = range(2)
-"""What `Work.eigen` holds."""
+"""Entries of `Work.eigen`."""
 
 
 @inlined
 def _sign(params: Params, work: Work, i: int, h: float) -> float:
-    """Direction along t_Y in which support i can push: 1, -1, or 0 for both."""
+    """Return the direction along t_Y in which support i can push: 1, -1, or 0 for both."""
     side = params.side
     if side == 1 or (
         side == 3 and i % 2 == 0
-    ):  # on the left of a body seen towards its tail, so it pushes to the right
+    ):  # on the left when looking towards the tail, so it pushes to the right
         return -1.0
     if side == 2 or side == 3:
         return 1.0
@@ -48,7 +48,7 @@ def _sign(params: Params, work: Work, i: int, h: float) -> float:
 
 @inlined
 def _columns(params: Params, work: Work, h: float) -> int:
-    """Fill the wrenches that unit forces and couples of all supports that hold make in the head's frame; their number.
+    """Fill the wrenches of unit forces and couples of all active supports in the head's frame; return their number.
 
     Couples are divided by the body's length in a wrench and by its radius as an amount, so that all
     are forces.
@@ -73,7 +73,7 @@ def _columns(params: Params, work: Work, h: float) -> int:
 
 @inlined
 def _two_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> None:
-    """Amounts T of least sum of T^2 / w with A T = F: T = W A^T (A W A^T)^+ F."""
+    """Compute amounts T of least sum of T^2 / w with A T = F: T = W A^T (A W A^T)^+ F."""
     d = params.motions.shape[0]
     for a in range(d):
         for b in range(d):
@@ -96,7 +96,7 @@ def _two_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> No
 
 @inlined
 def _one_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> None:
-    """The same where some can only push: a quadratic programme with bounds, in which missing F is very dear."""
+    """Compute the same with supports that can only push: a quadratic program with bounds and a penalty on missing F."""
     d = params.motions.shape[0]
     for j in range(count):
         target = 0.0
@@ -124,12 +124,12 @@ def _one_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> No
 
 @jit
 def share_out(params: Params, work: Work, h: float) -> None:
-    """Fill `work.hold_wrench` (head's frame) from `work.resultant`; the part that cannot be carried goes to figures.
+    """Fill `work.hold_wrench` (head's frame) from `work.resultant`; the part that cannot be carried goes to `figures`.
 
     Parameters
     ----------
     params, work
-        With `work.hold_frame` filled.
+        Constants and workspace, with `work.hold_frame` filled.
     h : float
         Length of a slice, m.
     """

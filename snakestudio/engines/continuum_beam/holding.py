@@ -1,4 +1,4 @@
-"""Block 0: the head's motion that anchors or annular supports leave no choice about (P5, sections VI to VIII)."""
+"""Block 0: the motion of the head imposed by anchors or annular supports (P5, sections VI to VIII)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from snakestudio.kernels.beam import accumulated_at, interpolate_at
 from snakestudio.kernels.frames import bracket, twist_from_head, twist_to_head
 
 UNDETERMINED = 1e-9
-"""A body along which less than this share of a unit axial motion leads sideways is as good as
-straight, or a circle."""
+"""Sideways share of a unit axial motion along the body below which the body counts as straight or
+as a circle."""
 
 
 @inlined
 def keep_motions(params: Params, twist: FloatArray) -> None:
-    """Set what is not among the group's motions to 0."""
+    """Set components outside the group's motions to 0."""
     a = 0
     for e in range(6):
         if a < params.motions.shape[0] and params.motions[a] == e:
@@ -29,7 +29,7 @@ def keep_motions(params: Params, twist: FloatArray) -> None:
 
 @inlined
 def _anchored(params: Params, work: Work, h: float, order: int) -> int:
-    """eta_o (order 0) or its derivative (1) from anchored cross-sections, (27) to (30); of several, the mean."""
+    """Compute eta_o (order 0) or its derivative (1) from anchored cross-sections, (27) to (30): the mean of several."""
     strain = work.scratch[3]
     slope = work.scratch[4]
     local = work.scratch[5]
@@ -85,7 +85,7 @@ def _anchored(params: Params, work: Work, h: float, order: int) -> int:
 
 @inlined
 def _anchor_slip(params: Params, work: Work, h: float, count: int) -> None:
-    """How fast anchored cross-sections move against their anchors, if these do not agree."""
+    """Compute the speeds of anchored cross-sections against their anchors, if the anchors do not agree."""
     strain = work.scratch[3]
     slope = work.scratch[4]
     whole = work.scratch[5]
@@ -110,7 +110,7 @@ def _anchor_slip(params: Params, work: Work, h: float, count: int) -> None:
 
 @inlined
 def _sideways(params: Params, frame: FloatArray, twist: FloatArray, out: FloatArray) -> None:
-    """What a section must not do in an annular support: V_Y, V_Z, Omega_X r, (32), for a twist seen from the head."""
+    """Components that an annular support blocks, V_Y, V_Z, Omega_X r, (32), for a twist in the head's frame."""
     twist_from_head(frame, twist, out)
     out[0], out[1], out[2] = out[1], out[2], out[3] * params.radius
 
@@ -119,14 +119,14 @@ def _sideways(params: Params, frame: FloatArray, twist: FloatArray, out: FloatAr
 def _axial_speed(
     params: Params, work: Work, h: float, sums: FloatArray, fixed: FloatArray, unit: FloatArray
 ) -> float:
-    """Axial speed (or acceleration) under which cross-sections slide sideways least; NaN if it makes no difference.
+    """Axial speed (or acceleration) that minimizes the sideways motion of the cross-sections; NaN if it has no effect.
 
     Parameters
     ----------
     sums : (m, 6)
-        What strain adds to the twists of all points, head's frame.
+        Contribution of the strain to the twists of all points, head's frame.
     fixed, unit : (6,)
-        The head's twist without the axial motion, and that of a unit axial motion.
+        Twist of the head without axial motion, and that of a unit axial motion.
     """
     whole = work.scratch[8]
     rest = work.scratch[9]
@@ -151,7 +151,7 @@ def _axial_speed(
 def _ring_directions(
     params: Params, work: Work, order: int, fixed: FloatArray, unit: FloatArray
 ) -> None:
-    """Twist (order 0) or acceleration (1) of a ringed head without the axial motion, and that of a unit axial motion.
+    """Twist (order 0) or acceleration (1) of the head in a ring without axial motion, and for a unit axial motion.
 
     With shear and stretch, the second and third lines of (7) under V_Y = V_Z = 0 give, at the head,
     Omega_Y = (K_Y V_X + Gamma_Z_t) / Gamma_X and Omega_Z = (K_Z V_X - Gamma_Y_t) / Gamma_X;
@@ -177,7 +177,7 @@ def _ring_directions(
 
 @inlined
 def ringed_head(params: Params, work: Work, order: int, axial: float) -> None:
-    """Fill `work.head_twist` (order 0) or `work.head_acceleration` (1) from the axial one: (57), (64)."""
+    """Fill `work.head_twist` (order 0) or `work.head_acceleration` (1) from the axial component: (57), (64)."""
     fixed = work.scratch[6]
     unit = work.scratch[7]
     _ring_directions(params, work, order, fixed, unit)
@@ -188,7 +188,7 @@ def ringed_head(params: Params, work: Work, order: int, axial: float) -> None:
 
 @inlined
 def _ringed(params: Params, work: Work, h: float, order: int) -> int:
-    """The head of a body no cross-section of which slides sideways, and how much they do nevertheless."""
+    """Compute the head's motion without sideways slip at the supports, and the remaining slip of each."""
     axial = work.speed[order]
     if math.isnan(axial):
         fixed = work.scratch[6]
@@ -214,7 +214,7 @@ def _ringed(params: Params, work: Work, h: float, order: int) -> int:
 
 @jit
 def constrain(params: Params, work: Work, h: float, order: int) -> int:
-    """Fill `work.head_twist` (order 0) or `work.head_acceleration` (1); 0 if nothing determines it."""
+    """Fill `work.head_twist` (order 0) or `work.head_acceleration` (1); return 0 if it is not determined."""
     if params.mode == RINGS:
         return _ringed(params, work, h, order)
     return _anchored(params, work, h, order)

@@ -1,4 +1,4 @@
-"""The planar non-smooth engine (paper P2) as the rest of the program sees it."""
+"""The planar non-smooth engine (paper P2), with the interface of all engines."""
 
 from __future__ import annotations
 
@@ -101,15 +101,15 @@ class PlanarNonsmoothEngine(NonsmoothEngine):
         return np.diff(self._state.q[:, TURN])[moving], np.diff(self._state.u[:, TURN])[moving]
 
     def contact_problem(self) -> dict[str, NDArray[Any]]:
-        """The last contact problem and its warm start as arrays, for a file; `problem_from_arrays` reads it back."""
+        """Return the last contact problem and its warm start as arrays, for `problem_from_arrays`."""
         begun = self._work.cos.any()
         return problem_arrays(self._params, self._state, self._work) if begun else {}
 
     def friction_problem(self) -> FrictionProblem | None:
-        """The same for other solvers; None before the first step.
+        """Return the last contact problem in the exchange format for other solvers; None before the first step.
 
-        Raises `ExportError` if the friction on the ground is not a cone; these solvers know cones
-        only.
+        Raises `ExportError` if the friction on the ground is not a cone, which these solvers
+        require.
         """
         if self._params.kind != DISC:
             raise ExportError(

@@ -1,4 +1,4 @@
-"""What this formulation declares of itself; nothing of it is compiled code."""
+"""Declaration of this formulation, without compiled code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contacts of a step in space: detection at the midpoint, force directions, warm start, and the sums kept of each."""
+"""Contacts of a step in space: detection at the midpoint, force directions, warm start, and sums of each contact."""
 
 from __future__ import annotations
 
@@ -87,29 +87,28 @@ from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.vec3 import vec3, vec3_at
 
 TOUCHING = 1e-9
-"""Gap up to which a contact is closed, m: of one that is exactly touching, rounding must not
-decide."""
+"""Gap up to which a contact is closed, m: rounding must not decide on a link that just touches."""
 
 GROUND_BODY = -1
 
 NONE_YET = 0
-"""As `int(NONE_YET)` a number like any other; a literal would be compiled into versions of all that
-it is passed to."""
+"""Used as `int(NONE_YET)`, a variable; a literal would make the compiler specialize all functions
+that it is passed to."""
 
 STEADY_STEPS = 3
-"""After so many steps with the same contacts and alike changes, the next change is guessed to be
-like the last."""
+"""Number of steps with the same contacts and similar changes after which the next change is
+predicted from the last."""
 
 LAW_GOES_ON = 0.9
-"""Share of the last change of impulses that the guess adds. Below 1, so that loads which are not
-determined (22 normal forces on 12 degrees of freedom) do not drift for ever."""
+"""Fraction of the last change of impulses that the prediction adds. It is below 1, so that
+undetermined loads (22 normal forces on 12 degrees of freedom) do not drift forever."""
 
 
 @inlined
 def detect_contacts(params: Params, work: Work) -> int:
-    """Find the active set {g_N(q_M) <= 0} (P1 (9), (49)), link by link: two spheres on the ground, all else on bodies.
+    """Find the active set {g_N(q_M) <= 0} (P1 (9), (49)), link by link: two spheres on the ground, and on bodies.
 
-    What exceeds the capacity is counted but not stored.
+    Contacts beyond the capacity are counted but not stored.
     """
     count = int(NONE_YET)
     found = work.found
@@ -159,10 +158,9 @@ def vary_friction(
     mu: FloatArray,
     gain: FloatArray,
 ) -> None:
-    """Friction of contacts with the ground where they are and at `time`, s.
+    """Compute the friction of contacts with the ground at their positions and at `time`, s.
 
-    Their coefficients along and across are filled into `mu`, their shares of friction along into
-    `gain`.
+    Fills the coefficients along and across in `mu`, and the friction gains along in `gain`.
     """
     for c in range(n_contacts):
         if found.body[c] >= 0:
@@ -187,11 +185,12 @@ def vary_friction(
 
 @inlined
 def force_directions(params: Params, work: Work, n_contacts: int) -> None:
-    """Generalised force directions (P1 (18), (27)-(30), (36)) about p_k, scaled friction, and gains of all laws.
+    """Compute generalised force directions (P1 (18), (27)-(30), (36)) about p_k, scaled friction, and gains of laws.
 
-    Along and across are directions in the tangent plane: the link's own axis laid into it, and
-    square to that. Rolling friction is isotropic, so its rows may lie along the same two. Friction
-    of the ground that depends on place or time is there already, see `vary_friction`.
+    "Along" and "across" are directions in the tangent plane: the projection of the link's axis, and
+    the perpendicular direction. Rolling friction is isotropic, so that its rows can have the same
+    directions. Ground friction that varies with position or time is filled before by
+    `vary_friction`.
     """
     links = params.links
     found = work.found
@@ -224,7 +223,8 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
             roll = links[k, ROLL_RADIUS] if mu_along > 0.0 else 0.0
             for i in range(4):
                 work.gain[c, SHARE_PLUS + i] = 1.0
-        # t: the axis less its part along the normal; of an upright link the body's y axis serves.
+        # t: the axis minus its component along the normal; for an upright link, the body's y axis
+        # is used.
         lean = ex * nx + ey * ny + ez * nz
         tx, ty, tz = ex - lean * nx, ey - lean * ny, ez - lean * nz
         length = math.sqrt(tx * tx + ty * ty + tz * tz)
@@ -244,8 +244,8 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         frame[c, S_X] = sx
         frame[c, S_Y] = sy
         frame[c, S_Z] = sz
-        # Moments of the unit forces about the centre of gravity, and what they and the forces move
-        # there.
+        # Moments of the unit forces about the centre of gravity, and the velocities that forces and
+        # moments cause there.
         mx, my, mz = ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
         own = mx * ex + my * ey + mz * ez
         response = (
@@ -274,7 +274,7 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         work.gain[c, GAIN_T] = 0.0
         if not (
             mu_along <= 0.0 and mu_across <= 0.0
-        ):  # a formula without a value must not pass for no friction
+        ):  # NaN from a formula must not count as no friction
             mx, my, mz = ay * tz - az * ty, az * tx - ax * tz, ax * ty - ay * tx
             own = mx * ex + my * ey + mz * ez
             response = (
@@ -330,7 +330,7 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
 
 @inlined
 def _before(state: State, found: ContactList, c: int, k: int) -> int:
-    """Place of contact `c` of link `k` among those of the step before, -1 if it is new."""
+    """Return the index of contact `c` of link `k` among those of the previous step, -1 if it is new."""
     contact = state.contact
     body = found.body[c]
     feature = found.feature[c]
@@ -340,7 +340,7 @@ def _before(state: State, found: ContactList, c: int, k: int) -> int:
         and contact[c, FEATURE] == feature
         and c < state.first[k + 1]
     ):
-        return c  # most often it has not moved
+        return c  # usually the index is unchanged
     for old in range(state.first[k], state.first[k + 1]):
         if contact[old, BODY] == body and contact[old, FEATURE] == feature:
             return old
@@ -349,10 +349,10 @@ def _before(state: State, found: ContactList, c: int, k: int) -> int:
 
 @inlined
 def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
-    """Begin with the velocities and impulses of the step before (P1, VII-B), contacts told apart by their keys.
+    """Initialize with velocities and impulses of the previous step (P1, VII-B), with contacts matched by key.
 
-    Where the motion is smooth, begin with what these become if they go on changing as they did:
-    most steps of sliding on flat ground are then solved by a single iteration instead of two.
+    Where the motion is smooth, the initial values are extrapolated by their last changes: most
+    steps of sliding on flat ground are then solved in a single iteration instead of two.
     """
     found = work.found
     n = work.orientation.shape[0]
@@ -401,7 +401,7 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
 
 @jit
 def _take_slot(state: State, which: int, link: int, body: int, feature: int) -> int:
-    """Slot of a contact in the sums since the row (0) or the call's beginning (1), a new one if it has none."""
+    """Return the slot of a contact in the sums since the row (0) or the call's beginning (1); adds one if needed."""
     used: int = state.counts[SLOTS_ROW + which]
     for i in range(used):
         key = state.slot_key[which, i]
@@ -418,7 +418,7 @@ def _take_slot(state: State, which: int, link: int, body: int, feature: int) -> 
 
 @inlined
 def book_contacts(state: State, work: Work) -> None:
-    """Add the step's contacts to the sums, and keep its impulses as a warm start; `state.counts` is that after it."""
+    """Add the step's contacts to the sums, save impulses for the warm start; `state.counts` is that after the step."""
     found = work.found
     impulse = state.impulse
     step = state.counts[STEP]

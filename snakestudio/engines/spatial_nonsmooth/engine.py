@@ -1,4 +1,4 @@
-"""The spatial non-smooth engine (paper P1) as the rest of the program sees it."""
+"""The spatial non-smooth engine (paper P1), with the interface of all engines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from snakestudio.model.scene import Scene
 
 
 class SpatialNonsmoothEngine(NonsmoothEngine):
-    """Moreau time stepping of a snake robot in space, on the ground and on whatever else there is."""
+    """Moreau time stepping of a snake robot in space, on the ground and on obstacles."""
 
     kind = "spatial_nonsmooth"
     kernel = Kernel(advance_steps, write_row, write_state)
@@ -58,7 +58,7 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
     def _make_work(self) -> None:
         super()._make_work()
         work = self._work
-        # What looking at the state changes must not be seen by a step.
+        # Values changed by a snapshot must not affect a step.
         self._shown = work._replace(
             reference=np.zeros_like(work.reference),
             angle=np.zeros_like(work.angle),
@@ -100,22 +100,22 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
         return own
 
     def contact_problem(self) -> dict[str, NDArray[Any]]:
-        """The last contact problem and its warm start as arrays, for a file; `problem_from_arrays` reads it back."""
+        """Return the last contact problem and its warm start as arrays, for `problem_from_arrays`."""
         begun = self._work.orientation.any()
         return problem_arrays(self._params, self._state, self._work) if begun else {}
 
     def friction_problem(self) -> FrictionProblem | None:
-        """The same for other solvers; None before the first step.
+        """Return the last contact problem in the exchange format for other solvers; None before the first step.
 
-        Raises `ExportError` if friction at a contact differs forwards and backwards: the cones of
-        these problems are circular.
+        Raises `ExportError` if friction at a contact differs forwards and backwards, because the
+        cones of these problems are circular.
         """
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None
 
 
 def _rotated_back(quaternion: FloatArray, vector: FloatArray) -> FloatArray:
-    """World vectors (n, 3) in the frames of unit quaternions (n, 4)."""
+    """Return world vectors (n, 3) in the frames of unit quaternions (n, 4)."""
     w = quaternion[:, :1]
     v = -quaternion[:, 1:]
     turned: FloatArray = vector + 2.0 * np.cross(v, np.cross(v, vector) + w * vector)

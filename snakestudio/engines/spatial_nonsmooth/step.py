@@ -68,13 +68,13 @@ from snakestudio.kernels.vec3 import vec3_at
 from snakestudio.model.world import STANDARD_GRAVITY
 
 GIVE_UP = 1e-2
-"""Residual from which a step is not taken. What is above 1e-8 is counted, and the worst is shown
-and recorded."""
+"""Residual from which a step is rejected. Steps above 1e-8 are counted, and the largest residual is
+displayed and recorded."""
 
 
 @inlined
 def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
-    """The contact problem of the step in `work`."""
+    """Return the contact problem of the step in `work`."""
     return SpatialProblem(
         params.links,
         params.joints,
@@ -94,7 +94,7 @@ def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
 
 @inlined
 def _turned_over(params: Params, w: FloatArray) -> bool:
-    """Whether a link or a joint turns by more than half a turn in one step (or a velocity is no number)."""
+    """Return whether a joint or link turns by more than half a turn in one step (or a velocity is NaN)."""
     most = math.pi / params.dt
     bx = by = bz = 0.0
     for k in range(w.shape[0]):
@@ -108,7 +108,7 @@ def _turned_over(params: Params, w: FloatArray) -> bool:
 
 @inlined
 def _take_step(params: Params, state: State, space: Workspace, instant: Instant) -> int:
-    """One step from u_A, q_A to u_E, q_E; see `engines.advance.take_step`."""
+    """Take one step from u_A, q_A to u_E, q_E; see `engines.advance.take_step`."""
     work = space.work
     scratch = space.scratch
     given = take_references(params, instant, state.counts[STEP], work.reference, work.given)
@@ -139,7 +139,7 @@ def _take_step(params: Params, state: State, space: Workspace, instant: Instant)
         problem, impulses, work.w, scratch, params.tolerance, params.max_iterations
     )
 
-    # What came out is judged by code that does not know the solver.
+    # The solution is checked by code that is independent of the solver.
     residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
     if not residual <= CONVERGED and iterations < params.max_iterations:
         more, _ = rescue(
@@ -153,7 +153,7 @@ def _take_step(params: Params, state: State, space: Workspace, instant: Instant)
         iterations += more
         residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
     outcome = OK
-    reach = params.reach  # w is that of the joint before the link
+    reach = params.reach  # w is the velocity at the joint behind the link
     if _turned_over(params, work.w):
         outcome = DIVERGED
     elif not residual <= GIVE_UP:
@@ -163,7 +163,7 @@ def _take_step(params: Params, state: State, space: Workspace, instant: Instant)
     ):
         outcome = FAR
     if outcome != OK:
-        state.counts[STEADY] = steady  # a step that is not taken leaves no trace
+        state.counts[STEADY] = steady  # a rejected step must not change the state
         return outcome
 
     # Ledger, positions (83) and closed joints (VII-C).
