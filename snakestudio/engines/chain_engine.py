@@ -55,9 +55,9 @@ def chain(
     pose : (n, 3) array
         x, y, direction of every link.
     by_head : (n, 3, 3) array
-            Velocity of every link (x, y, direction) per unit velocity of link 1.
+        Velocity of every link (x, y, direction) per unit velocity of link 1.
     by_joints : (n, 3, n - 1) array
-            The same per unit joint rate.
+        The same per unit joint rate.
     """
     n = len(angle) + 1
     half = np.broadcast_to(0.5 * np.asarray(length, np.float64), (n,))
@@ -87,7 +87,7 @@ class ChainEngine(TimeSteppingEngine):
     Parameters
     ----------
     base_dir : path, optional
-            Folder of relative file names in the scene.
+        Folder that relative file names in the scene refer to.
 
     Attributes
     ----------
@@ -102,12 +102,12 @@ class ChainEngine(TimeSteppingEngine):
         n = scene.robot.n_links
         if scene.gives_torques:
             raise SceneError(
-                f'gait.kind: The model "{scene.model.kind}" follows joint angles. Choose a gait of angles.'
+                f'gait.kind: The model "{scene.model.kind}" requires joint angles. Choose a gait with joint angles.'
             )
         if len(scene.body.axes) != n - 1 or any(axis.kind != "yaw" for axis in scene.body.axes):
             raise SceneError(
-                f'robot.joints: The model "{scene.model.kind}" moves chains with a yaw axis in every joint. Set '
-                'robot.joints to "yaw".'
+                f'robot.joints: The model "{scene.model.kind}" requires a yaw axis in every joint. Set robot.joints to '
+                '"yaw".'
             )
         self.kind = scene.model.kind
         valid = Fields.POSE | Fields.TWIST | Fields.JOINTS | Fields.REFERENCE
@@ -151,8 +151,8 @@ class ChainEngine(TimeSteppingEngine):
         shape = (self._schema.n_links, 3)
         if not isinstance(given, tuple) or len(given) != 2:
             raise MistakeError(
-                f"links() gives {type(given).__name__}",
-                "give positions and velocities of the links",
+                f"links() returns {type(given).__name__}",
+                "return positions and velocities of the links",
             )
         arrays = []
         for name, values in zip(("positions", "velocities"), given, strict=True):
@@ -160,14 +160,14 @@ class ChainEngine(TimeSteppingEngine):
             if array.dtype.kind not in "fiu" or array.shape != shape:
                 form = " x ".join(map(str, array.shape))
                 raise MistakeError(
-                    f"links() gives {name} of the shape {form}", f"give {shape[0]} x 3 numbers"
+                    f"links() returns {name} of shape {form}", f"return {shape[0]} x 3 numbers"
                 )
             if not np.isfinite(array).all():
                 link = int(np.argwhere(~np.isfinite(array)).item(0)) + 1
                 raise MistakeError(
-                    f"links() gives {array[~np.isfinite(array)][0]} among the {name} of link {link} after "
+                    f"links() returns {array[~np.isfinite(array)][0]} among the {name} of link {link} after "
                     f"t = {self._now():.6g} s",
-                    "give finite numbers; a smaller solver.step_s may help",
+                    "return finite numbers; a smaller solver.step_s may help",
                 )
             arrays.append(array.astype(np.float64))
         return arrays[0], arrays[1]

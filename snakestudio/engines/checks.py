@@ -82,14 +82,14 @@ def inside_obstacle(
     Parameters
     ----------
     obstacle : int
-            0-based index.
+        0-based index.
     links : iterable of int
-            0-based indices, the deepest link first.
+        0-based indices, the deepest link first.
     depth : float
         Penetration of the deepest link, m.
     clear : callable or None
-            Returns whether all links are outside if the obstacle moves by (dx, dy), m; None to
-            suggest no fix.
+        Returns whether all links are outside if the obstacle moves by (dx, dy), m; None to
+        suggest no fix.
 
     """
     deepest, *others = links

@@ -41,7 +41,7 @@ class CompiledEngine(TimeSteppingEngine):
     Parameters
     ----------
     base_dir : Path or None
-            Folder of relative file names in the scene.
+        Folder that relative file names in the scene refer to.
     """
 
     kernel: ClassVar[Kernel]

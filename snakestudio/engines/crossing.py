@@ -191,17 +191,17 @@ class Crossing:
     def sentence(self, scene: Scene) -> str:
         """Return a message with the link, the obstacle and the remedy."""
         step = scene.solver.step_s
-        what = f"link {self.link + 1} goes through {_called(scene, self.obstacle)}"
+        what = f"link {self.link + 1} passes through {_called(scene, self.obstacle)}"
         if self.way > self.seen:
             return (
-                f"{what}: it moves {1e3 * self.way:.3g} mm in the step, but is sure to meet it only below "
-                f"{1e3 * self.seen:.3g} mm; reduce solver.step_s from {step:g} to "
-                f"{_rounded_down(step * self.seen / self.way):.2g}"
+                f"{what}: it moves {1e3 * self.way:.3g} mm in the step, but contact is certain only up to "
+                f"{1e3 * self.seen:.3g} mm. Reduce solver.step_s from {step:g} to "
+                f"{_rounded_down(step * self.seen / self.way):.2g}."
             )
         own = scene.ground.obstacle_damping_ns_per_m
         return (
-            f"{what}, whose damping does not stop it; raise ground.obstacle_damping_ns_per_m from {own:g} to "
-            f"{max(10.0 * own, Ground().obstacle_damping_ns_per_m):g}, or slow the robot down"
+            f"{what}, whose damping does not stop it. Increase ground.obstacle_damping_ns_per_m from {own:g} to "
+            f"{max(10.0 * own, Ground().obstacle_damping_ns_per_m):g}, or slow the robot down."
         )
 
 
@@ -288,7 +288,7 @@ def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -
     Parameters
     ----------
     base_dir : Path or None
-        Folder of relative file names in the scene.
+        Folder that relative file names in the scene refer to.
     pushed : bool
         See `Crossings`.
     """
@@ -324,7 +324,7 @@ def foreseen(
     Parameters
     ----------
     base_dir : Path or None
-        Folder of relative file names in the scene.
+        Folder that relative file names in the scene refer to.
     velocity, turning : (n, 2 or 3), (n,) or (n, 3) arrays
         Velocities of the links at the start, m/s and rad/s.
     """
@@ -335,7 +335,7 @@ def foreseen(
     half = scene.robot.contact_half_length_m
     turns = np.abs(turning) if turning.ndim == 1 else np.linalg.norm(turning, axis=1)
     starting = float((np.linalg.norm(velocity, axis=1) + half * turns).max(initial=0.0))
-    speed, what = max((starting, "as it starts"), (_gait_speed(scene, watch.seen), "by its gait"))
+    speed, what = max((starting, "at the start"), (_gait_speed(scene, watch.seen), "in the gait"))
     way = step * speed
     if not way > watch.seen:
         return []
@@ -344,8 +344,8 @@ def foreseen(
         Problem(
             "warning",
             "solver.step_s",
-            f"a link moves up to {1e3 * way:.3g} mm {what} in a step of {step:g} s, but is sure to meet "
-            f"{_called(scene, watch.thinnest)} only below {1e3 * watch.seen:.3g} mm: it may go through it",
+            f"a link moves up to {1e3 * way:.3g} mm in a step of {step:g} s {what}, but contact with "
+            f"{_called(scene, watch.thinnest)} is certain only up to {1e3 * watch.seen:.3g} mm, so it may pass through",
             f"set it to at most {_rounded_down(longest):.2g} s",
             obstacles=(watch.thinnest,),
             fixes=shorter_step(scene, longest),

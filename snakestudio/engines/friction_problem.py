@@ -70,9 +70,9 @@ def friction_problem(
     mass, force, coordinates
         See `FrictionProblem`.
     unit : list of float
-            Friction coefficient of each contact in its rougher direction, by which
-            `Contact.friction` is scaled, alternating with that of rolling friction: 2 c numbers; 0
-            if there is none.
+        Friction coefficient of each contact in its rougher direction, by which
+        `Contact.friction` is scaled, alternating with that of rolling friction: 2 c numbers; 0
+        if there is none.
     """
     rolls = any(number > 0.0 for number in unit[1::2])
     size = len(force)

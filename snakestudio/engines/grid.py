@@ -36,10 +36,10 @@ def make_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Gri
     Parameters
     ----------
     lowest, highest : (k, 2) array
-            Corners with the smallest and largest coordinates, m; equal for discs (`touch` then
-            includes their radius).
+        Corners with the smallest and largest coordinates, m; equal for discs (`touch` then
+        includes their radius).
     touch : (k,) array
-            Reach beyond the rectangle, m.
+        Reach beyond the rectangle, m.
     """
     if len(lowest) == 0:
         return Grid(0.0, 0.0, 1.0, 0, 0, np.zeros(1, np.int64), np.zeros(0, np.int64))

@@ -101,13 +101,13 @@ def motor_torque(
     kp, kd : float
         Gains, N m/rad and N m s/rad.
     error : float
-            Angle at the midpoint minus its reference, rad.
+        Angle at the midpoint minus its reference, rad.
     rate, goal_rate : float
-            Measured rate at the beginning of the step, and its reference, rad/s.
+        Measured rate at the beginning of the step, and its reference, rad/s.
     slope : float
-            Derivative of the measured rate with respect to alpha'.
+        Derivative of the measured rate with respect to alpha'.
     before : float
-            Torque in the previous step, N m.
+        Torque in the previous step, N m.
 
     Returns
     -------

@@ -257,7 +257,7 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
         face, height = ("ends", high) if high < radius else ("begins", low)
         message = (
             f"{_called(obstacle, j)} {face} {1e3 * height:.3g} mm above the ground, where the links' axes are at "
-            f"{1e3 * radius:.3g} mm: this planar model takes it for a wall all the same"
+            f"{1e3 * radius:.3g} mm, but this planar model treats it as a wall"
         )
         name = "z_m" if kind.raised and high >= radius else "height_m"
         problems.append(

@@ -25,10 +25,10 @@ class PresentRow:
     Parameters
     ----------
     write : function
-            Function that writes the row into buffers.
+        Function that writes the row into buffers.
     kernel : compiled function, optional
-            Compiled function that does the same from arguments of the engine, buffers and the
-            interval of the contacts.
+        Compiled function that does the same from arguments of the engine, buffers and the
+        interval of the contacts.
     """
 
     def __init__(self, write: Callable[[RowBuffers], None], kernel: Any = None) -> None:

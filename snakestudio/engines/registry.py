@@ -79,8 +79,8 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     checked : bool
-            Whether `check` has just found no error in it, so that it is not repeated: with
-            thousands of obstacles it takes as long as the rest.
+        Whether `check` has just found no error in it, so that it is not repeated: with
+        thousands of obstacles it takes as long as the rest.
     """
     if not checked:
         _refuse_mistakes(scene, base_dir)
@@ -161,7 +161,7 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
         run_once(kind)
     mark_compiled(kind, used_files())
     if not is_warm(kind):
-        raise OSError(cache_trouble() or "compiled code that was just kept is not there")
+        raise OSError(cache_trouble() or "the compiled code was saved but cannot be found")
     forget_old_code()
     progress(1.0, "Ready")
 
@@ -170,8 +170,8 @@ def note() -> str:
     """Return a message about the location of compiled code or why it is not used; usually empty."""
     if cache_trouble():
         return (
-            f"{cache_trouble()[0].upper()}{cache_trouble()[1:]}: it lasts until the machine starts again at most. "
-            "Let that folder be written, or name another one in SNAKESTUDIO_KERNELS_DIR."
+            f"{cache_trouble()[0].upper()}{cache_trouble()[1:]}, so it is lost when the computer restarts, or earlier. "
+            "Make the folder writable, or set SNAKESTUDIO_KERNELS_DIR to another folder."
         )
     wanted = next(
         (need for need in metadata.requires("snakestudio") or () if need.startswith("numba==")), ""
@@ -179,7 +179,7 @@ def note() -> str:
     found = metadata.version("numba")
     if compiled_kernels_dir().is_dir() and wanted and wanted != f"numba=={found}":
         return (
-            f"The engines that came with the program are compiled for {wanted.replace('==', ' ')}, and numba {found} "
-            f"is installed: they are compiled here, once. pip install {wanted} lets those be used."
+            f"The bundled engines are compiled for {wanted.replace('==', ' ')}, but numba {found} is installed, so the "
+            f"engines are compiled once on this computer. Run pip install {wanted} to use the bundled ones."
         )
     return ""

@@ -112,7 +112,7 @@ def filled_rows(buffers: RowBuffers, dt: float, since: tuple[int, ...] = (0, 0))
     dt : float
         Time step, s.
     since : (int, int)
-            Value of `buffers.filled` before the first of these rows.
+        Value of `buffers.filled` before the first of these rows.
     """
     filled, touched = buffers.filled.tolist()
     rows = slice(since[0], filled)

@@ -27,10 +27,10 @@ def make_joints(scene: Scene, linearized: bool = False, stops: bool = True) -> S
     Parameters
     ----------
     linearized : bool
-            Whether they are under feedback linearization, with gains in 1/s^2 and 1/s.
+        Whether they are under feedback linearization, with gains in 1/s^2 and 1/s.
     stops : bool
-            Whether the stops of [robot] apply; those of joint tables always do, and so do the
-            largest torques of motors.
+        Whether the stops of [robot] apply; those of joint tables always do, and so do the
+        largest torques of motors.
     """
     none = np.zeros(scene.robot.n_joints)
     control = scene.joint_controller

@@ -160,7 +160,7 @@ def world_of_solids(bodies: Sequence[Sequence[Solid]], reach: float, key: int = 
     Parameters
     ----------
     bodies : sequence of sequences of Solid
-            Solids by obstacle.
+        Solids by obstacle.
     reach : float
         Distance from a link's centre to the farthest point of its surface, m.
     key : int
@@ -239,7 +239,7 @@ def make_world(
     Parameters
     ----------
     base_dir : Path or None
-        Folder of relative file names in the scene.
+        Folder that relative file names in the scene refer to.
     old : World or None
         Returned if the shapes of the obstacles and the links are the same.
     reach : float or None

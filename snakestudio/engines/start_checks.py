@@ -51,12 +51,12 @@ def torn_velocities(
     twist : (n, 6)
         Velocities of the centres of gravity, m/s, and angular velocities, rad/s, world frame.
     front, rear : (n - 1, 3)
-            Vectors from the centres to each joint, m: from the link before it to the end of its
-            first axis, and from the link behind it.
+        Vectors from the centres to each joint, m: from the link before it to the end of its
+        first axis, and from the link behind it.
     axes : (n - 1, a, 3)
         Unit vectors of the joints' axes, one or two each.
     sweep : (n - 1, 3)
-            Velocity of the rear end per unit rate about the first axis, m.
+        Velocity of the rear end per unit rate about the first axis, m.
     """
     if not scene.start.gives_state or len(twist) < 2:
         return []

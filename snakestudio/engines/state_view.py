@@ -106,8 +106,8 @@ class StateView(Snapshot):
         if engine.step_count != self._step:
             time = self._step * engine.scene.solver.step_s
             raise RuntimeError(
-                f"{name} of the snapshot at t = {time:.6g} s was not read before the robot moved on. "
-                "Read or copy what you need of a snapshot before `reference` returns."
+                f"{name} of the snapshot at t = {time:.6g} s was not read before the next step. "
+                "Read or copy the required values of a snapshot before `reference` returns."
             )
         if name in _FROM_THE_ROW:
             value = self._written().values[name]

@@ -252,8 +252,8 @@ class TimeSteppingEngine(BoundSteps):
         message = "" if status == OK else self._failure(status)
         if status == OK and end < begin + n_steps:
             message = (
-                f"The torque of a joint is no finite number right after t = {end * step:.6g} s; change the formulas "
-                "gait.torque_nm and gait.pitch_torque_nm there."
+                f"The torque of a joint is not finite after t = {end * step:.6g} s. Change the formulas "
+                "gait.torque_nm and gait.pitch_torque_nm for this time."
             )
         return StepReport(
             ok=not message,
@@ -351,22 +351,22 @@ class TimeSteppingEngine(BoundSteps):
             most = self._scene.solver.max_iterations
             usual = Solver().max_iterations
             remedy = (
-                f"raise solver.max_iterations from {most} to {usual}"
+                f"Increase solver.max_iterations from {most} to {usual}"
                 if most < usual
-                else "reduce solver.step_s"
+                else "Reduce solver.step_s"
             )
-            return f"No impulses were found that keep the contact laws to a hundredth in {at}; {remedy}."
+            return f"In {at}, the contact solver did not converge (residual above 0.01). {remedy}."
         if status == CROSSED:
             assert self._crossing is not None
-            return f"In {at} {self._crossing.sentence(self._scene)}."
+            return f"In {at}, {self._crossing.sentence(self._scene)}"
         return (
-            f"In {at} a link or joint would turn by more than half a turn at once: the motion has diverged; "
+            f"In {at}, the motion has diverged: a link or joint would turn by more than half a turn. "
             f"{self._calming()}."
         )
 
     def _calming(self) -> str:
         """Return a remedy for a motion that diverges."""
-        return "reduce solver.step_s or the gains of the joint controller"
+        return "Reduce solver.step_s or the gains of the joint controller"
 
     def initial_rows(self) -> Rows:
         """Return the row of the present state with its accumulated sums."""

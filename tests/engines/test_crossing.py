@@ -97,7 +97,7 @@ def test_what_is_thinner_than_the_way_of_a_step_is_not_crossed_silently(
     assert not report.ok
     assert report.steps == engine.step_count == 0, "the state is that before the step"
     assert not len(report.rows)
-    said = f"In step 1 (t = 0 s) link {link} goes through obstacle 2 ({called}): it moves 160 mm in the step"
+    said = f"In step 1 (t = 0 s), link {link} passes through obstacle 2 ({called}): it moves 160 mm in the step"
     assert report.message.startswith(said)
     step = float(report.message.split("to ")[-1].rstrip("."))
     assert step < STEP
@@ -120,7 +120,7 @@ def test_what_is_crossed_in_the_middle_of_a_run_ends_it_with_a_fault_in_its_reco
     scene = thrown(model, wall(y=1.02))
     result = run_offline(scene)
     assert not result.ok
-    assert "In step 7 (t = 0.024 s) link 1 goes through obstacle 1 (a box)" in result.message
+    assert "In step 7 (t = 0.024 s), link 1 passes through obstacle 1 (a box)" in result.message
     (fault,) = result.recording.events
     assert fault.kind == "fault"
     assert fault.time == pytest.approx(0.024)
@@ -218,7 +218,7 @@ def test_solids_and_terrain_are_not_shot_or_fallen_through_silently(
     report = engine.advance(still(engine.scene), 10)
     assert not report.ok
     assert (
-        f"goes through obstacle 1 ({CALLED.get(obstacle.kind, obstacle.kind)}): it moves "
+        f"passes through obstacle 1 ({CALLED.get(obstacle.kind, obstacle.kind)}): it moves "
         in report.message
     )
     step = float(report.message.split("to ")[-1].rstrip("."))
@@ -274,7 +274,7 @@ def test_what_only_comes_near_solids_and_terrain_goes_on(
 def test_the_ground_is_not_fallen_through_silently() -> None:
     engine = registry.create(thrown("spatial_nonsmooth", z=0.12, velocity=DOWN))
     report = engine.advance(still(engine.scene), 10)
-    said = "link 1 goes through the ground: it moves 160 mm in the step, but is sure to meet it only below 20 mm"
+    said = "link 1 passes through the ground: it moves 160 mm in the step, but contact is certain only up to 20 mm"
     assert said in report.message
 
 
@@ -334,23 +334,23 @@ def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(
             f"In step {rest + fastest} " in report.message
             or f"In step {rest + fastest + 1} " in report.message
         )
-        assert "link 1 goes through obstacle 1 (a cylinder)" in report.message
+        assert "link 1 passes through obstacle 1 (a cylinder)" in report.message
         assert report.steps == engine.step_count
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_check_foresees_what_a_start_is_too_fast_for(model: str) -> None:
     scene = thrown(model, wall(y=1.0, name="Fence"), velocity=(0.0, 3.2))
-    (found,) = [problem for problem in registry.check(scene) if "go through" in problem.message]
+    (found,) = [problem for problem in registry.check(scene) if "pass through" in problem.message]
     assert (found.severity, found.key, found.obstacles) == ("warning", "solver.step_s", (0,))
     assert "12.8" in found.message
     assert "0.004" in found.message
     assert "obstacle 1" in found.message
     assert found.remedy == "set it to at most 0.0039 s"
     mended = with_values(scene, {"solver.step_s": 0.0039, "control.period_s": 0.0039})
-    assert not [problem for problem in registry.check(mended) if "go through" in problem.message]
+    assert not [problem for problem in registry.check(mended) if "pass through" in problem.message]
     slower = thrown(model, wall(y=1.0), velocity=(0.0, 3.1))
-    assert not [problem for problem in registry.check(slower) if "go through" in problem.message]
+    assert not [problem for problem in registry.check(slower) if "pass through" in problem.message]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -370,7 +370,7 @@ def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
     }
     pin = Cylinder(x_m=3, y_m=0, radius_m=0.002, height_m=0.1)
     scene = with_values(Scene(), values).model_copy(update={"obstacles": (pin,)})
-    (found,) = [problem for problem in registry.check(scene) if "go through" in problem.message]
+    (found,) = [problem for problem in registry.check(scene) if "pass through" in problem.message]
     way = float(found.message.split("moves up to ")[1].split(" mm")[0])
     rate = math.radians(30.0) * math.radians(7200.0)
     assert way == pytest.approx(1e3 * 0.004 * 0.5 * rate * 0.1, rel=0.03), (
@@ -378,7 +378,7 @@ def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
     )
     assert "obstacle 1" in found.message
     slow = with_values(scene, {"gait.frequency_deg_s": 0.9 * 7200.0 * 12.0 / way})
-    assert not [problem for problem in registry.check(slow) if "go through" in problem.message]
+    assert not [problem for problem in registry.check(slow) if "pass through" in problem.message]
 
 
 def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> None:
@@ -390,7 +390,9 @@ def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> No
     pin = Cylinder(x_m=0.11, y_m=0.05, radius_m=0.004, height_m=0.1)
     scene = thrown("planar_nonholonomic", pin, velocity=(0.0, 1.0), **values)
     report = registry.create(scene).advance(still(scene), 100)
-    said = "link 2 goes through obstacle 1 (a cylinder), whose damping does not stop it; raise "
+    said = (
+        "link 2 passes through obstacle 1 (a cylinder), whose damping does not stop it. Increase "
+    )
     assert (
         said + "ground.obstacle_damping_ns_per_m from 0 to 1000, or slow the robot down"
         in report.message

@@ -233,8 +233,8 @@ def test_a_torque_that_ceases_to_be_a_number_ends_the_run_with_a_sentence(kind: 
     report = engine.advance(reference, 800, (400, 800))
     assert not report.ok
     assert report.message == (
-        f"The torque of a joint is no finite number right after t = {report.steps * STEP:.6g} s; change the formulas "
-        "gait.torque_nm and gait.pitch_torque_nm there."
+        f"The torque of a joint is not finite after t = {report.steps * STEP:.6g} s. Change the formulas "
+        "gait.torque_nm and gait.pitch_torque_nm for this time."
     )
     assert 0.0535 - 2 * STEP <= report.steps * STEP < 0.0535
     assert np.isfinite(engine.snapshot().link_pose).all()

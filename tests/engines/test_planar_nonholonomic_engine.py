@@ -185,7 +185,7 @@ def test_who_diverges_at_hard_obstacles_is_told_what_helps() -> None:
     # Not shorter steps: with half of them, and a tenth, this ends as it does, somewhat later.
     scene = scenes_dir() / "jam_resolution.toml"
     with pytest.raises(
-        PhysicsError, match=r"reduce ground\.obstacle_damping_ns_per_m from 1e\+06 to 1000\."
+        PhysicsError, match=r"Reduce ground\.obstacle_damping_ns_per_m from 1e\+06 to 1000\."
     ) as caught:
         ss.simulate(scene, duration=1.5, **{"ground.obstacle_damping_ns_per_m": 1e6})
     assert "step_s" not in str(caught.value)

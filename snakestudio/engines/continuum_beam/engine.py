@@ -179,11 +179,11 @@ class ContinuumBeamEngine:
         at = f"step {self.step_count + 1} (t = {self.time:.6g} s)"
         if status == NOT_SOLVED:
             return (
-                f"In {at} what holds the body does not determine its motion: it is straight, bent alike all along, or "
-                "not held at all; give strain.speed_m_s, or let support hold it at that time."
+                f"In {at}, the supports do not determine the motion of the body, because it is straight, uniformly "
+                "bent, or not held at all. Set strain.speed_m_s, or activate a support at that time."
             )
         return (
-            f"In {at} no part of the step is short enough for its error: the motion has diverged; raise "
+            f"In {at}, the motion has diverged: the error is too large in parts of the step of any length. Increase "
             "solver.error_tolerance, or make strain law and friction smoother."
         )
 

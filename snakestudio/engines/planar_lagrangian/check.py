@@ -201,7 +201,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     Parameters
     ----------
     base_dir : Path or None
-            Folder of relative file names in the scene.
+        Folder that relative file names in the scene refer to.
     """
     problems = smooth_checks.joint_problems(scene)
     problems += ground_friction_problems(scene, base_dir)

@@ -42,8 +42,7 @@ READS = LINKS | {
 KIND = FormulationKind(
     fields=PlanarLagrangian,
     title="Planar, Lagrangian (P4)",
-    help="Links flat on open ground with viscous or smoothed Coulomb friction; joints that do exactly as they are"
-    " told.",
+    help="Links flat on open ground with viscous or smoothed Coulomb friction; joints can follow commands exactly.",
     short="Lagrangian",
     name="Lagrangian",
     place=2,

@@ -64,28 +64,28 @@ class Work(NamedTuple):
     theta, cos, sin : (n,)
         Directions of the links.
     part, place : (n, 2)
-            Input and output of `spread_from_centre`: for velocities, or for positions in a row.
+        Input and output of `spread_from_centre`: for velocities, or for positions in a row.
     friction, force : (n, 2)
-            Friction on each link, and the sum of external forces on it, world frame, N.
+        Friction on each link, and the sum of external forces on it, world frame, N.
     matrix, bias, load : (n, n), (n,), (n,)
         Mass matrix of the angles, C x', and generalized forces on the angles without those of the
         joints.
     reference : (n - 1, 2)
-            Reference angle and rate of the joints.
+        Reference angle and rate of the joints.
     wanted : (n - 1, 1)
-            Commanded accelerations of the joints, or torque commands, rad/s^2 or N m.
+        Commanded accelerations of the joints, or torque commands, rad/s^2 or N m.
     torque : (n - 1,)
         Torques of the joint controllers.
     limit, coulomb : (n, 3)
-            Largest Coulomb friction of each link, columns as in `kernels.smooth_friction`; the same
-            where both directions are independent, else 0, N.
+        Largest Coulomb friction of each link, columns as in `kernels.smooth_friction`; the same
+        where both directions are independent, else 0, N.
     lift : (n,)
-            Difference between load and weight of each link, N.
+        Difference between load and weight of each link, N.
     power : (6,)
-            Powers, W; the entries are named at the top of this module.
+        Powers, W; the entries are named at the top of this module.
     gain_x, gain_v, gain_sums, gain_impulse, gain_torque, gain_lift : (n + 2,), (n + 2,), (6,), (n,
     2), (n - 1,), (n,)
-            Increments of the state in the step; for the torque, its impulse, N m s.
+        Increments of the state in the step; for the torque, its impulse, N m s.
     """
 
     x: FloatArray

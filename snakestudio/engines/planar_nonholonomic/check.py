@@ -42,7 +42,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     Parameters
     ----------
     base_dir : Path or None
-            Folder of relative file names in the scene.
+        Folder that relative file names in the scene refer to.
     """
     problems = smooth_checks.yawless_joints(scene) + smooth_checks.left_out_values(scene)
     problems += _shifted_centres(scene)

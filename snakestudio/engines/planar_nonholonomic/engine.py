@@ -83,7 +83,7 @@ class PlanarNonholonomicEngine(CompiledEngine):
         key = "ground.obstacle_damping_ns_per_m"
         usual = Ground().obstacle_damping_ns_per_m
         own = self._scene.ground.obstacle_damping_ns_per_m
-        return f"reduce {key} from {own:g} to {usual:g}" if own > usual else f"reduce {key}"
+        return f"Reduce {key} from {own:g} to {usual:g}" if own > usual else f"Reduce {key}"
 
     def _room_for_contacts(self, n_rows: int) -> int:
         return 3 * n_rows * self._scene.robot.n_links

@@ -171,7 +171,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     Parameters
     ----------
     base_dir : Path or None
-            Folder of relative file names in the scene.
+        Folder that relative file names in the scene refer to.
     """
     problems = checks.joint_shape(scene.robot) or _joints_out_of_the_plane(scene)
     problems += ground_friction_problems(scene, base_dir)

@@ -113,8 +113,8 @@ class PlanarNonsmoothEngine(NonsmoothEngine):
         """
         if self._params.kind != DISC:
             raise ExportError(
-                "Friction on the ground that differs forwards and backwards, or goes by components or the unit"
-                " velocity, cannot be written for other solvers; save the contact problem as .npz."
+                "Other solvers require the same ground friction forwards and backwards, and not the components or"
+                " unit-velocity law. Save the contact problem as .npz."
             )
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None

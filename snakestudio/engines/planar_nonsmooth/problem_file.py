@@ -169,6 +169,6 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
         unit += [0.0, 0.0]
     coordinates = (
         "v: velocity of link 1's centre (m/s), its angular velocity, all joint rates, "
-        "and of what loads the links."
+        "and velocities of the loads on the links."
     )
     return friction_problem(mass, force, contacts, unit, coordinates)

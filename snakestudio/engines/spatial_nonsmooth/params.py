@@ -141,18 +141,18 @@ def link_rows(
     Parameters
     ----------
     mass, across, axial : array
-            Masses, kg, and moments of inertia across and along the axis, kg m^2.
+        Masses, kg, and moments of inertia across and along the axis, kg m^2.
     rear, front : array
-            Distances from the centre of mass to the joint behind and the joint ahead, m.
+        Distances from the centre of mass to the joint behind and the joint ahead, m.
     contact : (n, 2)
-            Signed positions of the centres of the rear and front contact sphere on the axis, from
-            the centre of mass, m.
+        Signed positions of the centres of the rear and front contact sphere on the axis, from
+        the centre of mass, m.
     radius : array
-            Radii of the contact spheres, m.
+        Radii of the contact spheres, m.
     mu_rolling : array
-            Coefficients of rolling friction.
+        Coefficients of rolling friction.
     friction : (n, 3)
-            Coefficients on the ground for forces towards +axis, towards -axis, and across the link.
+        Coefficients on the ground for forces towards +axis, towards -axis, and across the link.
     """
     plus, minus, across_mu = friction.T
     along = np.maximum(plus, minus)
@@ -188,11 +188,11 @@ def axis_rows(links: FloatArray, kinds: IntArray, values: FloatArray) -> FloatAr
     Parameters
     ----------
     links : (n, LINK_WIDTH)
-            Result of `link_rows`.
+        Result of `link_rows`.
     kinds : (n - 1,)
-            Kinds of the joints.
+        Kinds of the joints.
     values : (m, AXIS_VALUES)
-            The same without the gains of the stops, which are computed from the links.
+        The same without the gains of the stops, which are computed from the links.
     """
     rows = np.array(values, dtype=np.float64).reshape(-1, AXIS_VALUES)
     names = [(k, name) for k, kind in enumerate(kinds) for name in axis_names(int(kind))]

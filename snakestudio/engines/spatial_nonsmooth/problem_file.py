@@ -151,8 +151,7 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     directional = problem.gain[:, SHARE_PLUS] != problem.gain[:, SHARE_MINUS]
     if directional[problem.gain[:, GAIN_T] > 0.0].any():
         raise ExportError(
-            "Friction on the ground that differs forwards and backwards cannot be written for other solvers; save"
-            " the contact problem as .npz."
+            "Other solvers require the same ground friction forwards and backwards. Save the contact problem as .npz."
         )
     n = len(problem.axis)
     size = 6 + len(problem.axes)
