@@ -28,14 +28,14 @@ class Instant(NamedTuple):
     knot: int
     """Index of the knot before the step, where the search for references begins."""
 
-    room: int
+    capacity: int
     """Largest number of contacts in the row due after this step; -1 if no row is due."""
 
     begun: bool
     """Whether the previous step was taken in the same call, which means that the workspace is current."""
 
 
-def take_step(params: Any, state: Any, work: Any, instant: Instant) -> int:
+def perform_step(params: Any, state: Any, work: Any, instant: Instant) -> int:
     """Take one step and return an outcome; the state is unchanged unless that is OK."""
     raise NotImplementedError
 
@@ -80,10 +80,10 @@ def advance_steps(
     status = int(OK)
     for i in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
-        room = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
+        capacity = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
         knot = find_knot(knots, counts[STEP] * params.dt, knot)
-        instant = Instant(knots, knot, room, i > 0)
-        status = take_step(params, state, work, instant)
+        instant = Instant(knots, knot, capacity, i > 0)
+        status = perform_step(params, state, work, instant)
         if status != OK:
             break
         if is_row:
@@ -96,13 +96,13 @@ def advance_steps(
 
 
 def make_advance(
-    take_step: Any, write_due_row: Any, *, find_knot: Any = find_knot, end_call: Any = end_call
+    perform_step: Any, write_due_row: Any, *, find_knot: Any = find_knot, end_call: Any = end_call
 ) -> Any:
     """Return the compiled loop of a formulation.
 
     Parameters
     ----------
-    take_step, write_due_row, end_call : compiled functions
+    perform_step, write_due_row, end_call : compiled functions
         The formulation's versions of the functions of this module.
     find_knot : compiled function
         Index of the knot at or before a time, searched from another index.
@@ -115,8 +115,8 @@ def make_advance(
     """
     loop = specialised(
         advance_steps,
-        take_step.__module__,
-        take_step=take_step,
+        perform_step.__module__,
+        perform_step=perform_step,
         write_due_row=write_due_row,
         find_knot=find_knot,
         end_call=end_call,

@@ -25,7 +25,7 @@ from snakestudio.model.snapshot import Snapshot
 _NO_ROWS: IntArray = np.zeros(0, np.int64)
 
 # Rows of the table of calls.
-HELD, GIVEN = range(2)
+HELD, BY_TORQUE = range(2)
 
 
 class Steps(Protocol):
@@ -202,24 +202,27 @@ class BoundSteps(ViewedEngine, ABC):
 
     def _begin_binding(self) -> None:
         axes = len(self.schema.axes)
-        self._held, self._given = held, given = (
+        self._held, self._by_torque = held, by_torque = (
             _constant(axes, torque=False),
             _constant(axes, torque=True),
         )
-        assert given.torque is not None
+        assert by_torque.torque is not None
         self._held_time = held.time
         self._held_angle = held.angle
         self._held_rate = held.rate
-        self._given_time = given.time
-        self._given_torque = given.torque
+        self._torque_time = by_torque.time
+        self._torque_values = by_torque.torque
         self._moves = False  # whether the held reference has rates
         self._dt = self.scene.solver.step_s
         kernel = self.compiled
         assert kernel is not None
         # for calls that write no rows
         self._no_row = self._rows._replace(filled=self._rows.filled.copy())
-        self._calls = CallTable(kernel.advance, [self._arguments(held), self._arguments(given)])
-        self._take_held, self._take_given = self._calls.single(HELD), self._calls.single(GIVEN)
+        self._calls = CallTable(kernel.advance, [self._arguments(held), self._arguments(by_torque)])
+        self._step_held, self._step_by_torque = (
+            self._calls.single(HELD),
+            self._calls.single(BY_TORQUE),
+        )
         self._count = 0  # of steps, in the table
         self._bound_to = self._own_arguments()
         self._bound = [True, True]
@@ -255,7 +258,7 @@ class BoundSteps(ViewedEngine, ABC):
         self._unsettled = self._held
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take_bound(HELD, self._take_held, n_steps)
+        return self._step_bound(HELD, self._step_held, n_steps)
 
     def give(
         self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()
@@ -263,19 +266,19 @@ class BoundSteps(ViewedEngine, ABC):
         """See `Steps.give`."""
         now = self._reached
         dt = self._dt
-        time = self._given_time
+        time = self._torque_time
         time[0] = now * dt
         time[1] = (now + n_steps) * dt
-        self._given_torque[:] = torque
-        self._unsettled = self._given
+        self._torque_values[:] = torque
+        self._unsettled = self._by_torque
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take_bound(GIVEN, self._take_given, n_steps)
+        return self._step_bound(BY_TORQUE, self._step_by_torque, n_steps)
 
-    def _take_bound(self, row: int, call: Callable[[], int], n_steps: int) -> StepReport | None:
+    def _step_bound(self, row: int, call: Callable[[], int], n_steps: int) -> StepReport | None:
         """Take steps with a row of the table of calls."""
         if not self._bound[row]:
-            self._calls.bind(row, self._arguments((self._held, self._given)[row]))
+            self._calls.bind(row, self._arguments((self._held, self._by_torque)[row]))
             self._bound[row] = True
             self._count = 0
         if n_steps != self._count:
@@ -309,11 +312,11 @@ class BoundSteps(ViewedEngine, ABC):
             self._reference = reference
             if reference is not self._followed:
                 self._followed = reference
-                self._take_followed = partial(self._advance, *self.plain_arguments(reference))
+                self._step_followed = partial(self._advance, *self.plain_arguments(reference))
             self._view = None
             if not go_on:
                 self._begin_interval()
-            return self._ended(self._take_followed(n_steps, _NO_ROWS, self._no_row), n_steps)
+            return self._ended(self._step_followed(n_steps, _NO_ROWS, self._no_row), n_steps)
         return self._advanced(reference, n_steps, go_on, row_steps)
 
     def _advanced(

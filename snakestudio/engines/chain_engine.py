@@ -147,15 +147,15 @@ class ChainEngine(TimeSteppingEngine):
 
         Raises `MistakeError` if it is not two arrays of finite numbers of the right shape.
         """
-        given: Any = self.links()
+        result: Any = self.links()
         shape = (self._schema.n_links, 3)
-        if not isinstance(given, tuple) or len(given) != 2:
+        if not isinstance(result, tuple) or len(result) != 2:
             raise MistakeError(
-                f"links() returns {type(given).__name__}",
+                f"links() returns {type(result).__name__}",
                 "return positions and velocities of the links",
             )
         arrays = []
-        for name, values in zip(("positions", "velocities"), given, strict=True):
+        for name, values in zip(("positions", "velocities"), result, strict=True):
             array = np.asarray(values)
             if array.dtype.kind not in "fiu" or array.shape != shape:
                 form = " x ".join(map(str, array.shape))
@@ -173,9 +173,9 @@ class ChainEngine(TimeSteppingEngine):
         return arrays[0], arrays[1]
 
     def _run_kernel(
-        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+        self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
     ) -> int:
-        due = set(wanted.tolist())
+        due = set(due_steps.tolist())
         for _ in range(n_steps):
             before = public_state(self)
             counts = self._counts.copy()
@@ -227,13 +227,13 @@ class ChainEngine(TimeSteppingEngine):
     def _begin_interval(self) -> None:
         self._counts[IN_CALL] = 0
 
-    def _room_for_contacts(self, n_rows: int) -> int:
+    def _contact_capacity(self, n_rows: int) -> int:
         return 0
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         return self.angle.copy(), self.rate.copy()
 
-    def _take(self, scene: Scene) -> bool:
+    def _apply_changes(self, scene: Scene) -> bool:
         return type(scene.model) is type(self._scene.model) and scene.robot == self._scene.robot
 
     def _saved_state(self) -> Any:

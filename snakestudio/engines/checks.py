@@ -113,18 +113,18 @@ def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool])
         return ()
     angles = np.arange(8) * (math.pi / 4.0)
     best: tuple[float, FloatArray] | None = None
-    for way in np.column_stack([np.cos(angles), np.sin(angles)]):
+    for direction in np.column_stack([np.cos(angles), np.sin(angles)]):
         step = 0.004
-        while step < 1.0 and not clear(step * way):
+        while step < 1.0 and not clear(step * direction):
             step *= 2.0
         low = 0.5 * step
         if step >= 1.0 or (best is not None and low >= best[0]):
             continue
         for _ in range(5):
             middle = 0.5 * (low + step)
-            low, step = (low, middle) if clear(middle * way) else (middle, step)
+            low, step = (low, middle) if clear(middle * direction) else (middle, step)
         if best is None or step < best[0]:
-            best = (step, (step + 0.002) * way)
+            best = (step, (step + 0.002) * direction)
     if best is None:
         return ()
     x, y = round(o.x_m + float(best[1][0]), 3), round(o.y_m + float(best[1][1]), 3)
@@ -149,25 +149,25 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
             continue
         swing = math.degrees(abs(wave.amplitude)) * factors[joints(axes, kind)]
         middle = math.degrees(wave.offset)
-        found = _beyond(middle + swing, upper[here], middle - swing, lower[here])
-        if found is None:
+        beyond = _beyond(middle + swing, upper[here], middle - swing, lower[here])
+        if beyond is None:
             continue
-        worst, limit = found
+        worst, limit = beyond
         reach = float(swing[worst]) + abs(middle)
         who, remedy = _stop_of(scene, axes[int(here[worst])])
         problems.append(
             Problem(
                 "error",
                 amplitude,
-                f"amplitude and offset reach {reach:g}° but {who} {_shown(who, limit):g}°",
+                f"amplitude and offset reach {reach:g}° but {who} {_displayed(who, limit):g}°",
                 f"reduce {amplitude} or {offset}, or {remedy}",
                 fixes=_within_stops(scene, amplitude, reach, float(swing[worst]), limit),
             )
         )
     degrees = np.degrees(angles)
-    found = _beyond(degrees, upper, degrees, lower)
-    if found is not None:
-        worst, limit = found
+    beyond = _beyond(degrees, upper, degrees, lower)
+    if beyond is not None:
+        worst, limit = beyond
         axis = axes[worst]
         key = (
             "start.joint_angles_deg"
@@ -182,7 +182,7 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
             Problem(
                 "error",
                 key,
-                f"joint {axis.joint + 1} starts at {starts} but {stops} {_shown(who, limit):g}°",
+                f"joint {axis.joint + 1} starts at {starts} but {stops} {_displayed(who, limit):g}°",
                 f"start with {'another angle' if own else 'smaller joint angles'}, or {remedy}",
                 links=(axis.joint, axis.joint + 1),
             )
@@ -193,7 +193,7 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
 _ALL_STOP = "the joint limit is"
 
 
-def _shown(who: str, limit: float) -> float:
+def _displayed(who: str, limit: float) -> float:
     """Return a limit as displayed: a common limit of all joints applies to both sides."""
     return abs(limit) if who == _ALL_STOP else limit
 
@@ -231,20 +231,20 @@ def _within_stops(
     limit = abs(limit)
     gait = scene.gait
     present = float(getattr(gait, amplitude.partition(".")[2], 0.0))
-    room = math.floor(10.0 * (limit - (reach - swing))) / 10.0
+    fitting = math.floor(10.0 * (limit - (reach - swing))) / 10.0
     farther = Fix(
         f"Increase the limit to {math.ceil(reach):g}°",
         (("robot.joint_limit_deg", float(math.ceil(reach))),),
     )
     others = () if scene.robot.joint else (farther,)
-    if room <= 0.0:
+    if fitting <= 0.0:
         return others
     if amplitude.endswith("_rad"):
         smaller = math.copysign(
             math.floor(1000.0 * abs(present) * (limit - (reach - swing)) / swing) / 1000.0, present
         )
         return Fix(f"Reduce the amplitude to {smaller:g} rad", ((amplitude, smaller),)), *others
-    smaller = math.copysign(room, present)
+    smaller = math.copysign(fitting, present)
     return Fix(f"Reduce the amplitude to {smaller:g}°", ((amplitude, smaller),)), *others
 
 

@@ -81,7 +81,7 @@ class CompiledEngine(TimeSteppingEngine):
 
     def _fit(self, scene: Scene) -> None:
         """Update everything else after a change of constants or state."""
-        self._look_out(scene)
+        self._set_crossings(scene)
 
     @abstractmethod
     def _same_structure(self, one: Scene, other: Scene) -> bool:
@@ -136,15 +136,15 @@ class CompiledEngine(TimeSteppingEngine):
         return self.entry_arguments(_plain(reference))
 
     def _run_kernel(
-        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+        self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
     ) -> int:
         period = self._period_call
         if period is None:
             period = self._period_call = PeriodCall(self)
         own = self._params, self._state, self._work
-        if period.takes(reference, len(wanted), own):
-            return period.call(reference, n_steps, wanted, rows)
-        status: int = self._advance(*self.plain_arguments(reference), n_steps, wanted, rows)
+        if period.is_frequent(reference, len(due_steps), own):
+            return period.call(reference, n_steps, due_steps, rows)
+        status: int = self._advance(*self.plain_arguments(reference), n_steps, due_steps, rows)
         return status
 
     def _begin_interval(self) -> None:
@@ -175,7 +175,7 @@ class CompiledEngine(TimeSteppingEngine):
 
     # --------------------------------------------------------------------------------------- states
 
-    def _take(self, scene: Scene) -> bool:
+    def _apply_changes(self, scene: Scene) -> bool:
         if not self._same_structure(self._scene, scene):
             return False
         old = self._params

@@ -185,18 +185,18 @@ class Crossing:
 
     link: int
     obstacle: int
-    way: float
-    seen: float
+    distance: float
+    safe_distance: float
 
-    def sentence(self, scene: Scene) -> str:
+    def message(self, scene: Scene) -> str:
         """Return a message with the link, the obstacle and the remedy."""
         step = scene.solver.step_s
         what = f"link {self.link + 1} passes through {_called(scene, self.obstacle)}"
-        if self.way > self.seen:
+        if self.distance > self.safe_distance:
             return (
-                f"{what}: it moves {1e3 * self.way:.3g} mm in the step, but contact is certain only up to "
-                f"{1e3 * self.seen:.3g} mm. Reduce solver.step_s from {step:g} to "
-                f"{_rounded_down(step * self.seen / self.way):.2g}."
+                f"{what}: it moves {1e3 * self.distance:.3g} mm in the step, but contact is certain only up to "
+                f"{1e3 * self.safe_distance:.3g} mm. Reduce solver.step_s from {step:g} to "
+                f"{_rounded_down(step * self.safe_distance / self.distance):.2g}."
             )
         own = scene.ground.obstacle_damping_ns_per_m
         return (
@@ -232,18 +232,18 @@ class Crossings:
         self._middle = np.array([body.middle for _, body in self._bodies]).reshape(-1, 2)
         self._reach = np.array([body.reach for _, body in self._bodies])
         self._core_reach = np.array([body.core_reach for _, body in self._bodies])
-        self._seen = radius + np.array([body.thin for _, body in self._bodies])
-        self.seen = float(self._seen.min(initial=math.inf))
+        self._safe_distances = radius + np.array([body.thin for _, body in self._bodies])
+        self.safe_distance = float(self._safe_distances.min(initial=math.inf))
         """Distance up to which a link cannot miss a body in a step, m."""
-        self.limit = 0.5 * self.seen
+        self.limit = 0.5 * self.safe_distance
         """Distance of all links up to which a step need not be checked, m."""
 
     @property
     def thinnest(self) -> int:
-        """The obstacle that `seen` belongs to."""
-        return self._bodies[int(self._seen.argmin())][0]
+        """The obstacle that `safe_distance` belongs to."""
+        return self._bodies[int(self._safe_distances.argmin())][0]
 
-    def found(self, q_before: FloatArray, q_after: FloatArray) -> Crossing | None:
+    def first(self, q_before: FloatArray, q_after: FloatArray) -> Crossing | None:
         """Return the first crossing of links between two states of a step; None if there is none.
 
         Parameters
@@ -253,22 +253,22 @@ class Crossings:
         """
         before, after = _ends(q_before, self._half), _ends(q_after, self._half)
         moved = after - before
-        way = np.linalg.norm(moved, axis=2).max(axis=1)
+        distance = np.linalg.norm(moved, axis=2).max(axis=1)
         apart = np.linalg.norm(before.mean(axis=1)[:, None, :2] - self._middle, axis=2)
-        near = (way[:, None] > self._least * self._seen) & (
-            apart <= self._reach + self._half + way[:, None]
+        near = (distance[:, None] > self._least * self._safe_distances) & (
+            apart <= self._reach + self._half + distance[:, None]
         )
         link, body_index = np.nonzero(near)
         # Most of these links pass the core at a distance: no point of an axis moves further than
         # one of its ends.
         away = _away(before[link, :, :2], self._middle[body_index])
-        near[link, body_index] = away <= self._core_reach[body_index] + way[link] + _ROUNDING
+        near[link, body_index] = away <= self._core_reach[body_index] + distance[link] + _ROUNDING
         first = None
         soonest = math.inf
         for b in np.flatnonzero(near.any(axis=0)):
             obstacle, body = self._bodies[b]
             links = np.flatnonzero(near[:, b])
-            parts = min(max(math.ceil(float(way[links].max()) / body.part), 1), _MOST_PARTS)
+            parts = min(max(math.ceil(float(distance[links].max()) / body.part), 1), _MOST_PARTS)
             share = np.linspace(0.0, 1.0, parts + 1)[:, None, None, None]
             inside = body.holds(before[links] + share * moved[links])
             inside &= ~inside[0]  # a link that starts inside has not come from outside
@@ -277,7 +277,10 @@ class Crossings:
             if when[nearest] <= parts and when[nearest] / parts < soonest:
                 soonest = float(when[nearest] / parts)
                 first = Crossing(
-                    int(links[nearest]), obstacle, float(way[links[nearest]]), float(self._seen[b])
+                    int(links[nearest]),
+                    obstacle,
+                    float(distance[links[nearest]]),
+                    float(self._safe_distances[b]),
                 )
         return first
 
@@ -335,17 +338,20 @@ def foreseen(
     half = scene.robot.contact_half_length_m
     turns = np.abs(turning) if turning.ndim == 1 else np.linalg.norm(turning, axis=1)
     starting = float((np.linalg.norm(velocity, axis=1) + half * turns).max(initial=0.0))
-    speed, what = max((starting, "at the start"), (_gait_speed(scene, watch.seen), "in the gait"))
-    way = step * speed
-    if not way > watch.seen:
+    speed, what = max(
+        (starting, "at the start"), (_gait_speed(scene, watch.safe_distance), "in the gait")
+    )
+    distance = step * speed
+    if not distance > watch.safe_distance:
         return []
-    longest = watch.seen / speed
+    longest = watch.safe_distance / speed
     return [
         Problem(
             "warning",
             "solver.step_s",
-            f"a link moves up to {1e3 * way:.3g} mm in a step of {step:g} s {what}, but contact with "
-            f"{_called(scene, watch.thinnest)} is certain only up to {1e3 * watch.seen:.3g} mm, so it may pass through",
+            f"a link moves up to {1e3 * distance:.3g} mm in a step of {step:g} s {what}, but contact with "
+            f"{_called(scene, watch.thinnest)} is certain only up to {1e3 * watch.safe_distance:.3g} mm, so it may "
+            "pass through",
             f"set it to at most {_rounded_down(longest):.2g} s",
             obstacles=(watch.thinnest,),
             fixes=shorter_step(scene, longest),
@@ -353,7 +359,7 @@ def foreseen(
     ]
 
 
-def _gait_speed(scene: Scene, seen: float) -> float:
+def _gait_speed(scene: Scene, safe_distance: float) -> float:
     """Return the largest speed of the links' ends relative to the robot that the gait requires, m/s; 0 if it is small.
 
     The momenta of the links of a free robot add up to zero, so the rigid part of the motion is
@@ -367,7 +373,7 @@ def _gait_speed(scene: Scene, seen: float) -> float:
     waves = [wave for _, wave in of_body.of_kinds[: 2 if scene.model.spatial else 1]]
     rate = of_body.factor * sum(abs(wave.amplitude * wave.omega) for wave in waves)
     if (
-        rate * robot.link_length_m * (0.25 * n * n + 1.0) * scene.solver.step_s < seen
+        rate * robot.link_length_m * (0.25 * n * n + 1.0) * scene.solver.step_s < safe_distance
     ):  # an upper bound
         return 0.0
     half = np.array([link.contact_half_length for link in robot.links])[:, None]
@@ -425,14 +431,14 @@ def _spatial_cores(obstacle: Obstacle) -> tuple[list[int], list[_Core]]:
 @by_identity
 def _planar_cores(obstacle: Obstacle) -> list[tuple[float, float, list[_Core]]]:
     """Return the lowest and highest height of each solid of an upright obstacle, m, and its cores."""
-    found = []
+    rows = []
     for solid in obstacle_solids(obstacle):
         assert isinstance(solid, Post | Block)
         heights = (
             np.array([solid.low, solid.high]) if isinstance(solid, Post) else corners(solid).T[2]
         )
-        found.append((float(heights.min()), float(heights.max()), _cores(solid, upright=True)))
-    return found
+        rows.append((float(heights.min()), float(heights.max()), _cores(solid, upright=True)))
+    return rows
 
 
 def _cores(solid: Solid, upright: bool) -> list[_Core]:
@@ -531,7 +537,7 @@ def _away(ends: FloatArray, point: FloatArray) -> FloatArray:
 
 
 def _ends(q: FloatArray, half: float) -> FloatArray:
-    """Return the ends of the axes of links, (n, 2, 3), m; `q` as in `Crossings.found`."""
+    """Return the ends of the axes of links, (n, 2, 3), m; `q` as in `Crossings.first`."""
     zero = np.zeros(len(q))
     if q.shape[1] == 3:
         x, y, theta = q.T

@@ -44,8 +44,8 @@ def make_row_writer(write_row: Any) -> Any:
 
 
 @inlined
-def take_references(
-    params: _Params, instant: Instant, step: int, reference: FloatArray, given: FloatArray
+def fill_references(
+    params: _Params, instant: Instant, step: int, reference: FloatArray, command: FloatArray
 ) -> bool:
     """Fill the references of the non-smooth models' motors for the step after `step` steps.
 
@@ -54,7 +54,7 @@ def take_references(
 
     Parameters
     ----------
-    reference, given : (m, 2), (m, 1)
+    reference, command : (m, 2), (m, 1)
         Filled with angles and rates, and with torque commands, N m.
 
     Returns
@@ -63,10 +63,10 @@ def take_references(
         Whether the motors follow torque commands instead of angles.
     """
     knots: JointKnots = instant.knots
-    gives: bool = knots.torque.shape[0] > 0
-    ahead = 1.0 if params.implicit and not gives else 0.5
+    commanded: bool = knots.torque.shape[0] > 0
+    ahead = 1.0 if params.implicit and not commanded else 0.5
     time = (step + ahead) * params.dt
     knot = evaluate_reference(knots.time, knots.angle, knots.rate, 1, time, instant.knot, reference)
-    if gives:
-        evaluate_linear(knots.time, knots.torque, 1, time, knot, given)
-    return gives
+    if commanded:
+        evaluate_linear(knots.time, knots.torque, 1, time, knot, command)
+    return commanded

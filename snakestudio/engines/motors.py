@@ -40,7 +40,7 @@ def make_motor(scene: Scene) -> Motor:
 
 
 @inlined
-def _wanted(
+def _requested(
     motor: Motor, error: float, rate_error: float, kp: float, kd: float
 ) -> tuple[float, float]:
     """Return the torque of the PD law, and whether (1 or 0) it still depends on angle and rate.
@@ -65,13 +65,13 @@ def _wanted(
 
 
 @inlined
-def _lagged(motor: Motor, wanted: float, before: float) -> float:
+def _lagged(motor: Motor, requested: float, before: float) -> float:
     """Return the torque after a step of a motor with lag, from `before` towards the requested one, N m."""
-    return before + motor.lag * (wanted - before) if motor.lag < 1.0 else wanted
+    return before + motor.lag * (requested - before) if motor.lag < 1.0 else requested
 
 
 @inlined
-def given_torque(motor: Motor, torque: float, before: float) -> float:
+def commanded_torque(motor: Motor, torque: float, before: float) -> float:
     """Return the torque of a motor with a torque command in a step, N m; free play has no effect on it."""
     return _lagged(motor, min(max(torque, -motor.most), motor.most), before)
 
@@ -114,7 +114,7 @@ def motor_torque(
     (float, float)
         N m and N m s/rad.
     """
-    torque, follows = _wanted(motor, error, rate - goal_rate, kp, kd)
+    torque, follows = _requested(motor, error, rate - goal_rate, kp, kd)
     reached = _lagged(motor, torque, before)
     if not motor.implicit or follows == 0.0:
         return reached, 0.0

@@ -63,11 +63,11 @@ class NonsmoothEngine(CompiledEngine):
         )
 
     @abstractmethod
-    def _make_space(self, room: int) -> Any:
+    def _make_space(self, capacity: int) -> Any:
         """Return the `Workspace` of steps with at most this number of contacts."""
 
     @abstractmethod
-    def _renewed(self, state: Any) -> Any:
+    def _in_present_layout(self, state: Any) -> Any:
         """Return a saved state in the present layout, from the layout of any released version."""
 
     @abstractmethod
@@ -78,12 +78,12 @@ class NonsmoothEngine(CompiledEngine):
         return self._space
 
     def _make_work(self) -> None:
-        self._room_in_work = len(self._state.contact)
-        self._space = self._make_space(self._room_in_work)
+        self._work_capacity = len(self._state.contact)
+        self._space = self._make_space(self._work_capacity)
         self._work = self._space.work
 
     def _fit(self, scene: Scene) -> None:
-        if len(self._state.contact) != self._room_in_work:
+        if len(self._state.contact) != self._work_capacity:
             self._make_work()
         super()._fit(scene)
 
@@ -107,15 +107,15 @@ class NonsmoothEngine(CompiledEngine):
         counters = SLOTS_ROW, SLOTS_CALL
         for count, keys, sums in zip(counters, state.slot_key, state.slot_sum, strict=True):
             used = int(state.counts[count])
-            kept = np.flatnonzero(keys[:used, BODY] < n_obstacles)
-            keys[: len(kept)] = keys[kept]
-            sums[: len(kept)] = sums[kept]
-            state.counts[count] = len(kept)
+            remaining = np.flatnonzero(keys[:used, BODY] < n_obstacles)
+            keys[: len(remaining)] = keys[remaining]
+            sums[: len(remaining)] = sums[remaining]
+            state.counts[count] = len(remaining)
         state.contact[:, SLOT_ROW:] = -1
 
     def _checked(self, state: Any, params: Any, scene: Scene) -> Any:
-        rooms = (0, ("contact", *self.by_contact)), (1, ("slot_key", "slot_sum"))
-        state = agreeing(self._renewed(state), self._state, rooms)
+        growing = (0, ("contact", *self.by_contact)), (1, ("slot_key", "slot_sum"))
+        state = agreeing(self._in_present_layout(state), self._state, growing)
         check_contacts(
             state,
             CONTACTS,

@@ -46,8 +46,8 @@ class PeriodCall:
         self._same = 0  # successive calls with references of this shape and the same engine arrays
         self._bound: _BoundCall | None = None
 
-    def takes(self, reference: JointReference, n_rows: int, own: tuple[Any, ...]) -> bool:
-        """Return whether to take the next steps by `call`, because references of this shape are frequent.
+    def is_frequent(self, reference: JointReference, n_rows: int, own: tuple[Any, ...]) -> bool:
+        """Return whether references of this shape are frequent, so that the next steps should be taken by `call`.
 
         `own` are objects of the engine, at least one of which is replaced when any of its arrays
         is.
@@ -70,12 +70,12 @@ class PeriodCall:
         return self._same > _OFTEN
 
     def call(
-        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+        self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
     ) -> int:
         """Take steps and return the outcome."""
         if self._bound is None:
             self._bound = _BoundCall(self._kernel, self._engine, self._shape, rows)
-        return self._bound.take(reference, n_steps, wanted, rows)
+        return self._bound.run(reference, n_steps, due_steps, rows)
 
 
 class _BoundCall:
@@ -96,8 +96,8 @@ class _BoundCall:
         self._table = CallTable(kernel, [(*own, self._n_steps, self._due, rows)])
         self._call = self._table.single(0)
 
-    def take(
-        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+    def run(
+        self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
     ) -> int:
         """Take steps and return the outcome."""
         if rows is not self._rows:
@@ -106,7 +106,7 @@ class _BoundCall:
         if n_steps != self._n_steps:
             self._table.fill(-3, n_steps)
             self._n_steps = n_steps
-        self._due[0] = wanted[0] if len(wanted) else _NO_ROW
+        self._due[0] = due_steps[0] if len(due_steps) else _NO_ROW
         self._time[:] = reference.time
         self._angle[:] = reference.angle
         self._rate[:] = reference.rate

@@ -40,25 +40,25 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         return missing
     declared = FORMULATIONS[scene.model.kind]
     with calling():
-        found: list[Problem] = declared.loaded(declared.check)(scene, base_dir)
-        return missing + found + _law(scene) + findings(scene)
+        problems: list[Problem] = declared.loaded(declared.check)(scene, base_dir)
+        return missing + problems + _law(scene) + findings(scene)
 
 
 def _law(scene: Scene) -> list[Problem]:
     """Return the problem of a friction law that the scene's formulation does not have."""
-    asked = scene.ground.law
+    law = scene.ground.law
     known = FORMULATIONS[scene.model.kind].friction_laws
-    if asked is None or asked in known or not known:
+    if law is None or law in known or not known:
         return []
-    others = [kind for kind, declared in FORMULATIONS.items() if asked in declared.friction_laws]
+    others = [kind for kind, declared in FORMULATIONS.items() if law in declared.friction_laws]
     kinds = [kind for kind in others if FORMULATIONS[kind].fields.body is scene.model.body]
     models = " or ".join(f'"{kind}"' for kind in kinds)
-    remedy = "choose " + " or ".join(f'"{law}"' for law in known)
+    remedy = "choose " + " or ".join(f'"{each}"' for each in known)
     if models:
         remedy += f", or set model.kind to {models}"
     name = FORMULATIONS[scene.model.kind].name
     fixes = (Fix(f"Use the law of the {name} model", (("ground.law", None),)),)
-    message = f'the {name} model does not have the friction law "{asked}"'
+    message = f'the {name} model does not have the friction law "{law}"'
     return [Problem("error", "ground.law", message, remedy, fixes=fixes)]
 
 
@@ -101,8 +101,8 @@ def schema(scene: Scene, base_dir: Path | None = None) -> Schema:
     if not declared.schema:
         return create(scene, base_dir, checked=True).schema
     with calling():
-        made: Schema = declared.loaded(declared.schema)(scene)
-    return made
+        schema_of_kind: Schema = declared.loaded(declared.schema)(scene)
+    return schema_of_kind
 
 
 def _refuse_mistakes(scene: Scene, base_dir: Path | None) -> None:
@@ -173,13 +173,13 @@ def note() -> str:
             f"{cache_trouble()[0].upper()}{cache_trouble()[1:]}, so it is lost when the computer restarts, or earlier. "
             "Make the folder writable, or set SNAKESTUDIO_KERNELS_DIR to another folder."
         )
-    wanted = next(
+    required = next(
         (need for need in metadata.requires("snakestudio") or () if need.startswith("numba==")), ""
     )
-    found = metadata.version("numba")
-    if compiled_kernels_dir().is_dir() and wanted and wanted != f"numba=={found}":
+    installed = metadata.version("numba")
+    if compiled_kernels_dir().is_dir() and required and required != f"numba=={installed}":
         return (
-            f"The bundled engines are compiled for {wanted.replace('==', ' ')}, but numba {found} is installed, so the "
-            f"engines are compiled once on this computer. Run pip install {wanted} to use the bundled ones."
+            f"The bundled engines are compiled for {required.replace('==', ' ')}, but numba {installed} is installed, "
+            f"so the engines are compiled once on this computer. Run pip install {required} to use the bundled ones."
         )
     return ""

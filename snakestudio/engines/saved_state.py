@@ -24,7 +24,7 @@ from snakestudio.model.snapshot import ContactState
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
-MOST_ROOM = 1 << 18
+MAX_CAPACITY = 1 << 18
 """Largest capacity of a state for contacts, or for sums of contacts."""
 
 _FIXED = ("robot", "beam", "start", "control")
@@ -74,7 +74,7 @@ def check_checkpoint(checkpoint: Any, engine: Engine, scene: Scene) -> None:
         check_reference(reference, engine)
 
 
-def agreeing(state: Any, like: T, rooms: Iterable[tuple[int, tuple[str, ...]]] = ()) -> T:
+def agreeing(state: Any, like: T, growing: Iterable[tuple[int, tuple[str, ...]]] = ()) -> T:
     """Return a copy of `state` after checking that its layout is that of `like`.
 
     Raises `StateError` if an array has another type or size, or a number is not finite.
@@ -85,11 +85,11 @@ def agreeing(state: Any, like: T, rooms: Iterable[tuple[int, tuple[str, ...]]] =
         The saved state.
     like : NamedTuple of arrays
         The present state of the engine.
-    rooms : sequence of (int, tuple of str), optional
+    growing : sequence of (int, tuple of str), optional
         Axes that grow during a run, each with the arrays that have the same length along it.
     """
     demand(type(state) is type(like))
-    grown = {name: axis for axis, names in rooms for name in names}
+    grown = {name: axis for axis, names in growing for name in names}
     for name, own in like._asdict().items():
         array = getattr(state, name)
         demand(
@@ -98,15 +98,15 @@ def agreeing(state: Any, like: T, rooms: Iterable[tuple[int, tuple[str, ...]]] =
         sizes = zip(array.shape, own.shape, strict=True)
         demand(
             all(
-                size == wanted
-                for axis, (size, wanted) in enumerate(sizes)
+                size == expected
+                for axis, (size, expected) in enumerate(sizes)
                 if axis != grown.get(name)
             )
         )
         demand(array.dtype.kind != "f" or bool(np.isfinite(array).all()))
-    for axis, names in rooms:
-        found = {getattr(state, name).shape[axis] for name in names}
-        demand(len(found) == 1 and 1 <= max(found) <= MOST_ROOM)
+    for axis, names in growing:
+        lengths = {getattr(state, name).shape[axis] for name in names}
+        demand(len(lengths) == 1 and 1 <= max(lengths) <= MAX_CAPACITY)
     copy: T = state._replace(
         **{name: np.array(array, order="C") for name, array in state._asdict().items()}
     )
@@ -120,10 +120,10 @@ def check_contacts(
 
     Parameters
     ----------
-    state, counters, n_obstacles
-        As in `forget_obstacles`.
     contacts : int
         Index of the number of contacts in `state.counts`.
+    counters : (int, int)
+        Indices of the numbers of contact sums in `state.counts`, of row and call.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def check_reference(reference: Any, engine: Engine) -> None:
         demand(
             isinstance(points, np.ndarray)
             and points.ndim == 1
-            and len(points) in range(3, MOST_ROOM, 2)
+            and len(points) in range(3, MAX_CAPACITY, 2)
         )
         demand(np.array_equal(points, np.linspace(0.0, like.abscissa[-1], len(points))))
         shapes = {
@@ -174,9 +174,9 @@ def check_reference(reference: Any, engine: Engine) -> None:
     demand(isinstance(time, np.ndarray) and time.dtype == np.float64 and time.ndim == 1)
     demand(len(time) >= (2 if isinstance(reference, JointReference) else 1))
     demand(bool(np.isfinite(time).all() and (np.diff(time) > 0.0).all()))
-    given = isinstance(reference, JointReference) and reference.torque is not None
-    demand(given == (isinstance(reference, JointReference) and engine.scene.gives_torques))
-    if given:
+    commanded = isinstance(reference, JointReference) and reference.torque is not None
+    demand(commanded == (isinstance(reference, JointReference) and engine.scene.gives_torques))
+    if commanded:
         shapes["torque"] = shapes["angle"]
     for name, shape in shapes.items():
         array = getattr(reference, name)
@@ -190,5 +190,5 @@ def check_reference(reference: Any, engine: Engine) -> None:
         demand(
             bool(np.isfinite(array).all())
             or name in ("speed", "travel")
-            or (given and name != "torque")
+            or (commanded and name != "torque")
         )

@@ -62,11 +62,11 @@ def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
         for number, override in enumerate(overrides, start=1):
             if table == "joint" and getattr(override, "only", None) not in (None, "yaw"):
                 continue  # axes that do not move in the plane
-            for name, given in values_of(override):
+            for name, field_value in values_of(override):
                 if name in links if table == "link" else name not in OF_JOINTS:
                     key = f"robot.{table}[{number}].{name}"
                     remove = Fix("Remove it", ((key, None),))
-                    message = f"{given} is ignored by this model"
+                    message = f"{field_value} is ignored by this model"
                     problems.append(Problem("warning", key, message, "remove it", fixes=(remove,)))
     return problems
 

@@ -73,7 +73,7 @@ class TimeSteppingEngine(BoundSteps):
         self._without_contacts = schema.valid & ~Fields.CONTACTS
         # value of `_rows.filled` before the rows that no call has returned
         self._since: tuple[int, ...] = (0, 0)
-        self._kept: list[Rows] = []  # those of them that are in earlier buffers
+        self._detached: list[Rows] = []  # those of them that are in earlier buffers
         self._no_rows = filled_rows(self._rows, scene.solver.step_s)
 
     @property
@@ -112,9 +112,9 @@ class TimeSteppingEngine(BoundSteps):
 
     @abstractmethod
     def _run_kernel(
-        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+        self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
     ) -> int:
-        """Take steps and write a row after each of the step counts `wanted`; return the outcome of the call."""
+        """Take steps and write a row after each of the step counts `due_steps`; return the outcome of the call."""
 
     def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """Return the arguments of the compiled loop, for an engine that has one."""
@@ -133,7 +133,7 @@ class TimeSteppingEngine(BoundSteps):
         raise NotImplementedError
 
     @abstractmethod
-    def _room_for_contacts(self, n_rows: int) -> int:
+    def _contact_capacity(self, n_rows: int) -> int:
         """Return the initial capacity for contacts in `n_rows` rows."""
 
     @abstractmethod
@@ -150,7 +150,7 @@ class TimeSteppingEngine(BoundSteps):
         links: FloatArray = self._state.q.copy()
         return links
 
-    def _look_out(self, scene: Scene) -> None:
+    def _set_crossings(self, scene: Scene) -> None:
         """Set the detection of links of `scene` that pass through bodies; must be called after `_params` changed."""
         self._crossings = crossings(scene, self._base_dir, self._pushed)
         self._params = self._params._replace(far=self._crossings.limit)
@@ -160,7 +160,7 @@ class TimeSteppingEngine(BoundSteps):
         """Return angles and rates of all joint axes, each (m,)."""
 
     @abstractmethod
-    def _take(self, scene: Scene) -> bool:
+    def _apply_changes(self, scene: Scene) -> bool:
         """Apply the differences of `scene`; False (and no change) if they need a new engine."""
 
     @abstractmethod
@@ -224,20 +224,22 @@ class TimeSteppingEngine(BoundSteps):
         end = begin + n_steps
         if reference.torque is not None:
             end = min(end, max(begin, _usable(reference.torque, reference, step)))
-        wanted = _NO_ROWS
+        due_steps = _NO_ROWS
         if len(row_steps):
-            wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
+            due_steps = np.array(row_steps, dtype=np.int64).reshape(-1)
             if not begin < row_steps[0] <= row_steps[-1] <= end:
-                wanted = wanted[(wanted > begin) & (wanted <= end)]
-        rows = self._room(self._rows, len(wanted)) if len(wanted) else self._rows
+                due_steps = due_steps[(due_steps > begin) & (due_steps <= end)]
+        rows = self._with_space(self._rows, len(due_steps)) if len(due_steps) else self._rows
         if rows is not self._rows:
-            self._kept = self._kept_rows()
+            self._detached = self._pending_parts()
             self._rows, self._since = rows, tuple(rows.filled.tolist())
         if not go_on:
             self._begin_interval()
         before = figures = self._figures()
         while True:
-            status = self._take_steps(reference, end - figures.step, figures.step, wanted, rows)
+            status = self._perform_steps(
+                reference, end - figures.step, figures.step, due_steps, rows
+            )
             figures = self._figures()
             if status == CONTACT_OVERFLOW:
                 self._grow_contacts()
@@ -262,7 +264,7 @@ class TimeSteppingEngine(BoundSteps):
             residual=figures.worst,
             iterations=figures.iterations - before.iterations,
             unconverged=figures.unconverged - before.unconverged,
-            rows=self._no_rows if keep_rows and not message else self._handed_over(),
+            rows=self._no_rows if keep_rows and not message else self._collect_rows(),
         )
 
     def run_once(self) -> None:
@@ -273,28 +275,28 @@ class TimeSteppingEngine(BoundSteps):
         self.advance(reference, 1, (1,))
         self.snapshot()
 
-    def _kept_rows(self) -> list[Rows]:
+    def _pending_parts(self) -> list[Rows]:
         """Return the rows that no call has returned, one part per buffer."""
         new = self._rows.filled.item(0) > self._since[0]
         return (
-            [*self._kept, filled_rows(self._rows, self._scene.solver.step_s, self._since)]
+            [*self._detached, filled_rows(self._rows, self._scene.solver.step_s, self._since)]
             if new
-            else self._kept
+            else self._detached
         )
 
-    def _handed_over(self) -> Rows:
+    def _collect_rows(self) -> Rows:
         """Return all rows that no call has returned, and mark them as returned."""
-        kept = self._kept_rows()
-        self._kept = []
+        parts = self._pending_parts()
+        self._detached = []
         self._since = tuple(self._rows.filled.tolist())
-        return Rows.concatenate(kept) if kept else self._no_rows
+        return Rows.concatenate(parts) if parts else self._no_rows
 
-    def _take_steps(
+    def _perform_steps(
         self,
         reference: JointReference,
         n_steps: int,
         begun: int,
-        wanted: IntArray,
+        due_steps: IntArray,
         rows: RowBuffers,
     ) -> int:
         """Call `_run_kernel`, but check each step in which a link moves far for obstacles that it passed through.
@@ -303,29 +305,29 @@ class TimeSteppingEngine(BoundSteps):
         """
         left = n_steps
         while True:
-            status = self._run_kernel(reference, left, wanted, rows)
+            status = self._run_kernel(reference, left, due_steps, rows)
             if status != FAR:
                 return status
             left = n_steps - (self._figures().step - begun)
-            kept = copied(self._state)
+            saved = copied(self._state)
             filled = rows.filled.copy()
             before = self._links()
             watching = self._params
             self._params = watching._replace(far=math.inf)
             try:
-                status = self._run_kernel(reference, 1, wanted, rows)
+                status = self._run_kernel(reference, 1, due_steps, rows)
             finally:
                 self._params = watching
             if status != OK:
                 return status
-            crossing = self._crossings.found(before, self._links())
+            crossing = self._crossings.first(before, self._links())
             if crossing is not None:
-                for array, was in zip((*self._state, rows.filled), (*kept, filled), strict=True):
+                for array, was in zip((*self._state, rows.filled), (*saved, filled), strict=True):
                     array[...] = was
                 # a contact may have stopped it
                 v = np.abs(self.snapshot(contacts=False).link_twist[crossing.link])
-                way = self._scene.solver.step_s * float(np.linalg.norm(v[:3]))
-                self._crossing = replace(crossing, way=max(crossing.way, way))
+                distance = self._scene.solver.step_s * float(np.linalg.norm(v[:3]))
+                self._crossing = replace(crossing, distance=max(crossing.distance, distance))
                 return CROSSED
             if left == 1:
                 return OK
@@ -333,13 +335,15 @@ class TimeSteppingEngine(BoundSteps):
 
     def _row_buffers(self, n_rows: int) -> RowBuffers:
         schema = self._schema
-        room = self._room_for_contacts(n_rows)
-        return make_row_buffers(n_rows, schema.n_links, len(schema.energy), room, len(schema.axes))
+        contacts = self._contact_capacity(n_rows)
+        return make_row_buffers(
+            n_rows, schema.n_links, len(schema.energy), contacts, len(schema.axes)
+        )
 
-    def _room(self, rows: RowBuffers, n_rows: int) -> RowBuffers:
+    def _with_space(self, rows: RowBuffers, n_rows: int) -> RowBuffers:
         """Return buffers with space for `n_rows` more rows: `rows` if sufficient, whose filled rows are not changed."""
         filled, touched = rows.filled.tolist()
-        enough = filled + n_rows <= len(rows.steps) and touched + self._room_for_contacts(
+        enough = filled + n_rows <= len(rows.steps) and touched + self._contact_capacity(
             n_rows
         ) <= len(rows.contact_link)
         return rows if enough else self._row_buffers(max(n_rows, BLOCK_ROWS))
@@ -358,7 +362,7 @@ class TimeSteppingEngine(BoundSteps):
             return f"In {at}, the contact solver did not converge (residual above 0.01). {remedy}."
         if status == CROSSED:
             assert self._crossing is not None
-            return f"In {at}, {self._crossing.sentence(self._scene)}"
+            return f"In {at}, {self._crossing.message(self._scene)}"
         return (
             f"In {at}, the motion has diverged: a link or joint would turn by more than half a turn. "
             f"{self._calming()}."
@@ -418,7 +422,7 @@ class TimeSteppingEngine(BoundSteps):
             row = self._present_rows[again] = PresentRow(self._write_view, write)
         arguments = self.view_arguments()
         if not row.is_bound_to(arguments):
-            row.bind(arguments, lambda: self._row_buffers(1), self._room_for_contacts(1))
+            row.bind(arguments, lambda: self._row_buffers(1), self._contact_capacity(1))
         row.write()
         return row
 
@@ -461,7 +465,7 @@ class TimeSteppingEngine(BoundSteps):
 
     def apply(self, scene: Scene) -> bool:
         """Apply the differences of `scene`; False (and no change) if they need a new engine."""
-        if not self._take(scene):
+        if not self._apply_changes(scene):
             return False
         self._scene = scene
         return True

@@ -160,12 +160,12 @@ def test_who_begins_in_a_body_has_not_crossed_it(model: str) -> None:
     before[:, 1] = 0.2
     after[:, 1] = 0.5
     watch = watch_of(engine.scene)
-    assert watch.found(before, after) is None
+    assert watch.first(before, after) is None
     before[:, 1] = 0.1
-    crossing = watch.found(before, after)
+    crossing = watch.first(before, after)
     assert (crossing.link, crossing.obstacle) == (1, 0)
-    assert crossing.way == pytest.approx(0.4)
-    assert crossing.seen == pytest.approx(0.01 + 0.004)
+    assert crossing.distance == pytest.approx(0.4)
+    assert crossing.safe_distance == pytest.approx(0.01 + 0.004)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -428,7 +428,7 @@ def test_crossings_of_posts_are_those_that_sampled_axes_show() -> None:
         ):  # the ways are followed in parts of a core's radius
             continue
         entered = {number for number, away in enumerate(distance) if away.min() < 0.1 < away[0]}
-        crossing = watch.found(before, after)
+        crossing = watch.first(before, after)
         assert (crossing is not None) == bool(entered)
         assert crossing is None or crossing.obstacle in entered
         outcomes.append(bool(entered))
@@ -446,13 +446,13 @@ def test_a_link_that_sinks_into_a_post_is_examined_only_near_its_core(
     }
     engine = registry.create(thrown("planar_nonholonomic", post, velocity=(0.0, 1.0), **values))
     depths = []
-    examine = Crossings.found
+    examine = Crossings.first
 
-    def found(self: Any, before: Any, after: Any) -> Any:
+    def recorded(self: Any, before: Any, after: Any) -> Any:
         depths.append(float(after[1, 1]))
         return examine(self, before, after)
 
-    monkeypatch.setattr(Crossings, "found", found)
+    monkeypatch.setattr(Crossings, "first", recorded)
     while engine.advance(still(engine.scene), 1).ok and engine.step_count < 150:
         if (
             engine.snapshot().link_pose[1, 1] < 0.1

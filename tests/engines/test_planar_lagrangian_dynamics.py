@@ -42,7 +42,7 @@ def accelerate(
     work.v[:] = v
     work.reference[:, 0] = np.diff(x[:n])
     work.reference[:, 1] = np.diff(v[:n])
-    work.wanted[:, 0] = wanted
+    work.command[:, 0] = wanted
     accelerations(params, wrench, work)
     return work
 

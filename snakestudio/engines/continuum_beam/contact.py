@@ -72,7 +72,7 @@ def _columns(params: Params, work: Work, h: float) -> int:
 
 
 @inlined
-def _two_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> None:
+def _two_sided(params: Params, work: Work, count: int, resultant: FloatArray) -> None:
     """Compute amounts T of least sum of T^2 / w with A T = F: T = W A^T (A W A^T)^+ F."""
     d = params.motions.shape[0]
     for a in range(d):
@@ -86,7 +86,7 @@ def _two_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> No
                 )
             work.eigen[MATRIX, a, b] = total
     answer = work.scratch[11]
-    pseudo_solve(work.eigen[MATRIX], work.eigen[VECTORS], d, RANK, wanted, answer)
+    pseudo_solve(work.eigen[MATRIX], work.eigen[VECTORS], d, RANK, resultant, answer)
     for j in range(count):
         total = 0.0
         for a in range(d):
@@ -95,13 +95,13 @@ def _two_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> No
 
 
 @inlined
-def _one_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> None:
+def _one_sided(params: Params, work: Work, count: int, resultant: FloatArray) -> None:
     """Compute the same with supports that can only push: a quadratic program with bounds and a penalty on missing F."""
     d = params.motions.shape[0]
     for j in range(count):
         target = 0.0
         for a in range(d):
-            target -= work.column[j, params.motions[a]] * wanted[a]
+            target -= work.column[j, params.motions[a]] * resultant[a]
         work.target[j] = target
         work.acts[j] = 1
         for i in range(j + 1):
@@ -138,17 +138,17 @@ def share_out(params: Params, work: Work, h: float) -> None:
         for k in range(6):
             work.hold_wrench[i, k] = 0.0
     count = _columns(params, work, h)
-    wanted = work.scratch[10]
+    resultant = work.scratch[10]
     for a in range(d):
         e = params.motions[a]
-        wanted[a] = work.resultant[e] if e < 3 else work.resultant[e] / params.length
+        resultant[a] = work.resultant[e] if e < 3 else work.resultant[e] / params.length
     one_sided = False
     for j in range(count):
         one_sided = one_sided or work.sign[j] != 0.0
     if one_sided:
-        _one_sided(params, work, count, wanted)
+        _one_sided(params, work, count, resultant)
     else:
-        _two_sided(params, work, count, wanted)
+        _two_sided(params, work, count, resultant)
     j = 0
     for i in range(p):
         if work.hold[i, HOLDS] < 0.5:

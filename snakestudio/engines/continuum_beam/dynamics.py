@@ -74,11 +74,11 @@ def _follow_strain(work: Work, h: float) -> None:
 def _spread_velocity(work: Work, h: float) -> None:
     """Compute the twists (7) of all points from eta_o, and the terms of the accelerations (8) without eta_o's."""
     term = work.scratch[0]
-    whole = work.scratch[1]
+    total = work.scratch[1]
     for j in range(work.strain.shape[0]):
         for e in range(6):
-            whole[e] = work.head_twist[e] + work.rate_sum[j, e]
-        twist_from_head(work.frames[j], whole, work.twist[j])
+            total[e] = work.head_twist[e] + work.rate_sum[j, e]
+        twist_from_head(work.frames[j], total, work.twist[j])
         bracket(work.rate[j], work.twist[j], term)
         for e in range(6):
             term[e] = work.acceleration[j, e] - term[e]
@@ -165,7 +165,7 @@ def _inertial_load(params: Params, work: Work, h: float) -> None:
     """Compute M eta_t - ad_eta^* M eta - F at all points for `head_acceleration`, (13), in the head's frame."""
     gravity = work.scratch[3]
     turn = work.scratch[4]
-    whole = work.scratch[0]
+    total = work.scratch[0]
     local = work.scratch[1]
     _head_gravity(params, work, gravity, turn)
     m = params.mass
@@ -173,16 +173,16 @@ def _inertial_load(params: Params, work: Work, h: float) -> None:
     friction = params.mode == FRICTION
     for j in range(work.strain.shape[0]):
         for e in range(6):
-            whole[e] = work.head_acceleration[e] + work.acceleration_sum[j, e]
-        twist_from_head(work.frames[j], whole, whole)
+            total[e] = work.head_acceleration[e] + work.acceleration_sum[j, e]
+        twist_from_head(work.frames[j], total, total)
         v = work.twist[j]
         px, py, pz = inertia[0] * v[3], inertia[1] * v[4], inertia[2] * v[5]
-        local[0] = m * (whole[0] + v[4] * v[2] - v[5] * v[1])
-        local[1] = m * (whole[1] + v[5] * v[0] - v[3] * v[2])
-        local[2] = m * (whole[2] + v[3] * v[1] - v[4] * v[0])
-        local[3] = inertia[0] * whole[3] + v[4] * pz - v[5] * py
-        local[4] = inertia[1] * whole[4] + v[5] * px - v[3] * pz
-        local[5] = inertia[2] * whole[5] + v[3] * py - v[4] * px
+        local[0] = m * (total[0] + v[4] * v[2] - v[5] * v[1])
+        local[1] = m * (total[1] + v[5] * v[0] - v[3] * v[2])
+        local[2] = m * (total[2] + v[3] * v[1] - v[4] * v[0])
+        local[3] = inertia[0] * total[3] + v[4] * pz - v[5] * py
+        local[4] = inertia[1] * total[4] + v[5] * px - v[3] * pz
+        local[5] = inertia[2] * total[5] + v[3] * py - v[4] * px
         load = work.load_density[j]
         frame = work.frames[j]
         wrench_to_head(frame, local, load)
@@ -299,7 +299,7 @@ def _powers(params: Params, work: Work, h: float, friction: float) -> None:
     stride = (count - 1) // (work.pull.shape[0] - 1)
     gravity = work.scratch[3]
     turn = work.scratch[4]
-    whole = work.scratch[0]
+    total = work.scratch[0]
     sums = work.scratch[2]
     _head_gravity(params, work, gravity, turn)
     # Smooth parts: Lambda without its jumps, and gravity. All in the head's frame.
@@ -313,11 +313,11 @@ def _powers(params: Params, work: Work, h: float, friction: float) -> None:
     for j in range(count):
         f = work.frames[j]
         for e in range(6):
-            whole[e] = work.head_twist[e] + work.rate_sum[j, e]
+            total[e] = work.head_twist[e] + work.rate_sum[j, e]
         sums[0] = 0.0
-        sums[0] += gravity[0] * (whole[0] - f[10] * whole[5] + f[11] * whole[4])
-        sums[0] += gravity[1] * (whole[1] - f[11] * whole[3] + f[9] * whole[5])
-        sums[0] += gravity[2] * (whole[2] - f[9] * whole[4] + f[10] * whole[3])
+        sums[0] += gravity[0] * (total[0] - f[10] * total[5] + f[11] * total[4])
+        sums[0] += gravity[1] * (total[1] - f[11] * total[3] + f[9] * total[5])
+        sums[0] += gravity[2] * (total[2] - f[9] * total[4] + f[10] * total[3])
         _weigh(j, count, h, sums)
     weight_power = params.mass * sums[1]
     support = external = 0.0

@@ -127,15 +127,15 @@ class ContinuumBeamEngine:
     ) -> StepReport:
         """Take `n_steps` steps under `reference`; see `Engine.advance`. No rows are held back."""
         assert isinstance(reference, StrainReference), "a continuous body has no joints"
-        self._take_reference(reference)
+        self._set_reference(reference)
         self._work.stamp[1] = (
             0.0  # scene, pulls and reference may have changed since the last snapshot
         )
         state = self._state
         begin = self.step_count
-        wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
-        wanted = wanted[(wanted > begin) & (wanted <= begin + n_steps)]
-        rows, body = self._buffers(len(wanted))
+        due_steps = np.array(row_steps, dtype=np.int64).reshape(-1)
+        due_steps = due_steps[(due_steps > begin) & (due_steps <= begin + n_steps)]
+        rows, body = self._buffers(len(due_steps))
         if not go_on:
             state.counts[CALL_STEPS] = 0
             n = len(state.ground)
@@ -143,7 +143,7 @@ class ContinuumBeamEngine:
         evaluations = int(state.counts[EVALUATIONS])
         overloaded = int(state.counts[OVERLOADED])
         space = Workspace(self._work, body)
-        status = advance_steps(self._params, state, space, self._knots, n_steps, wanted, rows)
+        status = advance_steps(self._params, state, space, self._knots, n_steps, due_steps, rows)
         return StepReport(
             ok=status == OK,
             message="" if status == OK else self._failure(status),
@@ -154,7 +154,7 @@ class ContinuumBeamEngine:
             rows=self._rows(rows, body),
         )
 
-    def _take_reference(self, reference: StrainReference) -> None:
+    def _set_reference(self, reference: StrainReference) -> None:
         if reference is self._reference:
             return
         self._reference, self._knots = reference, knots_of(reference)
@@ -208,9 +208,9 @@ class ContinuumBeamEngine:
         plain = snapshot_from_rows(rows, 0, self._schema)
         span = int(self._state.counts[CALL_STEPS]) * self._scene.solver.step_s
         part = rows.contacts
-        found = Contacts.none()
+        contact_rows = Contacts.none()
         if span > 0.0:  # always included, because the row has them
-            found = Contacts(
+            contact_rows = Contacts(
                 part.link,
                 part.other,
                 part.point,
@@ -219,7 +219,7 @@ class ContinuumBeamEngine:
                 part.state,
             )
         figures = SolverStats(float(rows.solver_residual[0]), 0.0, int(rows.solver_unconverged[0]))
-        return replace(plain, contacts=found, solver=figures)
+        return replace(plain, contacts=contact_rows, solver=figures)
 
     def look(self) -> Snapshot:
         """Return the present state."""
@@ -268,7 +268,7 @@ class ContinuumBeamEngine:
         self._state = agreeing(state, self._state)
         self._params = make_params(scene, self._schema.n_holds, self._base_dir)
         self._scene = scene
-        self._take_reference(reference)
+        self._set_reference(reference)
 
     def apply_wrench(
         self, link: int, wrench: tuple[float, float, float, float, float, float]

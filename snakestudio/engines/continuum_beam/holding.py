@@ -34,7 +34,7 @@ def _anchored(params: Params, work: Work, h: float, order: int) -> int:
     slope = work.scratch[4]
     local = work.scratch[5]
     term = work.scratch[6]
-    found = work.scratch[7]
+    estimate = work.scratch[7]
     mean = work.head_twist if order == 0 else work.head_acceleration
     for e in range(6):
         mean[e] = 0.0
@@ -50,17 +50,17 @@ def _anchored(params: Params, work: Work, h: float, order: int) -> int:
         if order == 0:
             for e in range(6):
                 local[e] = work.hold_twist[i, e] - share * strain[e] * speed
-            twist_to_head(work.hold_frame[i], local, found)
+            twist_to_head(work.hold_frame[i], local, estimate)
             for e in range(6):
-                found[e] -= work.hold_rate[i, e]
+                estimate[e] -= work.hold_rate[i, e]
         else:
             # d/dt of (30) along the moving abscissa: eta_t + eta' C' + xi_t C' + xi' C'^2 + xi C''
             # = eta_c_t.
             for e in range(6):
-                found[e] = work.head_twist[e] + work.hold_rate[i, e]
-            twist_from_head(work.hold_frame[i], found, found)
-            bracket(strain, found, term)
-            interpolate_at(work.rate, h, at, local, found)
+                estimate[e] = work.head_twist[e] + work.hold_rate[i, e]
+            twist_from_head(work.hold_frame[i], estimate, estimate)
+            bracket(strain, estimate, term)
+            interpolate_at(work.rate, h, at, local, estimate)
             for e in range(6):
                 along = local[e] - term[e]  # eta' of (7)
                 local[e] = (
@@ -68,14 +68,14 @@ def _anchored(params: Params, work: Work, h: float, order: int) -> int:
                     - along * speed
                     - share * (local[e] * speed + slope[e] * speed * speed + strain[e] * growth)
                 )
-            twist_to_head(work.hold_frame[i], local, found)
+            twist_to_head(work.hold_frame[i], local, estimate)
             accumulated_at(work.acceleration_density, work.acceleration_sum, h, at, term)
             for e in range(6):
-                found[e] -= term[e]
-        keep_motions(params, found)
+                estimate[e] -= term[e]
+        keep_motions(params, estimate)
         count += 1
         for e in range(6):
-            mean[e] += (found[e] - mean[e]) / count
+            mean[e] += (estimate[e] - mean[e]) / count
     if count == 0:
         return 0
     if order == 0:
@@ -88,7 +88,7 @@ def _anchor_slip(params: Params, work: Work, h: float, count: int) -> None:
     """Compute the speeds of anchored cross-sections against their anchors, if the anchors do not agree."""
     strain = work.scratch[3]
     slope = work.scratch[4]
-    whole = work.scratch[5]
+    total = work.scratch[5]
     slip = 0.0
     if count > 1:
         share = 1.0 if params.sweeps else 0.0
@@ -96,13 +96,13 @@ def _anchor_slip(params: Params, work: Work, h: float, count: int) -> None:
             if work.hold[i, HOLDS] < 0.5:
                 continue
             for e in range(6):
-                whole[e] = work.head_twist[e] + work.hold_rate[i, e]
-            twist_from_head(work.hold_frame[i], whole, whole)
+                total[e] = work.head_twist[e] + work.hold_rate[i, e]
+            twist_from_head(work.hold_frame[i], total, total)
             interpolate_at(work.strain, h, work.hold[i, AT], strain, slope)
             for a in range(params.motions.shape[0]):
                 e = params.motions[a]
                 left = abs(
-                    whole[e] + share * strain[e] * work.hold[i, MOVES] - work.hold_twist[i, e]
+                    total[e] + share * strain[e] * work.hold[i, MOVES] - work.hold_twist[i, e]
                 )
                 slip = max(slip, left if e < 3 else left * params.radius)
     work.figures[SLIP] = slip
@@ -128,7 +128,7 @@ def _axial_speed(
     fixed, unit : (6,)
         Twist of the head without axial motion, and that of a unit axial motion.
     """
-    whole = work.scratch[8]
+    total = work.scratch[8]
     rest = work.scratch[9]
     one = work.scratch[10]
     count = work.frames.shape[0]
@@ -136,8 +136,8 @@ def _axial_speed(
     for j in range(count):
         weight = 4.0 if j % 2 == 1 else (1.0 if j == 0 or j == count - 1 else 2.0)
         for e in range(6):
-            whole[e] = fixed[e] + sums[j, e]
-        _sideways(params, work.frames[j], whole, rest)
+            total[e] = fixed[e] + sums[j, e]
+        _sideways(params, work.frames[j], total, rest)
         _sideways(params, work.frames[j], unit, one)
         for a in range(3):
             both += weight * rest[a] * one[a]
@@ -200,13 +200,13 @@ def _ringed(params: Params, work: Work, h: float, order: int) -> int:
             return 0
     ringed_head(params, work, order, axial)
     if order == 0:
-        whole = work.scratch[8]
+        total = work.scratch[8]
         rest = work.scratch[9]
         slip = 0.0
         for j in range(work.frames.shape[0]):
             for e in range(6):
-                whole[e] = work.head_twist[e] + work.rate_sum[j, e]
-            _sideways(params, work.frames[j], whole, rest)
+                total[e] = work.head_twist[e] + work.rate_sum[j, e]
+            _sideways(params, work.frames[j], total, rest)
             slip = max(slip, math.sqrt(rest[0] * rest[0] + rest[1] * rest[1]), abs(rest[2]))
         work.figures[SLIP] = slip
     return 1

@@ -20,7 +20,7 @@ def find_knot(knots: Knots, time: float, hint: int) -> int:
 
 
 @jit
-def take_reference(knots: Knots, time: float, hint: int, holding: int, work: Work) -> int:
+def fill_reference(knots: Knots, time: float, hint: int, holding: int, work: Work) -> int:
     """Fill strain, rates, speed and holds in `work` for `time`; return the knot before it, for the next search.
 
     Between knots, the strain is the quintic Hermite polynomial of strain, rate and acceleration at

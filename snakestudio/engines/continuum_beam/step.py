@@ -13,7 +13,7 @@ from snakestudio.engines.continuum_beam.dynamics import (
     held_load,
     held_motion,
 )
-from snakestudio.engines.continuum_beam.knots import find_knot, take_reference
+from snakestudio.engines.continuum_beam.knots import fill_reference, find_knot
 from snakestudio.engines.continuum_beam.params import FRICTION, Params
 from snakestudio.engines.continuum_beam.state import (
     AT,
@@ -137,7 +137,7 @@ def begin_at(
     """Evaluate the present state at `time`; return 0 if the supports do not determine the motion."""
     if _evaluated(params, knots, work, time, holding):
         return 1
-    take_reference(knots, time, hint, holding, work)
+    fill_reference(knots, time, hint, holding, work)
     for e in range(7):
         work.pose[e] = state.pose[e]
     if params.mode == FRICTION:
@@ -181,12 +181,12 @@ def _held_part(
     work.stamp[1] = 0.0
     # Motion of the head at the end, then in the middle, where the evaluation is also used for the
     # forces.
-    take_reference(knots, begin + span, holding, holding, work)
+    fill_reference(knots, begin + span, holding, holding, work)
     if head_motion(params, work) == 0:
         return -1
     for e in range(6):
         third[e] = work.head_twist[e]
-    take_reference(knots, begin + 0.5 * span, holding, holding, work)
+    fill_reference(knots, begin + 0.5 * span, holding, holding, work)
     if held_motion(params, work) == 0:
         return -1
     for e in range(6):
@@ -269,7 +269,7 @@ def _free_part(
             for b in range(stage):
                 u[e] += span * STAGES[stage, b] * work.stage[b, e]
                 twist[e] += span * STAGES[stage, b] * work.stage[b, 6 + e]
-        take_reference(knots, begin + NODES[stage] * span, knot, knot, work)
+        fill_reference(knots, begin + NODES[stage] * span, knot, knot, work)
         move_pose(origin, u, work.pose)
         work.stamp[0] = begin + NODES[stage] * span
         for e in range(6):
@@ -306,7 +306,7 @@ def _free_part(
 
 
 @jit
-def take_step(params: Params, knots: Knots, state: State, work: Work, hint: int) -> int:
+def perform_step(params: Params, knots: Knots, state: State, work: Work, hint: int) -> int:
     """Take one step of `params.dt` from the present state, in parts as short as the tolerance requires.
 
     Returns

@@ -162,7 +162,7 @@ def linearizing_torques(params: Params, work: Work) -> None:
     relative[0] = 0.0
     for k in range(n - 1):
         commanded = (
-            work.wanted[k, YAW]
+            work.command[k, YAW]
             + params.joints.kd[k] * (work.reference[k, RATE] - (work.v[k + 1] - work.v[k]))
             + params.joints.kp[k] * (work.reference[k, ANGLE] - (work.x[k + 1] - work.x[k]))
         )
@@ -206,10 +206,12 @@ def _passive_torques(params: Params, work: Work) -> None:
 
 
 @inlined
-def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool, time: float) -> None:
+def accelerate(
+    params: Params, wrench: FloatArray, work: Work, commanded: bool, time: float
+) -> None:
     """Solve (11) for the accelerations at (work.x, work.v) and `time`; also fill torques, friction and powers.
 
-    If `given`, the torques are those in `work.wanted`, independent of the control law.
+    If `commanded`, the torques are those in `work.command`, independent of the control law.
     """
     n = work.cos.shape[0]
     for k in range(n):
@@ -221,9 +223,9 @@ def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool, time
     inertia_and_bias(
         params.coupling, params.chain.inertia, work.cos, work.sin, work.v, work.matrix, work.bias
     )
-    if given:
+    if commanded:
         for k in range(n - 1):
-            work.torque[k] = work.wanted[k, YAW]
+            work.torque[k] = work.command[k, YAW]
     elif params.linearized:
         linearizing_torques(params, work)
     else:

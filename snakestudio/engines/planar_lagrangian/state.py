@@ -72,7 +72,7 @@ class Work(NamedTuple):
         joints.
     reference : (n - 1, 2)
         Reference angle and rate of the joints.
-    wanted : (n - 1, 1)
+    command : (n - 1, 1)
         Commanded accelerations of the joints, or torque commands, rad/s^2 or N m.
     torque : (n - 1,)
         Torques of the joint controllers.
@@ -102,7 +102,7 @@ class Work(NamedTuple):
     bias: FloatArray
     load: FloatArray
     reference: FloatArray
-    wanted: FloatArray
+    command: FloatArray
     torque: FloatArray
     limit: FloatArray
     coulomb: FloatArray
@@ -159,7 +159,7 @@ def make_work(n: int) -> Work:
         bias=np.zeros(n),
         load=np.zeros(n),
         reference=np.zeros((n - 1, 2)),
-        wanted=np.zeros((n - 1, 1)),
+        command=np.zeros((n - 1, 1)),
         torque=np.zeros(n - 1),
         limit=np.zeros((n, 3)),
         coulomb=np.zeros((n, 3)),

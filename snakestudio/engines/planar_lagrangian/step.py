@@ -94,13 +94,13 @@ def _commit(params: Params, state: State, work: Work) -> None:
 
 
 @inlined
-def _take_step(params: Params, state: State, work: Work, instant: Instant) -> int:
-    """Take one step; see `engines.advance.take_step`."""
+def _perform_step(params: Params, state: State, work: Work, instant: Instant) -> int:
+    """Take one step; see `engines.advance.perform_step`."""
     dt = params.dt
     knots: JointKnots = instant.knots
     knot = instant.knot
-    given = knots.torque.shape[0] > 0
-    linear = knots.torque if given else knots.acceleration
+    commanded = knots.torque.shape[0] > 0
+    linear = knots.torque if commanded else knots.acceleration
     _begin(state, work)
     for stage in range(4):
         # The stages are at the beginning, twice in the middle, and at the end of the step, and so
@@ -109,8 +109,8 @@ def _take_step(params: Params, state: State, work: Work, instant: Instant) -> in
         knot = evaluate_reference(
             knots.time, knots.angle, knots.rate, 1, time, knot, work.reference
         )
-        evaluate_linear(knots.time, linear, 1, time, knot, work.wanted)
-        accelerate(params, state.wrench, work, given, time)
+        evaluate_linear(knots.time, linear, 1, time, knot, work.command)
+        accelerate(params, state.wrench, work, commanded, time)
         _gain(work, dt / 6.0 if stage == 0 or stage == 3 else dt / 3.0)
         ahead = dt if stage == 2 else 0.5 * dt
         for k in range(state.x.shape[0]):
@@ -122,4 +122,4 @@ def _take_step(params: Params, state: State, work: Work, instant: Instant) -> in
     return OK
 
 
-advance_steps = make_advance(_take_step, make_row_writer(write_row))
+advance_steps = make_advance(_perform_step, make_row_writer(write_row))

@@ -104,7 +104,7 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
 
 
 @inlined
-def _joint_torques(params: Params, work: Work, given: bool) -> None:
+def _joint_torques(params: Params, work: Work, commanded: bool) -> None:
     """Compute torques of PD control (59) or commands, springs, dampers and stops, on the angles, with their powers."""
     n = work.cos.shape[0]
     actuator = stop = before = 0.0
@@ -112,8 +112,8 @@ def _joint_torques(params: Params, work: Work, given: bool) -> None:
         after = 0.0
         if k < n - 1:
             angle, rate = work.x[k + 1] - work.x[k], work.v[k + 1] - work.v[k]
-            if given:
-                own = work.given[k, YAW]
+            if commanded:
+                own = work.command[k, YAW]
             else:
                 own = params.joints.kp[k] * (work.reference[k, ANGLE] - angle) + params.joints.kd[
                     k
@@ -235,8 +235,8 @@ def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> Non
         own = WORKS + 2 * n + 4 * (side * n + k) + NORMAL
         work.sums[own] += work.force[k, X]
         work.sums[own + 1] += work.force[k, Y]
-        wanted = work.begun[k] + (work.sums[at + k] - sums0[at + k])
-        work.sums[OBSTACLE] += 0.5 * work.rest[i] * (work.across[k] + wanted)
+        corrected = work.begun[k] + (work.sums[at + k] - sums0[at + k])
+        work.sums[OBSTACLE] += 0.5 * work.rest[i] * (work.across[k] + corrected)
     gather_on_angles(work.force, params.chain, work.cos, work.sin, work.load)
     wide_forward(work.matrix, work.inverse, work.load)
     wide_backward(work.matrix, work.inverse, work.load)
@@ -248,18 +248,18 @@ def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> Non
 
 @inlined
 def evaluate(
-    params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work, given: bool
+    params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work, commanded: bool
 ) -> int:
     """Compute the derivatives `work.rate_y` and `work.rate_sums` at `y`; return the number of constraints, or -1.
 
-    If `given`, the joint torques are those in `work.given` instead of PD control.
+    If `commanded`, the joint torques are those in `work.command` instead of PD control.
     """
     n = work.cos.shape[0]
     for i in range(work.rate_sums.shape[0]):
         work.rate_sums[i] = 0.0
     _kinematics(params, y, work)
     _ground_forces(params, wrench, work)
-    _joint_torques(params, work, given)
+    _joint_torques(params, work, commanded)
     gather_on_angles(work.force, params.chain, work.cos, work.sin, work.load)
     work.felt[HOLD] = 0.0
     count = find_obstacles(params, work)

@@ -129,7 +129,7 @@ class Work(NamedTuple):
     reference: FloatArray
     """Reference angle and rate of the joints."""
 
-    given: FloatArray
+    command: FloatArray
     """Torque commands of the joints, N m."""
 
     fastest: FloatArray
@@ -241,7 +241,7 @@ def make_work(n: int) -> Work:
         matrix=np.zeros((n, width)),
         inverse=np.zeros(n),
         reference=np.zeros((n - 1, 2)),
-        given=np.zeros((n - 1, 1)),
+        command=np.zeros((n - 1, 1)),
         fastest=np.zeros(1),
         near=np.zeros((2, n), np.int64),
         touch=np.zeros((2, n, 2)),

@@ -157,7 +157,7 @@ def _part(
     evaluated in one place only because they are compiled inline.
     """
     count = 0
-    given = knots.torque.shape[0] > 0
+    commanded = knots.torque.shape[0] > 0
     work.fastest[0] = 0.0
     work.felt[UNCHANGED] = 1.0
     work.felt[TO_CORE] = math.inf
@@ -171,11 +171,11 @@ def _part(
         knot = evaluate_reference(
             knots.time, knots.angle, knots.rate, 1, stage_time, knot, work.reference
         )
-        if given:
-            evaluate_linear(knots.time, knots.torque, 1, stage_time, knot, work.given)
+        if commanded:
+            evaluate_linear(knots.time, knots.torque, 1, stage_time, knot, work.command)
         if last and j == stages:
             hold_links(params, work, count, work.sums0)
-        count = evaluate(params, state.wrench, state.acts, work.y1, work, given)
+        count = evaluate(params, state.wrench, state.acts, work.y1, work, commanded)
         state.counts[EVALUATIONS] += stages > 0
         if count < 0:
             break
@@ -218,7 +218,7 @@ def _turned_over(params: Params, state: State, work: Work) -> bool:
 
 
 @inlined
-def _take_note(state: State, work: Work, count: int) -> None:
+def _record_contacts(state: State, work: Work, count: int) -> None:
     """Record the present contacts in the state."""
     n = state.acts.shape[0]
     state.counts[CONTACTS] = 0
@@ -253,8 +253,8 @@ def _judge(params: Params, state: State, work: Work, count: int) -> None:
 
 
 @inlined
-def _take_step(params: Params, state: State, work: Work, instant: Instant) -> int:
-    """Take one time step in parts; see `engines.advance.take_step`.
+def _perform_step(params: Params, state: State, work: Work, instant: Instant) -> int:
+    """Take one time step in parts; see `engines.advance.perform_step`.
 
     The first derivatives are known if the previous step was taken in the same call
     (`Instant.begun`).
@@ -352,7 +352,7 @@ def _take_step(params: Params, state: State, work: Work, instant: Instant) -> in
         hold = work.felt[HOLD]
         touching = work.felt[TOUCHING]
         _keep_first(work)
-        _take_note(state, work, count)
+        _record_contacts(state, work, count)
         if passed >= params.dt:
             _judge(params, state, work, count)
     if status != OK:
@@ -373,4 +373,4 @@ def _take_step(params: Params, state: State, work: Work, instant: Instant) -> in
     return OK
 
 
-advance_steps = make_advance(_take_step, make_row_writer(write_row))
+advance_steps = make_advance(_perform_step, make_row_writer(write_row))

@@ -241,7 +241,7 @@ def warm_impulses(
 
 
 @jit
-def _take_slot(state: State, which: int, link: int, obstacle: int, feature: int) -> int:
+def _slot_of(state: State, which: int, link: int, obstacle: int, feature: int) -> int:
     """Return the slot of a contact in the sums since the row (0) or the call's beginning (1); adds one if needed."""
     used: int = state.counts[SLOTS_ROW + which]
     for i in range(used):
@@ -288,7 +288,7 @@ def book_contacts(params: Params, state: State, work: Work) -> None:
             for which in range(2):
                 slot = work.contact[c, 3 + which]
                 if slot < 0:
-                    slot = _take_slot(
+                    slot = _slot_of(
                         state,
                         which,
                         work.contact[c, LINK],

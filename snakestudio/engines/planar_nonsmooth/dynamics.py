@@ -15,7 +15,7 @@ from snakestudio.engines.contact_sums import (
     STEP,
     STOP,
 )
-from snakestudio.engines.motors import Motor, given_torque, motor_torque
+from snakestudio.engines.motors import Motor, commanded_torque, motor_torque
 from snakestudio.engines.planar_nonsmooth.params import (
     AXIS,
     CENTRE,
@@ -29,8 +29,8 @@ from snakestudio.engines.planar_nonsmooth.params import (
     Params,
 )
 from snakestudio.engines.planar_nonsmooth.state import (
+    COMMAND,
     DAMPER,
-    GIVEN,
     GROUND_X,
     GROUND_Y,
     GROUND_Z,
@@ -133,11 +133,11 @@ def _vary_ground(params: Params, state: State, work: Work) -> None:
 
 
 @inlined
-def free_velocity(params: Params, state: State, work: Work, given: bool) -> None:
+def free_velocity(params: Params, state: State, work: Work, commanded: bool) -> None:
     """Compute joint torques (P2 (42), (43)) and u_free = u_A + M^-1 (all but contacts, joints and the motors' drag) dt.
 
     Torques are positive if they increase phi_i = theta_{i+1} - theta_i; the paper's tau_i is the
-    negative. If `given`, they are those in `work.given` instead of the PD law.
+    negative. If `commanded`, they are those in `work.command` instead of the PD law.
     """
     n = state.q.shape[0]
     dt = params.dt
@@ -150,8 +150,8 @@ def free_velocity(params: Params, state: State, work: Work, given: bool) -> None
         if k < n - 1 and joints[k, AXIS] >= 0.0:
             motor = Motor(joints[k, HALF_PLAY], joints[k, MOST], params.lag, params.implicit)
             axis = int(joints[k, AXIS])
-            if given:
-                after = given_torque(motor, work.given[axis, GIVEN], state.torque[k])
+            if commanded:
+                after = commanded_torque(motor, work.command[axis, COMMAND], state.torque[k])
                 work.drag[k] = 0.0
             else:
                 error = work.theta[k + 1] - work.theta[k] - work.reference[axis, ANGLE]

@@ -44,7 +44,7 @@ class PlanarNonsmoothEngine(NonsmoothEngine):
 
     _make_schema = staticmethod(make_schema)
     _same_structure = staticmethod(same_structure)
-    _renewed = staticmethod(with_loads_by_link)
+    _in_present_layout = staticmethod(with_loads_by_link)
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         super().__init__(scene, base_dir)
@@ -57,8 +57,8 @@ class PlanarNonsmoothEngine(NonsmoothEngine):
     def _make_state(self, scene: Scene) -> State:
         return make_state(*planar_pose(scene, self._base_dir))
 
-    def _make_space(self, room: int) -> Workspace:
-        return make_work(len(self._state.q), room)
+    def _make_space(self, capacity: int) -> Workspace:
+        return make_work(len(self._state.q), capacity)
 
     def _make_work(self) -> None:
         super()._make_work()
@@ -91,10 +91,10 @@ class PlanarNonsmoothEngine(NonsmoothEngine):
     def _shown_reference(self) -> FloatArray:
         return self._reference_of_views
 
-    def _room_for_contacts(self, n_rows: int) -> int:
+    def _contact_capacity(self, n_rows: int) -> int:
         n = len(self._state.q)
-        room: int = n_rows * (n + 4) + self._state.slot_key.shape[1]
-        return room
+        capacity: int = n_rows * (n + 4) + self._state.slot_key.shape[1]
+        return capacity
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         moving = self._moving

@@ -17,8 +17,8 @@ PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL = range(7, 12)
 STICKS = 4
 # Entries of State.slot_sum.
 NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, WEIGHT, FRICTION_X, FRICTION_Y = range(7)
-# Entry of Work.given.
-GIVEN = 0
+# Entry of Work.command.
+COMMAND = 0
 # Entries of State.impulse.
 GROUND_X, GROUND_Y, OBSTACLE_X, OBSTACLE_Y, GROUND_Z = range(5)
 
@@ -87,7 +87,7 @@ class Work(NamedTuple):
     reference: FloatArray
     """Reference angle and rate of the joints."""
 
-    given: FloatArray
+    command: FloatArray
     """Torque commands of the motors, N m."""
 
     torque: FloatArray
@@ -183,7 +183,7 @@ def make_work(n: int, capacity: int) -> Workspace:
         cos_end=np.zeros(n),
         sin_end=np.zeros(n),
         reference=np.zeros((j, 2)),
-        given=np.zeros((j, 1)),
+        command=np.zeros((j, 1)),
         torque=np.zeros(j),
         drag=np.zeros(j),
         spring=np.zeros((j, 2)),

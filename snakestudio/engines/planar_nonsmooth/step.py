@@ -16,7 +16,7 @@ from snakestudio.engines.contact_sums import (
     STEP,
     UNCONVERGED,
 )
-from snakestudio.engines.joint_references import show_references, take_references
+from snakestudio.engines.joint_references import fill_references, show_references
 from snakestudio.engines.outcome import (
     CONTACT_OVERFLOW,
     DIVERGED,
@@ -107,14 +107,14 @@ def _turned_over(params: Params, u: FloatArray) -> bool:
 
 
 @inlined
-def _take_step(params: Params, state: State, space: Workspace, instant: Instant) -> int:
-    """Take one step from u_A, q_A to u_E, q_E; see `engines.advance.take_step`."""
+def _perform_step(params: Params, state: State, space: Workspace, instant: Instant) -> int:
+    """Take one step from u_A, q_A to u_E, q_E; see `engines.advance.perform_step`."""
     work = space.work
     scratch = space.scratch
     # VI-A: midpoint (54), torques (42), (43), and the active set (39) at the midpoint.
     midpoint(params, state, work)
-    given = take_references(params, instant, state.counts[STEP], work.reference, work.given)
-    free_velocity(params, state, work, given)
+    commanded = fill_references(params, instant, state.counts[STEP], work.reference, work.command)
+    free_velocity(params, state, work, commanded)
     load_discs(params, state, work)
     n = state.q.shape[0]
     n_contacts = detect_obstacles(params, state, work)
@@ -123,7 +123,7 @@ def _take_step(params: Params, state: State, space: Workspace, instant: Instant)
     used = max(state.counts[SLOTS_ROW], state.counts[SLOTS_CALL]) + n_contacts
     if used > state.slot_key.shape[1]:
         return SLOT_OVERFLOW
-    if 0 <= instant.room < state.counts[SLOTS_ROW] + n_contacts + n:
+    if 0 <= instant.capacity < state.counts[SLOTS_ROW] + n_contacts + n:
         return ROW_OVERFLOW
     work.active[0] = n_contacts
     n_stops = detect_stops(params, work)
@@ -200,4 +200,4 @@ def _end_call(params: Params, state: State, space: Workspace) -> None:
         classify_stick(params, state, space.work)
 
 
-advance_steps = make_advance(_take_step, _write_due_row, end_call=_end_call)
+advance_steps = make_advance(_perform_step, _write_due_row, end_call=_end_call)

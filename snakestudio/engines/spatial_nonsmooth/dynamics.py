@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.motors import Motor, given_torque, motor_torque
+from snakestudio.engines.motors import Motor, commanded_torque, motor_torque
 from snakestudio.engines.row_buffers import QUAT_W, QUAT_X, QUAT_Y, QUAT_Z
 from snakestudio.engines.spatial_nonsmooth.joint_kinds import (
     AXES,
@@ -325,10 +325,10 @@ def spring_impulse(params: Params, j: int, angle: float, rate: float) -> tuple[f
 
 
 @inlined
-def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
+def drive_joints(params: Params, state: State, work: Work, commanded: bool) -> int:
     """Compute joint frames and angles, motor impulses (P1 (68), (69)), and axes at stops; return the number of these.
 
-    If `given`, the motor torques are those in `work.given` instead of the PD law.
+    If `commanded`, the motor torques are those in `work.command` instead of the PD law.
     """
     n_stops = 0
     dt = params.dt
@@ -373,8 +373,8 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
             # omega_h of (67), which the paper's controller measures, is alpha_h' cos(alpha_v).
             slope = axes[begin + 1, NEW_COS] if i == begin and params.kinds[k] == CARDAN else 1.0
             motor = Motor(own[i, HALF_PLAY], own[i, MOST], own[i, LAG], params.implicit)
-            if given:
-                torque = given_torque(motor, work.given[i, TORQUE], state.motor[i])
+            if commanded:
+                torque = commanded_torque(motor, work.command[i, TORQUE], state.motor[i])
                 drag = 0.0
             else:
                 torque, drag = motor_torque(

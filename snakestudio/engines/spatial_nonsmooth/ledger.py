@@ -98,7 +98,7 @@ def book_works(params: Params, state: State, work: Work) -> None:
         rx, ry, rz = vec3(work.reach, k)
         ox, oy, oz = w[k, RX] + start[k, RX], w[k, RY] + start[k, RY], w[k, RZ] + start[k, RZ]
         f = work.wrench[k]
-        whole = (
+        total = (
             f[0] * (w[k + 1, X] + start[k + 1, X] - (w[k, X] + start[k, X]) - (oy * rz - oz * ry))
             + f[1] * (w[k + 1, Y] + start[k + 1, Y] - (w[k, Y] + start[k, Y]) - (oz * rx - ox * rz))
             + f[2] * (w[k + 1, Z] + start[k + 1, Z] - (w[k, Z] + start[k, Z]) - (ox * ry - oy * rx))
@@ -108,7 +108,7 @@ def book_works(params: Params, state: State, work: Work) -> None:
         )
         actuator += own
         stop += stopped
-        joint += whole - own - stopped - passive
+        joint += total - own - stopped - passive
     sums = state.sums
     sums[ACTUATOR] += 0.5 * actuator
     sums[FRICTION] += 0.5 * (friction - normal)

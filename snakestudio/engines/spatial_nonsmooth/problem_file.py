@@ -46,11 +46,11 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
     n_contacts = int(work.first[-1])
     guess = np.zeros((n_contacts, 5))
     for c in range(n_contacts):
-        k = work.found.link[c]
+        k = work.contacts.link[c]
         for old in range(state.first[k], state.first[k + 1]):
             if (
-                state.contact[old, BODY] == work.found.body[c]
-                and state.contact[old, FEATURE] == work.found.feature[c]
+                state.contact[old, BODY] == work.contacts.body[c]
+                and state.contact[old, FEATURE] == work.contacts.feature[c]
             ):
                 guess[c] = state.law[old]
     return {

@@ -90,8 +90,8 @@ def _state_of(state: State, link: int, body: int, feature: int) -> int:
     """Return the `ContactState` of a contact in the last step."""
     for c in range(state.first[link], state.first[link + 1]):
         if state.contact[c, BODY] == body and state.contact[c, FEATURE] == feature:
-            found: int = state.stick[c]
-            return found
+            contact_state: int = state.stick[c]
+            return contact_state
     return OPEN
 
 

@@ -32,7 +32,7 @@ BODY_Y = 3
 BODY_Z = 6
 # Entries of Work.reference.
 GOAL, GOAL_RATE = range(2)
-# Entry of Work.given.
+# Entry of Work.command.
 TORQUE = 0
 # Entries of a separate quaternion.
 Q_1, Q_I, Q_J, Q_K = range(4)
@@ -144,7 +144,7 @@ class Work(NamedTuple):
     reference: FloatArray
     """Reference angle and rate of the joint axes, rad and rad/s."""
 
-    given: FloatArray
+    command: FloatArray
     """Torque commands of the motors, N m."""
 
     angle: FloatArray
@@ -154,7 +154,7 @@ class Work(NamedTuple):
     stop: FloatArray
     """Unknown impulses of the stops."""
 
-    found: ContactList
+    contacts: ContactList
     """Contacts of the step, link by link."""
 
     slots: IntArray
@@ -237,7 +237,7 @@ def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16)
 def make_work(n: int, axes: int, capacity: int) -> Workspace:
     """Return the workspace for `n` links, `axes` joint axes and `capacity` contacts."""
     m, c = axes, capacity
-    found = ContactList(
+    contacts = ContactList(
         link=np.zeros(c, np.int64),
         body=np.zeros(c, np.int64),
         feature=np.zeros(c, np.int64),
@@ -256,11 +256,11 @@ def make_work(n: int, axes: int, capacity: int) -> Workspace:
         axes=np.zeros((m, AXIS_WIDTH + 4)),
         end_axes=np.zeros((m, AXIS_WIDTH + 4)),
         reference=np.zeros((m, 2)),
-        given=np.zeros((m, 1)),
+        command=np.zeros((m, 1)),
         angle=np.zeros(m),
         rate=np.zeros(m),
         stop=np.zeros(m),
-        found=found,
+        contacts=contacts,
         slots=np.zeros((c, 2), np.int64),
         first=np.zeros(n + 1, np.int64),
         frame=np.zeros((c, 6)),
