@@ -1,4 +1,4 @@
-"""A link that goes through a body within a step is noticed, whatever the model; one that passes beside is not."""
+"""Links that pass through a body within a step are detected in all models; links that pass it at a distance are not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MODELS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_nonholonomic")
 
 
 def watch_of(scene: Scene) -> Crossings:
-    """What the engine of a scene looks out with."""
+    """Return the detection of the engine of a scene."""
     return crossings(scene, pushed=scene.model.kind != "planar_nonholonomic")
 
 
@@ -43,7 +43,7 @@ def thrown(
     z: float = 0.01,
     **values: Any,
 ) -> Scene:
-    """Three limp links in line along x, thrown over a smooth floor; their centres begin at y = 0."""
+    """Return three limp links in line along x, thrown over a smooth floor; their centres start at y = 0."""
     scene = with_values(
         Scene(),
         {
@@ -101,7 +101,7 @@ def test_what_is_thinner_than_the_way_of_a_step_is_not_crossed_silently(
     assert report.message.startswith(said)
     step = float(report.message.split("to ")[-1].rstrip("."))
     assert step < STEP
-    if model == "planar_nonholonomic":  # which brakes links, and does not push them back
+    if model == "planar_nonholonomic":  # which decelerates links but does not push them back
         return
     mended = registry.create(
         with_values(engine.scene, {"solver.step_s": step, "control.period_s": step})
@@ -170,7 +170,7 @@ def test_who_begins_in_a_body_has_not_crossed_it(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_looking_out_changes_nothing(model: str) -> None:
-    """A wall that only pushes: a run with the walls' way looked at, fast or slow, has the same bits as one call."""
+    """A wall that only pushes: runs with and without checked steps have the same bits."""
     scene = thrown(model, wall(y=0.3), wall(y=-0.3), velocity=(0.5, 2.5), **{"run.duration_s": 0.4})
     watched = registry.create(scene)
     alone = registry.create(scene)
@@ -283,7 +283,7 @@ def test_the_ground_is_not_fallen_through_silently() -> None:
 def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(
     model: str, hit: bool
 ) -> None:
-    """A joint is bent and stretched again in 120 of 2300 steps: before and after the links are where they were."""
+    """A joint bends and stretches again in 120 of 2300 steps: the links have the same poses before and after."""
     rest = 1400
     swing = 120
     steps = 2300
@@ -320,7 +320,7 @@ def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(
         poses.append(free.snapshot().link_pose[0])
     assert free.advance(swung, rest + 900 - free.step_count).ok
     moved = free.snapshot().link_pose[0] - poses[0]
-    moved[3:] *= 2.0  # of a small angle a quaternion has the half
+    moved[3:] *= 2.0  # a quaternion has half of a small angle
     assert np.abs(moved).max() < 1.8e-4, "as if nothing had been"
     ends = np.array([_ends(pose[None], 0.16)[0, 0] for pose in poses])
     fastest = int(np.linalg.norm(np.diff(ends, axis=0), axis=1)[1 : swing // 2].argmax()) + 1
@@ -355,7 +355,7 @@ def test_check_foresees_what_a_start_is_too_fast_for(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
-    """Two links in line that bend at a rate A w each turn at half of that, about where they meet."""
+    """Two links in line that bend at a rate A w rotate at half of that rate each, about their common joint."""
     values = {
         "model.kind": model,
         "robot.n_links": 2,
@@ -403,7 +403,7 @@ def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> No
 
 
 def test_crossings_of_posts_are_those_that_sampled_axes_show() -> None:
-    """Random ways of a link among posts: its axis, sampled densely, comes nearer to one than a tenth of its radius."""
+    """Random paths of a link among posts: its densely sampled axis comes within a tenth of a post's radius."""
     generator = np.random.default_rng(3)
     posts = [
         Cylinder(x_m=0.4 * k, y_m=0.3, radius_m=0.02 + 0.02 * k, height_m=0.1) for k in range(4)
@@ -425,7 +425,7 @@ def test_crossings_of_posts_are_those_that_sampled_axes_show() -> None:
         ]
         if any(
             0.05 < away.min() < 0.13 for away in distance
-        ):  # the ways are followed in parts of a core's radius
+        ):  # paths are checked in parts of a core's radius
             continue
         entered = {number for number, away in enumerate(distance) if away.min() < 0.1 < away[0]}
         crossing = watch.first(before, after)
