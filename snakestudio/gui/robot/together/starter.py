@@ -364,7 +364,7 @@ class RobotTarget(QObject):
             and start.start.started is None
             and self._robot_controller.state is LinkState.STREAMING
         ):
-            start.begun_here()
+            start.on_started_here()
 
 
 _STANDING = ("ready", "paused", "finished")
