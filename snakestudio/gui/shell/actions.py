@@ -89,15 +89,16 @@ class ActionRegistry(QObject):
         return [self._actions[spec.id] for spec in self.commands if spec.local]
 
     def fill(self, bar: QMenuBar) -> None:
-        """Make all menus."""
+        """Make all menus; `refresh` gives mnemonics to those that have commands."""
         for spec in self.commands:
             menu = self._menu(bar, spec.menu)
             if spec.id == SEPARATOR:
                 menu.addSeparator()
             elif spec.run is not None:
                 menu.addAction(self._actions[spec.id])
-        for each in (bar, *self.menus.values()):
-            assign_mnemonics(each)
+        assign_mnemonics(bar)
+        for path in self.menus.keys() - {spec.menu for spec in self.commands}:
+            assign_mnemonics(self.menus[path])
 
     def replace(self, menu: str, commands: Sequence[Command[Any]]) -> None:
         """Replace the commands of a menu without separators and submenus; commands that stay keep their actions."""
