@@ -124,7 +124,7 @@ def test_every_view_of_a_body_draws(qtbot: QtBot, panel: PlotPanel, palette: str
         plot = panel.plots[1]
         for name in sorted(name for name, view in VIEWS.items() if view.of == "body"):
             plot.choose(name, 2 if VIEWS[name].chooser == "link" else 0)
-            panel.renew_theme()
+            panel.apply_theme()
             settle(qtbot, panel)
             picture = plot.chart.picture
             assert picture.traces or picture.heat is not None, name

@@ -88,9 +88,9 @@ class ChartAxis(pg.AxisItem):
         # Units are in the line above the curves: numbers are never scaled to another unit.
         self.enableAutoSIPrefix(False)
         (self.setHeight if orientation == "bottom" else self.setWidth)(space)
-        self.dress()
+        self.apply_theme()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         self._font = theme.chart_font()
         self._sizes = {}

@@ -102,7 +102,7 @@ class Chart(PlotBase):
             item.setVisible(False)
         self.extras = Extras(self.view, self)
         self.setMinimumSize(160, 96)
-        self.renew_theme()
+        self.apply_theme()
         self.view.time_moved.connect(self.view_dragged)
         self.view.values_moved.connect(self.values_dragged)
         self.view.plane_moved.connect(self.plane_dragged)
@@ -127,8 +127,8 @@ class Chart(PlotBase):
     def show_picture(self, picture: ChartData, *, hasty: bool = False) -> None:
         """Show chart data; with `hasty`, for frames while the user moves the view, with thin lines until `finish`."""
         self.picture = picture
-        if self._dressed_for != theme.current().name:
-            self.renew_theme()
+        if self._themed_for != theme.current().name:
+            self.apply_theme()
         left = picture.axes[0]
         self.view.set_across(picture.across)
         self.cursor_line.setMovable(picture.across == "time")
@@ -242,16 +242,16 @@ class Chart(PlotBase):
 
     # --- painting ---------------------------------------------------------------------------------
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         accent = theme.colour("accent")
         self.cursor_line.setPen(pg.mkPen(accent, style=Qt.PenStyle.DashLine))
         self.cursor_line.setHoverPen(pg.mkPen(accent))
-        self.heat.dress()
-        self.extras.dress()
+        self.heat.apply_theme()
+        self.extras.apply_theme()
         for _, line in self._levels:
             self.view.removeItem(line)
         self._levels = []
-        super().renew_theme()
+        super().apply_theme()
 
     def _on_laid_out(self) -> None:
         self.readout.place(self._legend_from, self.area.right())

@@ -35,9 +35,9 @@ class ColourBar(pg.GraphicsObject):
         self._bar = QRectF()
         self._frame = QRectF()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
-        self.axis.dress()
+        self.axis.apply_theme()
         self._strip.renew()
 
     def show_ends(

@@ -150,7 +150,7 @@ class HeatStrip(pg.ImageItem):
         super().__init__(axisOrder="row-major")
         self.setAutoDownsample(False)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette: from the background through the colour of forces to nearly white."""
         dark = theme.current().name == "dark"
         stops = [

@@ -103,7 +103,7 @@ class _Span(pg.LinearRegionItem):
         super().__init__((0.0, 1.0), movable=True, swapMode="sort")
         self.setZValue(4)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         fill = theme.colour("accent")
         fill.setAlphaF(_SMALL)
         self.setBrush(fill)
@@ -144,9 +144,9 @@ class Extras(QObject):
         self._quiet = False
         self.span.sigRegionChanged.connect(self._on_span)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
-        self.span.dress()
+        self.span.apply_theme()
         self.note.fill = pg.mkBrush(theme.colour("panel"))
 
     def show(self, picture: ChartData) -> None:

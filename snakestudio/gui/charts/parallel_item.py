@@ -123,10 +123,10 @@ class ParallelItem(pg.GraphicsObject):
         self.fit(self._frame)
         self.update()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         for axis in self._chart_axes:
-            axis.dress()
+            axis.apply_theme()
         self.update()
 
     def fit(self, frame: QRectF) -> None:

@@ -108,7 +108,7 @@ class PlotBase(pg.PlotWidget):
         self.margins = margins
         self._ground = ground
         self._around = around
-        self._dressed_for = theme.current().name
+        self._themed_for = theme.current().name
         self.bottom_axis = ChartAxis("bottom", margins.below, unit, density=density)
         self.left_axis = ChartAxis("left", margins.left, density=density)
         self.right_axis = ChartAxis("right", margins.right, density=density)
@@ -154,15 +154,15 @@ class PlotBase(pg.PlotWidget):
         # The attribute is missing while Qt's own constructor sends events.
         if (
             event.type() in kinds
-            and getattr(self, "_dressed_for", theme.current().name) != theme.current().name
+            and getattr(self, "_themed_for", theme.current().name) != theme.current().name
         ):
-            self.renew_theme()
+            self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
-        self._dressed_for = theme.current().name
+        self._themed_for = theme.current().name
         for axis in (self.bottom_axis, self.left_axis, self.right_axis):
-            axis.dress()
+            axis.apply_theme()
         self.renew_grid()
 
     def renew_grid(self, *_: Any) -> None:

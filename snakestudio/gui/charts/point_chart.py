@@ -249,10 +249,10 @@ class PointChart(PlotBase):
         """Redraw the marks."""
         self.marks.update()
 
-    def renew_theme(self) -> None:
-        self.colour_bar.dress()
+    def apply_theme(self) -> None:
+        self.colour_bar.apply_theme()
         self.headline.update()
-        super().renew_theme()
+        super().apply_theme()
         self.renew()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:

@@ -464,19 +464,16 @@ class Themed(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._dressed_for = current().name
+        self._themed_for = current().name
 
     @abstractmethod
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange
         # The attribute is missing while Qt's own constructor sends events.
-        if (
-            event.type() in kinds
-            and getattr(self, "_dressed_for", current().name) != current().name
-        ):
-            self._dressed_for = current().name
-            self.renew_theme()
+        if event.type() in kinds and getattr(self, "_themed_for", current().name) != current().name:
+            self._themed_for = current().name
+            self.apply_theme()

@@ -253,7 +253,7 @@ class Banner(Themed):
         self.hide()
         self.changed.emit()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._apply_style()
 
     def _apply_style(self) -> None:

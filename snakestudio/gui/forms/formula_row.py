@@ -233,9 +233,9 @@ class FormulaRow(Themed):
 
     def _show_message(self, sentence: str) -> None:
         self.message.say(sentence)
-        self.renew_theme()
+        self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         border = f"border-color: {theme.current().warning};"
         wrong = (
             f"QLineEdit {{ {border} }} QLineEdit:focus {{ {border} }}"

@@ -104,5 +104,5 @@ class NarrowRow(Themed):
             self.fit()
         return handled
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Do nothing: the row has no colours."""

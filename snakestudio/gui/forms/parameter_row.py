@@ -107,9 +107,9 @@ class ParameterRow(Themed):
         ]
         self.field.committed.connect(self._commit)
         self.field.problem_changed.connect(lambda _: self._show_message())
-        self.renew_theme()
+        self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         dim = theme.current().dim
         symbol = self.doc.symbol
         shown = f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
@@ -169,7 +169,7 @@ class ParameterRow(Themed):
         for widget in (self._label, self.field, self.slider):
             if widget is not None:
                 widget.setEnabled(not reason)
-        self.renew_theme()
+        self.apply_theme()
 
     @property
     def unused(self) -> str:

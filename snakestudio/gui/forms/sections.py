@@ -113,7 +113,7 @@ class Section(Themed):
         self._set_hidden(not self.is_folded)
         self.folded.emit(self.is_folded)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._set_hidden(self.is_folded)
 
     def _set_hidden(self, hidden: bool) -> None:

@@ -222,10 +222,10 @@ class ChannelBrowser(Themed):
         session_controller.cursor_changed.connect(self._values_soon)
         session_controller.frame.connect(self._values_soon)
         library.changed.connect(self._refill)
-        self.renew_theme()
+        self.apply_theme()
         self._fill()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.derive_button.setIcon(theme.icon("derived"))
         self._glass.setIcon(theme.icon("search", "dim"))
         for item in self._items.values():

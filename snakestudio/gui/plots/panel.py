@@ -536,7 +536,7 @@ class PlotPanel(Themed):
         super().hideEvent(event)
         self._timer.stop()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._mark(Stale.AT_ONCE)
 
     def plot_menu(self, plot: LivePlot) -> QMenu:

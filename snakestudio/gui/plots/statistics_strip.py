@@ -125,9 +125,9 @@ class StatisticsStrip(Themed):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
         self._pause.timeout.connect(self._begin)
-        self.renew_theme()
+        self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._close.setIcon(theme.icon("close", "dim"))
         self._fill()
 

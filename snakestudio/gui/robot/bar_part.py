@@ -43,7 +43,7 @@ class BarPart(Themed):
         self._refresh()
         self.hide()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.stop.dress()
         self.state_figure.update()
 

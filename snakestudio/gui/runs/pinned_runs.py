@@ -69,7 +69,7 @@ class PinnedRuns(QObject):
         for path in list(self._runs):
             self.hide(path)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the current theme."""
         if self._runs:
             self.changed.emit()

@@ -517,7 +517,7 @@ class RunPanel(Themed):
         super().showEvent(event)
         self.refresh()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.list.viewport().update()
         self.list.setMinimumWidth(theme.scaled(120))
 

@@ -294,7 +294,7 @@ class GaitPanel(PresetSection):
         if not self._document.scene.controller.uses_gait:
             self.back.hide()
 
-    def renew_theme(self) -> None:
-        super().renew_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self.shape.update()
         self.preview.update()

@@ -618,7 +618,7 @@ class Inspector(Themed):
             self.card.setText(text)
         self.card.setVisible(bool(text))
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._rebuild()
 
     def showEvent(self, event: QShowEvent) -> None:

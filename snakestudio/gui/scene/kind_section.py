@@ -338,7 +338,7 @@ class PresetSection(KindSection):
             f"<br><span style='color:{theme.current().warning}'>{reason}</span>" if reason else ""
         )
 
-    def renew_theme(self) -> None:
-        super().renew_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self.presets.refresh(self._document.scene)
         self._describe()

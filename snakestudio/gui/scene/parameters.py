@@ -360,7 +360,7 @@ class ParameterPanels(Themed):
         else:
             self.gait.shape.show_state(self._document.scene, self._session_controller.displayed)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.friction_presets.refresh(self._document.scene)
 
     def showEvent(self, event: QShowEvent) -> None:

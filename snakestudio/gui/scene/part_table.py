@@ -501,6 +501,6 @@ class LinksAndJoints(Themed):
         if row < view.model.part.rows:
             view.go_to(row, name)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.links.fit()
         self.joints.fit()

@@ -117,6 +117,6 @@ class StrainPanel(PresetSection):
         """Plot the edited formulas before they are applied."""
         self.shape.show_law(scene, self.time)
 
-    def renew_theme(self) -> None:
-        super().renew_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self.shape.update()

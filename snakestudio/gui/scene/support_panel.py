@@ -209,7 +209,7 @@ class AnchorCard(Themed):
                 )
         self._column.addWidget(self.motion)
         self._unfold(self._moves())
-        self.renew_theme()
+        self.apply_theme()
 
     def _formula(self, column: QVBoxLayout, name: str, symbol: str, unit: str, help: str) -> None:
         row = FormulaRow(
@@ -245,5 +245,5 @@ class AnchorCard(Themed):
             found = next((p for p in problems if p.key in (key, whole)), None)
             row.show_finding("" if found is None else found.sentence_for())
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.remove_button.setIcon(theme.icon("delete", "dim"))

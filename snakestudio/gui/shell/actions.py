@@ -172,7 +172,7 @@ class ActionRegistry(QObject):
         for menu in renamed & self.menus.keys():
             assign_mnemonics(self.menus[menu])
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Draw the icons in the colours of the present palette."""
         for spec in self.commands:
             if spec.icon and spec.run is not None:

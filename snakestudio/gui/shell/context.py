@@ -408,7 +408,7 @@ class Context(QObject):
         self.window.repaint()  # the switch takes a while, during which a closed menu or palette must not stay visible
         theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
         self.settings.setValue("theme", theme.current().name)
-        self.action_registry.renew_theme()
+        self.action_registry.apply_theme()
         self.dress_play()
         for part in (
             self.run_bar,
@@ -421,7 +421,7 @@ class Context(QObject):
             self.beside,
             self.docks,
         ):
-            part.renew_theme()
+            part.apply_theme()
 
     def dress_play(self) -> None:
         """Update the play buttons to whether something plays."""

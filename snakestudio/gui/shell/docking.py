@@ -192,10 +192,10 @@ class Docks(QObject):
         for title in self._window.findChildren(DockTitle):
             title.set_arranging(arranging)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         for title in self._window.findChildren(DockTitle):
-            title.renew_theme()
+            title.apply_theme()
 
     def size(self, bottom_share: float = _BOTTOM_SHARE) -> None:
         """Give the docks their initial sizes; the window must already have its own size.
@@ -250,7 +250,7 @@ class DockTitle(QWidget):
         self._close = self._button("Close the panel; View > Panels reopens it")
         self._close.clicked.connect(dock.close)
         dock.topLevelChanged.connect(self._apply_style)
-        self.renew_theme()
+        self.apply_theme()
         self._apply_style()
 
     def _button(self, tip: str) -> QToolButton:
@@ -261,7 +261,7 @@ class DockTitle(QWidget):
         self._row.addWidget(button)
         return button
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         self._float.setIcon(theme.icon("float", "dim"))
         self._close.setIcon(theme.icon("close", "dim"))

@@ -78,7 +78,7 @@ class PlayButton(QToolButton):
         self.cancel.setAccessibleName("Cancel preparing the engine")
         self.cancel.clicked.connect(session_controller.session.cancel_preparing)
         self._small, self._large = theme.text_font(11), theme.value_font(13)
-        self.renew_theme()
+        self.apply_theme()
         session_controller.status_changed.connect(self._refresh)
         session_controller.source_changed.connect(self._refresh)
         self._refresh()
@@ -98,7 +98,7 @@ class PlayButton(QToolButton):
         self._short = room
         self._refresh()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         self.cancel.setIcon(theme.icon("close", "dim"))
         self.update()
@@ -356,7 +356,7 @@ class RunBar(QToolBar):
         for given_up in (self.model, self.speed, step_button, self.export):
             content.give_up(given_up)
         self.addWidget(content)
-        self.renew_theme()
+        self.apply_theme()
 
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -367,10 +367,10 @@ class RunBar(QToolBar):
         session_controller.player_changed.connect(self._on_source)
         self._refresh()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
-        self.play.renew_theme()
-        self.source.renew_theme()
+        self.play.apply_theme()
+        self.source.apply_theme()
         self.export.setIcon(theme.icon("export"))
 
     def _on_source(self) -> None:
@@ -487,7 +487,7 @@ class SourceBox(QFrame):
             row.addWidget(segment)
             self.segments[kind] = segment
         session_controller.source_changed.connect(self._show)
-        self.renew_theme()
+        self.apply_theme()
         self._show()
 
     @property
@@ -497,7 +497,7 @@ class SourceBox(QFrame):
             return "Simulation"
         return f"{self._session_controller.source.capitalize()}: {self._session_controller.source_name}"
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         p = theme.current()
         self.setStyleSheet(

@@ -183,7 +183,7 @@ class StudyPanel(Themed):
         open_study.opened.connect(self._on_opened)
         open_study.landed.connect(self._on_landed)
         self.tabs.currentChanged.connect(self._on_page)
-        self.renew_theme()
+        self.apply_theme()
         self.refresh()
 
     def _nothing(self) -> QWidget:
@@ -348,6 +348,6 @@ class StudyPanel(Themed):
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(420), theme.scaled(640))
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._close.setIcon(theme.icon("close", "dim"))
         self.menu_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)

@@ -220,10 +220,10 @@ class Viewport(QWidget):
         """Free the resources of drawing; call before the program quits."""
         self.surface.close()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette."""
-        self.buttons.renew_theme()
-        self.tools.editor.buttons.renew_theme()
+        self.buttons.apply_theme()
+        self.tools.editor.buttons.apply_theme()
         self.legends.forces.update()
         self.show_instant()
 

@@ -262,7 +262,7 @@ class Differences(Themed):
                 self._column.addWidget(block)
                 self._blocks.append(block)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._shown = None
         self.refresh()
 

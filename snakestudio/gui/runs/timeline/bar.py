@@ -87,7 +87,7 @@ class TimeBar(QWidget):
         session_controller.cursor_changed.connect(self._on_cursor)
         session_controller.source_changed.connect(self._on_cursor)
         self.track.refreshed.connect(self.figures.refresh)
-        self.renew_theme()
+        self.apply_theme()
         self._on_cursor()
 
     def set_actions(self, action: Callable[[str], QAction]) -> None:
@@ -102,7 +102,7 @@ class TimeBar(QWidget):
                 menu.addSeparator()
         self.track.set_menu(menu)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the current theme."""
         self.live.setIcon(theme.icon("live"))
 

@@ -140,9 +140,9 @@ class _Parallel(ResultsChart):
         self.item.renew_front()
         super().renew_brushed()
 
-    def renew_theme(self) -> None:
-        self.item.dress()
-        super().renew_theme()
+    def apply_theme(self) -> None:
+        self.item.apply_theme()
+        super().apply_theme()
 
     def _front_lines(self) -> FrontLines:
         """Brushed rows, the best last, so that it is on top."""

@@ -69,7 +69,7 @@ class Card(Themed):
         self.note.setWordWrap(True)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._typed: dict[object, str] = {}
-        self.renew_theme()
+        self.apply_theme()
 
     def end(self) -> None:
         """Add the message at the end of the card; call after all other widgets."""
@@ -96,7 +96,7 @@ class Card(Themed):
         self._typed[field] = sentence
         self.show_findings()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.remove_button.setIcon(theme.icon("close", "dim"))
 
 

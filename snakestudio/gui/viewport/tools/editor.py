@@ -117,7 +117,7 @@ class EditorButtons(QWidget):
             self.buttons[mode].setChecked(now.gizmo and now.mode == mode)
         self.buttons["snap"].setChecked(now.on)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette."""
         for button in self.buttons.values():
             button.update()
