@@ -89,7 +89,7 @@ def test_layers_are_made_again_only_after_they_changed(qtbot: QtBot) -> None:
             item.paint(painter)
             item.paint(painter)
         assert made == ["raster", "painted"]
-        raster.renew()
+        raster.invalidate()
         raster.paint(painter)
         assert made == ["raster", "painted", "raster"]
     assert image.pixelColor(6, 7).name() == "#ff0000"

@@ -38,7 +38,7 @@ class ColourBar(pg.GraphicsObject):
     def apply_theme(self) -> None:
         """Apply the present palette."""
         self.axis.apply_theme()
-        self._strip.renew()
+        self._strip.invalidate()
 
     def show_ends(
         self,
@@ -63,7 +63,7 @@ class ColourBar(pg.GraphicsObject):
         self.axis.show_scale(
             AxisScale(low, high if high > low else low + 1.0, categories=categories)
         )
-        self._strip.renew()
+        self._strip.invalidate()
         self.update()
 
     def fit(self, area: QRectF, right: float) -> None:

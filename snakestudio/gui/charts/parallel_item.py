@@ -141,7 +141,7 @@ class ParallelItem(pg.GraphicsObject):
         for number, axis in enumerate(self._chart_axes):
             axis.setWidth(width)
             axis.setGeometry(QRectF(self.axis_x(number), area.top(), width, area.height()))
-        self.renew_front()
+        self.refresh_front()
 
     # --- layout -----------------------------------------------------------------------------------
 
@@ -207,15 +207,15 @@ class ParallelItem(pg.GraphicsObject):
         """Whether every line in front is drawn."""
         return self._drawn is not None
 
-    def renew_front(self) -> None:
+    def refresh_front(self) -> None:
         """Redraw the front lines: a sample of them immediately, and all of them step by step while idle."""
         self._drawn = None
         self._growing = None
         behind = self._is_behind()
         if behind != self._was_behind:
             self._was_behind = behind
-            self.rasters[0].renew()
-        self.rasters[1].renew()
+            self.rasters[0].invalidate()
+        self.rasters[1].invalidate()
         self._rest.start()
 
     def _draw_more(self) -> None:
@@ -243,7 +243,7 @@ class ParallelItem(pg.GraphicsObject):
             return
         self._drawn = self._growing.picture()
         self._growing = None
-        self.rasters[1].renew()
+        self.rasters[1].invalidate()
 
     def _crossings(self, rows: IntArray, scale: float) -> tuple[FloatArray, FloatArray]:
         """Return the positions of the axes and the heights at which lines cross them, pixels of the screen."""

@@ -126,7 +126,7 @@ class PlotBase(pg.PlotWidget):
         ).unlinkFromView()  # it is never shown, but would continually update its label
         self.right_axis.setVisible(False)
         self.set_margins(margins)
-        view.sigRangeChanged.connect(self.renew_grid)
+        view.sigRangeChanged.connect(self.refresh_grid)
         view.sigResized.connect(self._on_laid_out)
 
     def set_margins(self, margins: Margins) -> None:
@@ -163,15 +163,15 @@ class PlotBase(pg.PlotWidget):
         self._themed_for = theme.current().name
         for axis in (self.bottom_axis, self.left_axis, self.right_axis):
             axis.apply_theme()
-        self.renew_grid()
+        self.refresh_grid()
 
-    def renew_grid(self, *_: Any) -> None:
+    def refresh_grid(self, *_: Any) -> None:
         """Repaint the grid."""
         self.resetCachedContent()
         self.viewport().update()
 
     def _on_laid_out(self) -> None:
-        self.renew_grid()
+        self.refresh_grid()
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         # Qt caches the background as pixels until the axes change: a grid drawn by the axes would be

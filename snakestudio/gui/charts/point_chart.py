@@ -225,7 +225,7 @@ class PointChart(PlotBase):
         self._note = note
         self.headline.show_texts(self._title, note)
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Redraw everything."""
         area = self.area
         self.colour_bar.fit(area, self.width())
@@ -234,18 +234,18 @@ class PointChart(PlotBase):
             raster.fit(area)
         for item in (self.lines, self.marks):
             item.fit(QRectF(self.rect()))
-        self.renew_grid()
+        self.refresh_grid()
 
-    def renew_brushed(self) -> None:
+    def refresh_brushed(self) -> None:
         """Redraw the items that depend on the brushed rows."""
         brushed = self.is_brushed
         begins = brushed != self._was_brushed
         self._was_brushed = brushed
         for raster in self.rasters if begins else self.rasters[-1:]:
-            raster.renew()
+            raster.invalidate()
         self.marks.update()
 
-    def renew_marks(self) -> None:
+    def refresh_marks(self) -> None:
         """Redraw the marks."""
         self.marks.update()
 
@@ -253,12 +253,12 @@ class PointChart(PlotBase):
         self.colour_bar.apply_theme()
         self.headline.update()
         super().apply_theme()
-        self.renew()
+        self.refresh()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         if event is not None:  # pyqtgraph calls it while it constructs the widget
-            self.renew()
+            self.refresh()
 
     def _draw_lines(self, painter: QPainter) -> None:
         if self.shows_points:

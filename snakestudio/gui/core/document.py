@@ -297,7 +297,7 @@ class Document(QObject):
         if self.scene is not before:
             self.scene_changed.emit(before, self.scene)
 
-    def renew_kinds(self) -> None:
+    def refresh_kinds(self) -> None:
         """Update the scene to the loaded kinds of plug-ins, without a step of undo or an unsaved change.
 
         Raises `SceneError` if its values are not valid for them; the scene is unchanged.

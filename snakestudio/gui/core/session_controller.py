@@ -64,7 +64,7 @@ class RunDocument(Protocol):
     def new(self, scene: Scene) -> None:
         """Open a scene that has no file."""
 
-    def renew_kinds(self) -> None:
+    def refresh_kinds(self) -> None:
         """Update the scene to the kinds that are loaded now."""
 
     def edit(self, scene: Scene, text: str) -> None:
@@ -371,14 +371,14 @@ class SessionController(QObject):
             self.player.set_speed(speed)
             self.player_changed.emit()
 
-    def renew_kinds(self) -> None:
+    def refresh_kinds(self) -> None:
         """Update scene and run to the present kinds of plug-ins that were loaded, reloaded or unloaded.
 
         Raises `SceneError` if values of the scene are not valid for them; nothing changes then.
         """
         self._renewing = True
         try:
-            self._document.renew_kinds()
+            self._document.refresh_kinds()
         finally:
             self._renewing = False
 

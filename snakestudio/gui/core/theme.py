@@ -307,21 +307,21 @@ _changes = _Changes()
 class _Follower(QObject):
     """Calls a function of its parent after a change of the palette, as long as the parent exists."""
 
-    def __init__(self, parent: QObject, renew: Callable[[Any], object]) -> None:
+    def __init__(self, parent: QObject, apply_palette: Callable[[Any], object]) -> None:
         super().__init__(parent)
-        self._renew = renew
+        self._apply = apply_palette
         _changes.changed.connect(self._on_change)
 
     def _on_change(self) -> None:
-        self._renew(self.parent())
+        self._apply(self.parent())
 
 
-def follow(owner: Owner, renew: Callable[[Owner], object]) -> None:
-    """Call `renew` with `owner` after each change of the palette, as long as `owner` exists.
+def follow(owner: Owner, apply_palette: Callable[[Owner], object]) -> None:
+    """Call `apply_palette` with `owner` after each change of the palette, as long as `owner` exists.
 
-    `renew` must not hold a reference to `owner`: neither would ever be deleted.
+    `apply_palette` must not hold a reference to `owner`: neither would ever be deleted.
     """
-    _Follower(owner, renew)
+    _Follower(owner, apply_palette)
 
 
 def set_icon(owner: QAbstractButton | QAction, name: str, role: str = "text") -> None:

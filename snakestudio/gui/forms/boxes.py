@@ -32,22 +32,22 @@ class ChoiceBox(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tip = ""
-        self.currentTextChanged.connect(lambda _: self.renew_tip())
+        self.currentTextChanged.connect(lambda _: self.refresh_tip())
 
     def setToolTip(self, tip: str) -> None:
         self._tip = tip
-        self.renew_tip()
+        self.refresh_tip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.renew_tip()
+        self.refresh_tip()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self.renew_tip()
+            self.refresh_tip()
 
-    def renew_tip(self) -> None:
+    def refresh_tip(self) -> None:
         """Add an elided text to the tooltip; call after entries changed without signals."""
         text = self.currentText()
         cut = self.fontMetrics().horizontalAdvance(text) > self._text_width()

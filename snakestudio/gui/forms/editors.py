@@ -281,7 +281,7 @@ class ChoiceEditor(Editor):
             self.set_value(value)
             if self.widget.currentIndex() < 0 and self._choices:
                 self.widget.setCurrentIndex(0)
-        self.widget.renew_tip()
+        self.widget.refresh_tip()
 
     @property
     def value(self) -> Any:

@@ -195,7 +195,7 @@ class PluginController(QObject):
             present = find(source.name)
             loading.load(source)
             try:
-                self._session_controller.renew_kinds()
+                self._session_controller.refresh_kinds()
             except SnakeStudioError:
                 self._restore(source, present.source if present is not None else None)
                 raise
@@ -218,14 +218,14 @@ class PluginController(QObject):
             loading.unload(source.name)
         else:
             loading.load(before)
-        self._session_controller.renew_kinds()
+        self._session_controller.refresh_kinds()
 
     def unload(self, name: str) -> str:
         """Remove the additions of a plug-in; the scene keeps its values. Returns an error message, or ""."""
         if self._movable():
             return _MAY_MOVE
         loading.unload(name)
-        self._session_controller.renew_kinds()
+        self._session_controller.refresh_kinds()
         self._note_loaded()
         return ""
 
@@ -332,7 +332,7 @@ class PluginController(QObject):
             load_trusted(names, folder)
         if self._known != tuple(plugin.digest for plugin in loaded()):
             try:
-                self._session_controller.renew_kinds()
+                self._session_controller.refresh_kinds()
             except SnakeStudioError as error:
                 self._banner.say("warning", str(error))
         self._note_loaded()

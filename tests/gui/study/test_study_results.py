@@ -672,7 +672,7 @@ def test_a_mistake_in_a_picture_is_told_and_ends_nothing(
     for name in ("draw_lines", "draw_marks"):
         with monkeypatch.context() as patch:
             patch.setattr(chart, name, lambda painter: 1 / 0)
-            chart.renew()
+            chart.refresh()
             with qtbot.capture_exceptions() as exceptions:
                 chart.grab()
             assert {kind for kind, *_ in exceptions} == {ZeroDivisionError}

@@ -41,10 +41,10 @@ class ResultsChart(PointChart):
         self._present_point = -1
         """Number of the current point of the keyboard, which survives a change of its row."""
         super().__init__(parent)
-        linked.results_changed.connect(self.renew)
-        linked.shown_changed.connect(self.renew_marks)
-        linked.brushed_changed.connect(self.renew_brushed)
-        linked.selected_changed.connect(self.renew_marks)
+        linked.results_changed.connect(self.refresh)
+        linked.shown_changed.connect(self.refresh_marks)
+        linked.brushed_changed.connect(self.refresh_brushed)
+        linked.selected_changed.connect(self.refresh_marks)
         linked.hovered.connect(lambda row, _: self.show_hovered(row))
         self.hovered.connect(linked.hovered)
         self.held.connect(linked.hold)
@@ -164,7 +164,7 @@ class PlaneChart(ResultsChart):
                 self._ends, colour.categories, colour.unit, colour.text(self._ends[0])
             )
         self.show_scales(*self._scales, (x.heading, y.heading), bar=colour is not None)
-        self.renew()
+        self.refresh()
 
     def scales_of(self, x: Column, y: Column) -> tuple[AxisScale, AxisScale]:
         """Return the scales of the axes."""
@@ -184,9 +184,9 @@ class PlaneChart(ResultsChart):
 
     # --- positions -------------------------------------------------------------------------------
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         self._at = np.zeros(0), np.zeros(0)
-        super().renew()
+        super().refresh()
 
     def places(self) -> tuple[FloatArray, FloatArray]:
         """Return the positions of the rows, px of the chart."""

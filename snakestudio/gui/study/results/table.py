@@ -69,7 +69,7 @@ class ResultsModel(QAbstractTableModel):
         self._brushed = brushed
         self._pinned = pinned
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Update after the rows or their order changed."""
         self.beginResetModel()
         self._renew_colours()
@@ -234,18 +234,18 @@ class ResultsTable(QTableView):
             lambda index: linked.open_asked.emit(self.results.row_at(index.row()))
         )
         self.selectionModel().selectionChanged.connect(self._on_selected)
-        linked.results_changed.connect(self.renew)
-        linked.shown_changed.connect(self.renew)
+        linked.results_changed.connect(self.refresh)
+        linked.shown_changed.connect(self.refresh)
         linked.brushed_changed.connect(self._on_brushed)
         linked.selected_changed.connect(self.follow_selection)
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Show the current rows; selection and scroll position stay."""
         across = self.horizontalScrollBar().value()
         down = self.verticalScrollBar().value()
         self._following = True
         try:
-            self.results.renew()
+            self.results.refresh()
         finally:
             self._following = False
         names = [column.name for column in self.results.columns]
@@ -287,7 +287,7 @@ class ResultsTable(QTableView):
 
     def _on_brushed(self) -> None:
         if self._linked.rows.only_brushed:
-            self.renew()
+            self.refresh()
         else:
             self._looks.ask()
 
