@@ -137,7 +137,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
             replaced_folders(), "" if settings.isWritable() else settings.fileName()
         )
         if notice:
-            context.banners.files.say("warning", notice)
+            context.banners.files.show_notice("warning", notice)
         # Unsaved changes are offered before anything else.
         asking = context.document_recovery.offer()
         if scene is not None and recorded:

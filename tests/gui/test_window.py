@@ -396,7 +396,7 @@ def test_a_notice_moves_nothing_under_the_mouse(drawn: MainWindow, qtbot: QtBot)
     banners = drawn.context.banners
     before = viewport.mapToGlobal(QPoint(0, 0)), viewport.size()
     for banner in (banners.robot, banners.program, banners.files):
-        banner.say(
+        banner.show_notice(
             "warning",
             "Something happened, and this is told in a sentence that is long enough for two lines.",
         )

@@ -233,7 +233,7 @@ class Chart(PlotBase):
         self.cursor_line.setVisible(time_s is not None)
         if time_s is not None:
             self.cursor_line.setValue(time_s)
-        self.readout.say(self.picture.unit, legend)
+        self.readout.set_legend(self.picture.unit, legend)
 
     def place_legend(self, left: float) -> None:
         """Set the left limit of the legend, px."""
@@ -344,7 +344,7 @@ class CursorLegend(pg.GraphicsObject):
             self._left = left
             self._right = right
 
-    def say(self, unit: str, legend: list[tuple[str, str]]) -> None:
+    def set_legend(self, unit: str, legend: list[tuple[str, str]]) -> None:
         """Set the unit, and colour and text of every curve."""
         if (unit, legend) != (self._unit, self._legend):
             self._unit = unit

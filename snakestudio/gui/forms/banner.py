@@ -130,7 +130,7 @@ class Banner(Themed):
         """Text of the notice; empty while hidden."""
         return "" if self.isHidden() else self._text.text()
 
-    def say(
+    def show_notice(
         self,
         kind: Kind,
         text: str,
@@ -190,7 +190,7 @@ class Banner(Themed):
     @Slot(float)
     def _show_fraction(self, fraction: float) -> None:
         buttons = [("Cancel", self._task_cancel)]
-        self.say("info", self._task_text(), buttons, progress=fraction, closable=False)
+        self.show_notice("info", self._task_text(), buttons, progress=fraction, closable=False)
 
     def fit(self, lines: int, width: int, highest: int) -> None:
         """Limit the text to a number of lines; the More button shows the rest.
@@ -382,7 +382,7 @@ class Banners(QWidget):
 
     def error(self, text: str) -> None:
         """Show an error of the program or the machine, which stays when another scene is opened."""
-        self.program.say("warning", text)
+        self.program.show_notice("warning", text)
 
     def _on_failed(self, message: str, saved: Path | None) -> None:
         self._saved = saved
@@ -401,7 +401,7 @@ class Banners(QWidget):
                 text = f"{text}\nThe contact problem was saved as {saved}."
                 folder = QUrl.fromLocalFile(str(saved.parent))
                 buttons = [("Show Folder", lambda: QDesktopServices.openUrl(folder)), reset]
-            self.run.say("warning", text, buttons, closable=False)
+            self.run.show_notice("warning", text, buttons, closable=False)
             return
         self._saved = None
         if (
@@ -423,31 +423,33 @@ class Banners(QWidget):
                 (fix.label, partial(self._apply_fix, fix))
                 for fix in (errors[0].fixes[:_FIXES] if errors else ())
             ]
-            self.run.say(
+            self.run.show_notice(
                 "warning", text, [*fixes, ("Show Checks", self._show_checks)], closable=False
             )
         elif status.state == "preparing":
             left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
             text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once per machine: {left}."
             cancel: Button = ("Cancel", self._session_controller.session.cancel_preparing)
-            self.run.say("info", text, [cancel], progress=status.progress, closable=False)
+            self.run.show_notice("info", text, [cancel], progress=status.progress, closable=False)
         elif status.state == "unprepared":
             begin: Button = ("Prepare", self._session_controller.session.prepare)
-            self.run.say(
+            self.run.show_notice(
                 "info" if status.cancelled else "warning", status.message, [begin], closable=False
             )
         elif status.state == "continuing":
             stop: Button = ("Cancel", self._session_controller.session.cancel_continuing)
-            self.run.say("info", status.message, [stop], progress=status.progress, closable=False)
+            self.run.show_notice(
+                "info", status.message, [stop], progress=status.progress, closable=False
+            )
         elif (
             status.pending and self._session_controller.source != "robot"
         ):  # a live robot has no reset, and reports pending changes itself
-            self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
+            self.run.show_notice("info", _pending_text(status.pending, self._scene()), [reset])
         else:
             self.run.clear()
         if status.state == "ready" and (note := _note_on_engines()) != self._reported_note:
             self._reported_note = note
-            self.program.say("info", note)
+            self.program.show_notice("info", note)
 
 
 def _note_on_engines() -> str:

@@ -323,12 +323,12 @@ class DeclaredForm(QWidget, Generic[T]):
             self.problems.setdefault(name, sentence)
         for name, editor in self.editors.items():
             editor.widget.setAccessibleDescription(self.problems.get(name, ""))
-        self.message.say(self.problem or self._reported)
+        self.message.show_text(self.problem or self._reported)
 
     def report(self, problem: str) -> None:
         """Show a message of the caller about the form; "" for none."""
         self._reported = problem
-        self.message.say(self.problem or problem)
+        self.message.show_text(self.problem or problem)
 
     def _all_parts(self, name: str) -> Iterator[QWidget]:
         yield from self.editors[name].widgets

@@ -157,7 +157,7 @@ class FormRow(QWidget):
     def _say(self, problem: str) -> None:
         """Show why a value was refused, or else that it applies at the next reset."""
         self._problem = problem
-        self.message.say(problem or ("Applies at the next reset." if self._pending else ""))
+        self.message.show_text(problem or ("Applies at the next reset." if self._pending else ""))
 
     # --- reset ------------------------------------------------------------------------------------
 

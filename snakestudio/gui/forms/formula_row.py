@@ -232,7 +232,7 @@ class FormulaRow(Themed):
             self.tried.emit(scene)
 
     def _show_message(self, sentence: str) -> None:
-        self.message.say(sentence)
+        self.message.show_text(sentence)
         self.apply_theme()
 
     def apply_theme(self) -> None:

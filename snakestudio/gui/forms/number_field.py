@@ -31,7 +31,7 @@ class Message(QLabel):
         self.setFont(font)
         self.hide()
 
-    def say(self, sentence: str) -> None:
+    def show_text(self, sentence: str) -> None:
         """Show a message; "" hides it."""
         self.setText(sentence)
         self.setVisible(bool(sentence))

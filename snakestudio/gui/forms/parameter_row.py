@@ -192,7 +192,7 @@ class ParameterRow(Themed):
         open_value_menu(self, self._document, [self.key], event)
 
     def _show_message(self) -> None:
-        self.message.say(
+        self.message.show_text(
             self.field.problem or ("Applies at the next reset." if self._pending else "")
         )
 
@@ -221,7 +221,7 @@ class ParameterRow(Themed):
             self._document.set_value(self.key, value, f"Change {self.doc.label.lower()}", gesture)
         except SnakeStudioError as error:
             problem = refusal(error)
-            self.message.say(problem)
+            self.message.show_text(problem)
             self.refresh()
             return problem
         return ""

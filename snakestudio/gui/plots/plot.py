@@ -85,7 +85,7 @@ class PlotHead(QWidget):
                 f" border: 0; border-bottom: 2px solid {line}; }}"
             )
 
-    def say(self, title: str, choice: str, chooser: str) -> None:
+    def set_texts(self, title: str, choice: str, chooser: str) -> None:
         """Set the texts of the buttons."""
         self.view_button.setText(f"{title} ▾")
         self.index_button.setVisible(bool(chooser))
@@ -446,7 +446,9 @@ class LivePlot(QWidget):
             self.chosen.emit()
 
     def _label(self) -> None:
-        self.head.say(self.view.title, self.view.choice(self.schema, self.index), self.view.chooser)
+        self.head.set_texts(
+            self.view.title, self.view.choice(self.schema, self.index), self.view.chooser
+        )
         self._place()
 
     def _place(self) -> None:
@@ -593,11 +595,11 @@ class LivePlot(QWidget):
         event.acceptProposedAction()
         made = self._with(names)
         if isinstance(made, str):
-            self.hint.say(made, refused=True)
+            self.hint.show_text(made, refused=True)
         else:
             replaced = self._content.kind == "view"
             what = label_of(names[0]) if len(names) == 1 else f"{len(names)} channels"
-            self.hint.say(f"Show {what} here instead" if replaced else f"Add {what}")
+            self.hint.show_text(f"Show {what} here instead" if replaced else f"Add {what}")
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self.hint.hide()

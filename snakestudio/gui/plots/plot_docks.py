@@ -258,7 +258,7 @@ class PlotDocks(QObject):
             context.session_controller, context.document, self.library, contents, title
         )
         panel.refused.connect(
-            lambda sentence: context.banners.edits.say("info", sentence, passing=True)
+            lambda sentence: context.banners.edits.show_notice("info", sentence, passing=True)
         )
         panel.focused.connect(lambda: self._focus_on(name))
         SetsMenu(panel, self.sets)

@@ -118,7 +118,7 @@ def _add_camera_key(c: RunsContext) -> None:
                 "to move the camera between them."
             )
         )
-        c.banners.exports.say(
+        c.banners.exports.show_notice(
             "info", text, [("Show Keyframes", lambda: _show_camera_keys(c))], passing=True
         )
 

@@ -413,14 +413,14 @@ class Exporter(QObject):
         try:
             image = self._viewport.image(self._viewport.size() * 2)
         except SnakeStudioError as error:
-            self._banner.say("warning", str(error))
+            self._banner.show_notice("warning", str(error))
             return False
         try:
             with replacing(path) as partial:
                 if not image.save(str(partial.path)):
                     raise OSError("the image cannot be created in this format or size")
         except OSError as error:
-            self._banner.say("warning", str(not_written(path, error)))
+            self._banner.show_notice("warning", str(not_written(path, error)))
             return False
         self._report_done(path)
         return True
@@ -469,13 +469,15 @@ class Exporter(QObject):
 
     @Slot()
     def _on_cancelled(self) -> None:
-        self._banner.say("info", f"{self._title}: cancelled. No file was written.", passing=True)
+        self._banner.show_notice(
+            "info", f"{self._title}: cancelled. No file was written.", passing=True
+        )
         self._end(None)
 
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self.error = problem.sentence()
-        self._banner.say("warning", self.error)
+        self._banner.show_notice("warning", self.error)
         self._end(None)
 
     def _end(self, path: Path | None) -> None:
@@ -498,7 +500,7 @@ class Exporter(QObject):
                     *(f"•  {note}" for note in self._notes),
                 )
             )
-        self._banner.say("info", text, [show], passing=not (self._without or self._notes))
+        self._banner.show_notice("info", text, [show], passing=not (self._without or self._notes))
 
     def close(self) -> None:
         """Cancel the running export and wait for its end; called before the program quits."""

@@ -65,7 +65,7 @@ class OpenRuns(QObject):
         session_controller.continued.connect(self._on_continued)
         session_controller.status_changed.connect(self._on_status)
         for trouble in (session_controller.refused, session_controller.recording_stopped):
-            trouble.connect(lambda message: self._banner.say("warning", message))
+            trouble.connect(lambda message: self._banner.show_notice("warning", message))
 
     # --- opening ----------------------------------------------------------------------------------
 
@@ -109,7 +109,9 @@ class OpenRuns(QObject):
             with open_run(path) as run:
                 scene = run.scene
         except SnakeStudioError as error:
-            self._banner.say("warning", f"The scene of {path.name} cannot be opened.\n{error}")
+            self._banner.show_notice(
+                "warning", f"The scene of {path.name} cannot be opened.\n{error}"
+            )
         else:
             self._document.new(scene)
 
@@ -118,7 +120,7 @@ class OpenRuns(QObject):
         self._task = self._unshown = None
         if not len(run):
             run.close()
-            self._banner.say(
+            self._banner.show_notice(
                 "warning",
                 f"{self._path.name} cannot be opened.\nIt contains no recorded samples.",
             )
@@ -129,7 +131,9 @@ class OpenRuns(QObject):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._task = None
-        self._banner.say("warning", f"{self._path.name} cannot be opened.\n{problem.sentence()}")
+        self._banner.show_notice(
+            "warning", f"{self._path.name} cannot be opened.\n{problem.sentence()}"
+        )
 
     def show(self, recording: Recording, name: str) -> None:
         """Show a loaded run under `name`."""
@@ -181,19 +185,19 @@ class OpenRuns(QObject):
                 text += f" Its recording was cut off. {left}"
             if note := getattr(recording_shown, "note", ""):
                 text += f" {note}"
-            self._banner.say("info", text, buttons, closable=False)
+            self._banner.show_notice("info", text, buttons, closable=False)
         elif self._session_controller.source == "robot":
             self._banner.clear()
         elif self._last is not None:
             recording, name = self._last
             again: Button = (f"Reopen {name}", lambda: self.show(recording, name))
-            self._banner.say("info", "Returned to the simulation.", [again], passing=True)
+            self._banner.show_notice("info", "Returned to the simulation.", [again], passing=True)
 
     def _on_continued(self, notes: tuple[str, ...]) -> None:
         self._going_on = (
             " ".join(("The simulation continues from here.", *notes)) if notes else _GOES_ON
         )
-        self._banner.say("warning" if notes else "info", self._going_on, passing=not notes)
+        self._banner.show_notice("warning" if notes else "info", self._going_on, passing=not notes)
 
     def _on_status(self, status: Status) -> None:
         """Remove the message about continuing once the run plays or is reset."""

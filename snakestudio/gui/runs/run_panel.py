@@ -376,9 +376,9 @@ class RunPanel(Themed):
 
     def _open(self, run: KeptRun) -> None:
         if run.path == self._run_archiver.present:
-            self._banner.say("info", "This run is already shown.", passing=True)
+            self._banner.show_notice("info", "This run is already shown.", passing=True)
         elif run.info is None:
-            self._banner.say("warning", run.problem)
+            self._banner.show_notice("warning", run.problem)
         else:
             self.open_asked.emit(run.path, run.name)
 
@@ -391,7 +391,7 @@ class RunPanel(Themed):
                 else:
                     self._pinned_runs.hide(run.path)
             except SnakeStudioError as error:
-                self._banner.say("warning", str(error))
+                self._banner.show_notice("warning", str(error))
 
     def rename(self, run: KeptRun) -> None:
         """Ask for a new name of a run."""
@@ -429,7 +429,7 @@ class RunPanel(Themed):
         try:
             change()
         except OSError as error:
-            self._banner.say("warning", f"The run cannot be changed: {error}.")
+            self._banner.show_notice("warning", f"The run cannot be changed: {error}.")
         self.refresh()
 
     def delete(self, runs: list[KeptRun]) -> None:
@@ -437,7 +437,7 @@ class RunPanel(Themed):
         present = self._run_archiver.present
         runs = [run for run in runs if run.path != present]
         if not runs:
-            self._banner.say(
+            self._banner.show_notice(
                 "info",
                 "The current run cannot be deleted while it is shown. Reset the simulation first.",
                 passing=True,
@@ -460,7 +460,7 @@ class RunPanel(Themed):
             try:
                 self._library.delete(run)
             except OSError as error:
-                self._banner.say("warning", f"{run.path.name} cannot be deleted: {error}.")
+                self._banner.show_notice("warning", f"{run.path.name} cannot be deleted: {error}.")
         self.refresh()
 
     def menu(self) -> QMenu:

@@ -180,7 +180,7 @@ class StartChoice(QWidget):
                 )
                 return
             except SnakeStudioError as error:
-                self.message.say(refusal(error))
+                self.message.show_text(refusal(error))
         self.box.setCurrentIndex(self.box.findData(scene.start.kind))
 
 

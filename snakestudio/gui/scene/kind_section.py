@@ -157,7 +157,7 @@ class KindSection(Section):
 
     def forget(self) -> None:
         """Reset for another scene."""
-        self.message.say("")
+        self.message.show_text("")
         self._restore()
 
     def _restore(self) -> None:
@@ -177,7 +177,7 @@ class KindSection(Section):
             return
         for formula in formulas.values():
             formula.restore()
-        self.message.say("")
+        self.message.show_text("")
         self.rebuilt.emit()
 
     def _fill(self, scene: Scene) -> None:
@@ -229,9 +229,9 @@ class KindSection(Section):
         """Change the scene as one undo step, or show why that failed."""
         try:
             self._document.edit(change(self._document.scene), text)
-            self.message.say("")
+            self.message.show_text("")
         except SnakeStudioError as error:
-            self.message.say(refusal(error))
+            self.message.show_text(refusal(error))
 
 
 class PresetSection(KindSection):

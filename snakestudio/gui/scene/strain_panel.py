@@ -85,7 +85,7 @@ class StrainPanel(PresetSection):
 
     def show_pending(self, pending: Collection[str]) -> None:
         """Show which changes wait for the next reset."""
-        self.message.say(
+        self.message.show_text(
             "The new strain law applies at the next reset." if "strain" in pending else ""
         )
 

@@ -74,7 +74,7 @@ class ActionRegistry(QObject):
         context = self._context
         if spec.long and context.robot_controller.movable:
             what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
-            context.banners.robot.say(
+            context.banners.robot.show_notice(
                 "info",
                 f"{what} would block the window for longer than an armed robot tolerates. Disarm the robot first.",
                 passing=True,

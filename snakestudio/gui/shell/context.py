@@ -176,7 +176,7 @@ class Context(QObject):
             self.selection,
             lambda: session_controller.displayed,
             lambda: viewport.navigator.camera.target[:2],
-            lambda sentence: self.banners.edits.say("info", sentence, passing=True),
+            lambda sentence: self.banners.edits.show_notice("info", sentence, passing=True),
             lambda x, y: viewport.rect().contains(viewport.pixel((x, y, 0.0)).toPoint()),
         )
         FocusFrame(viewport)
@@ -365,7 +365,7 @@ class Context(QObject):
         try:
             self.document.apply_fix(fix)
         except SnakeStudioError as error:
-            self.banners.edits.say("warning", str(error))
+            self.banners.edits.show_notice("warning", str(error))
 
     def trigger(self, command: str) -> None:
         """Run a command as its menu entry would; one that blocks the window is refused while a robot could move."""
@@ -467,7 +467,7 @@ class Context(QObject):
     def _on_scene_changed(self, before: Scene | None, after: Scene) -> None:
         note = trimming_note(before, after) if before is not None else ""
         if note:
-            self.banners.edits.say("info", note, passing=True)
+            self.banners.edits.show_notice("info", note, passing=True)
 
     def _on_robot(self, connected: bool) -> None:
         self.action_registry.give_space("stop_robot" if connected else "play")

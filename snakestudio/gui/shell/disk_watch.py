@@ -115,10 +115,14 @@ class DiskNotice(QObject):
         if state == "changed":
             edits = " The scene also has unsaved changes here." if self._document.dirty else ""
             text = f"{name} was changed by another program.{edits}"
-            self._banner.say("warning", text, [("Reload", self._reload), keep], closable=False)
+            self._banner.show_notice(
+                "warning", text, [("Reload", self._reload), keep], closable=False
+            )
         elif state == "gone":
             text = f"{name} no longer exists: it was moved, renamed or deleted. The scene is still open."
-            self._banner.say("warning", text, [("Save Again", self._save), keep], closable=False)
+            self._banner.show_notice(
+                "warning", text, [("Save Again", self._save), keep], closable=False
+            )
         else:
             self._banner.clear()
 

@@ -170,7 +170,9 @@ class DocumentRecovery(QObject):
         self._banners = banners
         self._window = window
         self.autosave = Autosave(document, _interval(settings), self)
-        self.autosave.failed.connect(lambda sentence: banners.files.say("warning", sentence))
+        self.autosave.failed.connect(
+            lambda sentence: banners.files.show_notice("warning", sentence)
+        )
         self.watch = DiskWatch(document, self)
         DiskNotice(self.watch, document, banners.disk, files.reload, files.save)
         self.dialog: RecoveryDialog | None = None
@@ -194,7 +196,7 @@ class DocumentRecovery(QObject):
             self.dialog.open()
             return self.dialog
         if asked:
-            self._banners.files.say(
+            self._banners.files.show_notice(
                 "info", "There are no unsaved changes to restore.", passing=True
             )
         return None

@@ -115,7 +115,7 @@ class Files(QObject):
         try:
             self._document.open(path)
         except SceneError as error:
-            self._banner.say("warning", f"{path.name} was not opened.\n{error}")
+            self._banner.show_notice("warning", f"{path.name} was not opened.\n{error}")
             self.recent.forget(path)
             return False
         self._banner.clear()
@@ -154,7 +154,7 @@ class Files(QObject):
         try:
             self._document.save(path)
         except SceneError as error:
-            self._banner.say(
+            self._banner.show_notice(
                 "warning", f"The scene was not saved.\n{error}", [("Save As ...", self.ask_save)]
             )
             return False
@@ -194,7 +194,7 @@ class Files(QObject):
                     return False
             document.revert(step)
         except SceneError as error:
-            self._banner.say(
+            self._banner.show_notice(
                 "warning", f"{document.name} could not be read. The scene is unchanged.\n{error}"
             )
             return False
@@ -207,7 +207,7 @@ class Files(QObject):
             return False
         self._document.restore(unsaved.scene, unsaved.path)
         text = f"Unsaved changes to {unsaved.name} were restored. Save to keep them."
-        self._banner.say("info", text, passing=True)
+        self._banner.show_notice("info", text, passing=True)
         return True
 
     def may_discard(self) -> bool:
@@ -240,7 +240,7 @@ class Files(QObject):
         try:
             circles = read_circles(path)
         except SceneError as error:
-            self._banner.say("warning", f"Nothing was imported from {path.name}.\n{error}")
+            self._banner.show_notice("warning", f"Nothing was imported from {path.name}.\n{error}")
             return False
         self._banner.clear()
         dialog = ImportDialog(path, circles, self._document.scene, self._window)
@@ -262,7 +262,7 @@ class Files(QObject):
         try:
             imported = load_robot(path)
         except RobotFileError as error:
-            self._banner.say("warning", f"No robot was imported from {path.name}.\n{error}")
+            self._banner.show_notice("warning", f"No robot was imported from {path.name}.\n{error}")
             return False
         self._banner.clear()
         dialog = RobotImportDialog(

@@ -152,14 +152,14 @@ class HelpController(QObject):
         page = documentation_page()
         banner = self._context.banners.program
         if not page.is_file():
-            banner.say(
+            banner.show_notice(
                 "info",
                 "The documentation site is not built. Run 'make docs' in a checkout of SnakeStudio, "
                 "or read the pages as Markdown.",
                 [("Show Pages", lambda: _open(docs_dir()))],
             )
         elif not _open(page):
-            banner.say("warning", f"No browser could be started. Open {page} in a browser.")
+            banner.show_notice("warning", f"No browser could be started. Open {page} in a browser.")
 
     def document(self, name: str) -> None:
         """Help > Safety and others: a page of the documentation.

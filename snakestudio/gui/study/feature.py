@@ -352,5 +352,5 @@ class StudyFeature(QObject):
         return answer
 
     def _refuse(self, text: str) -> bool:
-        self._context.banners.study.say("warning", text)
+        self._context.banners.study.show_notice("warning", text)
         return False

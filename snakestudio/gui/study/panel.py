@@ -327,7 +327,7 @@ class StudyPanel(Themed):
             return
         self._told = text
         if text:
-            self.notice.say("warning" if kind == "warning" else "info", text, buttons)
+            self.notice.show_notice("warning" if kind == "warning" else "info", text, buttons)
         else:
             self.notice.clear()
 

@@ -248,7 +248,7 @@ class StudyRunBar(Themed):
             return
         self._last_texts[banner] = text
         if text:
-            banner.say(kind, text)
+            banner.show_notice(kind, text)
         else:
             banner.clear()
 

@@ -37,8 +37,8 @@ _SWATCH = 20
 def control_state(snapshot: Snapshot) -> list[tuple[str, str]]:
     """Colours and texts for the controller's view of the robot's state; empty for a robot that follows its gait."""
     kind = controller_of(snapshot.control)
-    said = kind.says(snapshot.control) if kind is not None else []
-    return [(getattr(theme.current(), tone), text) for tone, text in said]
+    state = kind.says(snapshot.control) if kind is not None else []
+    return [(getattr(theme.current(), tone), text) for tone, text in state]
 
 
 class Legends:
@@ -56,7 +56,7 @@ class Legends:
         self.controller = Swatches(viewport)
         self.ghosts = Swatches(viewport)
 
-    def tell(
+    def show_snapshot(
         self, snapshot: Snapshot | None, ghosts: list[tuple[str, str]], *, commanded: bool
     ) -> None:
         """Show another time, with ghosts of these colours and names; `commanded` adds the commanded shape."""
@@ -70,14 +70,14 @@ class Legends:
                 (QColor.fromRgbF(*theme.render_theme().ghost).name(), "commanded shape"),
                 *ghosts,
             ]
-        self.ghosts.say(ghosts)
-        self.controller.say(control_state(snapshot) if snapshot is not None else [])
+        self.ghosts.show_entries(ghosts)
+        self.controller.show_entries(control_state(snapshot) if snapshot is not None else [])
         self._stack()
 
     def mark(self, marks: list[tuple[str, str]]) -> None:
         """Show colours and texts of notes on a live robot."""
         before = self.robot.entries
-        self.robot.say(marks)
+        self.robot.show_entries(marks)
         if self.robot.entries != before:
             self._stack()
 
@@ -105,7 +105,7 @@ class Swatches(QWidget):
         self._height = theme.scaled(22)
         self.hide()
 
-    def say(self, entries: list[tuple[str, str]]) -> None:
+    def show_entries(self, entries: list[tuple[str, str]]) -> None:
         """Show colours and texts."""
         if entries == self.entries:
             return

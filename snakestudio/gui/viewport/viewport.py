@@ -244,7 +244,7 @@ class Viewport(QWidget):
         """Show another time, or other ghosts."""
         snapshot = self.snapshot
         names = self.companions.ghost_names(snapshot)
-        self.legends.tell(snapshot, names, commanded=self._builder.reference_ghost)
+        self.legends.show_snapshot(snapshot, names, commanded=self._builder.reference_ghost)
         if snapshot is not None and Fields.POSE in snapshot.valid:
             centre = snapshot.centre_of_mass()
             if np.isfinite(centre).all():

@@ -94,7 +94,7 @@ class ComparisonPanel(QWidget):
         self.duration.setToolTip("Simulated time of each run")
         self._problem = Message()
         self._problem.setObjectName("problem")
-        self.duration.problem_changed.connect(self._problem.say)
+        self.duration.problem_changed.connect(self._problem.show_text)
         self.run_button = QPushButton("R&un")
         self.run_button.setProperty("role", "primary")
         self.run_button.clicked.connect(self._run)

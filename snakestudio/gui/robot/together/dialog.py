@@ -212,7 +212,7 @@ class TogetherDialog(Dialog):
         self._test_task.finished.connect(self._on_tested)
         self._test_task.failed.connect(self._on_test_failed)
         self.test.setEnabled(False)
-        self.message.say("")
+        self.message.show_text("")
         self.found.setText("Testing ...")
         self.found.show()
 
@@ -226,7 +226,7 @@ class TogetherDialog(Dialog):
 
     def _end_test(self, result: str, message: str) -> None:
         self._test_task = None
-        self.message.say(message)
+        self.message.show_text(message)
         self.found.setText(result)
         self.found.setVisible(bool(result))
         self.test.setEnabled(not self.form.problem)

@@ -268,12 +268,12 @@ class Track(QWidget):
             row = recording.index_at(time)
         image = self.thumbnails.picture(row) if row is not None else None
         above = self.mapToGlobal(QPointF(self.x_of(time), -4)).toPoint()
-        self._card.tell(row, lines, image, above, self.thumbnails.possible)
+        self._card.show_moment(row, lines, image, above, self.thumbnails.possible)
 
     def _on_picture(self, row: int) -> None:
         image = self.thumbnails.picture(row)
         if image is not None:
-            self._card.take(row, image)
+            self._card.show_image(row, image)
 
     def _hide_card(self) -> None:
         self._away.stop()
@@ -432,7 +432,7 @@ class Card(QWidget):
         """Whether the card shows a thumbnail."""
         return not self._picture.isHidden() and not self._picture.pixmap().isNull()
 
-    def tell(
+    def show_moment(
         self,
         row: int | None,
         lines: Sequence[str],
@@ -470,7 +470,7 @@ class Card(QWidget):
         if not self.isVisible():
             self.show()
 
-    def take(self, row: int, image: QImage) -> None:
+    def show_image(self, row: int, image: QImage) -> None:
         """Show the thumbnail of a row."""
         if row == self.row and self.isVisible():
             self._picture.setPixmap(QPixmap.fromImage(image))

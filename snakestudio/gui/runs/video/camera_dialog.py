@@ -125,15 +125,17 @@ class CameraDialog(Dialog):
     def _show_state(self) -> None:
         keys = self._keys.path.keys
         if not keys:
-            self.say("Choose a time on the time bar, turn the view and add a keyframe.")
+            self.show_message("Choose a time on the time bar, turn the view and add a keyframe.")
         elif len(keys) == 1:
-            self.say("One keyframe does not move the camera. Add another at a different time.")
+            self.show_message(
+                "One keyframe does not move the camera. Add another at a different time."
+            )
         else:
-            self.say(
+            self.show_message(
                 f"The camera moves smoothly from {run_time(keys[0].time, 2)} to {run_time(keys[-1].time, 2)}."
             )
 
-    def say(self, sentence: str, role: str = "dim") -> None:
+    def show_message(self, sentence: str, role: str = "dim") -> None:
         """Show a message below the list."""
         theme.set_role(self.sentence, role)
         self.sentence.setText(sentence)
@@ -148,7 +150,9 @@ class CameraDialog(Dialog):
     def _add(self) -> None:
         time = self._keys.add()
         if time is None:
-            self.say("There is no run yet. Play the simulation, then add keyframes.", "warning")
+            self.show_message(
+                "There is no run yet. Play the simulation, then add keyframes.", "warning"
+            )
             return
         times = [key.time for key in self._keys.path.keys]
         self.table.selectRow(times.index(time))
@@ -170,7 +174,7 @@ class CameraDialog(Dialog):
             time = parse_number(item.text(), "s") if item is not None else key.time
         except NumberTextError as error:
             self.renew()
-            self.say(str(error), "warning")
+            self.show_message(str(error), "warning")
             return
         self._keys.set_path(path.without(row).with_key(replace(key, time=time)))
         self.renew()
@@ -185,7 +189,7 @@ class CameraDialog(Dialog):
         try:
             self._keys.set_path(load_camera_path(path))
         except SnakeStudioError as error:
-            self.say(str(error), "warning")
+            self.show_message(str(error), "warning")
 
     def _save(self) -> None:
         path = ask_save(self, "Save Camera Path", FileKind.CAMERA_PATH, "camera.toml", _KIND)
@@ -197,9 +201,11 @@ class CameraDialog(Dialog):
         try:
             save_camera_path(path, self._keys.path)
         except SnakeStudioError as error:
-            self.say(str(error), "warning")
+            self.show_message(str(error), "warning")
         else:
-            self.say(f"{path} was written. Use it with snakestudio export --camera {path.name}.")
+            self.show_message(
+                f"{path} was written. Use it with snakestudio export --camera {path.name}."
+            )
 
     @staticmethod
     def shown(keys: CameraKeys, parent: QWidget) -> CameraDialog:

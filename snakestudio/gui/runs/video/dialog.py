@@ -343,7 +343,7 @@ class Preview(QWidget):
         self._shot_of = wanted
         self._again.start()
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Show a message instead of an image."""
         self.sentence = sentence
         self._image = None
@@ -396,7 +396,7 @@ class Preview(QWidget):
 
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
-        self.say(problem.sentence())
+        self.show_message(problem.sentence())
         self._end()
 
     def _end(self) -> None:

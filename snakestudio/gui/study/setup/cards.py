@@ -84,7 +84,7 @@ class Card(Themed):
     def show_findings(self) -> None:
         """Show the problems of the part."""
         typed = [sentence for sentence in self._typed.values() if sentence]
-        self.message.say(
+        self.message.show_text(
             "\n".join(dict.fromkeys([*typed, *self._open.findings.about(self.key).splitlines()]))
         )
         note = self._open.findings.notes.get(self.key, "")

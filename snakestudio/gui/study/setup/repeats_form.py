@@ -156,7 +156,7 @@ class RepeatsForm(CardForm[JitterCard]):
         self.show_parts([(jitter.key, scene is not None) for jitter in repeats.jitter])
         found = self._open.findings
         keys = ("repeats", "repeats.count", "repeats.seed", "repeats.jitter")
-        self.message.say("\n".join(filter(None, map(found.of, keys))))
+        self.message.show_text("\n".join(filter(None, map(found.of, keys))))
 
     def _on_changed(self) -> None:
         repeats = self._open.study.repeats

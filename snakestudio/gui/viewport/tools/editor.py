@@ -347,7 +347,7 @@ class SnapPopup(QFrame):
 
     def _say(self, sentence: str) -> None:
         """Show the problem of a step, with space for it."""
-        self.message.say(sentence)
+        self.message.show_text(sentence)
         self.adjustSize()
 
     def _taker(self, name: str) -> Callable[[object, bool], None]:

@@ -92,7 +92,7 @@ class AmountLabel(QWidget):
         self.setFont(theme.value_font(13, bold=False))
         self.hide()
 
-    def say(self, text: str, problem: str, cursor: QPointF) -> None:
+    def show_amount(self, text: str, problem: str, cursor: QPointF) -> None:
         """Show an amount and its problem next to the cursor, inside the parent widget."""
         self.text = text
         self.problem = problem
@@ -360,7 +360,7 @@ class TransformTool(QObject):
             self._end()
 
     def _refuse(self, sentence: str) -> None:
-        self.label.say("", sentence, self._cursor)
+        self.label.show_amount("", sentence, self._cursor)
 
     # --- the mouse --------------------------------------------------------------------------------
 
@@ -467,7 +467,9 @@ class TransformTool(QObject):
 
     def _on_running(self) -> None:
         if self.running is not None:
-            self.label.say(amount_text(self.running.amount), self.running.problem, self._cursor)
+            self.label.show_amount(
+                amount_text(self.running.amount), self.running.problem, self._cursor
+            )
         self.changed.emit()
 
     def _on_options(self) -> None:
