@@ -308,7 +308,7 @@ def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindo
     assert window.context.focus_cycle.present() is seen[-1]
     window.context.docks["scene"].close()
     assert window.context.docks["scene"] not in window.context.focus_cycle.all
-    window.context.focus_cycle.go_to("scene")
+    window.context.focus_cycle.focus_dock("scene")
     assert window.context.docks["scene"].isAncestorOf(keyboard())
 
 

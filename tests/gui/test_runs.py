@@ -223,10 +223,10 @@ def test_files_that_cannot_be_read_say_why(
 def test_rows_that_stay_keep_their_place(library: RunLibrary) -> None:
     model = RunListModel()
     record(library, "one")
-    model.take(library.runs())
+    model.set_runs(library.runs())
     resets: list[int] = []
     model.modelReset.connect(lambda: resets.append(1))
-    model.take([library.rename(run, "renamed") for run in library.runs()])
+    model.set_runs([library.rename(run, "renamed") for run in library.runs()])
     assert model.index(0).data(RUN).name == "renamed"
     assert resets == []
 
@@ -256,7 +256,7 @@ def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(
 def _reds(run: KeptRun) -> int:
     """Pixels in red, the colour of the robot, of a run as it is drawn in the list."""
     model = RunListModel()
-    model.take([run])
+    model.set_runs([run])
     option = QStyleOptionViewItem()
     option.rect = QRect(0, 0, 288, 64)
     image = QImage(option.rect.size(), QImage.Format.Format_RGB32)
@@ -298,7 +298,7 @@ def test_every_run_of_the_window_is_kept(
     window.context.open_runs.open(run.path, run.name)
     qtbot.waitUntil(lambda: window.context.session_controller.source == "replay")
     assert window.context.session_controller.source_name == "mine"
-    window.context.open_runs.forget(run.path)
+    window.context.open_runs.close_file(run.path)
     assert window.context.session_controller.source == "simulation"
     # Unless it is not wanted.
     window.context.run_archiver.set_keeping(False)

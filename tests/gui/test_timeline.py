@@ -57,7 +57,7 @@ def test_dragging_scrubs_and_the_end_is_the_newest_state(
     qtbot.mouseRelease(track, LEFT, NONE, at(recorded, 0.7))
     if len(seen) == 1:  # Qt's test mouse does not hold buttons on every platform
         for time in (0.3, 0.4, 0.7):
-            track.go_to(time)
+            track.seek(time)
     assert seen == sorted(seen)
     assert len(seen) == 4
     qtbot.mouseClick(track, LEFT, NONE, at(recorded, track.end))
@@ -83,14 +83,14 @@ def test_arrow_keys_go_row_by_row(recorded: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_the_live_button_returns(recorded: MainWindow, qtbot: QtBot) -> None:
-    recorded.context.time_bar.track.go_to(0.3)
+    recorded.context.time_bar.track.seek(0.3)
     qtbot.mouseClick(recorded.context.time_bar.live, LEFT)
     assert recorded.context.session_controller.live
     assert not recorded.context.time_bar.live.isEnabled()
 
 
 def test_playing_leaves_the_past(recorded: MainWindow, qtbot: QtBot) -> None:
-    recorded.context.time_bar.track.go_to(0.3)
+    recorded.context.time_bar.track.seek(0.3)
     qtbot.keyClick(recorded.context.viewport, Qt.Key.Key_Space)
     assert recorded.context.session_controller.live
     qtbot.waitUntil(lambda: recorded.context.time_bar.track.recorded > 1.5)
@@ -317,7 +317,7 @@ def test_a_run_that_was_opened_can_be_gone_on_with(
     run_offline(scene, path=path)
     window.context.open_runs.open(path)
     qtbot.waitUntil(lambda: session_controller.source == "replay")
-    window.context.time_bar.track.go_to(0.7)
+    window.context.time_bar.track.seek(0.7)
     qtbot.waitUntil(window.context.action_registry["continue_here"].isEnabled)
     window.context.action_registry["continue_here"].trigger()
     qtbot.waitUntil(
@@ -342,7 +342,7 @@ def test_what_is_no_run_is_refused_in_a_sentence(
 
 
 def test_a_reset_forgets_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
-    recorded.context.time_bar.track.go_to(0.4)
+    recorded.context.time_bar.track.seek(0.4)
     recorded.context.session_controller.reset()
     qtbot.waitUntil(lambda: recorded.context.session_controller.status.state == "ready")
     qtbot.waitUntil(lambda: recorded.context.time_bar.track.recorded == 0.0)

@@ -369,7 +369,7 @@ class PointChart(PlotBase):
         rows = (self.hover_row, self.present_row, *self.likely_rows())
         return next((row for row in rows if row >= 0 and self.place_of(row) is not None), -1)
 
-    def go_to(self, row: int) -> None:
+    def focus_row(self, row: int) -> None:
         """Move the keyboard focus to a row, if it is visible."""
         place = self.place_of(row) if row >= 0 else None
         if place is not None:
@@ -399,7 +399,7 @@ class PointChart(PlotBase):
         elif row < 0:
             event.ignore()
         elif key in _ARROWS:
-            self.go_to(self.row_beside(row, *_ARROWS[key]) if self.hover_row >= 0 else row)
+            self.focus_row(self.row_beside(row, *_ARROWS[key]) if self.hover_row >= 0 else row)
         elif key == Qt.Key.Key_Space:
             self.toggled.emit(row)
         elif key == Qt.Key.Key_P:

@@ -286,7 +286,7 @@ class Document(QObject):
         """
         self.edit(with_values(self.scene, dict(fix.values)), f"Fix: {fix.label.lower()}")
 
-    def go_to(self, step: int) -> None:
+    def jump_to(self, step: int) -> None:
         """Undo or redo to the state after `step` steps, as a single change of the scene."""
         before = self.scene
         self._jumping = True

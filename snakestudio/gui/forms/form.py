@@ -126,8 +126,8 @@ class FormRow(QWidget):
 
     def _update_label(self) -> None:
         symbol = f" &nbsp;{symbol_html(self.doc.symbol)}" if self.doc.symbol else ""
-        said = self._unused or self._note
-        note = f"<br><span style='font-size:{theme.scaled(11)}px'>{said}</span>" if said else ""
+        text = self._unused or self._note
+        note = f"<br><span style='font-size:{theme.scaled(11)}px'>{text}</span>" if text else ""
         self._label.setText(f"{self.doc.label}{symbol}{note}")
 
     # --- messages ---------------------------------------------------------------------------------
@@ -152,9 +152,9 @@ class FormRow(QWidget):
         )
         if waits != self._pending:
             self._pending = waits
-            self._say(self._problem)
+            self._show_problem(self._problem)
 
-    def _say(self, problem: str) -> None:
+    def _show_problem(self, problem: str) -> None:
         """Show why a value was refused, or else that it applies at the next reset."""
         self._problem = problem
         self.message.show_text(problem or ("Applies at the next reset." if self._pending else ""))
@@ -192,7 +192,7 @@ class FormRow(QWidget):
 
     def reset(self) -> None:
         """Reset the values of all edited items to the default."""
-        self._say(self._apply(self.doc.default))
+        self._show_problem(self._apply(self.doc.default))
         self.refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -284,7 +284,7 @@ class NumberRow(FormRow):
         self._integer = integer
         self.field.committed.connect(self._commit)
         self.field.change_asked.connect(self._change)
-        self.field.problem_changed.connect(self._say)
+        self.field.problem_changed.connect(self._show_problem)
         self._place(self.field)
         self.refresh()
 
@@ -348,14 +348,14 @@ class TextRow(FormRow):
         return text.strip()
 
     def _restore(self) -> None:
-        self._say("")
+        self._show_problem("")
         self.refresh()
 
     def _commit(self, text: str) -> None:
         try:
-            self._say(self._apply(self._value(text)))
+            self._show_problem(self._apply(self._value(text)))
         except NumberTextError as error:
-            self._say(str(error))
+            self._show_problem(str(error))
         self.refresh()
 
 
@@ -388,7 +388,7 @@ class FileRow(TextRow):
     def _choose(self) -> None:
         name = choose_file(self, self.title, self.kind, self._document.base_dir, self.files)
         if name:
-            self._say(self._apply(name))
+            self._show_problem(self._apply(name))
             self.refresh()
 
 
@@ -481,7 +481,7 @@ class ChoiceRow(FormRow):
         )
 
     def _commit(self, index: int) -> None:
-        self._say(self._apply(self._choices[index]))
+        self._show_problem(self._apply(self._choices[index]))
         self.refresh()
 
 
@@ -505,7 +505,7 @@ class ToggleRow(FormRow):
             self.field.setChecked(bool(value))
 
     def _commit(self) -> None:
-        self._say(self._apply(self.field.checkState() != Qt.CheckState.Unchecked))
+        self._show_problem(self._apply(self.field.checkState() != Qt.CheckState.Unchecked))
         self.refresh()
 
 

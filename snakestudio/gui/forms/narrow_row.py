@@ -21,9 +21,9 @@ hide it immediately."""
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One step of saving width: `take(True)` carries it out, and saves `saves()` pixels."""
+    """One step of saving width: `apply(True)` carries it out, and saves `saves()` pixels."""
 
-    take: Callable[[bool], object]
+    apply: Callable[[bool], object]
     saves: Callable[[], int]
 
 
@@ -43,7 +43,7 @@ class NarrowRow(Themed):
     def give_up(self, *widgets: QWidget) -> None:
         """Add a step that hides these widgets together."""
 
-        def take(on: bool) -> None:
+        def apply(on: bool) -> None:
             for widget in widgets:
                 widget.setVisible(not on)
 
@@ -54,26 +54,26 @@ class NarrowRow(Themed):
                 for widget in widgets
             )
 
-        self._steps.append(_Step(take, saves))
+        self._steps.append(_Step(apply, saves))
 
     def give_up_text(self, button: QToolButton) -> None:
         """Add a step that reduces a button to its icon."""
         styles = Qt.ToolButtonStyle
 
-        def take(on: bool) -> None:
+        def apply(on: bool) -> None:
             button.setToolButtonStyle(
                 styles.ToolButtonIconOnly if on else styles.ToolButtonTextBesideIcon
             )
 
         self._steps.append(
             _Step(
-                take, lambda: button.fontMetrics().horizontalAdvance(button.text()) + _AROUND_ICON
+                apply, lambda: button.fontMetrics().horizontalAdvance(button.text()) + _AROUND_ICON
             )
         )
 
-    def give_up_by(self, take: Callable[[bool], object], saves: Callable[[], int]) -> None:
-        """Add a step that saves `saves()` pixels by `take(True)`."""
-        self._steps.append(_Step(take, saves))
+    def give_up_by(self, apply: Callable[[bool], object], saves: Callable[[], int]) -> None:
+        """Add a step that saves `saves()` pixels by `apply(True)`."""
+        self._steps.append(_Step(apply, saves))
 
     def fit(self) -> None:
         """Carry out as few steps as the width allows."""
@@ -83,9 +83,9 @@ class NarrowRow(Themed):
             if self.row.minimumSize().width() + step.saves() + _SLACK > self.width():
                 break
             self._given_up -= 1
-            step.take(False)
+            step.apply(False)
         while self._given_up < len(self._steps) and self.row.minimumSize().width() > self.width():
-            self._steps[self._given_up].take(True)
+            self._steps[self._given_up].apply(True)
             self._given_up += 1
         if self._given_up != before:
             self.row.invalidate()

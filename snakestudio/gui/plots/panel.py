@@ -187,7 +187,7 @@ class PlotPanel(Themed):
         plot.row_asked.connect(self._session_controller.set_cursor)
         chart.view_dragged.connect(lambda start, stop: self._on_view_dragged(plot, start, stop))
         chart.span_dragged.connect(lambda start, stop: self.select_span((start, stop)))
-        chart.cursor_dragged.connect(self._go_to)
+        chart.cursor_dragged.connect(self._seek)
         chart.cursor_stepped.connect(self._step)
         chart.fit_asked.connect(lambda: self._on_fit(plot))
         chart.menu_asked.connect(lambda point: pop_up(self.plot_menu(plot), point))
@@ -460,7 +460,7 @@ class PlotPanel(Themed):
         row = len(recording) - 1 if index is None else min(index, len(recording) - 1)
         return float(recording.times[row]), row
 
-    def _go_to(self, time: float) -> None:
+    def _seek(self, time: float) -> None:
         """Move the cursor to the row nearest to a time, s."""
         recording = self.history.recording
         if recording is not None and len(recording):

@@ -66,7 +66,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "mend_faults",
         FAULT_MENU,
         "Clear All Faults",
-        lambda c: c.robot_controller.mend_faults(),
+        lambda c: c.robot_controller.clear_faults(),
         (),
         lambda c: c.robot_controller.emulated,
         tip="Restart failed nodes; arm the robot again by hand",

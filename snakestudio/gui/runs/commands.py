@@ -412,7 +412,7 @@ TIME: tuple[Command[RunsContext], ...] = (
         "to_start",
         "Time",
         "Go to Start",
-        lambda c: c.time_bar.track.go_to(0.0),
+        lambda c: c.time_bar.track.seek(0.0),
         (),
         _has_rows,
         local=True,

@@ -143,7 +143,7 @@ class OpenRuns(QObject):
             self._opened.remove(other)
             other.close()
 
-    def forget(self, path: Path) -> None:
+    def close_file(self, path: Path) -> None:
         """Close the run of a file that is about to be deleted."""
         for run in [run for run in self._opened if run.path == path]:
             if self._session_controller.recording is run:

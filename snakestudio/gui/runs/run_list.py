@@ -84,7 +84,7 @@ class RunListModel(QAbstractListModel):
         """All runs, matching or not."""
         return self._all
 
-    def take(self, runs: Sequence[KeptRun]) -> None:
+    def set_runs(self, runs: Sequence[KeptRun]) -> None:
         """Show `runs`."""
         if list(runs) != self._all:
             self._all = list(runs)

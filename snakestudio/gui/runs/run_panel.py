@@ -331,7 +331,7 @@ class RunPanel(Themed):
 
     @Slot(object)
     def _on_read(self, runs: list[KeptRun]) -> None:
-        self.model.take(runs)
+        self.model.set_runs(runs)
         self._end("")
 
     @Slot(object)

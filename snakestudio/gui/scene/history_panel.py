@@ -132,7 +132,7 @@ class HistoryPanel(Themed):
 
     def _go(self, step: int) -> None:
         if step != self._document.undo_stack.index():
-            self._document.go_to(step)
+            self._document.jump_to(step)
 
     def _show(self) -> None:
         stack = self._document.undo_stack

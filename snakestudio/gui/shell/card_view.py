@@ -310,7 +310,7 @@ class CardView(QListView):
         """Return the rectangle of a row's card, in coordinates of the view."""
         return self.card_rect(self.visualRect(self._index(row)))
 
-    def go_to(self, row: int) -> None:
+    def focus_card(self, row: int) -> None:
         """Move the keyboard focus to the card of a row."""
         self.setCurrentIndex(self._index(row))
         self.setFocus(Qt.FocusReason.TabFocusReason)
@@ -361,7 +361,7 @@ class CardView(QListView):
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             last = self.model().rowCount() - 1
             if key == Qt.Key.Key_Down and before.row() // self.columns < last // self.columns:
-                self.go_to(last)  # the last row is a short one
+                self.focus_card(last)  # the last row is a short one
             else:
                 self.edge_reached.emit(key)
         elif key in (
@@ -370,7 +370,7 @@ class CardView(QListView):
         ):  # from the end of a row to the next one, and back
             row = before.row() + (1 if key == Qt.Key.Key_Right else -1)
             if 0 <= row < self.model().rowCount():
-                self.go_to(row)
+                self.focus_card(row)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         # Not in enterEvent: cards that move under a mouse at rest, for example while the user types,

@@ -106,7 +106,7 @@ def command_entries(
                 f"panel_{name}",
                 f"Go to {dock.windowTitle()}",
                 "Panel",
-                partial(focus_cycle.go_to, name),
+                partial(focus_cycle.focus_dock, name),
                 icon="layout",
                 checked=dock.isVisible(),
             )

@@ -218,7 +218,7 @@ class Context(QObject):
             document,
             session_controller,
             lambda: self.viewport.camera,
-            self.viewport.navigator.go,
+            self.viewport.navigator.animate_to,
             settings,
             window,
         )
@@ -303,7 +303,7 @@ class Context(QObject):
             session_controller.source_changed,
             session_controller.player_changed,
         ):
-            signal.connect(self.dress_play)
+            signal.connect(self.update_play_icons)
         for signal in (
             self.comparer.shown_changed,
             self.chain_comparer.changed,
@@ -376,7 +376,7 @@ class Context(QObject):
         """The chooser of the simulation speed."""
         return self.run_bar.speed
 
-    def take(self, path: Path) -> None:
+    def open_file(self, path: Path) -> None:
         """Open or import a file according to its type."""
         if path.suffix.lower() == RUN_SUFFIX:
             self.open_runs.open(path)
@@ -409,7 +409,7 @@ class Context(QObject):
         theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
         self.settings.setValue("theme", theme.current().name)
         self.action_registry.apply_theme()
-        self.dress_play()
+        self.update_play_icons()
         for part in (
             self.run_bar,
             self.twin,
@@ -423,7 +423,7 @@ class Context(QObject):
         ):
             part.apply_theme()
 
-    def dress_play(self) -> None:
+    def update_play_icons(self) -> None:
         """Update the play buttons to whether something plays."""
         moving = self.session_controller.moving
         self.action_registry["play"].setIcon(theme.icon("pause" if moving else "play", "on_accent"))

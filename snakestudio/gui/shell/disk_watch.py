@@ -33,7 +33,7 @@ class DiskWatch(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SETTLE_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.check)
         self._watcher.fileChanged.connect(self._check_soon)
         self._watcher.directoryChanged.connect(self._check_soon)
         document.title_changed.connect(self._on_title)
@@ -63,9 +63,9 @@ class DiskWatch(QObject):
         if new := [name for name in targets if name not in watched]:
             self._watcher.addPaths(new)
         if self._state != "same":
-            self.look()
+            self.check()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Check the file now."""
         state = self._document.on_disk()
         if state != self._state or state == "changed":

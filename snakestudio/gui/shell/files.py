@@ -116,7 +116,7 @@ class Files(QObject):
             self._document.open(path)
         except SceneError as error:
             self._banner.show_notice("warning", f"{path.name} was not opened.\n{error}")
-            self.recent.forget(path)
+            self.recent.remove(path)
             return False
         self._banner.clear()
         if remember:

@@ -43,7 +43,7 @@ class FocusCycle(QObject):
             None,
         )
 
-    def go_on(self, step: int) -> None:
+    def advance(self, step: int) -> None:
         """Move the focus to the next part (step 1) or the previous one (step -1)."""
         panes = self.all
         now = self.present()
@@ -52,7 +52,7 @@ class FocusCycle(QObject):
             if _focus(panes[(place + offset * step) % len(panes)]):
                 return
 
-    def go_to(self, name: str) -> None:
+    def focus_dock(self, name: str) -> None:
         """Show the dock `name` and move the focus to it."""
         self.docks.show(name)
         _focus(self.docks[name])

@@ -288,7 +288,7 @@ class Gallery(ModalOverlay):
             self.search.setFocus(Qt.FocusReason.BacktabFocusReason)
         elif self.scenes.items:
             column = self.starts.currentIndex().row() % self.starts.columns
-            self.scenes.go_to(min(column, len(self.scenes.items) - 1))
+            self.scenes.focus_card(min(column, len(self.scenes.items) - 1))
 
     def _on_scenes_edge(self, key: Qt.Key) -> None:
         """Move up to the starts."""
@@ -296,7 +296,7 @@ class Gallery(ModalOverlay):
             column = self.scenes.currentIndex().row() % self.scenes.columns
             last = len(self.starts.items) - 1
             row = last // self.starts.columns * self.starts.columns + column
-            self.starts.go_to(row if row <= last else max(row - self.starts.columns, 0))
+            self.starts.focus_card(row if row <= last else max(row - self.starts.columns, 0))
 
     def _type(self, text: str) -> None:
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -312,7 +312,7 @@ class Gallery(ModalOverlay):
             if key == Qt.Key.Key_Down:
                 view = self.scenes if self.search.text() else self.starts
                 if view.items:
-                    view.go_to(0)
+                    view.focus_card(0)
                 return True
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 if self.scenes.items:

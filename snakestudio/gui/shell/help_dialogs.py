@@ -90,7 +90,7 @@ class DocumentDialog(QWidget):
         self.headings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.headings.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.headings.setAccessibleName("Sections")
-        self.headings.currentItemChanged.connect(self._go_to)
+        self.headings.currentItemChanged.connect(self._scroll_to)
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
         self._page: QTextDocument | None = None
@@ -151,7 +151,7 @@ class DocumentDialog(QWidget):
             block = block.next()
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
 
-    def _go_to(self, item: QListWidgetItem | None) -> None:
+    def _scroll_to(self, item: QListWidgetItem | None) -> None:
         if item is not None:
             cursor = self.text.textCursor()
             cursor.movePosition(QTextCursor.MoveOperation.End)

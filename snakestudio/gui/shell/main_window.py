@@ -149,7 +149,7 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         self.context.viewport.options.load(self.context.settings)
         self.context.viewport.tools.editor.options.load(self.context.settings)
-        self.context.dress_play()
+        self.context.update_play_icons()
         geometry = self.context.settings.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
             room = QGuiApplication.primaryScreen().availableGeometry()
@@ -244,7 +244,7 @@ class MainWindow(QMainWindow):
         if path is None:
             return
         # A question about unsaved changes must not block the program that the file was dragged from.
-        QTimer.singleShot(0, self, lambda: self.context.take(path))
+        QTimer.singleShot(0, self, lambda: self.context.open_file(path))
 
 
 def placed_within(window: QRect, screen: QRect, frame: QMargins) -> QRect:

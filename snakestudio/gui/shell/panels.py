@@ -77,7 +77,7 @@ def _runs(c: Context) -> QWidget:
     panel = RunPanel(c.run_archiver.library, c.run_archiver, c.beside, c.banners.files)
     panel.open_asked.connect(c.open_runs.open)
     panel.scene_asked.connect(c.open_runs.open_scene)
-    panel.deleting.connect(c.open_runs.forget)
+    panel.deleting.connect(c.open_runs.close_file)
     c.closing.connect(panel.close_reading)
     return panel
 

@@ -109,7 +109,7 @@ class Tour(ModalOverlay):
         self.skip_button = self._button("&Skip", self.close_sheet)
         self.skip_button.setProperty("role", "link")
         self.back_button = self._button("&Back", self.back)
-        self.next_button = self._button("&Next", self.go_on)
+        self.next_button = self._button("&Next", self.advance)
         self.next_button.setProperty("role", "primary")
         for button in (self.skip_button, self.back_button, self.next_button):
             row.addWidget(button)
@@ -125,7 +125,7 @@ class Tour(ModalOverlay):
         self.open(self.next_button)
         self._show(0)
 
-    def go_on(self) -> None:
+    def advance(self) -> None:
         """Go to the next step, or end the tour after the last one."""
         if self.place + 1 < len(STEPS):
             self._show(self.place + 1)
@@ -235,7 +235,7 @@ class Tour(ModalOverlay):
 
     def _key(self, key: int) -> bool:
         if key in (Qt.Key.Key_Right, Qt.Key.Key_PageDown):
-            self.go_on()
+            self.advance()
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_PageUp):
             self.back()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

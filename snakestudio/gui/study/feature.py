@@ -170,7 +170,7 @@ class StudyFeature(QObject):
         try:
             self.open_study.open(path)
         except SnakeStudioError as error:
-            self.recent.forget(path)
+            self.recent.remove(path)
             return self._refuse(f"{path.name} was not opened.\n{error}")
         self.recent.remember(path)
         self._context.show_dock(_DOCK)

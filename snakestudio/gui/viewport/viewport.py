@@ -104,7 +104,7 @@ class Viewport(QWidget):
 
     def refresh(self) -> None:
         """Schedule a frame."""
-        self.sheet.renew()
+        self.sheet.refresh()
         self.surface.refresh()
 
     @property
@@ -178,7 +178,7 @@ class Viewport(QWidget):
             companions.tracks(snapshot),
             stale=companions.robot.is_stale(),
         )
-        return self.tools.dress(overlays)
+        return self.tools.add_overlays(overlays)
 
     def _picture(self, aspect: float) -> FrameRequest:
         self.navigator.set_aspect(aspect)
@@ -188,7 +188,7 @@ class Viewport(QWidget):
             if not self.navigator.touched:
                 self.frame_all(at_once=True)
             self._frame_home = self.snapshot is None and not self.navigator.touched
-        scene, overlays = self.preview.dress(self.scene, self.overlays())
+        scene, overlays = self.preview.add_to(self.scene, self.overlays())
         camera = self.navigator.camera
         folder = self.api.session_controller.base_dir
         return FrameRequest(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)

@@ -76,7 +76,7 @@ class Thumbnails(QObject):
         self._renderer: OffscreenRenderer | None = None
         self._impossible = False
         self._drawn.connect(self._keep)
-        session_controller.recording_changed.connect(self.forget)
+        session_controller.recording_changed.connect(self.discard)
 
     @property
     def possible(self) -> bool:
@@ -114,7 +114,7 @@ class Thumbnails(QObject):
                 self._pictures.popitem(last=False)
             self.ready.emit(row)
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Discard all thumbnails because the run changed."""
         with self._lock:
             self._request = None
@@ -122,7 +122,7 @@ class Thumbnails(QObject):
 
     def close(self) -> None:
         """Release the resources of rendering."""
-        self.forget()
+        self.discard()
         self._impossible = True
         close_tasks(self)
         self._task = None

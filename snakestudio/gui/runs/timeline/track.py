@@ -149,7 +149,7 @@ class Track(QWidget):
         self.scale.fit(self.width(), self.end)
         return self.scale.time_at(x)
 
-    def go_to(self, time: float) -> None:
+    def seek(self, time: float) -> None:
         """Show the row nearest to `time` (s), or the live state at the end of the recording."""
         recording = self._session_controller.recording
         if recording is None or not len(recording):
@@ -183,7 +183,7 @@ class Track(QWidget):
 
     def _seek_moment(self, moment: Moment) -> None:
         self.scale.reveal(moment.time)
-        self.go_to(moment.time)
+        self.seek(moment.time)
 
     def show_all(self) -> None:
         """Show the whole run in the track."""
@@ -307,7 +307,7 @@ class Track(QWidget):
             self.scale.centre(share * self.scale.whole)
             self.update()
         else:
-            self.go_to(self.time_at(x))
+            self.seek(self.time_at(x))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         x = event.position().x()
@@ -390,7 +390,7 @@ class Track(QWidget):
         if key in steps:
             self.shift(steps[key])
         elif key == Qt.Key.Key_Home:
-            self.go_to(0.0)
+            self.seek(0.0)
         elif key == Qt.Key.Key_End:
             self._session_controller.set_cursor(None)
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus):

@@ -77,13 +77,13 @@ class CameraDialog(Dialog):
             spacing=10,
             margins=(20, 16, 20, 16),
         )
-        self.table.itemSelectionChanged.connect(self._apply_theme)
+        self.table.itemSelectionChanged.connect(self._update_buttons)
         self.table.cellDoubleClicked.connect(
             lambda line, place: self._show_chosen() if place else None
         )
         self.table.cellChanged.connect(self._retime)
-        keys.changed.connect(self.renew)
-        self.renew()
+        keys.changed.connect(self.refresh)
+        self.refresh()
 
     def _button(self, text: str, run: Callable[[], None], tip: str) -> QPushButton:
         button = QPushButton(text, self)
@@ -98,7 +98,7 @@ class CameraDialog(Dialog):
         rows = {index.row() for index in self.table.selectedIndexes()}
         return min(rows, default=-1)
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Show the current keyframes."""
         chosen = self.chosen
         path = self._keys.path
@@ -120,7 +120,7 @@ class CameraDialog(Dialog):
             self.table.selectRow(chosen)
         self.follow.setChecked(path.follow)
         self._show_state()
-        self._apply_theme()
+        self._update_buttons()
 
     def _show_state(self) -> None:
         keys = self._keys.path.keys
@@ -140,7 +140,7 @@ class CameraDialog(Dialog):
         theme.set_role(self.sentence, role)
         self.sentence.setText(sentence)
 
-    def _apply_theme(self) -> None:
+    def _update_buttons(self) -> None:
         there = self.chosen >= 0
         self.go.setEnabled(there)
         self.delete.setEnabled(there)
@@ -159,7 +159,7 @@ class CameraDialog(Dialog):
 
     def _show_chosen(self) -> None:
         if self.chosen >= 0:
-            self._keys.go_to(self.chosen)
+            self._keys.show_key(self.chosen)
 
     def _delete(self) -> None:
         if self.chosen >= 0:
@@ -173,11 +173,11 @@ class CameraDialog(Dialog):
         try:
             time = parse_number(item.text(), "s") if item is not None else key.time
         except NumberTextError as error:
-            self.renew()
+            self.refresh()
             self.show_message(str(error), "warning")
             return
         self._keys.set_path(path.without(row).with_key(replace(key, time=time)))
-        self.renew()
+        self.refresh()
 
     def _open(self) -> None:
         path = ask_open(self, "Open Camera Path", FileKind.CAMERA_PATH, _KIND)

@@ -74,16 +74,16 @@ class ResultsChart(PointChart):
         yield from [] if results.best is None else [results.best]
         yield from np.flatnonzero(self.within_reach).tolist()
 
-    def go_to(self, row: int) -> None:
+    def focus_row(self, row: int) -> None:
         if row >= 0:
             self._present_point = int(self.linked.results.points[row])
-        super().go_to(row)
+        super().focus_row(row)
 
     def go_back(self) -> None:
         """Move the keyboard back to its point after the results changed."""
         row = self.linked.results.row_of(self._present_point) if self.present_row >= 0 else None
         if row is not None and self.hasFocus():
-            self.go_to(row)
+            self.focus_row(row)
 
     def clear_brushes(self) -> bool:
         brushed = self.is_brushed

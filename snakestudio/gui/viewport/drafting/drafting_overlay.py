@@ -53,7 +53,7 @@ class DraftingOverlay(QWidget):
         """Width of the rulers at the left and lower edges, pixels; 0 without rulers."""
         return THICK if self._viewport.drafting else 0
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Schedule a repaint if there is anything to draw."""
         robot = self._robot
         measure = self._measure

@@ -276,7 +276,7 @@ class Amount:
         if self.mode == "turn":
             self._cursor.begin_turn(self.frame, self.used)
             self._cursor.follow_turn(self.frame, self.used)
-        self.renew()
+        self.invalidate()
         return ""
 
     @property
@@ -292,17 +292,17 @@ class Amount:
         self._snapping.invert(invert)
         if self.mode == "turn":
             self._cursor.follow_turn(self.frame, self.used)
-        self.renew()
+        self.invalidate()
 
     def press(self, event: QKeyEvent) -> bool:
         """Handle a key if it belongs to a number."""
         uniform = self.mode == "scale" and not self.axes
         taken = self.typed.press(event, (self.allowed,) if uniform else tuple(self.used))
         if taken:
-            self.renew()
+            self.invalidate()
         return taken
 
-    def renew(self) -> None:
+    def invalidate(self) -> None:
         """Recompute the amount before it is read next."""
         self._stale = True
 

@@ -197,7 +197,7 @@ class BoxTool(QObject):
             return ""
         return "Drag a rectangle around the selection · Ctrl: add · Esc: cancel"
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add nothing: the rectangle is a widget over the view."""
         return overlays
 
@@ -341,11 +341,11 @@ class SnapPopup(QFrame):
         field.setToolTip(doc.help)
         field.set_usual_width(84)
         field.committed.connect(self._taker(name))
-        field.problem_changed.connect(self._say)
+        field.problem_changed.connect(self._show_problem)
         self.fields[name] = field
         return field
 
-    def _say(self, sentence: str) -> None:
+    def _show_problem(self, sentence: str) -> None:
         """Show the problem of a step, with space for it."""
         self.message.show_text(sentence)
         self.adjustSize()

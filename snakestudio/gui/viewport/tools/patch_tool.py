@@ -22,7 +22,7 @@ class PatchTool(PathTool):
     `hovered` counts the corners of all patches.
     """
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the patch being drawn and the highlighted corner to the overlays."""
         return replace(
             overlays, draft=self.draft if self.drawing else overlays.draft, corner=self.hovered

@@ -66,7 +66,7 @@ class PathTool(QObject):
         present = self._viewport.document.scene.path
         return GroundPath(waypoints_m=tuple(points), shape=present.shape)
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the path being drawn and the highlighted waypoint to the overlays."""
         return replace(overlays, draft=self.draft, waypoint=self.hovered)
 

@@ -134,7 +134,7 @@ class PullTool(QObject):
         )
         return f"{title} · Ctrl+drag: pull{strained}"
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the spring to the cursor, and the force that acts or will act when the run continues."""
         if self.grip is not None:
             return replace(overlays, pull=self._mark(overlays.pull))

@@ -110,7 +110,7 @@ class Transform(QObject):
 
     def _update(self) -> None:
         """Report a changed amount, and apply it soon."""
-        self.amount.renew()
+        self.amount.invalidate()
         self._refusal = ""
         self._untold = False
         self._due = True

@@ -242,7 +242,7 @@ class TransformTool(QObject):
         pivot = amount.pivot + amount.shift
         return Gizmo(amount.mode, pivot, axes, held, "", held, (amount.begin_angle, amount.angle))
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add gizmo and guides to the overlays."""
         guides = self.running.amount.guides if self.running is not None else ()
         return replace(overlays, gizmo=self.gizmo(), guides=guides)
