@@ -110,17 +110,17 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     window = make_window(settings)
     context = window.context
 
-    class Teller(QObject):
+    class Reporter(QObject):
         """Passes a message from the thread that failed to the window's thread."""
 
-        told = Signal(str)
+        reported = Signal(str)
         failed = Signal(object)
 
-    teller = Teller()
-    teller.failed.connect(context.plugins.show_fault, Qt.ConnectionType.QueuedConnection)
-    teller.told.connect(context.banners.error, Qt.ConnectionType.QueuedConnection)
+    reporter = Reporter()
+    reporter.failed.connect(context.plugins.show_fault, Qt.ConnectionType.QueuedConnection)
+    reporter.reported.connect(context.banners.error, Qt.ConnectionType.QueuedConnection)
     autosave = context.document_recovery.autosave
-    guard = CrashGuard(teller.told.emit, autosave.write_now, teller.failed.emit)
+    guard = CrashGuard(reporter.reported.emit, autosave.write_now, reporter.failed.emit)
     recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
     study = scene is not None and not recorded and is_study(scene)
     if scene is not None and not recorded:
@@ -160,8 +160,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         QTimer.singleShot(0, window, greet)
 
     def on_motion() -> None:
-        shown = context.session_controller.displayed
-        if shown is not None and shown.time > 0.0:
+        snapshot = context.session_controller.displayed
+        if snapshot is not None and snapshot.time > 0.0:
             context.viewport.frame_drawn.disconnect(on_motion)
             trace.mark("first motion")
 

@@ -375,7 +375,7 @@ def test_the_dialog_checks_completes_and_keeps(
     qtbot.waitUntil(lambda: bool(dialog.chart.picture.traces))
     assert dialog.sentence.text() == "Unit: m."
     made: list[str] = []
-    dialog.made.connect(made.append)
+    dialog.accepted_channel.connect(made.append)
     qtbot.mouseClick(dialog.keep_button, Qt.MouseButton.LeftButton)
     assert made == ["lift_m"]
     assert library["lift_m"] == Derived("lift_m", "link_6_y_m - at(link_6_y_m, 0)", "m")

@@ -370,11 +370,11 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert dialog.options().path == keys
         dialog.form.widget_of("camera").setCurrentText("Whole scene")
         assert dialog.options().path is None
-        assert dialog.beside is None
+        assert dialog.companion is None
         assert [ghost.name for ghost in dialog.ghosts] == ["Other"]
         dialog.form.widget_of("beside").setCurrentIndex(1)
-        assert dialog.beside is not None
-        assert dialog.beside.name == "Other"
+        assert dialog.companion is not None
+        assert dialog.companion.name == "Other"
     finally:
         dialog.reject()
         dialog.deleteLater()

@@ -167,10 +167,10 @@ class Chart(PlotBase):
             line.boundingRect()
         QCoreApplication.sendPostedEvents(self.scene(), QEvent.Type.MetaCall.value)
 
-    def _show_right(self, shown: bool) -> None:
-        if self.right_axis.isVisible() != shown:
-            self.right_axis.setVisible(shown)
-            self.set_margins(_MARGINS._replace(right=_RIGHT_AXIS) if shown else _MARGINS)
+    def _show_right(self, visible: bool) -> None:
+        if self.right_axis.isVisible() != visible:
+            self.right_axis.setVisible(visible)
+            self.set_margins(_MARGINS._replace(right=_RIGHT_AXIS) if visible else _MARGINS)
 
     def finish(self) -> None:
         """Redraw the chart at full quality."""

@@ -59,7 +59,7 @@ class _Outlines(pg.GraphicsObject):
 class _Dots(pg.GraphicsObject):
     """Discs of a size in pixels, with labels if there are few."""
 
-    MOST_WORDS = 4
+    MOST_TEXTS = 4
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,13 +84,13 @@ class _Dots(pg.GraphicsObject):
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         painter.setFont(theme.chart_font())
-        words = len(self._dots) <= self.MOST_WORDS
+        has_texts = len(self._dots) <= self.MOST_TEXTS
         for dot in self._dots:
             place = to_page.map(QPointF(dot.x, dot.y))
             painter.setPen(QPen(theme.colour("ground"), 1.5))
             painter.setBrush(QColor(dot.colour))
             painter.drawEllipse(place, _RADIUS, _RADIUS)
-            if words and dot.text:
+            if has_texts and dot.text:
                 painter.setPen(theme.colour("text"))
                 painter.drawText(place + QPointF(8.0, -6.0), dot.text)
         painter.restore()

@@ -118,8 +118,8 @@ class ParallelItem(pg.GraphicsObject):
             axis.setParentItem(self)
             axis.setZValue(2.0)
             self._chart_axes.append(axis)
-        for axis, shown in zip(self._chart_axes, axes, strict=True):
-            axis.show_scale(shown.scale)
+        for axis, axis_data in zip(self._chart_axes, axes, strict=True):
+            axis.show_scale(axis_data.scale)
         self.fit(self._frame)
         self.update()
 

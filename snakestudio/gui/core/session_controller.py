@@ -226,9 +226,9 @@ class SessionController(QObject):
 
     def set_robot(self, robot: Robot | None) -> None:
         """Set or remove the robot that can be shown; the simulation is not affected."""
-        shown = self._source is self._robot
+        robot_shown = self._source is self._robot
         self._robot = robot
-        if shown:
+        if robot_shown:
             self._show_source(robot or self._simulation)
 
     def show_robot(self) -> None:
@@ -311,14 +311,14 @@ class SessionController(QObject):
     def play_or_pause_recorded(self) -> None:
         """Play recorded rows from the time that is shown, or stop it; the simulation is not affected."""
         player = self.player
-        shown = self._displayed
+        displayed = self._displayed
         if player is None or not len(player.recording):
             return
         if player.playing:
             self.pause_recorded()
             return
-        if shown is not None:
-            player.seek(shown.time)
+        if displayed is not None:
+            player.seek(displayed.time)
         player.play()
         self.player_changed.emit()
 
@@ -414,10 +414,10 @@ class SessionController(QObject):
 
     def _foresee(self, scene: Scene, edit: int) -> None:
         """Show a new start immediately: a dragged robot would otherwise lag behind until the engine is reset."""
-        shown = preview(scene, self._document.base_dir)
-        if shown is not None:
+        snapshot = preview(scene, self._document.base_dir)
+        if snapshot is not None:
             self._awaited = edit
-            self._displayed = shown
+            self._displayed = snapshot
             self.frame.emit()
 
     def _on_event(self, event: Event) -> None:

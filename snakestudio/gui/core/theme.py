@@ -414,8 +414,8 @@ def scrim() -> QColor:
 
 def open_at(dialog: QWidget, width: int, height: int) -> None:
     """Set the initial size of a window, px of the design, limited to its screen."""
-    room = dialog.screen().availableSize()
-    dialog.resize(min(scaled(width), room.width()), min(scaled(height), room.height()))
+    available = dialog.screen().availableSize()
+    dialog.resize(min(scaled(width), available.width()), min(scaled(height), available.height()))
 
 
 def set_role(widget: QWidget, role: str) -> None:

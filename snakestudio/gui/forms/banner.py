@@ -202,29 +202,29 @@ class Banner(Themed):
         highest : int
             Largest height of the expanded notice, px.
         """
-        shown = [part for part in (self._bar, *self._buttons) if not part.isHidden()]
+        actions = [part for part in (self._bar, *self._buttons) if not part.isHidden()]
         layout = self.layout()
         assert layout is not None
         margins = layout.contentsMargins()
         gap = layout.spacing()
-        room = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
-        room -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
+        available = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
+        available -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
         # rounded like in the label, so that whole lines are visible
         line = math.ceil(QFontMetricsF(self._text.font()).lineSpacing())
         high = lines * line
 
-        def cut(room: int) -> bool:
-            return self._text.heightForWidth(max(1, room)) > high + line // 4
+        def cut(available: int) -> bool:
+            return self._text.heightForWidth(max(1, available)) > high + line // 4
 
-        beside = room - sum(part.sizeHint().width() + gap for part in shown)
-        low = width < theme.scaled(_NARROW) and cut(beside)
-        longer = cut(room if low else beside)
+        beside_actions = available - sum(part.sizeHint().width() + gap for part in actions)
+        low = width < theme.scaled(_NARROW) and cut(beside_actions)
+        longer = cut(available if low else beside_actions)
         self._body.setDirection(
             QBoxLayout.Direction.TopToBottom if low else QBoxLayout.Direction.LeftToRight
         )
         self._more.setVisible(longer)
         self._more.setText("Less" if self._is_expanded else "More")
-        self._actions.setVisible(longer or bool(shown))
+        self._actions.setVisible(longer or bool(actions))
         if self._is_expanded:
             most = highest - (self._actions.sizeHint().height() if low else 0) - 3 * line
             high = max(high, most // line * line)
@@ -323,7 +323,7 @@ class Banners(QWidget):
             Banner(self),
             Banner(self),
         )
-        shown = (
+        banners = (
             self.robot,
             self.program,
             self.source,
@@ -337,7 +337,7 @@ class Banners(QWidget):
             self.exports,
             self.edits,
         )
-        for banner in shown:
+        for banner in banners:
             column.addWidget(banner)
             banner.changed.connect(self._place)
         self.plugins.changed.connect(lambda: self._on_status(session_controller.status))

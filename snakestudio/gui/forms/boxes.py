@@ -52,14 +52,14 @@ class ChoiceBox(QComboBox):
         text = self.currentText()
         cut = self.fontMetrics().horizontalAdvance(text) > self._text_width()
         rich = self._tip.startswith("<qt>")
-        whole = (
+        full = (
             f"<qt>{html.escape(text)}</qt><br><br>"
             if rich
             else f"{text}\n\n"
             if self._tip
             else text
         )
-        super().setToolTip(f"{whole}{self._tip}" if cut else self._tip)
+        super().setToolTip(f"{full}{self._tip}" if cut else self._tip)
 
     def _text_width(self) -> int:
         """Width available for the text, px."""
@@ -113,7 +113,7 @@ class SpinBox(QSpinBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        _make_room(self)
+        _reserve_width(self)
 
 
 class DoubleSpinBox(QDoubleSpinBox):
@@ -121,8 +121,8 @@ class DoubleSpinBox(QDoubleSpinBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        _make_room(self)
+        _reserve_width(self)
 
 
-def _make_room(box: QAbstractSpinBox) -> None:
+def _reserve_width(box: QAbstractSpinBox) -> None:
     box.lineEdit().setTextMargins(_ROOM, 0, 0, 0)

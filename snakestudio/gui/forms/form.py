@@ -78,7 +78,7 @@ class FormRow(QWidget):
         self._of = of
         self.model, self.name = declared(document.scene, self.keys[0])
         self.doc = field_doc(self.model, self.name)
-        self._choices = _words_of(self.model.model_fields[self.name].annotation)
+        self._choices = _choices_of(self.model.model_fields[self.name].annotation)
         self._gesture = 0
         self._problem = ""
         self._pending = False
@@ -426,15 +426,15 @@ class PointsRow(TextRow):
         return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def _words_of(annotation: Any) -> tuple[Any, ...]:
+def _choices_of(annotation: Any) -> tuple[Any, ...]:
     """Return the values of a choice, None first if it is optional; () if it is not a choice."""
     if typing.get_origin(annotation) is typing.Literal:
         return typing.get_args(annotation)
     parts = typing.get_args(annotation)
-    words = next(
+    choices = next(
         (typing.get_args(part) for part in parts if typing.get_origin(part) is typing.Literal), ()
     )
-    return (None, *words) if words and type(None) in parts else ()
+    return (None, *choices) if choices and type(None) in parts else ()
 
 
 _CHOICES = {
@@ -446,12 +446,12 @@ _CHOICES = {
 """Labels of choices that differ from the values in the scene file."""
 
 
-def choice_text(word: str | None) -> str:
+def choice_text(choice: str | None) -> str:
     """Return the label of a choice of a scene value: "Unit velocity"."""
-    known = _CHOICES.get(word)
-    if known is not None or word is None:
+    known = _CHOICES.get(choice)
+    if known is not None or choice is None:
         return known or ""
-    return capitalized(word.replace("_", " "))
+    return capitalized(choice.replace("_", " "))
 
 
 class ChoiceRow(FormRow):
@@ -467,8 +467,8 @@ class ChoiceRow(FormRow):
         )
         # the longest choice must not make a panel wider than its dock
         self.field.setMinimumContentsLength(_SHORTEST)
-        for word in self._choices:
-            self.field.addItem(choice_text(word), word)
+        for choice in self._choices:
+            self.field.addItem(choice_text(choice), choice)
         self.field.setPlaceholderText("mixed")
         self.field.activated.connect(self._commit)
         self._place(self.field, wide=True)
@@ -515,8 +515,8 @@ def make_row(document: Document, keys: Sequence[str], of: str = "") -> FormRow |
     annotation = model.model_fields[name].annotation
     if number_kind(model, name) is not None:
         return NumberRow(document, keys, of)
-    if words := _words_of(annotation):
-        return ChoiceRow(document, keys, of) if len(words) > 1 else None
+    if choices := _choices_of(annotation):
+        return ChoiceRow(document, keys, of) if len(choices) > 1 else None
     if annotation is bool:
         return ToggleRow(document, keys, of)
     if annotation is str:

@@ -24,17 +24,17 @@ class Menu(QMenu):
     still work.
     """
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         keep_keys(self)
 
-    def addMenu(self, *given: Any) -> QMenu:  # type: ignore[override]
-        if not isinstance(given[-1], str):
-            super().addMenu(*given)
-            return given[-1]  # type: ignore[no-any-return]
-        below = Menu(given[-1], self)
-        if isinstance(given[0], QIcon):
-            below.setIcon(given[0])
+    def addMenu(self, *arguments: Any) -> QMenu:  # type: ignore[override]
+        if not isinstance(arguments[-1], str):
+            super().addMenu(*arguments)
+            return arguments[-1]  # type: ignore[no-any-return]
+        below = Menu(arguments[-1], self)
+        if isinstance(arguments[0], QIcon):
+            below.setIcon(arguments[0])
         super().addMenu(below)
         return below
 

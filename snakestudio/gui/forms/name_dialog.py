@@ -32,13 +32,13 @@ class NameDialog(Dialog):
         parent: QWidget | None = None,
         *,
         of: str = "layout",
-        kept: str = "Saves which panels are open, their positions and sizes, and what the plots show.",
+        explanation: str = "Saves which panels are open, their positions and sizes, and what the plots show.",
     ) -> None:
         super().__init__(parent, f"Save {of.title()}")
         self._taken = taken
         self._refusal = refusal
         self._of = of
-        self._explanation = kept
+        self._explanation = explanation
         label = QLabel(f"&Name of the {of}", self)
         self.field = QLineEdit(self)
         self.field.setMinimumWidth(theme.scaled(320))

@@ -21,10 +21,10 @@ hide it immediately."""
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One step of saving width: `apply(True)` carries it out, and saves `saves()` pixels."""
+    """One step of saving width: `apply(True)` carries it out, and saves `saving()` pixels."""
 
     apply: Callable[[bool], object]
-    saves: Callable[[], int]
+    saving: Callable[[], int]
 
 
 class NarrowRow(Themed):
@@ -47,14 +47,14 @@ class NarrowRow(Themed):
             for widget in widgets:
                 widget.setVisible(not on)
 
-        def saves() -> int:
+        def saving() -> int:
             gap = self.row.spacing()
             return sum(
                 max(widget.minimumWidth(), widget.minimumSizeHint().width()) + gap
                 for widget in widgets
             )
 
-        self._steps.append(_Step(apply, saves))
+        self._steps.append(_Step(apply, saving))
 
     def give_up_text(self, button: QToolButton) -> None:
         """Add a step that reduces a button to its icon."""
@@ -71,16 +71,16 @@ class NarrowRow(Themed):
             )
         )
 
-    def give_up_by(self, apply: Callable[[bool], object], saves: Callable[[], int]) -> None:
-        """Add a step that saves `saves()` pixels by `apply(True)`."""
-        self._steps.append(_Step(apply, saves))
+    def give_up_by(self, apply: Callable[[bool], object], saving: Callable[[], int]) -> None:
+        """Add a step that saves `saving()` pixels by `apply(True)`."""
+        self._steps.append(_Step(apply, saving))
 
     def fit(self) -> None:
         """Carry out as few steps as the width allows."""
         before = self._given_up
         while self._given_up:
             step = self._steps[self._given_up - 1]
-            if self.row.minimumSize().width() + step.saves() + _SLACK > self.width():
+            if self.row.minimumSize().width() + step.saving() + _SLACK > self.width():
                 break
             self._given_up -= 1
             step.apply(False)

@@ -172,18 +172,18 @@ class NumberField(QLineEdit):
         unit = f" {self.doc.unit}" if self.doc.unit else ""
         if not math.isfinite(value):
             return f"{doc.label} must be a finite number."
-        shown = exact_text(value)
+        text = exact_text(value)
         if self._integer and value != round(value):
-            return f"{doc.label} must be a whole number (got {shown})."
+            return f"{doc.label} must be a whole number (got {text})."
         if doc.minimum is not None and (
             value < doc.minimum or (doc.exclusive_minimum and value == doc.minimum)
         ):
             limit = exact_text(doc.minimum)
             if doc.exclusive_minimum:
-                return f"{doc.label} must be greater than {limit}{unit} (got {shown})."
-            return f"{doc.label} must be at least {limit}{unit} (got {shown})."
+                return f"{doc.label} must be greater than {limit}{unit} (got {text})."
+            return f"{doc.label} must be at least {limit}{unit} (got {text})."
         if doc.maximum is not None and value > doc.maximum:
-            return f"{doc.label} must be at most {exact_text(doc.maximum)}{unit} (got {shown})."
+            return f"{doc.label} must be at most {exact_text(doc.maximum)}{unit} (got {text})."
         return ""
 
     def _offer(self, value: float | None, again: bool) -> bool:
@@ -283,8 +283,8 @@ class NumberField(QLineEdit):
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()
-        beside = hint.width() - self.fontMetrics().maxWidth()  # padding, frame and Qt's own margin
-        number = min(self._needed, theme.scaled(_WIDEST)) + beside
+        margin = hint.width() - self.fontMetrics().maxWidth()  # padding, frame and Qt's own margin
+        number = min(self._needed, theme.scaled(_WIDEST)) + margin
         return QSize(max(self._usual or hint.width(), number), hint.height())
 
     # --- events -----------------------------------------------------------------------------------

@@ -112,7 +112,9 @@ class ParameterRow(Themed):
     def apply_theme(self) -> None:
         dim = theme.current().dim
         symbol = self.doc.symbol
-        shown = f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
+        symbol_text = (
+            f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
+        )
         note = self._unused or ("" if self.doc.live else "applies at reset")
         late = (
             f"<br><span style='color:{dim}; font-size:{theme.scaled(11)}px'>{note}</span>"
@@ -123,7 +125,7 @@ class ParameterRow(Themed):
         name = (
             f"<span style='color:{dim}'>{self.doc.label}</span>" if self._unused else self.doc.label
         )
-        self._label.setText(f"{name}{shown}{late}")
+        self._label.setText(f"{name}{symbol_text}{late}")
         self.reset_button.setIcon(theme.icon("undo", "dim"))
         tip = explanation(self.doc, self.key, theme.current().dim, self._unused)
         for widget in self._explained_widgets:

@@ -116,8 +116,8 @@ class ProblemDelegate(QStyledItemDelegate):
 
     def _text(self, text: str, rect: QRect, metrics: QFontMetrics) -> int:
         """Return the height of a message."""
-        room = QRect(0, 0, max(60, rect.width() - self._LEFT - 6), 10000)
-        return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, text).height()
+        area = QRect(0, 0, max(60, rect.width() - self._LEFT - 6), 10000)
+        return metrics.boundingRect(area, Qt.TextFlag.TextWordWrap, text).height()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         width = self._view.viewport().width()
@@ -155,9 +155,9 @@ class ProblemDelegate(QStyledItemDelegate):
             # a crisp edge
             painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
             painter.setPen(theme.colour("on_accent" if over else "accent"))
-            words = box.adjusted(9, 3, -9, -3)
+            text_area = box.adjusted(9, 3, -9, -3)
             painter.drawText(
-                words, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, fix.label
+                text_area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, fix.label
             )
         painter.restore()
 

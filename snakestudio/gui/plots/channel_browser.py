@@ -77,8 +77,8 @@ class _Tree(QTreeWidget):
         for column, width in ((_VALUE, longest + theme.scaled(20)), (_UNIT, theme.scaled(44))):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, width)
-        beside = header.sectionSize(_VALUE) + header.sectionSize(_UNIT)
-        self.setMinimumWidth(beside + theme.scaled(_NAME_LEAST))
+        other_columns = header.sectionSize(_VALUE) + header.sectionSize(_UNIT)
+        self.setMinimumWidth(other_columns + theme.scaled(_NAME_LEAST))
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -277,13 +277,13 @@ class ChannelBrowser(Themed):
             for depth in range(len(channel.group)):
                 path = channel.group[: depth + 1]
                 if path not in groups:
-                    made = QTreeWidgetItem([path[-1]])
-                    made.setData(_NAME, _NAME_ROLE, "")
+                    group = QTreeWidgetItem([path[-1]])
+                    group.setData(_NAME, _NAME_ROLE, "")
                     if above is None:
-                        self.tree.addTopLevelItem(made)
+                        self.tree.addTopLevelItem(group)
                     else:
-                        above.addChild(made)
-                    groups[path] = made
+                        above.addChild(group)
+                    groups[path] = group
                 above = groups[path]
             assert above is not None
             within = channel.group[-1].lower() if len(channel.group) > 1 else ""

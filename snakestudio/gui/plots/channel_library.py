@@ -66,15 +66,17 @@ class Library(QObject):
     def __contains__(self, name: object) -> bool:
         return name in self._derived
 
-    def put(self, made: Derived, instead_of: str = "") -> None:
+    def put(self, channel: Derived, instead_of: str = "") -> None:
         """Store a derived channel, replacing the one of its name or the one named `instead_of`."""
-        if instead_of and instead_of != made.name and instead_of in self._derived:
+        if instead_of and instead_of != channel.name and instead_of in self._derived:
             self._derived = {
-                (made.name if name == instead_of else name): (made if name == instead_of else each)
+                (channel.name if name == instead_of else name): (
+                    channel if name == instead_of else each
+                )
                 for name, each in self._derived.items()
-                if name != made.name
+                if name != channel.name
             }
-        self._derived[made.name] = made
+        self._derived[channel.name] = channel
         self._store()
 
     def add(self, channels: Iterable[Derived]) -> None:
@@ -91,11 +93,11 @@ class Library(QObject):
 
     def of(self, schema: Schema) -> dict[str, Channel]:
         """Return all channels of a recording with the given schema, by name."""
-        made = {
+        derived = {
             each.name: Channel(each.name, each.unit, (DERIVED,), signal_key(each.name, each.text))
             for each in self._derived.values()
         }
-        return {**catalogue(schema), **made} if made else catalogue(schema)
+        return {**catalogue(schema), **derived} if derived else catalogue(schema)
 
     def _store(self) -> None:
         if self._settings is not None:

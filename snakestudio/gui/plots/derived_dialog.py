@@ -133,7 +133,7 @@ class DerivedDialog(Dialog):
         A new channel is in the library.
     """
 
-    made = Signal(str)
+    accepted_channel = Signal(str)
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ class DerivedDialog(Dialog):
             Derived(name, self.field.text().strip(), unit_text(self._signal.unit)), self._old
         )
         if not self._old:
-            self.made.emit(name)
+            self.accepted_channel.emit(name)
         self.close()
 
     # --- the curve --------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ class DerivedDialog(Dialog):
 
 def _help() -> str:
     """Return a summary of the syntax."""
-    shown = (
+    names = (
         "derivative",
         "integral",
         "lowpass",
@@ -324,7 +324,7 @@ def _help() -> str:
         "unwrap",
         "delay",
     )
-    functions = " &nbsp; ".join(FUNCTIONS[name].signature for name in shown if name in FUNCTIONS)
+    functions = " &nbsp; ".join(FUNCTIONS[name].signature for name in names if name in FUNCTIONS)
     return (
         f"{functions}<br>Patterns select several channels, as in sum(link_*_obstacle_fx_n); "
         "other.name is the channel of the overlaid run."

@@ -269,11 +269,11 @@ class PlotPanel(Themed):
             return self._focus
         return self.plots[-1] if self.plots else None
 
-    def show_focus(self, shown: bool) -> None:
+    def show_focus(self, visible: bool) -> None:
         """Set whether the active plot is marked, which it is in one panel only."""
-        self._marked = shown
+        self._marked = visible
         for plot in self.plots:
-            plot.head.set_focused(shown and plot is self.focused_plot)
+            plot.head.set_focused(visible and plot is self.focused_plot)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.MouseButtonPress:
@@ -379,9 +379,9 @@ class PlotPanel(Themed):
         if self._resting.isActive():
             self._resting.start()  # more changes may follow, with many obstacles later than the delay
 
-    def show_zone(self, shown: bool) -> None:
+    def show_zone(self, visible: bool) -> None:
         """Set whether the drop zone for a new plot is visible."""
-        self.grid.zone.setVisible(shown)
+        self.grid.zone.setVisible(visible)
 
     def widget(self) -> QWidget:
         """The panel as a widget, for users of its protocol."""

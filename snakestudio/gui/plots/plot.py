@@ -127,14 +127,14 @@ class PlotHead(QWidget):
         plot = self._plot
         names = plot.names
         now = plot.content
-        shown = tuple(Curve(name) for name in names)
+        curves = tuple(Curve(name) for name in names)
         pair = (Curve(names[1], names[0]),) if len(names) > 1 else ()
         unit = {} if plot.schema is None else plot.library.of(plot.schema)
-        alike = tuple(curve for curve in shown if unit[curve.name].unit == unit[names[0]].unit)
+        alike = tuple(curve for curve in curves if unit[curve.name].unit == unit[names[0]].unit)
         tracks = now.kind == "xy" and now.outlines
         links = (1,) if plot.schema is None else tuple(dict.fromkeys((1, plot.schema.n_links)))
         return [
-            ("Time Series", None if now.kind == "time" else Content("time", curves=shown)),
+            ("Time Series", None if now.kind == "time" else Content("time", curves=curves)),
             ("X-Y Plot", None if now.kind == "xy" and not tracks else Content("xy", curves=pair)),
             ("Tracks from Above", None if tracks else Content.tracks(links, centre=True)),
             ("Spectrum", None if now.kind == "spectrum" else Content("spectrum", curves=alike)),
@@ -321,8 +321,8 @@ class LivePlot(QWidget):
         key = (self.schema, self._content, self.index, theme.current().name, self.library.derived)
         if key != self._lines_for:
             schema = self.schema
-            shown = schema is not None and self.view.possible(schema)
-            lines = self.view.lines(schema, self.index) if shown and schema is not None else []
+            possible = schema is not None and self.view.possible(schema)
+            lines = self.view.lines(schema, self.index) if possible and schema is not None else []
             self._lines = [replace(line, colour=ink(line.colour)) for line in lines]
             self._lines_for = key
         return self._lines
@@ -333,8 +333,8 @@ class LivePlot(QWidget):
         schema = self.schema
         if self._content.kind != "view" or schema is None:
             return self._content.names
-        shown = (series_of(line.series, schema).names[line.column] for line in self.lines)
-        return tuple(name for name in dict.fromkeys(shown) if name in self.library.of(schema))
+        names = (series_of(line.series, schema).names[line.column] for line in self.lines)
+        return tuple(name for name in dict.fromkeys(names) if name in self.library.of(schema))
 
     @property
     def overlaid(self) -> list[tuple[Overlay, list[CurveSpec]]]:
@@ -386,8 +386,8 @@ class LivePlot(QWidget):
         """Show another view, or another link or joint."""
         if (view, index) == (self.view_name, self._content.index):
             return
-        kept = self._content.index if index is None else index
-        self.show_content(Content.of_view(view, kept))
+        chosen = self._content.index if index is None else index
+        self.show_content(Content.of_view(view, chosen))
 
     def show_content(self, content: Content) -> None:
         """Show another content."""
@@ -402,11 +402,11 @@ class LivePlot(QWidget):
 
     def add_channels(self, names: tuple[str, ...]) -> bool:
         """Add channels; a predefined view becomes a plot of chosen channels. Return whether that is possible."""
-        made = self._with(names)
-        if isinstance(made, str):
-            self.refused.emit(made)
+        result = self._with(names)
+        if isinstance(result, str):
+            self.refused.emit(result)
             return False
-        self.show_content(made)
+        self.show_content(result)
         return True
 
     def _with(self, names: tuple[str, ...]) -> Content | str:
@@ -452,10 +452,10 @@ class LivePlot(QWidget):
         self._place()
 
     def _place(self) -> None:
-        room = self.width() - 48
-        beside = math.floor(self.chart.area.right() - self.chart.readout.unit_width) - 44
+        available = self.width() - 48
+        width_beside = math.floor(self.chart.area.right() - self.chart.readout.unit_width) - 44
         # a long unit is also cut off
-        width = min(self.head.sizeHint().width(), max(beside, room // 2))
+        width = min(self.head.sizeHint().width(), max(width_beside, available // 2))
         self.head.setGeometry(40, 0, width, 26)
         self.chart.place_legend(40 + width + 4)
 
@@ -593,9 +593,9 @@ class LivePlot(QWidget):
         if not names:
             return
         event.acceptProposedAction()
-        made = self._with(names)
-        if isinstance(made, str):
-            self.hint.show_text(made, refused=True)
+        result = self._with(names)
+        if isinstance(result, str):
+            self.hint.show_text(result, refused=True)
         else:
             replaced = self._content.kind == "view"
             what = label_of(names[0]) if len(names) == 1 else f"{len(names)} channels"

@@ -59,9 +59,9 @@ class Panel(Protocol):
 
     def add_channels(self, names: tuple[str, ...]) -> None: ...
 
-    def show_focus(self, shown: bool) -> None: ...
+    def show_focus(self, visible: bool) -> None: ...
 
-    def show_zone(self, shown: bool) -> None: ...
+    def show_zone(self, visible: bool) -> None: ...
 
     def widget(self) -> QWidget: ...
 
@@ -153,7 +153,7 @@ class SetsMenu(QObject):
             self._sets.refusal,
             self._panel.bar,
             of="plot layout",
-            kept="Saves what every plot of this panel shows, including derived channels.",
+            explanation="Saves what every plot of this panel shows, including derived channels.",
         )
         if dialog.exec():
             self._sets.save(dialog.name, self._panel.contents)
@@ -170,7 +170,7 @@ class Docks(Protocol):
         """Whether a dock of that name exists."""
         ...
 
-    def add(self, name: str, title: str, content: QWidget, *, beside: str) -> None:
+    def add(self, name: str, title: str, content: QWidget, *, tab_with: str) -> None:
         """Show a panel in a new dock, tabbed with another one."""
         ...
 
@@ -240,7 +240,7 @@ class PlotDocks(QObject):
         name = f"{_FIRST}_{number}"
         title = f"Plots {number}"
         panel = self._make(name, title, contents)
-        self._context.docks.add(name, title, panel.widget(), beside=_FIRST)
+        self._context.docks.add(name, title, panel.widget(), tab_with=_FIRST)
         panel.bar.set_closable(lambda: self.remove_panel(name))
         self._focus_on(name)
         return panel
@@ -302,9 +302,9 @@ class PlotDocks(QObject):
 
     def _known(self, key: str, row: int) -> float | None:
         for panel in self.panels.values():
-            found = panel.history.values_at(key, row)
-            if found is not None:
-                return float(found[0])
+            values = panel.history.values_at(key, row)
+            if values is not None:
+                return float(values[0])
         return None
 
     def add(self, names: tuple[str, ...]) -> None:
@@ -327,16 +327,16 @@ class PlotDocks(QObject):
         """Show the dialog of the derived channel `name`, or of a new one."""
         from snakestudio.gui.plots.derived_dialog import DerivedDialog
 
-        dialog = self._context.window.findChild(DerivedDialog)
-        if dialog is not None:
-            dialog.close()
+        previous = self._context.window.findChild(DerivedDialog)
+        if previous is not None:
+            previous.close()
         overlaid = self._overlaid()
         other = overlaid[0].recording if overlaid else None
-        made = DerivedDialog(
+        dialog = DerivedDialog(
             self._context.session_controller, self.library, name, other, self._context.window
         )
-        made.made.connect(lambda name: self.add_in_new_plot((name,)))
-        made.show()
+        dialog.accepted_channel.connect(lambda name: self.add_in_new_plot((name,)))
+        dialog.show()
 
     def show_preset(self, name: str) -> None:
         """Show a built-in plot layout in the panel that was clicked last."""

@@ -112,8 +112,8 @@ def curve_menu(plot: LivePlot, entry: int) -> QMenu | None:
 
 
 def _rename(plot: LivePlot) -> None:
-    title, said = QInputDialog.getText(
+    title, accepted = QInputDialog.getText(
         plot, "Rename Plot", "Title of the plot:", text=plot.content.title
     )
-    if said:
+    if accepted:
         plot.show_content(replace(plot.content, title=title.strip()))

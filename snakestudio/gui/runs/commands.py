@@ -101,7 +101,7 @@ def _show_camera_keys(c: RunsContext) -> None:
     """Show the list of camera keyframes."""
     from snakestudio.gui.runs.video.camera_dialog import CameraDialog
 
-    CameraDialog.shown(c.camera_keys, c.window)
+    CameraDialog.open_for(c.camera_keys, c.window)
 
 
 def _add_camera_key(c: RunsContext) -> None:

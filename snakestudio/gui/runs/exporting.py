@@ -307,7 +307,7 @@ class Exporter(QObject):
         dialog.deleteLater()
         if accepted:
             folders.remember(FileKind.VIDEO, dialog.path.parent)
-            self.video(dialog.path, dialog.options(), dialog.ghosts, dialog.beside)
+            self.video(dialog.path, dialog.options(), dialog.ghosts, dialog.companion)
 
     def _companions(self) -> list[Companion]:
         """Overlaid runs that contain samples."""
@@ -324,7 +324,7 @@ class Exporter(QObject):
         path: Path,
         options: VideoOptions,
         ghosts: Sequence[Companion] = (),
-        beside: Companion | None = None,
+        companion: Companion | None = None,
     ) -> None:
         """Export the run so far as a video, with ghosts of other runs or one run side by side."""
         recording = self.recording
@@ -343,7 +343,7 @@ class Exporter(QObject):
                 progress,
                 base_dir=folder,
                 ghosts=ghosts,
-                beside=beside,
+                beside=companion,
                 name=name,
             )
 

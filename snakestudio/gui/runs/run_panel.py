@@ -382,11 +382,11 @@ class RunPanel(Themed):
         else:
             self.open_asked.emit(run.path, run.name)
 
-    def overlay(self, runs: list[KeptRun], shown: bool) -> None:
+    def overlay(self, runs: list[KeptRun], visible: bool) -> None:
         """Overlay runs on the current run, or remove their overlays."""
         for run in runs:
             try:
-                if shown:
+                if visible:
                     self._pinned_runs.show(run.path, run.name)
                 else:
                     self._pinned_runs.hide(run.path)

@@ -219,12 +219,12 @@ def _paint_two_lines(painter: QPainter, text: str, rect: QRect) -> None:
     """Paint as much of a text as fits on two lines."""
     metrics = painter.fontMetrics()
     first = ""
-    words = text.split()
-    while words and metrics.horizontalAdvance(f"{first} {words[0]}".strip()) <= rect.width():
-        first = f"{first} {words.pop(0)}".strip()
+    parts = text.split()
+    while parts and metrics.horizontalAdvance(f"{first} {parts[0]}".strip()) <= rect.width():
+        first = f"{first} {parts.pop(0)}".strip()
     second = _paint_line(painter, first, rect)
-    if words:
-        _paint_line(painter, " ".join(words), QRect(rect.x(), second, rect.width(), 0))
+    if parts:
+        _paint_line(painter, " ".join(parts), QRect(rect.x(), second, rect.width(), 0))
 
 
 class CardView(QListView):

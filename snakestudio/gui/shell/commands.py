@@ -79,7 +79,7 @@ _FILE: tuple[Command[Context], ...] = (
         "restore_unsaved",
         "File",
         "Restore Unsaved Changes ...",
-        lambda c: c.document_recovery.offer(asked=True),
+        lambda c: c.document_recovery.offer(on_request=True),
         tip="Changes that were not saved when the program ended unexpectedly",
     ),
     line("File"),

@@ -350,7 +350,7 @@ class Context(QObject):
         self.show_dock("checks")
         checks = self.docks["checks"].widget()
         if isinstance(checks, Checks):
-            self.docks.make_room(
+            self.docks.ensure_height(
                 "checks",
                 checks.height_of_problems + self.docks["checks"].height() - checks.height(),
             )
@@ -359,7 +359,7 @@ class Context(QObject):
     def show_plugin_log(self) -> None:
         """Show the plug-in log, high enough to be read."""
         self.show_dock("plugin_log")
-        self.docks.make_room("plugin_log", theme.scaled(_LOG_HEIGHT))
+        self.docks.ensure_height("plugin_log", theme.scaled(_LOG_HEIGHT))
 
     def _apply_fix(self, fix: Fix) -> None:
         try:

@@ -83,11 +83,11 @@ class RecoveryDialog(Dialog):
         self.about.setTextFormat(Qt.TextFormat.PlainText)
         self.list = QListWidget(self)
         self.list.setAccessibleName("Unsaved scenes")
-        self.words = QPlainTextEdit(self)
-        self.words.setReadOnly(True)
-        self.words.setAccessibleName("Unsaved changes")
-        self.words.setMinimumHeight(160)
-        for widget in (self.list, self.about, self.words):
+        self.changes = QPlainTextEdit(self)
+        self.changes.setReadOnly(True)
+        self.changes.setAccessibleName("Unsaved changes")
+        self.changes.setMinimumHeight(160)
+        for widget in (self.list, self.about, self.changes):
             column.addWidget(widget)
         buttons = QDialogButtonBox(self)
         self.restore_button = buttons.addButton("Restore", QDialogButtonBox.ButtonRole.AcceptRole)
@@ -132,7 +132,7 @@ class RecoveryDialog(Dialog):
             f"{unsaved.name}{where}, backed up {when(unsaved.written)}. Unsaved changes:"
         )
         lines = unsaved_words(unsaved) or ["None: the file already contains them."]
-        self.words.setPlainText("\n".join(f"•  {line}" for line in lines))
+        self.changes.setPlainText("\n".join(f"•  {line}" for line in lines))
 
     def _on_restore(self) -> None:
         if self._restore(self._scenes[max(0, self.list.currentRow())]):
@@ -177,12 +177,12 @@ class DocumentRecovery(QObject):
         DiskNotice(self.watch, document, banners.disk, files.reload, files.save)
         self.dialog: RecoveryDialog | None = None
 
-    def offer(self, asked: bool = False) -> RecoveryDialog | None:
+    def offer(self, on_request: bool = False) -> RecoveryDialog | None:
         """Offer the backups of windows that ended without saving; return the dialog, or None without any.
 
         Parameters
         ----------
-        asked : bool
+        on_request : bool
             Whether the user requested it, so that a notice is shown if there are no backups.
         """
         scenes = []
@@ -195,7 +195,7 @@ class DocumentRecovery(QObject):
             self.dialog = RecoveryDialog(scenes, self._restore, self._window)
             self.dialog.open()
             return self.dialog
-        if asked:
+        if on_request:
             self._banners.files.show_notice(
                 "info", "There are no unsaved changes to restore.", passing=True
             )

@@ -24,15 +24,15 @@ from snakestudio.session.recovery import Unsaved
 _MOST = 12
 
 
-def shortened(words: Sequence[str], most: int = _MOST) -> list[str]:
+def shortened(changes: Sequence[str], most: int = _MOST) -> list[str]:
     """Return the first lines, and the number of further ones."""
-    if len(words) <= most:
-        return list(words)
-    return [*words[: most - 1], f"... and {len(words) - most + 1} more changes"]
+    if len(changes) <= most:
+        return list(changes)
+    return [*changes[: most - 1], f"... and {len(changes) - most + 1} more changes"]
 
 
 def ask_about_changes(
-    parent: QWidget, title: str, question: str, words: Sequence[str], do_it: str
+    parent: QWidget, title: str, question: str, changes: Sequence[str], do_it: str
 ) -> bool:
     """Ask the user to confirm a change of the scene; return whether they do.
 
@@ -47,7 +47,7 @@ def ask_about_changes(
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle(title)
     box.setText(question)
-    box.setInformativeText("\n".join(f"•  {line}" for line in shortened(words)))
+    box.setInformativeText("\n".join(f"•  {line}" for line in shortened(changes)))
     yes = box.addButton(do_it, QMessageBox.ButtonRole.AcceptRole)
     box.addButton(QMessageBox.StandardButton.Cancel)
     box.setDefaultButton(yes)
@@ -167,11 +167,11 @@ class Files(QObject):
         name = self._document.name
         question = f"{name} was changed by another program. Overwrite those changes?"
         try:
-            words = difference_in_words(self._document.read_file(), self._document.scene)
+            changes = difference_in_words(self._document.read_file(), self._document.scene)
         except SceneError:
-            words = ["The changed file cannot be read as a scene."]
+            changes = ["The changed file cannot be read as a scene."]
         return ask_about_changes(
-            self._window, "Overwrite Changes", question, words or _SAME, "Overwrite"
+            self._window, "Overwrite Changes", question, changes or _SAME, "Overwrite"
         )
 
     # --- reverting --------------------------------------------------------------------------------
@@ -188,9 +188,9 @@ class Files(QObject):
         document = self._document
         try:
             if always_ask or document.dirty:
-                words = difference_in_words(document.scene, document.read_file()) or _SAME
+                changes = difference_in_words(document.scene, document.read_file()) or _SAME
                 question = f"{verb} {document.name}? Undo restores your changes."
-                if not ask_about_changes(self._window, f"{verb} Scene", question, words, verb):
+                if not ask_about_changes(self._window, f"{verb} Scene", question, changes, verb):
                     return False
             document.revert(step)
         except SceneError as error:

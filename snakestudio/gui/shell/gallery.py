@@ -243,16 +243,16 @@ class Gallery(ModalOverlay):
     def _filter(self) -> None:
         query = self.search.text()
         self._filtered.set_filter(query, self.chips.paper, self.chips.model)
-        shown = self.scenes.items
-        self._nothing.setVisible(not shown)
+        scenes = self.scenes.items
+        self._nothing.setVisible(not scenes)
         every = len(entries())
         self._count.setText(
-            f"Scenes ({every})" if len(shown) == every else f"Scenes ({len(shown)} of {every})"
+            f"Scenes ({every})" if len(scenes) == every else f"Scenes ({len(scenes)} of {every})"
         )
         # While the user types, Enter opens the first scene, so that is the one described below.
         at = self._highlighted
-        if query or at is None or (isinstance(at, Entry) and at not in shown):
-            self._highlight(shown[0] if shown else None)
+        if query or at is None or (isinstance(at, Entry) and at not in scenes):
+            self._highlight(scenes[0] if scenes else None)
 
     def _highlight(self, item: Entry | Start | None) -> None:
         if item is self._highlighted and item is not None:

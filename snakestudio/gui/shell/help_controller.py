@@ -172,9 +172,9 @@ class HelpController(QObject):
         from snakestudio.gui.shell.help_dialogs import DocumentDialog
 
         before = self._window.findChild(DocumentDialog)
-        dialog = DocumentDialog.shown(name, self._window)
+        dialog = DocumentDialog.open_page(name, self._window)
         if dialog is not before:
-            dialog.asked.connect(self._on_link)
+            dialog.page_requested.connect(self._on_link)
 
     def _on_link(self, name: str) -> None:
         # Run its command, which is refused with a message while a robot is armed.

@@ -152,9 +152,11 @@ class MainWindow(QMainWindow):
         self.context.update_play_icons()
         geometry = self.context.settings.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
-            room = QGuiApplication.primaryScreen().availableGeometry()
+            available = QGuiApplication.primaryScreen().availableGeometry()
             title = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
-            self.resize(min(_FIRST[0], room.width()), min(_FIRST[1], room.height() - title))
+            self.resize(
+                min(_FIRST[0], available.width()), min(_FIRST[1], available.height() - title)
+            )
         self._default_layout = not self.context.layouts.restore_last()
         self.context.docks.set_arranging(False)
 
@@ -249,10 +251,10 @@ class MainWindow(QMainWindow):
 
 def placed_within(window: QRect, screen: QRect, frame: QMargins) -> QRect:
     """Return the geometry of a window without its frame such that it fits a screen with its frame."""
-    room = screen.marginsRemoved(frame)
-    width, height = min(window.width(), room.width()), min(window.height(), room.height())
-    left = min(max(window.x(), room.x()), room.x() + room.width() - width)
-    top = min(max(window.y(), room.y()), room.y() + room.height() - height)
+    available = screen.marginsRemoved(frame)
+    width, height = min(window.width(), available.width()), min(window.height(), available.height())
+    left = min(max(window.x(), available.x()), available.x() + available.width() - width)
+    top = min(max(window.y(), available.y()), available.y() + available.height() - height)
     return QRect(left, top, width, height)
 
 

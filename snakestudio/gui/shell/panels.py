@@ -113,11 +113,11 @@ def _parameters(c: Context) -> QWidget:
     return panels
 
 
-def plot_panel(*given: Any) -> Panel:
+def plot_panel(*arguments: Any) -> Panel:
     """Return a plot panel; the plotting modules are imported with the first one."""
     from snakestudio.gui.plots.panel import PlotPanel
 
-    return PlotPanel(*given)
+    return PlotPanel(*arguments)
 
 
 def _plots(c: Context) -> QWidget:

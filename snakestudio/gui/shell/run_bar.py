@@ -93,9 +93,9 @@ class PlayButton(QToolButton):
         """Finished fraction that is shown, if any."""
         return self._progress
 
-    def make_room(self, room: bool) -> None:
-        """Hide the caption if `room` is set, because the window is narrow."""
-        self._short = room
+    def set_narrow(self, narrow: bool) -> None:
+        """Hide the caption if `narrow` is set, because the window is narrow."""
+        self._short = narrow
         self._refresh()
 
     def apply_theme(self) -> None:
@@ -218,7 +218,7 @@ class PlayButton(QToolButton):
         )
         left = plain
         half = area.height() // 2
-        room = (
+        width = (
             self.width()
             - left
             - (theme.scaled(26) if self._progress is not None else theme.scaled(8))
@@ -227,13 +227,13 @@ class PlayButton(QToolButton):
         if not self._short:
             painter.setFont(self._small)
             painter.setPen(theme.colour("accent" if self._queued else "dim"))
-            painter.drawText(QRect(left, 1, room, half), middle, self._caption)
+            painter.drawText(QRect(left, 1, width, half), middle, self._caption)
         painter.setFont(self._large)
         painter.setPen(theme.colour("text"))
         lower = (
-            QRect(left, 0, room, area.height())
+            QRect(left, 0, width, area.height())
             if self._short
-            else QRect(left, half - 1, room, half)
+            else QRect(left, half - 1, width, half)
         )
         painter.drawText(lower, middle, self._value)
 
@@ -352,7 +352,7 @@ class RunBar(QToolBar):
         # All of these are also in menus; the robot's stop and the source switch always stay.
         content.give_up(*captions)
         content.give_up_text(self.export)
-        content.give_up_by(self.play.make_room, lambda: self.play.spare)
+        content.give_up_by(self.play.set_narrow, lambda: self.play.spare)
         for given_up in (self.model, self.speed, step_button, self.export):
             content.give_up(given_up)
         self.addWidget(content)

@@ -202,9 +202,9 @@ class _Line(QWidget):
                 )
                 font.setBold(False)
                 painter.setFont(font)
-            for index, (words, role) in enumerate(self._parts):
+            for index, (part, role) in enumerate(self._parts):
                 painter.setPen(theme.colour(role))
-                text = (_DOT if index else "") + words
+                text = (_DOT if index else "") + part
                 text = painter.fontMetrics().elidedText(
                     text, Qt.TextElideMode.ElideRight, area.width()
                 )

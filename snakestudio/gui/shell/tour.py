@@ -249,12 +249,12 @@ class Tour(ModalOverlay):
         event.accept()  # a click next to the card does not end the tour
 
 
-def _card_position(lit: QRect, size: QSize, room: QRect) -> QPoint:
+def _card_position(lit: QRect, size: QSize, area: QRect) -> QPoint:
     """Return the position of a card: below, above, right or left of the highlighted part, or else in its middle."""
     middle = QPoint(lit.center().x() - size.width() // 2, lit.center().y() - size.height() // 2)
     if lit.isEmpty():
         middle = QPoint(
-            room.center().x() - size.width() // 2, room.center().y() - size.height() // 2
+            area.center().x() - size.width() // 2, area.center().y() - size.height() // 2
         )
     places = (
         QPoint(middle.x(), lit.bottom() + _GAP),
@@ -262,7 +262,7 @@ def _card_position(lit: QRect, size: QSize, room: QRect) -> QPoint:
         QPoint(lit.right() + _GAP, middle.y()),
         QPoint(lit.left() - _GAP - size.width(), middle.y()),
     )
-    inside = room.adjusted(_GAP, _GAP, -_GAP, -_GAP)
+    inside = area.adjusted(_GAP, _GAP, -_GAP, -_GAP)
     for place in places:
         moved = _pushed(place, size, inside)
         if not lit.isEmpty() and not QRect(moved, size).intersects(lit):

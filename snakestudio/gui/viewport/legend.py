@@ -178,7 +178,7 @@ class Legend(QWidget):
         self._part = "Link"
         self._factors = 1.0, 1.0
         self._over = -1
-        self._shown: tuple[object, ...] = ()
+        self._shown_for: tuple[object, ...] = ()
         self._height = theme.scaled(22)
         self._rows: tuple[str, ...] = ("forces", "friction", "trail")
         self._short = False
@@ -224,9 +224,9 @@ class Legend(QWidget):
 
     def _refresh(self) -> None:
         """Repaint if a displayed value changed: the camera moves more often than the scale changes."""
-        shown = (self._options.now, self._n_links, self._part, *map(self._scale, SCALES))
-        if shown != self._shown:
-            self._shown = shown
+        key = (self._options.now, self._n_links, self._part, *map(self._scale, SCALES))
+        if key != self._shown_for:
+            self._shown_for = key
             self.update()
 
     def _scale(self, row: str) -> tuple[float, float]:
@@ -284,10 +284,10 @@ class Legend(QWidget):
             force, pixels = self._scale(row)
             _arrow(painter, QPointF(place.left(), middle), pixels, colour)
             pushing = "obstacle force" if self._part == "Link" else "contact force"
-            words = {"forces": pushing, "ground_forces": "ground reaction"}.get(row, "friction")
+            title = {"forces": pushing, "ground_forces": "ground reaction"}.get(row, "friction")
             text = _newtons(force)
             if not self._short:
-                text = f"{words}  {text}"
+                text = f"{title}  {text}"
         painter.setPen(theme.colour("text" if on else "dim"))
         where = place.adjusted(_BAR + 8, 0, 0, 0)
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)

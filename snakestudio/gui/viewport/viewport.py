@@ -395,9 +395,11 @@ class Viewport(QWidget):
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
         left = _MARGIN + inset
-        beside = left + self.legends.forces.full_width + _MARGIN <= self.buttons.x()
-        self.legends.forces.set_short(not beside)
-        self.legends.move(left, _MARGIN if beside else self.buttons.geometry().bottom() + _MARGIN)
+        fits_beside = left + self.legends.forces.full_width + _MARGIN <= self.buttons.x()
+        self.legends.forces.set_short(not fits_beside)
+        self.legends.move(
+            left, _MARGIN if fits_beside else self.buttons.geometry().bottom() + _MARGIN
+        )
         self.tools.editor.place(self.buttons.geometry())
         self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN - inset))
 

@@ -85,8 +85,8 @@ class ViewportApi:
     @property
     def snapshot(self) -> Snapshot | None:
         """Drawn state of the robot; None until the first state of a newly opened scene is known."""
-        shown = self.session_controller.displayed
-        return None if shown is self._left_behind else shown
+        displayed = self.session_controller.displayed
+        return None if displayed is self._left_behind else displayed
 
     def leave_behind(self, snapshot: Snapshot | None) -> None:
         """Ignore a state that is still displayed after another scene was opened."""
@@ -157,10 +157,10 @@ class ViewportApi:
             or self._pickable[0] is not scene
             or self._pickable[1] is not snapshot
         ):
-            shown = Overlays(stretch_scale=self.look.stretch_scale)
+            overlays = Overlays(stretch_scale=self.look.stretch_scale)
             folder = self.document.base_dir
             things = build(
-                scene, snapshot, shown, self.navigator.camera, theme.render_theme(), folder
+                scene, snapshot, overlays, self.navigator.camera, theme.render_theme(), folder
             )
             self._pickable = scene, snapshot, things
         return self._pickable[2]

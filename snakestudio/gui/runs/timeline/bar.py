@@ -131,7 +131,7 @@ class TimeBar(QWidget):
         self.figures.setVisible(not low and self.width() >= theme.scaled(_NARROW))
         narrow = low and self.width() < theme.scaled(_NARROW)
         if self.transport is not None:
-            self.transport.make_room(narrow)
+            self.transport.set_narrow(narrow)
         styles = Qt.ToolButtonStyle
         self.live.setToolButtonStyle(
             styles.ToolButtonIconOnly if narrow else styles.ToolButtonTextBesideIcon
@@ -183,7 +183,7 @@ class _Times(QWidget):
             # A robot reports its state after its run has ended: the shown time is then the end
             # of the run.
             end = self._track.end
-            text = run_time_of(min(self._track.shown, end), end)
+            text = run_time_of(min(self._track.shown_time, end), end)
             painter.drawText(
                 self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text
             )
@@ -235,10 +235,10 @@ class Transport(QWidget):
         session_controller.player_changed.connect(self._show)
         self._show()
 
-    def make_room(self, room: bool) -> None:
+    def set_narrow(self, narrow: bool) -> None:
         """Hide the buttons that are also in menus when the window is narrow."""
         for button in self._spare:
-            button.setVisible(not room)
+            button.setVisible(not narrow)
 
     def _button(self, action: QAction) -> QToolButton:
         button = QToolButton(self)

@@ -38,7 +38,7 @@ class Look:
 
     first: float
     recorded: float
-    shown: float
+    shown_time: float
     """Times up to which rows exist (`first`, `recorded`) and the shown time, s."""
 
     hover: float | None
@@ -62,7 +62,7 @@ def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look
     _bar(painter, left, right, rows.bar, theme.colour("line"))
     first = scale.x_of(look.first)
     recorded = scale.x_of(look.recorded)
-    x_shown = scale.x_of(look.shown)
+    x_shown = scale.x_of(look.shown_time)
     faint = theme.colour("accent")
     faint.setAlphaF(0.4)
     _bar(painter, first, max(recorded, x_shown), rows.bar, faint)
@@ -75,7 +75,7 @@ def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look
         painter.drawLine(QPointF(x, rows.bar - 8), QPointF(x, rows.bar + 8))
     for cluster in look.clusters:
         _mark(painter, cluster, rows.marks, cluster is look.pointed)
-    if scale.shows(look.shown):
+    if scale.shows(look.shown_time):
         painter.setPen(QPen(theme.colour("accent" if look.focused else "panel"), 2))
         painter.setBrush(theme.colour("text"))
         painter.drawEllipse(QPointF(x_shown, rows.bar), 7, 7)
@@ -210,5 +210,5 @@ def _overview(painter: QPainter, scale: TimeScale, rows: Rows, width: float, loo
     painter.drawRoundedRect(QRectF(begin, rows.overview - 2, max(6.0, end - begin), 4), 2, 2)
     painter.setBrush(theme.colour("text"))
     painter.drawRect(
-        QRectF(left + length * min(look.shown / scale.whole, 1.0) - 1, rows.overview - 3, 2, 6)
+        QRectF(left + length * min(look.shown_time / scale.whole, 1.0) - 1, rows.overview - 3, 2, 6)
     )

@@ -134,7 +134,7 @@ class Track(QWidget):
         return float(recording.times[-1]) if recording is not None and len(recording) else 0.0
 
     @property
-    def shown(self) -> float:
+    def shown_time(self) -> float:
         """Shown time, s."""
         snapshot = self._session_controller.displayed
         return snapshot.time if snapshot is not None else 0.0
@@ -172,13 +172,13 @@ class Track(QWidget):
 
     def to_event(self, direction: int) -> None:
         """Show the next event, or the previous one if `direction` is -1, with its card."""
-        moment = self.moments.neighbour(self.shown, direction)
+        moment = self.moments.neighbour(self.shown_time, direction)
         if moment is None:
             return
         self._session_controller.pause_recorded()
         self._seek_moment(moment)
         self._show_card(moment.time, [f"{run_time(moment.time)}: {moment.text}"])
-        self._announced = self.shown
+        self._announced = self.shown_time
         self._away.start()
 
     def _seek_moment(self, moment: Moment) -> None:
@@ -202,7 +202,7 @@ class Track(QWidget):
             self._timer.start()
 
     def _refresh(self) -> None:
-        time = self.shown
+        time = self.shown_time
         if self._away.isActive() and time != self._announced:
             self._hide_card()  # the card describes a moment outside the shown run
         if self.scale.zoomed and self._hover is None and time != self._followed:
@@ -244,7 +244,7 @@ class Track(QWidget):
         look = Look(
             self.first,
             self.recorded,
-            self.shown,
+            self.shown_time,
             self._hover,
             span,
             clusters,
@@ -395,7 +395,7 @@ class Track(QWidget):
             self._session_controller.set_cursor(None)
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus):
             self.scale.fit(self.width(), self.end)
-            self.scale.zoom(_CLOSER**2 if key == Qt.Key.Key_Plus else _CLOSER**-2, self.shown)
+            self.scale.zoom(_CLOSER**2 if key == Qt.Key.Key_Plus else _CLOSER**-2, self.shown_time)
             self.update()
         elif key == Qt.Key.Key_0:
             self.show_all()

@@ -208,7 +208,7 @@ class CameraDialog(Dialog):
             )
 
     @staticmethod
-    def shown(keys: CameraKeys, parent: QWidget) -> CameraDialog:
+    def open_for(keys: CameraKeys, parent: QWidget) -> CameraDialog:
         """Return the dialog of a window, raised to the front."""
         dialog = parent.findChild(CameraDialog) or CameraDialog(keys, parent)
         dialog.show()

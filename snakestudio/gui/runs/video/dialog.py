@@ -129,7 +129,7 @@ class VideoDialog(Dialog):
         return tuple(self._companions) if self.form.values.ghosts else ()
 
     @property
-    def beside(self) -> Companion | None:
+    def companion(self) -> Companion | None:
         """Run shown side by side."""
         chosen = self.form.values.beside
         return None if chosen is None else self._companions[chosen]
@@ -154,8 +154,8 @@ class VideoDialog(Dialog):
     # --- preview ----------------------------------------------------------------------------------
 
     def _recordings(self) -> list[Recording]:
-        beside = self.beside
-        return [self._recording] if beside is None else [self._recording, beside.recording]
+        companion = self.companion
+        return [self._recording] if companion is None else [self._recording, companion.recording]
 
     def _checked(self) -> VideoOptions:
         """Options, if they can be combined."""
@@ -189,7 +189,13 @@ class VideoDialog(Dialog):
             return None
         moment = self._moment()
         return Shot(
-            self._recording, self._name, options, self.ghosts, self.beside, moment, self._base_dir
+            self._recording,
+            self._name,
+            options,
+            self.ghosts,
+            self.companion,
+            moment,
+            self._base_dir,
         )
 
     # --- rendering time ---------------------------------------------------------------------------
@@ -210,7 +216,7 @@ class VideoDialog(Dialog):
             return
         suffix = self.path.suffix.lower()
         ghosts = self.ghosts
-        beside = self.beside
+        companion = self.companion
 
         def work(progress: Progress) -> float | None:
             return seconds_per_frame(
@@ -221,7 +227,7 @@ class VideoDialog(Dialog):
                 None,
                 self._base_dir,
                 ghosts=ghosts,
-                beside=beside,
+                beside=companion,
                 name=self._name,
             )
 
@@ -298,7 +304,7 @@ class Shot:
 
     options: VideoOptions
     ghosts: Sequence[Companion]
-    beside: Companion | None
+    companion: Companion | None
     time: float
     """Time, s."""
 
@@ -338,9 +344,9 @@ class Preview(QWidget):
         """Latest image."""
         return self._image
 
-    def show_shot(self, wanted: Callable[[], Shot | None]) -> None:
+    def show_shot(self, shot_of: Callable[[], Shot | None]) -> None:
         """Render the shot that `wanted` returns soon; None if there is nothing to render."""
-        self._shot_of = wanted
+        self._shot_of = shot_of
         self._again.start()
 
     def show_message(self, sentence: str) -> None:
@@ -374,7 +380,7 @@ class Preview(QWidget):
 
         def work(progress: Progress) -> NDArray[np.uint8]:
             composition = Composition(
-                shot.recording, small, None, shot.base_dir, shot.ghosts, shot.beside, shot.name
+                shot.recording, small, None, shot.base_dir, shot.ghosts, shot.companion, shot.name
             )
             try:
                 return composition.paint(shot.time)

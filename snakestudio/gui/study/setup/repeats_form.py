@@ -114,7 +114,7 @@ def _repeats_fields() -> dict[str, FormField]:
     number: dict[str, Any] = {"slider": _SLIDER, "least_width": LEAST_WIDTH, "live": False}
     return {
         "count": replace(declared["count"], label="Runs per point", width=48, **number),
-        "seed": replace(declared["seed"], width=68, shown=_has_several, **number),
+        "seed": replace(declared["seed"], width=68, visible_if=_has_several, **number),
     }
 
 

@@ -48,12 +48,12 @@ class Choice(NamedTuple):
 
 def set_default_format() -> None:
     """Request OpenGL 3.3 core for all contexts; call before the application is created."""
-    wanted = QSurfaceFormat()
-    wanted.setRenderableType(QSurfaceFormat.RenderableType.OpenGL)
-    wanted.setVersion(3, 3)
-    wanted.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
-    wanted.setSamples(0)  # the renderer samples in its framebuffer
-    QSurfaceFormat.setDefaultFormat(wanted)
+    surface_format = QSurfaceFormat()
+    surface_format.setRenderableType(QSurfaceFormat.RenderableType.OpenGL)
+    surface_format.setVersion(3, 3)
+    surface_format.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
+    surface_format.setSamples(0)  # the renderer samples in its framebuffer
+    QSurfaceFormat.setDefaultFormat(surface_format)
 
 
 def choose() -> Choice:

@@ -122,7 +122,7 @@ class PatchTool(PathTool):
         )
 
     def _move_waypoint(self) -> None:
-        if self._before is None or self._wanted is None:
+        if self._before is None or self._target is None:
             return
         place = self._place(self._before)
         if place is None:
@@ -130,7 +130,7 @@ class PatchTool(PathTool):
         number, corner = place
         patches = list(self._before.ground.patch)
         points: list[Waypoint] = list(patches[number].points_m)
-        points[corner] = self._wanted
+        points[corner] = self._target
         patches[number] = patches[number].model_copy(update={"points_m": tuple(points)})
         try:
             moved = with_patches(self._before, tuple(patches))

@@ -49,7 +49,7 @@ class PathTool(QObject):
         self._dragged = False
         self._before: Scene | None = None
         self._gesture = 0
-        self._wanted: Waypoint | None = None
+        self._target: Waypoint | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(INTERVAL_MS)
@@ -194,7 +194,7 @@ class PathTool(QObject):
         if self._button == Qt.MouseButton.LeftButton and (
             self._dragged or abs(away.x()) + abs(away.y()) >= _SLACK
         ):
-            self._dragged, self._wanted = True, self._ground(position)
+            self._dragged, self._target = True, self._ground(position)
             self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
             if not self._timer.isActive():
                 self._timer.start()
@@ -310,12 +310,12 @@ class PathTool(QObject):
             or viewport.scene.path != path
         ):
             return False
-        way = track(path)
-        s = min(max(way.nearest(np.array(under)), 0.0), way.length)
-        x, y = (round(float(value), 3) for value in way.place(s)[0])
+        route = track(path)
+        s = min(max(route.nearest(np.array(under)), 0.0), route.length)
+        x, y = (round(float(value), 3) for value in route.place(s)[0])
         if self._near((x, y), position) > REACH or self._waypoint_at(position) >= 0:
             return False
-        index = int(np.searchsorted(way.waypoints, s))
+        index = int(np.searchsorted(route.waypoints, s))
         points = (*path.waypoints_m[:index], (x, y), *path.waypoints_m[index:])
         longer = path.model_copy(update={"waypoints_m": points})
         try:
@@ -336,11 +336,11 @@ class PathTool(QObject):
         return f"Move waypoint {self.hovered + 1}"
 
     def _move_waypoint(self) -> None:
-        if self._before is None or self._wanted is None:
+        if self._before is None or self._target is None:
             return
         path = self._before.path
         points = list(path.waypoints_m)
-        points[self.hovered] = self._wanted
+        points[self.hovered] = self._target
         try:
             moved = with_path(self._before, path.model_copy(update={"waypoints_m": tuple(points)}))
         except SceneError:
@@ -350,7 +350,7 @@ class PathTool(QObject):
     def _release(self) -> None:
         self._pressed = None
         self._before = None
-        self._wanted = None
+        self._target = None
         self._dragged = False
         self._viewport.widget.unsetCursor()
         self.changed.emit()

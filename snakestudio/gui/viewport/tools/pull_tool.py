@@ -180,13 +180,13 @@ class PullTool(QObject):
         if self._held is not None:
             return True
         self._ended = False
-        wanted = (
+        requested = (
             event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
             == Qt.KeyboardModifier.ControlModifier
         )
         if (
             event.button() != Qt.MouseButton.LeftButton
-            or not wanted
+            or not requested
             or self._armed()
             or self.refusal
         ):
@@ -327,8 +327,8 @@ class PullTool(QObject):
         viewport = self._viewport
         if not viewport.scene.body.in_space:
             height = float(held.grabbed[2])
-            found = viewport.ground(self._cursor, height)
-            return None if found is None else (*found, height)
+            point = viewport.ground(self._cursor, height)
+            return None if point is None else (*point, height)
         camera = viewport.navigator.camera
         origin, direction = camera.ray(viewport.ndc(self._cursor), viewport.navigator.aspect)
         towards = camera.axes[2]

@@ -124,14 +124,14 @@ class AmountLabel(QWidget):
             painter.setPen(theme.colour("line"))
             painter.setBrush(ground)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
-            room = self.rect().adjusted(_PAD, 5, -_PAD, -5)
+            area = self.rect().adjusted(_PAD, 5, -_PAD, -5)
             painter.setPen(theme.colour("text"))
             painter.drawText(
-                room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.text
+                area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.text
             )
             if self.problem:
                 painter.setPen(theme.colour("warning"))
-                below = room.adjusted(0, _ROW if self.text else 0, 0, 0)
+                below = area.adjusted(0, _ROW if self.text else 0, 0, 0)
                 painter.drawText(below, int(Qt.TextFlag.TextWordWrap), self.problem)
         finally:
             painter.end()
