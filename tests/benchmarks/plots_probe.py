@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.plots.channel_library import Derived, Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary, Derived
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -82,7 +82,7 @@ def main() -> None:
     app = QApplication([])
     theme.apply(app, "dark")
     document = Document()
-    library = Library()
+    library = ChannelLibrary()
     document.open(scenes_dir() / "obstacle_aided.toml")
     recording = an_hour(document.scene)
     curves = [

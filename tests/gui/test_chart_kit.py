@@ -39,7 +39,9 @@ def test_line_chart_shows_ticks_of_both_logarithmic_axes(chart: LineChart, qtbot
     chart.setLogMode(True, True)
     chart.plot(np.array([10.0, 100.0]), np.array([0.001, 1.0]), name="speed")
     qtbot.waitUntil(
-        lambda: [text for _, text in chart.left_axis.visible_labels()] == ["0.001", "0.01", "0.1", "1"]
+        lambda: (
+            [text for _, text in chart.left_axis.visible_labels()] == ["0.001", "0.01", "0.1", "1"]
+        )
     )
     assert [text for _, text in chart.bottom_axis.visible_labels()] == ["10", "20", "50", "100"]
     assert chart.bottom_axis.title == "Links n"

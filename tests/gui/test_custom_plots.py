@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
-from snakestudio.gui.plots.channel_library import Derived, Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary, Derived
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.drop import drag_data
 from snakestudio.gui.plots.panel import PlotPanel
@@ -42,13 +42,13 @@ def session_controller(document: Document) -> FakeBridge:
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library(QSettings(str(tmp_path / "derived.ini"), QSettings.Format.IniFormat))
+def library(tmp_path: Path) -> ChannelLibrary:
+    return ChannelLibrary(QSettings(str(tmp_path / "derived.ini"), QSettings.Format.IniFormat))
 
 
 @pytest.fixture
 def panel(
-    qtbot: QtBot, document: Document, session_controller: FakeBridge, library: Library
+    qtbot: QtBot, document: Document, session_controller: FakeBridge, library: ChannelLibrary
 ) -> PlotPanel:
     panel = PlotPanel(session_controller, document, library, [Content("time")])  # type: ignore[arg-type]
     qtbot.addWidget(panel, before_close_func=lambda widget: widget.close_down())
@@ -125,7 +125,7 @@ def test_beside_the_plots_channels_get_a_plot_of_their_own(qtbot: QtBot, panel: 
 
 
 def test_the_browser_finds_shows_values_and_adds(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: Library
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: ChannelLibrary
 ) -> None:
     browser = ChannelBrowser(session_controller, library, lambda key, row: None)  # type: ignore[arg-type]
     show_widget(qtbot, browser, 320, 500)
@@ -336,7 +336,7 @@ def test_shift_and_drag_selects_a_span_with_its_figures(
 
 
 def test_derived_channels_are_worked_out_and_grow_with_the_run(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: Library
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: ChannelLibrary
 ) -> None:
     library.put(Derived("error_rad", "lowpass(joint_4_yaw_rad - joint_4_yaw_ref_rad, 5)", "rad"))
     plot = panel.plots[0]
@@ -355,7 +355,7 @@ def test_derived_channels_are_worked_out_and_grow_with_the_run(
 
 
 def test_the_dialog_checks_completes_and_keeps(
-    qtbot: QtBot, session_controller: FakeBridge, library: Library
+    qtbot: QtBot, session_controller: FakeBridge, library: ChannelLibrary
 ) -> None:
     dialog = DerivedDialog(session_controller, library)  # type: ignore[arg-type]
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
@@ -387,7 +387,7 @@ def test_a_run_of_another_robot_under_an_overlay(
     panel: PlotPanel,
     session_controller: FakeBridge,
     document: Document,
-    library: Library,
+    library: ChannelLibrary,
 ) -> None:
     """Of eleven links and ten, each run shows what it has, whichever of them is the one over the other."""
     eleven = session_controller.recording
@@ -444,7 +444,7 @@ def test_plots_are_kept_under_a_name_with_their_derived_channels(
         Content.of_view("energy"),
     ]
     PlotSets(settings, panel.library).save("Mine", contents)
-    elsewhere = Library()
+    elsewhere = ChannelLibrary()
     sets = PlotSets(settings, elsewhere)
     assert sets.names == ["Mine"]
     assert sets.load("Mine") == contents

@@ -28,7 +28,7 @@ from snakestudio.gui.core.command import SEPARATOR
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.menu import plain
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.runs.speed_chooser import SPEEDS
 from snakestudio.gui.shell.commands import table
@@ -467,7 +467,7 @@ def test_hints_and_completions_stand_on_a_ground_of_their_own(
     hint = window.context.viewport.hint
     edge = hint.grab().toImage().pixelColor(3, hint.height() // 2)
     assert edge == theme.colour("panel"), "not what lies below it"
-    dialog = DerivedDialog(session_controller, Library())  # type: ignore[arg-type]
+    dialog = DerivedDialog(session_controller, ChannelLibrary())  # type: ignore[arg-type]
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     show_widget(qtbot, dialog)
     qtbot.keyClicks(dialog.field, "link_6_y")

@@ -26,7 +26,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading
-from snakestudio.gui.plots.channel_library import DERIVED, Library
+from snakestudio.gui.plots.channel_library import DERIVED, ChannelLibrary
 from snakestudio.gui.plots.drop import drag_data
 from snakestudio.model.column_units import label_of
 from snakestudio.model.quantities import Piece
@@ -162,7 +162,7 @@ class ChannelBrowser(Themed):
     def __init__(
         self,
         session_controller: SessionController,
-        library: Library,
+        library: ChannelLibrary,
         known: Callable[[str, int], float | None],
         parent: QWidget | None = None,
     ) -> None:

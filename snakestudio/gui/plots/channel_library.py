@@ -30,7 +30,7 @@ class Derived:
     unit: str = ""
 
 
-class Library(QObject):
+class ChannelLibrary(QObject):
     """The channels that can be plotted, by name.
 
     Parameters

@@ -31,7 +31,7 @@ from snakestudio.gui.forms.editors import Editor
 from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.forms.form_fields import FormField, fields_of, form_field
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.plots.channel_library import Derived, Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary, Derived
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
@@ -120,7 +120,7 @@ class DerivedDialog(Dialog):
 
     Parameters
     ----------
-    library : Library
+    library : ChannelLibrary
         Library that the channel is added to.
     name : str
         Name of the channel to edit; "" for a new one.
@@ -138,7 +138,7 @@ class DerivedDialog(Dialog):
     def __init__(
         self,
         session_controller: SessionController,
-        library: Library,
+        library: ChannelLibrary,
         name: str = "",
         other: Recording | None = None,
         parent: QWidget | None = None,

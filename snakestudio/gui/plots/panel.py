@@ -15,7 +15,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import scrolled
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.export import PlotExporter
 from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
 from snakestudio.gui.plots.panel_bar import PanelBar
@@ -87,7 +87,7 @@ class PlotPanel(Themed):
 
     Parameters
     ----------
-    library : Library, optional
+    library : ChannelLibrary, optional
         Source of channels by name.
     contents : sequence of Content, optional
         Contents of the plots; if omitted, the views for the scene.
@@ -110,7 +110,7 @@ class PlotPanel(Themed):
         self,
         session_controller: SessionController,
         document: Document,
-        library: Library | None = None,
+        library: ChannelLibrary | None = None,
         contents: Sequence[Content] | None = None,
         title: str = "Plots",
         parent: QWidget | None = None,
@@ -118,7 +118,7 @@ class PlotPanel(Themed):
         super().__init__(parent)
         self._session_controller = session_controller
         self.document = document
-        self.library = library if library is not None else Library(parent=self)
+        self.library = library if library is not None else ChannelLibrary(parent=self)
         self.history = SeriesCache()
         self.overlays: list[Overlay] = []
         self.start = 0.0

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWid
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.drop import DropHint, dragged_channels
 from snakestudio.gui.plots.inks import ink
 from snakestudio.model.column_units import label_of
@@ -211,7 +211,7 @@ class LivePlot(QWidget):
         Name in `VIEWS`.
     index : int
         Chosen link or joint, 0-based.
-    library : Library, optional
+    library : ChannelLibrary, optional
         Source of channels by name.
 
     Signals
@@ -233,12 +233,12 @@ class LivePlot(QWidget):
         history: SeriesCache,
         view: str,
         index: int = 0,
-        library: Library | None = None,
+        library: ChannelLibrary | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._history = history
-        self.library = library if library is not None else Library(parent=self)
+        self.library = library if library is not None else ChannelLibrary(parent=self)
         self._content = Content.of_view(view, index)
         self._values: tuple[float, float] | None = None
         self._frame: Frame | None = None

@@ -16,7 +16,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.forms.name_dialog import NameDialog
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.sets import PRESETS, PlotSets, Preset, contents_of, contents_text
 from snakestudio.model.recording import Schema
@@ -34,7 +34,7 @@ class Panel(Protocol):
 
     bar: PanelBar
     history: SeriesCache
-    library: Library
+    library: ChannelLibrary
 
     @property
     def refused(self) -> SignalInstance: ...
@@ -204,9 +204,9 @@ class PlotDocks(QObject):
         self,
         context: _Context,
         new_panel: Callable[
-            [SessionController, Document, Library, Sequence[Content] | None, str], Panel
+            [SessionController, Document, ChannelLibrary, Sequence[Content] | None, str], Panel
         ],
-        library: Library,
+        library: ChannelLibrary,
         overlaid: Callable[[], list[OverlaidRun]],
     ) -> None:
         super().__init__(context.window)

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
-from snakestudio.gui.plots.channel_library import Derived, Library, read_derived, write_derived
+from snakestudio.gui.plots.channel_library import (
+    ChannelLibrary,
+    Derived,
+    read_derived,
+    write_derived,
+)
 from snakestudio.model.recording import Schema
 from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.robot.overrides import AXES
@@ -167,7 +172,7 @@ PRESETS = (
 )
 
 
-def contents_text(contents: Sequence[Content], library: Library) -> str:
+def contents_text(contents: Sequence[Content], library: ChannelLibrary) -> str:
     """Return contents as JSON, with the derived channels that they use."""
     used = {name for content in contents for name in content.names}
     derived = [each for each in library.derived if each.name in used]
@@ -179,7 +184,7 @@ def contents_text(contents: Sequence[Content], library: Library) -> str:
     )
 
 
-def contents_of(text: str, library: Library) -> list[Content]:
+def contents_of(text: str, library: ChannelLibrary) -> list[Content]:
     """Return the contents written by `contents_text`, and add new derived channels to the library."""
     try:
         written = json.loads(text)
@@ -204,7 +209,7 @@ class PlotSets(QObject):
     changed = Signal()
 
     def __init__(
-        self, settings: QSettings, library: Library, parent: QObject | None = None
+        self, settings: QSettings, library: ChannelLibrary, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._settings = settings

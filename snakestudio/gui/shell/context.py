@@ -24,7 +24,7 @@ from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.plot_docks import Panel, PlotDocks
 from snakestudio.gui.plugins.plugin_controller import PluginController
 from snakestudio.gui.plugins.stuck_notice import StuckNotice
@@ -155,7 +155,7 @@ class Context(QObject):
         )
         self.status_bar.insertPermanentWidget(1, StuckNotice(self.plugins, self.status_bar))
         self.docks = Docks(window, docks)
-        self.plot_docks = PlotDocks(self, plot_panel, self.channels, self.overlaid.overlaid)
+        self.plot_docks = PlotDocks(self, plot_panel, self.channel_library, self.overlaid.overlaid)
         plots = self.plot_docks.state, self.plot_docks.restore
         self.layouts = Layouts(window, self.docks, plots, self.banners.program, settings)
         self.focus_cycle = FocusCycle(
@@ -222,7 +222,7 @@ class Context(QObject):
             settings,
             window,
         )
-        self.channels = Library(settings, window)
+        self.channel_library = ChannelLibrary(settings, window)
         self.exporter = Exporter(
             document,
             session_controller,
@@ -232,7 +232,7 @@ class Context(QObject):
             window,
             camera_path=lambda: self.camera_keys.path,
             overlaid=self.overlaid.overlaid,
-            derived=lambda: {each.name: each.text for each in self.channels.derived},
+            derived=lambda: {each.name: each.text for each in self.channel_library.derived},
         )
         self.together = Starter(
             document, session_controller, self.robot_controller, banners.together, settings, window
