@@ -445,7 +445,7 @@ def test_another_scene_is_without_the_runs_beside_the_one_before(
     cleared: list[bool] = []
     recording = make_recording(drawn.context.document.scene, 5)
     monkeypatch.setattr("snakestudio.gui.runs.pinned_runs.open_run", lambda path: recording)
-    drawn.context.beside.show(tmp_path / "run.mcap", "Before")
+    drawn.context.pinned_runs.show(tmp_path / "run.mcap", "Before")
     monkeypatch.setattr(RunRecording, "close", lambda self: cleared.append(True), raising=False)
     assert len(drawn.context.overlaid.overlaid()) == 1
     assert drawn.context.files.open(MAIN_SCENE.with_name("sidewinding.toml"))

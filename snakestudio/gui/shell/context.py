@@ -211,7 +211,7 @@ class Context(QObject):
         self.robot_controller = RobotController(
             document, session_controller, self.run_archiver.new_run, parent=window
         )
-        self.beside = PinnedRuns(window)
+        self.pinned_runs = PinnedRuns(window)
         self.document_recovery = DocumentRecovery(document, self.files, banners, settings, window)
         self.overlaid = OverlaidRuns(window)
         self.camera_keys = CameraKeys(
@@ -259,7 +259,7 @@ class Context(QObject):
             self.chain_comparer,
             self.experiments,
             self.fitter,
-            self.beside,
+            self.pinned_runs,
             self.twin,
         ):
             self.overlaid.add(source)
@@ -309,12 +309,12 @@ class Context(QObject):
             self.chain_comparer.changed,
             self.fitter.shown_changed,
             self.experiments.shown_changed,
-            self.beside.changed,
+            self.pinned_runs.changed,
             self.twin.changed,
         ):
             signal.connect(self.overlaid.changed)
         # runs of the previous scene cannot be compared with another one
-        self.document.opened.connect(self.beside.clear)
+        self.document.opened.connect(self.pinned_runs.clear)
         self.experiment_files.imported.connect(lambda: self.show_dock("experiment"))
         self.overlaid.changed.connect(self.viewport.show_instant)
         self.overlaid.changed.connect(self.plot_docks.overlay)
@@ -418,7 +418,7 @@ class Context(QObject):
             self.comparer,
             self.fitter,
             self.experiments,
-            self.beside,
+            self.pinned_runs,
             self.docks,
         ):
             part.apply_theme()
@@ -452,7 +452,7 @@ class Context(QObject):
             part.close()
         self.time_bar.close_pictures()
         self.viewport.close_surface()
-        self.beside.clear()
+        self.pinned_runs.clear()
         self.closing.emit()
         self.session_controller.close()
         self.open_runs.close()

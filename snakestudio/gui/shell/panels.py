@@ -74,7 +74,7 @@ def _history(c: Context) -> QWidget:
 def _runs(c: Context) -> QWidget:
     from snakestudio.gui.runs.run_panel import RunPanel
 
-    panel = RunPanel(c.run_archiver.library, c.run_archiver, c.beside, c.banners.files)
+    panel = RunPanel(c.run_archiver.library, c.run_archiver, c.pinned_runs, c.banners.files)
     panel.open_asked.connect(c.open_runs.open)
     panel.scene_asked.connect(c.open_runs.open_scene)
     panel.deleting.connect(c.open_runs.close_file)
