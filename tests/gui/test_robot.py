@@ -509,7 +509,7 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
     grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)
     assert not table.stale(3)
     assert table.data(cell, Qt.ItemDataRole.ForegroundRole) != grey
-    assert not window.context.twin.stale()
+    assert not window.context.robot_overlay.stale()
     link.frozen = True
     qtbot.wait(320)  # the profile's stale time is 0.3 s
     look(window)

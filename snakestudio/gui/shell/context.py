@@ -30,8 +30,8 @@ from snakestudio.gui.plugins.plugin_controller import PluginController
 from snakestudio.gui.plugins.stuck_notice import StuckNotice
 from snakestudio.gui.remote.remote_control import RemoteControl
 from snakestudio.gui.robot.bar_part import BarPart
-from snakestudio.gui.robot.in_view import InView
 from snakestudio.gui.robot.robot_feature import RobotFeature
+from snakestudio.gui.robot.robot_overlay import RobotOverlay
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import Starter
 from snakestudio.gui.runs.exporting import Exporter
@@ -253,22 +253,24 @@ class Context(QObject):
 
     def _show_other_runs(self) -> None:
         """Update the overlaid runs in viewport and plots."""
-        self.twin = InView(self.robot_controller, self.session_controller, self.window)
+        self.robot_overlay = RobotOverlay(
+            self.robot_controller, self.session_controller, self.window
+        )
         for source in (
             self.comparer,
             self.chain_comparer,
             self.experiments,
             self.fitter,
             self.pinned_runs,
-            self.twin,
+            self.robot_overlay,
         ):
             self.overlaid.add(source)
         companions = self.viewport.companions
         companions.show_runs(
             OtherRuns(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
         )
-        companions.show_robot(RobotState(self.twin.marks, self.twin.stale))
-        self.twin.marks_changed.connect(self.viewport.show_marks)
+        companions.show_robot(RobotState(self.robot_overlay.marks, self.twin.stale))
+        self.robot_overlay.marks_changed.connect(self.viewport.show_marks)
 
     def _connect(self) -> None:
         session_controller = self.session_controller
@@ -310,7 +312,7 @@ class Context(QObject):
             self.fitter.shown_changed,
             self.experiments.shown_changed,
             self.pinned_runs.changed,
-            self.twin.changed,
+            self.robot_overlay.changed,
         ):
             signal.connect(self.overlaid.changed)
         # runs of the previous scene cannot be compared with another one
@@ -412,7 +414,7 @@ class Context(QObject):
         self.update_play_icons()
         for part in (
             self.run_bar,
-            self.twin,
+            self.robot_overlay,
             self.time_bar,
             self.viewport,
             self.comparer,

@@ -20,7 +20,7 @@ from snakestudio.viewmodel.robot.robot_status import span_text
 TWIN = "simulated twin"
 
 
-class InView(QObject):
+class RobotOverlay(QObject):
     """Marks in the viewport, and the twin overlaid on the robot's run.
 
     Signals
