@@ -184,7 +184,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         ),
         "keys and gamepad": lambda: MappingEditor(c.teleoperation.teleop, {}, window),
         "synchronized start": lambda: TogetherDialog(
-            Together(wait="port"), c.together.target, window
+            Together(wait="port"), c.start_together.target, window
         ),
         "connect": lambda: ConnectDialog(c.robot_controller, c.settings, window),
         "array": lambda: ArrayDialog(

@@ -9,7 +9,7 @@ from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.robot.fault_menu import FAULT_MENU
 from snakestudio.gui.robot.robot_feature import RobotFeature
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
-from snakestudio.gui.robot.together.starter import Starter
+from snakestudio.gui.robot.together.starter import StartTogether
 from snakestudio.link.messages import LinkState
 
 
@@ -19,7 +19,7 @@ class RobotContext(Context, Protocol):
     robot_controller: RobotController
     robot_feature: RobotFeature
     teleoperation: TeleopFeature
-    together: Starter
+    start_together: StartTogether
 
 
 def _connected(c: RobotContext) -> bool:
@@ -35,11 +35,13 @@ TOGETHER: tuple[Command[RobotContext], ...] = (
         "start_together",
         "Simulation",
         "Start Together ...",
-        lambda c: c.together.ask(),
+        lambda c: c.start_together.ask(),
         ("Ctrl+Shift+T",),
-        lambda c: c.together.possible or c.together.waiting,
+        lambda c: c.start_together.possible or c.start_together.waiting,
         icon="together",
-        label=lambda c: "Cancel Start Together" if c.together.waiting else "Start Together ...",
+        label=lambda c: (
+            "Cancel Start Together" if c.start_together.waiting else "Start Together ..."
+        ),
         tip="Start at the same time as other instruments: send a trigger or wait for one",
     ),
 )

@@ -33,7 +33,7 @@ from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.robot_feature import RobotFeature
 from snakestudio.gui.robot.robot_overlay import RobotOverlay
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
-from snakestudio.gui.robot.together.starter import Starter
+from snakestudio.gui.robot.together.starter import StartTogether
 from snakestudio.gui.runs.exporting import Exporter
 from snakestudio.gui.runs.opening import RUN_SUFFIX, OpenRuns
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
@@ -234,7 +234,7 @@ class Context(QObject):
             overlaid=self.overlaid.overlaid,
             derived=lambda: {each.name: each.text for each in self.channel_library.derived},
         )
-        self.together = Starter(
+        self.start_together = StartTogether(
             document, session_controller, self.robot_controller, banners.together, settings, window
         )
 
@@ -290,7 +290,7 @@ class Context(QObject):
             self.viewport.navigator.following_changed,
             self.viewport.buttons.projection_changed,
             self.exporter.changed,
-            self.together.changed,
+            self.start_together.changed,
             self.teleoperation.teleop.changed,
             robot_controller.changed,
             self.streamer.changed,
@@ -443,7 +443,7 @@ class Context(QObject):
             self.experiment_files,
             self.experiments,
             self.exporter,
-            self.together,
+            self.start_together,
             self.document_recovery,
             self.study,
             self.teleoperation,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from snakestudio.live.robot_start_target import RobotStartTarget
 
 
-class Starter(QObject):
+class StartTogether(QObject):
     """Start Together: starts the robot while one is connected, and the simulation's run otherwise.
 
     Parameters
