@@ -142,8 +142,8 @@ def test_a_loop_between_two_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     for time, key in ((0.3, Qt.Key.Key_I), (0.5, Qt.Key.Key_O)):
         qtbot.mouseClick(track, LEFT, NONE, at(window, time))
         qtbot.keyClick(track, key)
-    assert session_controller.player is not None
-    assert session_controller.player.span == (
+    assert session_controller.replay is not None
+    assert session_controller.replay.span == (
         pytest.approx(0.3, abs=0.011),
         pytest.approx(0.5, abs=0.011),
     )
@@ -289,8 +289,8 @@ def test_a_run_that_is_opened_is_shown_played_and_left(
     assert session_controller.displayed is not None
     assert session_controller.displayed.time == pytest.approx(first.time, abs=0.011)
     window.context.run_bar.speed.choose(0.5)
-    assert session_controller.player is not None
-    assert session_controller.player.speed == 0.5
+    assert session_controller.replay is not None
+    assert session_controller.replay.speed == 0.5
     qtbot.waitUntil(window.context.action_registry["play"].isEnabled)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Space)
     assert session_controller.playing

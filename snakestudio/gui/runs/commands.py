@@ -132,7 +132,7 @@ def _has_events(c: RunsContext) -> bool:
 
 
 def _has_span(c: RunsContext) -> bool:
-    return c.session_controller.player is not None and c.session_controller.player.span is not None
+    return c.session_controller.replay is not None and c.session_controller.replay.span is not None
 
 
 def _play_label(c: RunsContext) -> str:

@@ -281,7 +281,7 @@ class Context(QObject):
             session_controller.recording_changed,
             session_controller.cursor_changed,
             session_controller.source_changed,
-            session_controller.player_changed,
+            session_controller.replay_changed,
             self.time_bar.track.moments.changed,
             self.document.title_changed,
             self.selection.changed,
@@ -303,7 +303,7 @@ class Context(QObject):
         for signal in (
             session_controller.status_changed,
             session_controller.source_changed,
-            session_controller.player_changed,
+            session_controller.replay_changed,
         ):
             signal.connect(self.update_play_icons)
         for signal in (

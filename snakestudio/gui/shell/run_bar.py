@@ -364,7 +364,7 @@ class RunBar(QToolBar):
         session_controller.frame.connect(self._soon)
         session_controller.status_changed.connect(self._soon)
         session_controller.source_changed.connect(self._on_source)
-        session_controller.player_changed.connect(self._on_source)
+        session_controller.replay_changed.connect(self._on_source)
         self._refresh()
 
     def apply_theme(self) -> None:
@@ -375,11 +375,11 @@ class RunBar(QToolBar):
 
     def _on_source(self) -> None:
         """Show the speed of the present source."""
-        player = self._session_controller.player
-        replayed = player is not None and self._session_controller.source == "replay"
+        replay = self._session_controller.replay
+        replayed = replay is not None and self._session_controller.source == "replay"
         speed = (
-            player.speed
-            if replayed and player is not None
+            replay.speed
+            if replayed and replay is not None
             else self._session_controller.session.speed
         )
         if speed != self.speed.speed:

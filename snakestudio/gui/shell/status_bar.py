@@ -81,7 +81,7 @@ class StatusBar(QStatusBar):
         session_controller.frame.connect(self._soon)
         session_controller.status_changed.connect(self._soon)
         session_controller.source_changed.connect(self._soon)
-        session_controller.player_changed.connect(self._soon)
+        session_controller.replay_changed.connect(self._soon)
         self._refresh()
 
     def refresh_soon(self) -> None:

@@ -232,7 +232,7 @@ class Transport(QWidget):
         self.speed.setMenu(menu)
         row.addWidget(self.speed)
         self._spare = self.buttons["event_back"], self.buttons["event_on"], self.speed
-        session_controller.player_changed.connect(self._show)
+        session_controller.replay_changed.connect(self._show)
         self._show()
 
     def set_narrow(self, narrow: bool) -> None:
@@ -252,9 +252,9 @@ class Transport(QWidget):
         self._session_controller.set_playing_speed(speed)
 
     def _show(self) -> None:
-        player = self._session_controller.player
-        self.speed.setEnabled(player is not None)
-        self.speed.setText(_name(player.speed if player is not None else 1.0))
+        replay = self._session_controller.replay
+        self.speed.setEnabled(replay is not None)
+        self.speed.setText(_name(replay.speed if replay is not None else 1.0))
 
 
 def _name(speed: float) -> str:

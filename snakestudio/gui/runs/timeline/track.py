@@ -99,7 +99,7 @@ class Track(QWidget):
             session_controller.frame,
             session_controller.status_changed,
             session_controller.cursor_changed,
-            session_controller.player_changed,
+            session_controller.replay_changed,
             document.scene_changed,
             self.moments.changed,
         ):
@@ -237,9 +237,9 @@ class Track(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         clusters = self.clusters()
-        player = self._session_controller.player
+        replay = self._session_controller.replay
         span = (
-            (player.begin, player.end) if player is not None and player.span is not None else None
+            (replay.begin, replay.end) if replay is not None and replay.span is not None else None
         )
         look = Look(
             self.first,
