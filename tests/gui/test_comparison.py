@@ -353,7 +353,7 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
     ):
         plot.choose(view, 3)
         wanted = lambda own=own, over=over: len(plot.chart.picture.traces) == own + over  # noqa: E731
-        qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].history.missing)
+        qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].series_cache.missing)
         qtbot.waitUntil(wanted)
         assert all(trace.colour == "#ffe066" for trace in plot.chart.picture.traces[own:]), view
         assert plot.chart.picture.legend[0] == ("#ffe066", "other" if over else "no other")
@@ -361,7 +361,7 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
     plot.choose("force_stacked")
     # The other run's rows come in shares of their own, and the picture is drawn once more with the
     # last of them.
-    qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].history.missing)
+    qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].series_cache.missing)
     qtbot.waitUntil(
         lambda: (
             plots.settled
@@ -373,9 +373,9 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
     other = plot.chart.picture.traces[11:]
     for one, two in zip(mine, other, strict=True):
         assert int(np.nanmin(one.low)) == int(np.nanmin(two.low))
-    kept = plots.overlays[0].history
+    kept = plots.overlays[0].series_cache
     plots.overlay([OverlaidRun("renamed", "#5ce6d6", plots.overlays[0].run.recording)])
-    assert plots.overlays[0].history is kept  # what was read is not read again
+    assert plots.overlays[0].series_cache is kept  # what was read is not read again
     plots.overlay([])
 
 

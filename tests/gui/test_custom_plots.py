@@ -266,7 +266,7 @@ def test_overlaid_runs_lie_over_every_kind(
     ):
         panel.plots[0].show_content(content)
         settle(qtbot, panel)
-        qtbot.waitUntil(lambda: not panel.overlays[0].history.missing)
+        qtbot.waitUntil(lambda: not panel.overlays[0].series_cache.missing)
         settle(qtbot, panel)
         # What the other run's history has just learnt is drawn at the panel's next look.
         chart = panel.plots[0].chart
@@ -344,11 +344,11 @@ def test_derived_channels_are_worked_out_and_grow_with_the_run(
     settle(qtbot, panel)
     key = plot.lines[0].series
     session_controller.append(300)
-    qtbot.waitUntil(lambda: panel.history.known(key)[1] == 1500)
+    qtbot.waitUntil(lambda: panel.series_cache.known(key)[1] == 1500)
     assert session_controller.recording is not None
     rows = session_controller.recording.rows(0, 1500)
     error = rows.joint_angle[:, 3] - rows.joint_angle_ref[:, 3]
-    found = panel.history.samples(key, 0, 1500, 1)
+    found = panel.series_cache.samples(key, 0, 1500, 1)
     assert found is not None
     # A wave of 0.8 Hz and less passes: nothing of it may change where the run went on.
     assert np.abs(found.values[100:-100, 0] - error[100:-100]).max() < 0.02 * np.abs(error).max()

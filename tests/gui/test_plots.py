@@ -195,8 +195,10 @@ def test_a_pause_of_the_view_lets_data_arrive(
     view = panel.start, panel.stop
     pictures = [plot.chart.picture for plot in panel.plots]
     session_controller.append(300)
-    qtbot.waitUntil(lambda: panel.history.values_at("link_*_speed_mps", 2299) is not None)
-    qtbot.waitUntil(lambda: panel.history.envelope("link_*_speed_mps", 2290, 2300, 10) is not None)
+    qtbot.waitUntil(lambda: panel.series_cache.values_at("link_*_speed_mps", 2299) is not None)
+    qtbot.waitUntil(
+        lambda: panel.series_cache.envelope("link_*_speed_mps", 2290, 2300, 10) is not None
+    )
     assert (panel.start, panel.stop) == view
     assert [plot.chart.picture for plot in panel.plots] == pictures
     panel.pause_button.click()
@@ -346,7 +348,7 @@ def test_a_run_in_space_shows_pitch_and_height(
     plot.choose("torque", 2)
     settle(qtbot, spatial)
     assert [line.name for line in plot.lines] == ["yaw", "pitch"]
-    torque = spatial.history.values_at("joint_*_pitch_torque_nm", 300)
+    torque = spatial.series_cache.values_at("joint_*_pitch_torque_nm", 300)
     assert torque is not None
     assert torque[plot.lines[1].column] == pytest.approx(rows.joint_torque[300, 5], rel=1e-5)
     plot.choose("height")
@@ -378,10 +380,10 @@ def test_forces_in_space_have_all_three_parts(
         "ground_friction": 1.3,
     }
     for what, value in expected.items():
-        row = spatial.history.values_at(f"link_*_{what}_n", 300)
+        row = spatial.series_cache.values_at(f"link_*_{what}_n", 300)
         assert row is not None
         assert row[4] == pytest.approx(value, rel=1e-4), what
-    assert spatial.history.values_at("contacts_closed", 300) == pytest.approx([3.0])
+    assert spatial.series_cache.values_at("contacts_closed", 300) == pytest.approx([3.0])
 
 
 def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPanel) -> None:
@@ -398,8 +400,8 @@ def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPan
     assert picture.axes[0].decades
     assert [level for level, _ in picture.levels] == [-8.0]
     # 92 iterations in the 40 steps between two rows, and nothing unconverged.
-    assert panel.history.values_at("solver_iterations", 700) == pytest.approx([2.3])
-    assert panel.history.values_at("solver_unconverged", 700) == pytest.approx([0.0])
+    assert panel.series_cache.values_at("solver_iterations", 700) == pytest.approx([2.3])
+    assert panel.series_cache.values_at("solver_unconverged", 700) == pytest.approx([0.0])
 
 
 STEERED = ("heading_rad", "heading_ref_rad", "gait_offset_rad", "cross_track_m")
@@ -512,8 +514,8 @@ def test_only_what_is_shown_is_computed(qtbot: QtBot, panel: PlotPanel) -> None:
     for plot in panel.plots:
         plot.choose("energy")
     settle(qtbot, panel)
-    assert panel.history.envelope("energy_kinetic_j", 0, 100, 10) is not None
-    assert panel.history.envelope("link_*_speed_mps", 0, 100, 10) is None
+    assert panel.series_cache.envelope("energy_kinetic_j", 0, 100, 10) is not None
+    assert panel.series_cache.envelope("link_*_speed_mps", 0, 100, 10) is None
 
 
 def test_a_new_run_starts_empty(

@@ -170,9 +170,9 @@ class PlotExporter(QObject):
         Parent of dialogs.
     """
 
-    def __init__(self, history: SeriesCache, window: QWidget) -> None:
+    def __init__(self, series_cache: SeriesCache, window: QWidget) -> None:
         super().__init__(window)
-        self._history = history
+        self._series_cache = series_cache
         self._window = window
         self._task: Task[Path] | None = None
         self._dialog: QProgressDialog | None = None
@@ -203,21 +203,21 @@ class PlotExporter(QObject):
             elif path.suffix.lower() == ".png":
                 save_png(path, chart, plot.title)
             elif plot.view.style == "profile":
-                if self._history.recording is not None and plot.chart.picture.traces:
+                if self._series_cache.recording is not None and plot.chart.picture.traces:
                     save_profile(
                         path,
                         plot.chart.picture,
                         plot.lines,
-                        self._history.recording.schema,
+                        self._series_cache.recording.schema,
                         plot.instant,
                     )
             elif plot.view.style == "spectrum":
-                if self._history.recording is not None and plot.chart.picture.traces:
+                if self._series_cache.recording is not None and plot.chart.picture.traces:
                     save_spectrum(
                         path,
                         plot.chart.picture,
                         plot.lines,
-                        self._history.recording.schema,
+                        self._series_cache.recording.schema,
                         plot.title,
                     )
             else:
@@ -226,14 +226,14 @@ class PlotExporter(QObject):
             self._show_problem(str(error))
 
     def _export_csv(self, plot: ShownPlot, path: Path, start: float, stop: float) -> None:
-        recording = self._history.recording
+        recording = self._series_cache.recording
         if recording is None or not len(recording) or self._task is not None:
             return
         if plot.view.whole:
             start = float(recording.times[0])
             stop = float(recording.times[-1])
         table = CsvTable(
-            recording, plot.lines, start, stop, plot.title, plot.overlaid, self._history.other
+            recording, plot.lines, start, stop, plot.title, plot.overlaid, self._series_cache.other
         )
         self._task = Task("export", lambda progress: table.write(path, progress), self)
         self._task.progressed.connect(self._on_progressed)

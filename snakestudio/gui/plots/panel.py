@@ -119,7 +119,7 @@ class PlotPanel(Themed):
         self._session_controller = session_controller
         self.document = document
         self.library = library if library is not None else ChannelLibrary(parent=self)
-        self.history = SeriesCache()
+        self.series_cache = SeriesCache()
         self.overlays: list[Overlay] = []
         self.start = 0.0
         self.stop = 10.0
@@ -128,7 +128,7 @@ class PlotPanel(Themed):
         self.redraws = Redraws()
         self._focus: LivePlot | None = None
         self._marked = False
-        self.exporter = PlotExporter(self.history, self)
+        self.exporter = PlotExporter(self.series_cache, self)
         self.bar = PanelBar(title)
         self.follow_button = self.bar.follow_button
         self.pause_button = self.bar.pause_button
@@ -177,7 +177,7 @@ class PlotPanel(Themed):
         self._on_recording()
 
     def _make_plot(self, content: Content) -> LivePlot:
-        plot = LivePlot(self.history, "force", 0, self.library)
+        plot = LivePlot(self.series_cache, "force", 0, self.library)
         plot.show_content(content)
         plot.show_over(self.overlays)
         plot.show_span(self.span)
@@ -235,8 +235,8 @@ class PlotPanel(Themed):
         """Stop computations in threads; call before the panel is deleted."""
         self._timer.stop()
         self._resting.stop()
-        for history in self._histories:
-            history.close()
+        for series_cache in self._series_caches:
+            series_cache.close()
         self.exporter.close()
 
     def add_plot(self, content: Content) -> LivePlot | None:
@@ -325,8 +325,8 @@ class PlotPanel(Themed):
         if (start, stop) != (self.start, self.stop):
             self.start = start
             self.stop = stop
-            for history in self._histories:
-                history.show_other_rows()
+            for series_cache in self._series_caches:
+                series_cache.show_other_rows()
             self._mark(how)
 
     def _follow_newest(self, settle: bool = False) -> None:
@@ -340,7 +340,7 @@ class PlotPanel(Themed):
     @property
     def _newest(self) -> float:
         """Time of the newest row, s."""
-        recording = self.history.recording
+        recording = self.series_cache.recording
         return float(recording.times[-1]) if recording is not None and len(recording) else 0.0
 
     def _refresh(self) -> None:
@@ -360,7 +360,7 @@ class PlotPanel(Themed):
 
     def _on_recording(self) -> None:
         recording = self._session_controller.recording
-        self.history.reset(recording)
+        self.series_cache.reset(recording)
         if recording is not None:
             self._scene_views.suit_run(self.plots, recording.scene, recording.schema)
         self._want()
@@ -393,8 +393,8 @@ class PlotPanel(Themed):
         self.overlays = Overlay.for_runs(runs, before)
         for gone in before:
             if gone not in self.overlays:
-                gone.history.close()
-        self.history.compare_with(self.overlays[0].run.recording if self.overlays else None)
+                gone.series_cache.close()
+        self.series_cache.compare_with(self.overlays[0].run.recording if self.overlays else None)
         for plot in self.plots:
             plot.show_over(self.overlays)
         self._want()
@@ -402,12 +402,12 @@ class PlotPanel(Themed):
 
     def _want(self) -> None:
         keys = {key for plot in self.plots for key in plot.series}
-        for history in self._histories:
-            history.want(keys)
+        for series_cache in self._series_caches:
+            series_cache.want(keys)
 
     @property
-    def _histories(self) -> list[SeriesCache]:
-        return [self.history, *(overlay.history for overlay in self.overlays)]
+    def _series_caches(self) -> list[SeriesCache]:
+        return [self.series_cache, *(overlay.series_cache for overlay in self.overlays)]
 
     def _on_chosen(self, plot: LivePlot) -> None:
         if plot not in self.plots:
@@ -453,7 +453,7 @@ class PlotPanel(Themed):
 
     def _place(self) -> tuple[float | None, int | None]:
         """Return time (s) and row of the cursor, by default of the newest row; None without rows."""
-        recording = self.history.recording
+        recording = self.series_cache.recording
         if recording is None or not len(recording):
             return None, None
         index = self._session_controller.cursor
@@ -462,13 +462,13 @@ class PlotPanel(Themed):
 
     def _seek(self, time: float) -> None:
         """Move the cursor to the row nearest to a time, s."""
-        recording = self.history.recording
+        recording = self.series_cache.recording
         if recording is not None and len(recording):
             self._session_controller.set_cursor(recording.index_at(time))
 
     def _step(self, rows: int) -> None:
         """Move the cursor by a number of rows."""
-        (_, row), recording = self._place(), self.history.recording
+        (_, row), recording = self._place(), self.series_cache.recording
         if row is not None and recording is not None:
             self._session_controller.set_cursor(max(0, min(row + rows, len(recording) - 1)))
 
@@ -498,20 +498,24 @@ class PlotPanel(Themed):
             self._draw()
             return
         now = time.perf_counter()
-        filling = self.history.filling
+        filling = self.series_cache.filling
         if filling or now - self._pulled >= _PULL_EVERY_S:
             self._pulled = now
-            if self.history.pull(_PULL_BUDGET_S):
+            if self.series_cache.pull(_PULL_BUDGET_S):
                 if self.following:
                     self._follow_newest()
                 if filling or not self.pause_button.isChecked():
                     self._mark(Stale.ALL if filling else Stale.LONGER)
-            problems = self.history.problems
+            problems = self.series_cache.problems
             self.note.setText(
-                "reading the run …" if self.history.filling else problems[0] if problems else ""
+                "reading the run …"
+                if self.series_cache.filling
+                else problems[0]
+                if problems
+                else ""
             )
         for overlay in self.overlays:
-            if overlay.history.missing and overlay.history.pull(_PULL_BUDGET_S):
+            if overlay.series_cache.missing and overlay.series_cache.pull(_PULL_BUDGET_S):
                 self._mark(Stale.ALL)
         self._draw()
 

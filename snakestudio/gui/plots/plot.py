@@ -230,14 +230,14 @@ class LivePlot(QWidget):
 
     def __init__(
         self,
-        history: SeriesCache,
+        series_cache: SeriesCache,
         view: str,
         index: int = 0,
         library: ChannelLibrary | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._history = history
+        self._series_cache = series_cache
         self.library = library if library is not None else ChannelLibrary(parent=self)
         self._content = Content.of_view(view, index)
         self._values: tuple[float, float] | None = None
@@ -279,7 +279,7 @@ class LivePlot(QWidget):
     @property
     def schema(self) -> Schema | None:
         """Schema of the run."""
-        return None if self._history.recording is None else self._history.recording.schema
+        return None if self._series_cache.recording is None else self._series_cache.recording.schema
 
     @property
     def view_name(self) -> str:
@@ -359,11 +359,14 @@ class LivePlot(QWidget):
 
     def span_curves(self) -> list[SpanCurve]:
         """The curves with statistics, those of overlaid runs after those of the run."""
-        history = self._history
+        series_cache = self._series_cache
         names = self._content.kind in ("time", "spectrum")
         curves = []
         for number, (memory, lines) in enumerate(
-            [(history, self.lines), *((overlay.history, over) for overlay, over in self.overlaid)]
+            [
+                (series_cache, self.lines),
+                *((overlay.series_cache, over) for overlay, over in self.overlaid),
+            ]
         ):
             recording = memory.recording
             if recording is None:
@@ -510,22 +513,22 @@ class LivePlot(QWidget):
     ) -> ChartData:
         view = self.view
         lines = self.lines
-        history = self._history
+        series_cache = self._series_cache
         overlaid = self.overlaid
         area = self.chart.area
         if view.style == "profile":
-            return compose_profile(view, lines, history, row, self._values, overlaid)
+            return compose_profile(view, lines, series_cache, row, self._values, overlaid)
         if view.style == "xy":
             size = area.width(), area.height()
             return compose_plane(
-                view, lines, history, start, stop, size, self._frame, overlaid, row
+                view, lines, series_cache, start, stop, size, self._frame, overlaid, row
             )
         if view.style == "spectrum":
             of = self.span or (start, stop)
             return compose_spectrum(
                 view,
                 lines,
-                history,
+                series_cache,
                 self._spectra,
                 *of,
                 self._frequencies,
@@ -534,7 +537,9 @@ class LivePlot(QWidget):
                 overlaid,
             )
         width = max(1, round(area.width() * self.chart.devicePixelRatioF()))
-        return compose(view, lines, history, start, stop, width, self._values, before, overlaid)
+        return compose(
+            view, lines, series_cache, start, stop, width, self._values, before, overlaid
+        )
 
     def _legend(
         self, picture: ChartData, cursor: float | None, row: int | None
@@ -548,7 +553,7 @@ class LivePlot(QWidget):
                 (overlay.run.colour, overlay.run.name) for overlay, over in self.overlaid if over
             ]
             return [*names, *plane_legend(picture, self.lines)]
-        entries = legend(self.view, self.lines, self._history, row, self.overlaid)
+        entries = legend(self.view, self.lines, self._series_cache, row, self.overlaid)
         return [(ink(colour), text) for colour, text in entries]
 
     def draw_cursor(self, cursor: float | None, row: int | None) -> None:
@@ -582,7 +587,7 @@ class LivePlot(QWidget):
         area = self.chart.area
         scale = area.width() / (right - left), area.height() / (high - low)
         seen = (-math.inf, math.inf) if self.view.whole else self._seen
-        row = row_near(self.lines, self._history, *seen, (x, y), scale)
+        row = row_near(self.lines, self._series_cache, *seen, (x, y), scale)
         if row is not None:
             self.row_asked.emit(row)
 

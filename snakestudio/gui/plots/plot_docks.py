@@ -33,7 +33,7 @@ class Panel(Protocol):
     """Members of `plots.panel.PlotPanel` that are needed to arrange panels."""
 
     bar: PanelBar
-    history: SeriesCache
+    series_cache: SeriesCache
     library: ChannelLibrary
 
     @property
@@ -93,7 +93,7 @@ def _of(preset: Preset, panel: Panel, schema: Schema) -> list[Content]:
 def show_preset(panel: Panel, name: str) -> None:
     """Show a built-in plot layout; emit a message if the run has no channels for it."""
     preset = next(each for each in PRESETS if each.name == name)
-    recording = panel.history.recording
+    recording = panel.series_cache.recording
     if recording is None:
         panel.refused.emit("There is no run yet. Start one, then choose a plot layout.")
         return
@@ -302,7 +302,7 @@ class PlotDocks(QObject):
 
     def _known(self, key: str, row: int) -> float | None:
         for panel in self.panels.values():
-            values = panel.history.values_at(key, row)
+            values = panel.series_cache.values_at(key, row)
             if values is not None:
                 return float(values[0])
         return None

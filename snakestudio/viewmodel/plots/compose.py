@@ -33,7 +33,7 @@ _INVITATION = "Drag channels here from the Channels panel."
 def compose(
     view: PlotType,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     start: float,
     stop: float,
     width: int,
@@ -58,10 +58,10 @@ def compose(
     bins = max(
         60, min(width, _MOST_POINTS // max(1, len(lines) + sum(len(over) for _, over in overlaid)))
     )
-    envelopes = _envelopes(lines, history, start, stop, bins)
+    envelopes = _envelopes(lines, series_cache, start, stop, bins)
     picture.stride = max((envelope.stride for _, envelope in envelopes.values()), default=1)
     if view.style == "heat":
-        sections = () if history.recording is None else history.recording.schema.sections
+        sections = () if series_cache.recording is None else series_cache.recording.schema.sections
         _add_heat(picture, view, lines, envelopes, sections)
     else:
         _add_traces(picture, view, lines, envelopes)
@@ -70,14 +70,14 @@ def compose(
                 picture,
                 view,
                 over,
-                _envelopes(over, overlay.history, start, stop, bins),
+                _envelopes(over, overlay.series_cache, start, stop, bins),
                 dashed=True,
             )
         if view.style == "stacked":
             _stack(picture, view, [line.name for line in lines])
         else:
             _fit(picture, view, [] if before is None else before.axes)
-    _add_marks(picture, view, history, bins)
+    _add_marks(picture, view, series_cache, bins)
     if view.chosen and not lines:
         picture.note = _INVITATION
         picture.invites = True
@@ -87,25 +87,25 @@ def compose(
 
 
 def _envelopes(
-    lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, bins: int
+    lines: Sequence[CurveSpec], series_cache: SeriesCache, start: float, stop: float, bins: int
 ) -> Envelopes:
     """Cached bins of the series of `lines` from start to stop (s)."""
-    return _of_series({line.series for line in lines}, history, start, stop, bins)
+    return _of_series({line.series for line in lines}, series_cache, start, stop, bins)
 
 
 def _of_series(
-    keys: set[str], history: SeriesCache, start: float, stop: float, bins: int
+    keys: set[str], series_cache: SeriesCache, start: float, stop: float, bins: int
 ) -> Envelopes:
     """Cached bins of some series from start to stop (s)."""
     envelopes: Envelopes = {}
-    recording = history.recording
+    recording = series_cache.recording
     if recording is None or not len(recording):
         return envelopes
     times = recording.times
     first = max(0, int(np.searchsorted(times, start)) - 1)
     last = min(len(times), int(np.searchsorted(times, stop)) + 1)
     for key in keys:
-        envelope = history.envelope(key, first, last, bins)
+        envelope = series_cache.envelope(key, first, last, bins)
         if envelope is not None and len(envelope.row):
             middle = np.minimum(envelope.row + (envelope.stride - 1) / 2, len(times) - 1)
             low = times[np.floor(middle).astype(np.int64)]
@@ -156,13 +156,13 @@ def _logarithms(
         return np.where(bad, np.nan, np.log10(least)), np.where(bad, np.nan, np.log10(high))
 
 
-def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: int) -> None:
+def _add_marks(picture: ChartData, view: PlotType, series_cache: SeriesCache, bins: int) -> None:
     """Add marks at the starts and ends of a controller phase, on the first curve."""
-    recording = history.recording
+    recording = series_cache.recording
     phase = view.phase(recording.schema) if recording is not None else None
     if phase is None or recording is None or not picture.traces:
         return
-    entry = _of_series({phase[0]}, history, picture.start, picture.stop, bins).get(phase[0])
+    entry = _of_series({phase[0]}, series_cache, picture.start, picture.stop, bins).get(phase[0])
     if entry is None:
         return
     time, envelope = entry
@@ -296,7 +296,7 @@ def _add_heat(
 def legend(
     view: PlotType,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     index: int | None,
     overlaid: Sequence[Overlaid] = (),
 ) -> list[tuple[str, str]]:
@@ -308,7 +308,9 @@ def legend(
     entries: list[tuple[float, str, str]] = []
     for line in lines:
         if line.series not in values:
-            values[line.series] = None if index is None else history.values_at(line.series, index)
+            values[line.series] = (
+                None if index is None else series_cache.values_at(line.series, index)
+            )
         row = values[line.series]
         value = math.nan if row is None else float(row[line.column])
         unit = "" if line.unit == view.unit and line.axis == 0 else line.unit
@@ -322,7 +324,9 @@ def legend(
         entries = sorted(
             (entry for entry in entries if entry[0] > least), key=lambda entry: -entry[0]
         )[:4]
-    phase = view.phase(history.recording.schema) if history.recording is not None else None
+    phase = (
+        view.phase(series_cache.recording.schema) if series_cache.recording is not None else None
+    )
     if phase is not None:
         entries = [(0.0, "warning", f"▼ {phase[1]}"), (0.0, "good", f"▲ {phase[2]}"), *entries]
     names = [

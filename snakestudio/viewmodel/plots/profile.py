@@ -24,7 +24,7 @@ _BINS = 200
 def compose_profile(
     view: PlotType,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     row: int | None,
     values: tuple[float, float] | None = None,
     overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
@@ -51,21 +51,21 @@ def compose_profile(
     )
     extents: list[tuple[float, float]] = []
     time = math.nan
-    if history.recording is not None and history.recording.schema.sections:
-        picture.stop = history.recording.schema.sections[-1]
+    if series_cache.recording is not None and series_cache.recording.schema.sections:
+        picture.stop = series_cache.recording.schema.sections[-1]
         if row is not None:
-            time = float(history.recording.times[row])
-            _add(picture, lines, history, row, extents)
-            _add_ticks(picture, history, row)
+            time = float(series_cache.recording.times[row])
+            _add(picture, lines, series_cache, row, extents)
+            _add_ticks(picture, series_cache, row)
     for overlay, over in overlaid:
-        recording = overlay.history.recording
+        recording = overlay.series_cache.recording
         if recording is None or not len(recording) or not recording.schema.sections:
             continue
         picture.stop = max(picture.stop, recording.schema.sections[-1])
         at = math.inf if math.isnan(time) else time
         if at <= float(recording.times[-1]) or math.isinf(at):  # a curve ends where its run ended
             nearest = len(recording) - 1 if math.isinf(at) else recording.index_at(at)
-            _add(picture, over, overlay.history, nearest, extents)
+            _add(picture, over, overlay.series_cache, nearest, extents)
     low, high = min((e[0] for e in extents), default=0.0), max((e[1] for e in extents), default=1.0)
     picture.axes = [Axis(*fitted(min(low, 0.0), max(high, 0.0), from_zero=False, least=view.least))]
     if values is not None:
@@ -76,19 +76,19 @@ def compose_profile(
 def _add(
     picture: ChartData,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     row: int,
     extents: list[tuple[float, float]],
 ) -> None:
     """Add curves at a row, and the ranges of their quantities in the run."""
-    assert history.recording is not None
-    place = np.array(history.recording.schema.sections)
+    assert series_cache.recording is not None
+    place = np.array(series_cache.recording.schema.sections)
     for line in lines:
-        values = history.values_at(line.series, row)
+        values = series_cache.values_at(line.series, row)
         if values is None:
             continue
         picture.traces.append(Trace(place, values, values, line.colour, line.name))
-        known = history.envelope(line.series, 0, len(history.recording), _BINS)
+        known = series_cache.envelope(line.series, 0, len(series_cache.recording), _BINS)
         parts: list[NDArray[np.floating]] = (
             [values] if known is None or not len(known.row) else [values, known.low, known.high]
         )
@@ -99,8 +99,8 @@ def _add(
         ]
 
 
-def _add_ticks(picture: ChartData, history: SeriesCache, row: int) -> None:
-    active, places = (history.values_at(key, row) for key in HOLDS)
+def _add_ticks(picture: ChartData, series_cache: SeriesCache, row: int) -> None:
+    active, places = (series_cache.values_at(key, row) for key in HOLDS)
     if active is None or places is None:
         return
     picture.ticks = [

@@ -46,21 +46,26 @@ class Spectra:
         self._used: set[tuple[object, ...]] = set()
 
     def of(
-        self, line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
+        self,
+        line: CurveSpec,
+        series_cache: SeriesCache,
+        first: int,
+        stop: int,
+        window: SpectrumWindow,
     ) -> _Spectrum | None:
         """Return the amplitude spectrum of a curve over rows first to stop; None if there is none."""
         key = (
-            id(history.recording),
+            id(series_cache.recording),
             line.series,
             line.column,
             first,
             stop,
             window,
-            history.known(line.series),
+            series_cache.known(line.series),
         )
         self._used.add(key)
         if key not in self._spectra:
-            self._spectra[key] = self._compute(line, history, first, stop, window)
+            self._spectra[key] = self._compute(line, series_cache, first, stop, window)
         return self._spectra[key]
 
     def forget(self) -> None:
@@ -70,14 +75,14 @@ class Spectra:
 
     @staticmethod
     def _compute(
-        line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
+        line: CurveSpec, series_cache: SeriesCache, first: int, stop: int, window: SpectrumWindow
     ) -> _Spectrum | None:
         from snakestudio.analysis.signals import (
             spectrum,
         )  # slow to import and rarely needed
 
-        samples = history.samples(line.series, first, stop, 1)
-        if samples is None or history.recording is None:
+        samples = series_cache.samples(line.series, first, stop, 1)
+        if samples is None or series_cache.recording is None:
             return None
         # Old rows are incomplete until they are read again, and would appear as low frequencies.
         thinned = np.flatnonzero(np.diff(samples.row) > 1)
@@ -86,14 +91,14 @@ class Spectra:
         there = np.isfinite(curve)
         if there.sum() < _LEAST_ROWS:
             return None
-        times = history.recording.times[samples.row[since:]]
+        times = series_cache.recording.times[samples.row[since:]]
         return _Spectrum(*spectrum(times[there], curve[there], window), int(samples.row[since]))
 
 
 def compose_spectrum(
     view: PlotType,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     spectra: Spectra,
     start: float,
     stop: float,
@@ -120,8 +125,8 @@ def compose_spectrum(
     highest = 0.0
     busy = 0.0
     for memory, curves in (
-        (history, lines),
-        *((overlay.history, over) for overlay, over in overlaid),
+        (series_cache, lines),
+        *((overlay.series_cache, over) for overlay, over in overlaid),
     ):
         recording = memory.recording
         if recording is None or not len(recording):
@@ -143,7 +148,9 @@ def compose_spectrum(
                 _add(picture, view, line, result, limits)
     spectra.forget()
     if lines and not picture.traces:
-        reading = history.filling or any(overlay.history.filling for overlay, _ in overlaid)
+        reading = series_cache.filling or any(
+            overlay.series_cache.filling for overlay, _ in overlaid
+        )
         picture.note = (
             "Reading the run …"
             if reading

@@ -51,7 +51,7 @@ class Frame:
 def compose_plane(
     view: PlotType,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     start: float,
     stop: float,
     size: tuple[float, float],
@@ -80,21 +80,21 @@ def compose_plane(
         stop = math.inf
     curves = len(lines) // 2 + sum(len(over) // 2 for _, over in overlaid)
     budget = _MOST_POINTS // max(1, curves)
-    _add(picture, lines, history, start, stop, budget, whole=view.whole)
-    recording = history.recording
+    _add(picture, lines, series_cache, start, stop, budget, whole=view.whole)
+    recording = series_cache.recording
     time = None if recording is None or row is None else float(recording.times[row])
     if recording is not None and row is not None:
-        _add_dots(picture, lines, history, row)
+        _add_dots(picture, lines, series_cache, row)
     for overlay, over in overlaid:
-        _add(picture, over, overlay.history, start, stop, budget, whole=view.whole)
-        other = overlay.history.recording
+        _add(picture, over, overlay.series_cache, start, stop, budget, whole=view.whole)
+        other = overlay.series_cache.recording
         if (
             other is not None
             and len(other)
             and time is not None
             and time <= float(other.times[-1]) + 1e-9
         ):
-            _add_dots(picture, over, overlay.history, other.index_at(time))
+            _add_dots(picture, over, overlay.series_cache, other.index_at(time))
     obstacles = _obstacles(view, recording, time)
     pairs = frame or _around(picture, obstacles)
     if view.equal:
@@ -109,14 +109,14 @@ def compose_plane(
 def _add(
     picture: ChartData,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     start: float,
     stop: float,
     budget: int,
     *,
     whole: bool,
 ) -> None:
-    recording = history.recording
+    recording = series_cache.recording
     if recording is None or not len(recording):
         return
     times = recording.times
@@ -125,13 +125,13 @@ def _add(
     stride = stride_for(last - first, max(2, budget))
     first = first // stride * stride  # the same rows again when the view moves
     picture.stride = max(picture.stride, stride)
-    for _, upwards, (_, xs, ys) in _pairs(lines, history, first, last, stride, whole=whole):
+    for _, upwards, (_, xs, ys) in _pairs(lines, series_cache, first, last, stride, whole=whole):
         picture.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
 
 
 def _pairs(
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     first: int,
     last: int,
     stride: int,
@@ -140,7 +140,7 @@ def _pairs(
 ) -> Iterator[tuple[CurveSpec, CurveSpec, tuple[NDArray[np.int64], FloatArray, FloatArray]]]:
     """Pairs of lines, the rows with both values, and these values."""
     samples = {
-        key: history.samples(key, first, last, stride, whole=whole)
+        key: series_cache.samples(key, first, last, stride, whole=whole)
         for key in {line.series for line in lines}
     }
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
@@ -158,10 +158,13 @@ def _pairs(
 
 
 def _add_dots(
-    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int
+    picture: ChartData, lines: Sequence[CurveSpec], series_cache: SeriesCache, row: int
 ) -> None:
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
-        x, y = history.values_at(across.series, row), history.values_at(upwards.series, row)
+        x, y = (
+            series_cache.values_at(across.series, row),
+            series_cache.values_at(upwards.series, row),
+        )
         if x is not None and y is not None and math.isfinite(x[across.column] + y[upwards.column]):
             picture.dots.append(
                 Dot(float(x[across.column]), float(y[upwards.column]), upwards.colour, upwards.name)
@@ -243,7 +246,7 @@ def plane_legend(picture: ChartData, lines: Sequence[CurveSpec]) -> list[tuple[s
 
 def row_near(
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     start: float,
     stop: float,
     place: tuple[float, float],
@@ -261,7 +264,7 @@ def row_near(
     scale : (float, float)
         Pixels per unit of each axis, so that the visually nearest row is found.
     """
-    recording = history.recording
+    recording = series_cache.recording
     if recording is None or not len(recording):
         return None
     times = recording.times
@@ -273,7 +276,7 @@ def row_near(
 
     best: tuple[float, int] | None = None
     reread: tuple[CurveSpec, CurveSpec, int, int] | None = None
-    for across, upwards, (rows, xs, ys) in _pairs(lines, history, first, last, 1, whole=True):
+    for across, upwards, (rows, xs, ys) in _pairs(lines, series_cache, first, last, 1, whole=True):
         distances = away(xs, ys)
         if not np.isfinite(distances).any():
             continue
@@ -293,8 +296,8 @@ def row_near(
     if until - since <= 2:
         return best[1]
     # Only some of the old rows are cached, so rows between them are also searched.
-    x = history.read(across.series, since, until + 1)
-    y = history.read(upwards.series, since, until + 1)
+    x = series_cache.read(across.series, since, until + 1)
+    y = series_cache.read(upwards.series, since, until + 1)
     if x is None or y is None:
         return best[1]
     distances = away(x[:, across.column], y[:, upwards.column])
