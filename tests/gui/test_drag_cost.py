@@ -45,7 +45,7 @@ def test_a_mouse_that_tells_its_place_often_is_followed_at_the_pace_of_pictures(
     viewport = drawn.context.viewport
     drawn.context.selection.set([("obstacle", 5)])
     viewport.tools.editor.transforms.start("move")
-    running = viewport.tools.editor.transforms.running
+    running = viewport.tools.editor.transforms.transform
     assert running is not None
     place = QPointF(top_of(viewport, 5))
     running.follow(viewport.ndc(place), False)

@@ -85,8 +85,8 @@ class Chart(PlotBase):
         """Lines of the traces; further ones at the end may be hidden."""
         self.view: TimeView
         super().__init__(TimeView(), _MARGINS, parent, ground="ground", around="panel", unit="s")
-        self.readout = CursorLegend()
-        self.scene().addItem(self.readout)
+        self.cursor_legend = CursorLegend()
+        self.scene().addItem(self.cursor_legend)
         self.cursor_line = pg.InfiniteLine(angle=90, movable=True)
         self.cursor_line.setCursor(Qt.CursorShape.SplitHCursor)
         self.cursor_line.setZValue(10)
@@ -233,12 +233,12 @@ class Chart(PlotBase):
         self.cursor_line.setVisible(time_s is not None)
         if time_s is not None:
             self.cursor_line.setValue(time_s)
-        self.readout.set_legend(self.picture.unit, legend)
+        self.cursor_legend.set_legend(self.picture.unit, legend)
 
     def place_legend(self, left: float) -> None:
         """Set the left limit of the legend, px."""
         self._legend_from = left
-        self.readout.place(left, self.area.right())
+        self.cursor_legend.place(left, self.area.right())
 
     # --- painting ---------------------------------------------------------------------------------
 
@@ -254,7 +254,7 @@ class Chart(PlotBase):
         super().apply_theme()
 
     def _on_laid_out(self) -> None:
-        self.readout.place(self._legend_from, self.area.right())
+        self.cursor_legend.place(self._legend_from, self.area.right())
         super()._on_laid_out()
         self.resized.emit()
 
@@ -264,7 +264,7 @@ class Chart(PlotBase):
 
     def paint_for_export(self, painter: QPainter, target: QRectF, title: str) -> None:
         """Paint the visible chart into `target` at full quality, under a title."""
-        self.readout.set_title(title)
+        self.cursor_legend.set_title(title)
         for curve in self.curves:
             curve.setExportMode(True, {"antialias": True})
         axes = self.bottom_axis, self.left_axis, self.right_axis
@@ -273,7 +273,7 @@ class Chart(PlotBase):
         try:
             self.render(painter, target, self.rect())
         finally:
-            self.readout.set_title("")
+            self.cursor_legend.set_title("")
             for curve in self.curves:
                 curve.setExportMode(False)
             for axis in axes:
@@ -315,7 +315,7 @@ class Chart(PlotBase):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        entry = self.readout.entry_at(QPointF(event.pos()))
+        entry = self.cursor_legend.entry_at(QPointF(event.pos()))
         if entry is None:
             self.menu_asked.emit(event.globalPos())
         else:

@@ -94,8 +94,8 @@ class ParallelItem(pg.GraphicsObject):
         for raster in self.rasters:
             raster.setParentItem(self)
         self._drawn: tuple[Bytes, Bytes] | None = None
-        self._growing: Lines | None = None
-        self._to_draw = FrontLines(
+        self._drawn_lines: Lines | None = None
+        self._front_lines = FrontLines(
             np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros((256, 3), np.uint8)
         )
         self._was_behind = False
@@ -210,7 +210,7 @@ class ParallelItem(pg.GraphicsObject):
     def refresh_front(self) -> None:
         """Redraw the front lines: a sample of them immediately, and all of them step by step while idle."""
         self._drawn = None
-        self._growing = None
+        self._drawn_lines = None
         behind = self._is_behind()
         if behind != self._was_behind:
             self._was_behind = behind
@@ -226,23 +226,27 @@ class ParallelItem(pg.GraphicsObject):
         if not self._chart.isVisible() or self._drawn is not None or len(self.axes) < 2:
             return
         scale = self._chart.devicePixelRatioF()
-        if self._growing is None:
-            self._growing, self._to_draw = (
+        if self._drawn_lines is None:
+            self._drawn_lines, self._front_lines = (
                 Lines(pixel_size(self._frame, scale), smooth=True),
                 self._front(),
             )
         now = FrontLines(
-            self._to_draw.rows[:_AT_ONCE], self._to_draw.shade[:_AT_ONCE], self._to_draw.palette
+            self._front_lines.rows[:_AT_ONCE],
+            self._front_lines.shade[:_AT_ONCE],
+            self._front_lines.palette,
         )
-        self._to_draw = FrontLines(
-            self._to_draw.rows[_AT_ONCE:], self._to_draw.shade[_AT_ONCE:], self._to_draw.palette
+        self._front_lines = FrontLines(
+            self._front_lines.rows[_AT_ONCE:],
+            self._front_lines.shade[_AT_ONCE:],
+            self._front_lines.palette,
         )
-        self._growing.add(*self._crossings(now.rows, scale), now.shade)
-        if len(self._to_draw.rows):
+        self._drawn_lines.add(*self._crossings(now.rows, scale), now.shade)
+        if len(self._front_lines.rows):
             QTimer.singleShot(0, self, self._draw_more)
             return
-        self._drawn = self._growing.picture()
-        self._growing = None
+        self._drawn = self._drawn_lines.picture()
+        self._drawn_lines = None
         self.rasters[1].invalidate()
 
     def _crossings(self, rows: IntArray, scale: float) -> tuple[FloatArray, FloatArray]:

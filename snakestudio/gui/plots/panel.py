@@ -126,7 +126,7 @@ class PlotPanel(Themed):
         self.span: tuple[float, float] | None = None
         self._pulled = 0.0
         self.redraws = Redraws()
-        self._focus: LivePlot | None = None
+        self._focused_plot: LivePlot | None = None
         self._marked = False
         self.exporter = PlotExporter(self.series_cache, self)
         self.bar = PanelBar(title)
@@ -258,15 +258,15 @@ class PlotPanel(Themed):
 
     def focus(self, plot: LivePlot) -> None:
         """Set the active plot, to which channels are added from the browser."""
-        self._focus = plot
+        self._focused_plot = plot
         self.show_focus(True)
         self.focused.emit()
 
     @property
     def focused_plot(self) -> LivePlot | None:
         """The active plot, to which channels are added from the browser."""
-        if self._focus in self.plots:
-            return self._focus
+        if self._focused_plot in self.plots:
+            return self._focused_plot
         return self.plots[-1] if self.plots else None
 
     def show_focus(self, visible: bool) -> None:
@@ -278,7 +278,7 @@ class PlotPanel(Themed):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.MouseButtonPress:
             for plot in self.plots:
-                if plot.chart.viewport() is watched and plot is not self._focus:
+                if plot.chart.viewport() is watched and plot is not self._focused_plot:
                     self.focus(plot)
         return False
 

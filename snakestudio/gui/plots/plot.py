@@ -456,7 +456,9 @@ class LivePlot(QWidget):
 
     def _place(self) -> None:
         available = self.width() - 48
-        width_beside = math.floor(self.chart.area.right() - self.chart.readout.unit_width) - 44
+        width_beside = (
+            math.floor(self.chart.area.right() - self.chart.cursor_legend.unit_width) - 44
+        )
         # a long unit is also cut off
         width = min(self.head.sizeHint().width(), max(width_beside, available // 2))
         self.head.setGeometry(40, 0, width, 26)
@@ -503,9 +505,9 @@ class LivePlot(QWidget):
             more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
             picture.invites = False
             picture.note = f"Not in this run: {', '.join(lost[:_MOST_NAMES])}{more}"
-        unit = self.chart.readout.unit_width
+        unit = self.chart.cursor_legend.unit_width
         self.chart.show_picture(picture, hasty=hasty)
-        if unit != self.chart.readout.unit_width:
+        if unit != self.chart.cursor_legend.unit_width:
             self._place()
 
     def _picture(

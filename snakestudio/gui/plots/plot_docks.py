@@ -18,7 +18,7 @@ from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.panel_bar import PanelBar
-from snakestudio.gui.plots.sets import PRESETS, PlotSets, Preset, contents_of, contents_text
+from snakestudio.gui.plots.sets import PRESETS, PlotPreset, PlotSets, contents_of, contents_text
 from snakestudio.model.recording import Schema
 from snakestudio.viewmodel.plots.content import Content
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
@@ -76,7 +76,7 @@ class TakesChannels(Protocol):
     def add_channels(self, names: tuple[str, ...]) -> object: ...
 
 
-def _of(preset: Preset, panel: Panel, schema: Schema) -> list[Content]:
+def _of(preset: PlotPreset, panel: Panel, schema: Schema) -> list[Content]:
     """Return the contents of a preset that the run has channels for."""
     known = panel.library.of(schema)
     return [
@@ -216,7 +216,7 @@ class PlotDocks(QObject):
         self._overlaid = overlaid
         self.sets = PlotSets(context.settings, self.library, self)
         self.panels: dict[str, Panel] = {}
-        self._focus = _FIRST
+        self._focused_name = _FIRST
         self._pending: str | None = None
 
     # --- panels -----------------------------------------------------------------------------------
@@ -248,8 +248,8 @@ class PlotDocks(QObject):
     def remove_panel(self, name: str) -> None:
         """Remove a panel."""
         self.panels.pop(name).close_down()
-        if self._focus == name:
-            self._focus = _FIRST
+        if self._focused_name == name:
+            self._focused_name = _FIRST
         self._context.docks.remove(name)
 
     def _make(self, name: str, title: str, contents: Sequence[Content] | None) -> Panel:
@@ -264,7 +264,7 @@ class PlotDocks(QObject):
         SetsMenu(panel, self.sets)
         panel.overlay(self._overlaid())
         self.panels[name] = panel
-        panel.show_focus(self._focus == name)
+        panel.show_focus(self._focused_name == name)
         return panel
 
     def overlay(self) -> None:
@@ -274,14 +274,14 @@ class PlotDocks(QObject):
             panel.overlay(runs)
 
     def _focus_on(self, name: str) -> None:
-        self._focus = name
+        self._focused_name = name
         for other, panel in self.panels.items():
             panel.show_focus(other == name)
 
     @property
     def focused(self) -> Panel | None:
         """The panel that was clicked last."""
-        return self.panels.get(self._focus) or self.panels.get(_FIRST)
+        return self.panels.get(self._focused_name) or self.panels.get(_FIRST)
 
     # --- channels ---------------------------------------------------------------------------------
 

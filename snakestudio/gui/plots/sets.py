@@ -23,7 +23,7 @@ _KEPT = "plots/arrangements"
 
 
 @dataclass(frozen=True, slots=True)
-class Preset:
+class PlotPreset:
     """A built-in plot layout."""
 
     name: str
@@ -154,21 +154,21 @@ _LEDGER = Derived(
 _TRACKING = Derived("tracking_error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad")
 
 PRESETS = (
-    Preset("Contact Forces", "Forces of obstacles and ground, link by link", _contact_forces),
-    Preset("Tracking", "Joint angles, references, errors and torques", _tracking, (_TRACKING,)),
-    Preset(
+    PlotPreset("Contact Forces", "Forces of obstacles and ground, link by link", _contact_forces),
+    PlotPreset("Tracking", "Joint angles, references, errors and torques", _tracking, (_TRACKING,)),
+    PlotPreset(
         "Energy Balance",
         "Energies, work, and the unaccounted remainder",
         _energy,
         (_LEDGER,),
     ),
-    Preset("Solver", "Residual on a logarithmic axis, iterations, contacts", _solver),
-    Preset(
+    PlotPreset("Solver", "Residual on a logarithmic axis, iterations, contacts", _solver),
+    PlotPreset(
         "Paper Figures",
         "Forces by link, path of a link, and a joint, as in the papers",
         _paper,
     ),
-    Preset("Gait", "Tracks from above, phase of two joints, spectrum, velocity", _gait),
+    PlotPreset("Gait", "Tracks from above, phase of two joints, spectrum, velocity", _gait),
 )
 
 

@@ -57,7 +57,7 @@ class OpenRuns(QObject):
         self._path = Path()
         self._name = ""
         self._task: Task[RunFile] | None = None
-        self._unshown: RunFile | None = None  # read by the task but not shown yet
+        self._loaded_file: RunFile | None = None  # read by the task but not shown yet
         self._opened: list[RunFile] = []
         self._last: tuple[Recording, str] | None = None
         self._going_on = ""  # message about continuing, while it applies
@@ -90,8 +90,8 @@ class OpenRuns(QObject):
         def work(progress: Progress) -> RunFile:
             from snakestudio.runfile.mcap import open_run
 
-            self._unshown = open_run(path)
-            return self._unshown
+            self._loaded_file = open_run(path)
+            return self._loaded_file
 
         self._path = path
         self._name = name or path.name
@@ -117,7 +117,7 @@ class OpenRuns(QObject):
 
     @Slot(object)
     def _on_read(self, run: RunFile) -> None:
-        self._task = self._unshown = None
+        self._task = self._loaded_file = None
         if not len(run):
             run.close()
             self._banner.show_notice(
@@ -156,8 +156,8 @@ class OpenRuns(QObject):
         """Close all files; called when no run is shown."""
         close_tasks(self)
         self._task = None
-        if self._unshown is not None:
-            self._unshown.close()
+        if self._loaded_file is not None:
+            self._loaded_file.close()
         while self._opened:
             self._opened.pop().close()
 

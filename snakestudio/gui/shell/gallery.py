@@ -145,9 +145,9 @@ class Gallery(ModalOverlay):
         self.starts = CardView(
             "Start", CardModel(self._make_starts(), self), StartDelegate, self.frame
         )
-        self._filtered = SceneFilter(self)
-        self._filtered.setSourceModel(CardModel(entries(), self))
-        self.scenes = CardView("Scenes", self._filtered, SceneDelegate, self.frame)
+        self._scene_filter = SceneFilter(self)
+        self._scene_filter.setSourceModel(CardModel(entries(), self))
+        self.scenes = CardView("Scenes", self._scene_filter, SceneDelegate, self.frame)
         column = QVBoxLayout(self.frame)
         column.setContentsMargins(0, 20, 0, 0)
         column.setSpacing(0)
@@ -242,7 +242,7 @@ class Gallery(ModalOverlay):
 
     def _filter(self) -> None:
         query = self.search.text()
-        self._filtered.set_filter(query, self.chips.paper, self.chips.model)
+        self._scene_filter.set_filter(query, self.chips.paper, self.chips.model)
         scenes = self.scenes.items
         self._nothing.setVisible(not scenes)
         every = len(entries())

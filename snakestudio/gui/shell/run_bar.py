@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.forms.live_figure import Figure, FigureRow
+from snakestudio.gui.forms.live_value import LiveValue, LiveValueRow
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
@@ -308,14 +308,14 @@ class RunBar(QToolBar):
         self.model = ModelBox(document, short=True, parent=content)
         row.addWidget(self.model)
         row.addSpacing(16)
-        self.time = Figure("time", "00000.000 s", "Simulated time of what is shown", content)
-        self.factor = Figure(
+        self.time = LiveValue("time", "00000.000 s", "Simulated time of what is shown", content)
+        self.factor = LiveValue(
             "real-time factor",
             "10.00 (max 000×)",
             "Measured ratio of simulated to real time; in brackets the largest possible one",
             content,
         )
-        self.residual = Figure(
+        self.residual = LiveValue(
             "residual",
             "0.0e-00 ",
             "<qt><b>Largest residual of the contact problems</b> since the last row: by how much forces and velocities "
@@ -323,18 +323,18 @@ class RunBar(QToolBar):
             "the solver. Green up to 1e-8, which counts as solved.</qt>",
             content,
         )
-        self.iterations = Figure(
+        self.iterations = LiveValue(
             "iterations", "000.0", "Mean Newton iterations of the contact solver per step", content
         )
-        self.unconverged = Figure(
+        self.unconverged = LiveValue(
             "unconverged",
             "0 000 000",
             "<qt><b>Steps of this run whose residual is above 1e-8.</b> They use the best solution found; "
             "a step that cannot be solved at all stops the run. The Solver plot shows when they occurred.</qt>",
             content,
         )
-        figures = self.time, self.factor, self.residual, self.unconverged, self.iterations
-        row.addWidget(FigureRow(figures, content))
+        values = self.time, self.factor, self.residual, self.unconverged, self.iterations
+        row.addWidget(LiveValueRow(values, content))
         row.addStretch(1)
         self.source = SourceBox(session_controller, sources, content)
         row.addWidget(self.source)
@@ -399,24 +399,22 @@ class RunBar(QToolBar):
         snapshot = self._session_controller.displayed
         session = self._session_controller.session
         if snapshot is None:
-            for figure in (self.time, self.residual, self.iterations, self.unconverged):
-                figure.show_value("–", "dim")
+            for value in (self.time, self.residual, self.iterations, self.unconverged):
+                value.show_value("–", "dim")
         else:
             self.time.show_value(
                 run_time(snapshot.time), "text" if self._session_controller.live else "accent"
             )
             if Fields.SOLVER in snapshot.valid:
-                figures = snapshot.solver
-                role = "good" if figures.residual <= CONVERGED else "warning"
-                self.residual.show_value(
-                    f"{figures.residual:.1e}" if figures.residual else "0", role
-                )
-                self.iterations.show_value(f"{figures.iterations:.1f}")
-                role = "warning" if figures.unconverged else "good"
-                self.unconverged.show_value(f"{figures.unconverged:,}".replace(",", " "), role)
+                solver = snapshot.solver
+                role = "good" if solver.residual <= CONVERGED else "warning"
+                self.residual.show_value(f"{solver.residual:.1e}" if solver.residual else "0", role)
+                self.iterations.show_value(f"{solver.iterations:.1f}")
+                role = "warning" if solver.unconverged else "good"
+                self.unconverged.show_value(f"{solver.unconverged:,}".replace(",", " "), role)
             else:
-                for figure in (self.residual, self.iterations, self.unconverged):
-                    figure.show_value("–", "dim")
+                for value in (self.residual, self.iterations, self.unconverged):
+                    value.show_value("–", "dim")
         running = self._session_controller.running
         possible = session.possible_factor
         if not running or not possible:

@@ -216,7 +216,7 @@ TRANSFORM: tuple[Command[ViewportContext], ...] = (
         "box_select",
         "Edit",
         "Box Select",
-        lambda c: c.viewport.tools.editor.boxes.arm(),
+        lambda c: c.viewport.tools.editor.box_tool.arm(),
         ("B",),
         icon="box-select",
         local=True,

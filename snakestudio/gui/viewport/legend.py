@@ -51,7 +51,7 @@ class Legends:
     """
 
     def __init__(self, options: ViewOptions, navigator: Navigator, viewport: QWidget) -> None:
-        self.forces = Legend(options, navigator, viewport)
+        self.forces = ForceLegend(options, navigator, viewport)
         self.robot = Swatches(viewport)
         self.controller = Swatches(viewport)
         self.ghosts = Swatches(viewport)
@@ -167,7 +167,7 @@ def _option(row: str) -> str:
     return "ground_forces" if row == "ground_friction" else row
 
 
-class Legend(QWidget):
+class ForceLegend(QWidget):
     """A row for each kind of overlay; a click toggles it."""
 
     def __init__(self, options: ViewOptions, navigator: Navigator, parent: QWidget) -> None:

@@ -65,7 +65,7 @@ class Viewport(QWidget):
         api = self.api = ViewportApi(self, document, session_controller, selection)
         self.companions = Companions()
         self._frame_home = True
-        self._locked: Pick | None = None
+        self._locked_pick: Pick | None = None
         self.tools = ViewportTools(api, lambda: self._mouse.busy)
         self._mouse = Mouse(api, self.tools.editor.transforms, self.hover)
         self.drop = DropTarget(api)
@@ -76,7 +76,7 @@ class Viewport(QWidget):
         self.setAccessibleName("3D view of the scene")
 
         self.surface = PictureSurface(self, self._picture)
-        self.sheet = DraftingOverlay(api, self.tools.robot_tool, self.tools.measure_tool)
+        self.drafting_overlay = DraftingOverlay(api, self.tools.robot_tool, self.tools.measure_tool)
         self.legends = Legends(api.options, api.navigator, self)
         self.buttons = ViewButtons(api.navigator, self)
         self._builder = OverlayBuilder(api, self.legends.forces, self.buttons)
@@ -89,7 +89,7 @@ class Viewport(QWidget):
         api.options.changed.connect(self.show_instant)
         self.tools.changed.connect(self._on_tool)
         api.preview.changed.connect(self.refresh)
-        self.sheet.inset_changed.connect(self._arrange)
+        self.drafting_overlay.inset_changed.connect(self._arrange)
         session_controller.frame.connect(self.show_instant)
         session_controller.status_changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
@@ -104,7 +104,7 @@ class Viewport(QWidget):
 
     def refresh(self) -> None:
         """Schedule a frame."""
-        self.sheet.refresh()
+        self.drafting_overlay.refresh()
         self.surface.refresh()
 
     @property
@@ -235,7 +235,7 @@ class Viewport(QWidget):
         ratio = self.devicePixelRatio()
         size = size or QSize(round(self.width() * ratio), round(self.height() * ratio))
         image = self.surface.image(size)
-        self.sheet.draw_on(image)
+        self.drafting_overlay.draw_on(image)
         return image
 
     # --- events of the program --------------------------------------------------------------------
@@ -304,7 +304,7 @@ class Viewport(QWidget):
         """Handle the cursor at a position without a button held."""
         inside = self.rect().contains(position.toPoint())
         picked, item = self.api.item_at(position) if inside else (None, None)
-        self._locked = (
+        self._locked_pick = (
             picked if item is None and picked is not None and picked.kind == "obstacle" else None
         )
         self.selection.set_hovered(item)
@@ -316,7 +316,7 @@ class Viewport(QWidget):
             self.hint.show_tool(self.tools.hint)
         elif not self._mouse.busy:
             item = self.selection.hovered
-            self.hint.show_item(item, self.scene, item in self.selection, self._locked)
+            self.hint.show_item(item, self.scene, item in self.selection, self._locked_pick)
 
     def _on_tool(self) -> None:
         self._explain()
@@ -346,7 +346,7 @@ class Viewport(QWidget):
             self.mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.sheet.point_at(event.position())
+        self.drafting_overlay.point_at(event.position())
         if self.tools.move(event):
             self.selection.set_hovered(None)
         else:
@@ -366,7 +366,7 @@ class Viewport(QWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         self.tools.leave()
-        self.sheet.point_at(None)
+        self.drafting_overlay.point_at(None)
         if not self._mouse.busy:
             self.selection.set_hovered(None)
             self._explain()
@@ -386,12 +386,12 @@ class Viewport(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.surface.set_geometry(self.rect())
-        self.sheet.setGeometry(self.rect())
+        self.drafting_overlay.setGeometry(self.rect())
         self._arrange()
 
     def _arrange(self) -> None:
         """Place the overlays in the corners, next to the rulers."""
-        inset = self.sheet.inset
+        inset = self.drafting_overlay.inset
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
         left = _MARGIN + inset

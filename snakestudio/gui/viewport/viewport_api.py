@@ -64,7 +64,7 @@ class ViewportApi:
         self.options = ViewOptions(widget)
         self.preview = Preview(widget)
         self.look = BodyLook()
-        self._left_behind: Snapshot | None = None
+        self._stale_snapshot: Snapshot | None = None
         self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
 
     # --- content ----------------------------------------------------------------------------------
@@ -86,11 +86,11 @@ class ViewportApi:
     def snapshot(self) -> Snapshot | None:
         """Drawn state of the robot; None until the first state of a newly opened scene is known."""
         displayed = self.session_controller.displayed
-        return None if displayed is self._left_behind else displayed
+        return None if displayed is self._stale_snapshot else displayed
 
     def leave_behind(self, snapshot: Snapshot | None) -> None:
         """Ignore a state that is still displayed after another scene was opened."""
-        self._left_behind = snapshot
+        self._stale_snapshot = snapshot
 
     @property
     def placeable(self) -> bool:

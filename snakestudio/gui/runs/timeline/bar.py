@@ -72,7 +72,7 @@ class TimeBar(QWidget):
         self._row.setContentsMargins(4, 0, 8, 0)
         self._row.setSpacing(8)
         self.track = Track(session_controller, document, self, camera)
-        self.figures = _Times(self.track, self)
+        self.times = _Times(self.track, self)
         self.live = QToolButton(self)
         self.live.setText("Live")
         self.live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -82,11 +82,11 @@ class TimeBar(QWidget):
         column.addWidget(self.track, 1)
         column.addLayout(self._row)
         self._row.addStretch(1)
-        self._row.addWidget(self.figures)
+        self._row.addWidget(self.times)
         self._row.addWidget(self.live)
         session_controller.cursor_changed.connect(self._on_cursor)
         session_controller.source_changed.connect(self._on_cursor)
-        self.track.refreshed.connect(self.figures.refresh)
+        self.track.refreshed.connect(self.times.refresh)
         self.apply_theme()
         self._on_cursor()
 
@@ -120,7 +120,7 @@ class TimeBar(QWidget):
             "Go to the last sample" if loaded else "Return to the newest state"
         )
         self.live.setEnabled(not self._session_controller.live)
-        self.figures.refresh()
+        self.times.refresh()
 
     def _fit(self) -> None:
         """Use a single line in a low window; omit the time display there and in a narrow window.
@@ -128,7 +128,7 @@ class TimeBar(QWidget):
         The bar at the top shows the times, too.
         """
         low = self.window().height() < theme.scaled(_LOW)
-        self.figures.setVisible(not low and self.width() >= theme.scaled(_NARROW))
+        self.times.setVisible(not low and self.width() >= theme.scaled(_NARROW))
         narrow = low and self.width() < theme.scaled(_NARROW)
         if self.transport is not None:
             self.transport.set_narrow(narrow)

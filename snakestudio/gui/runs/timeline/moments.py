@@ -115,7 +115,7 @@ class Moments(QObject):
         self._known: tuple[Recording | None, int, int] = (None, 0, 0)
         self._moments: tuple[Moment, ...] = ()
         self._any = False
-        self._search: Task[tuple[RunEvent, ...]] | None = None
+        self._search_task: Task[tuple[RunEvent, ...]] | None = None
         self._events: tuple[RunEvent, ...] = ()
         session_controller.recording_changed.connect(self._on_recording)
 
@@ -147,7 +147,7 @@ class Moments(QObject):
     @property
     def searching(self) -> bool:
         """Whether a run without stored events is being searched."""
-        return self._search is not None
+        return self._search_task is not None
 
     def neighbour(self, time: float, direction: int) -> Moment | None:
         """Next moment after `time` (s), or the last one before it if `direction` is -1."""
@@ -158,7 +158,7 @@ class Moments(QObject):
     def close(self) -> None:
         """Stop the search."""
         close_tasks(self)
-        self._search = None
+        self._search_task = None
 
     def _on_recording(self) -> None:
         self.close()
@@ -170,15 +170,15 @@ class Moments(QObject):
             and len(recording)
             and not recording.events
         ):
-            self._search = Task(
+            self._search_task = Task(
                 "search for events", lambda progress: _searched(recording, progress), self
             )
-            self._search.finished.connect(self._on_searched)
-            self._search.failed.connect(lambda problem: self._on_searched(()))
+            self._search_task.finished.connect(self._on_searched)
+            self._search_task.failed.connect(lambda problem: self._on_searched(()))
 
     @Slot(object)
     def _on_searched(self, events: tuple[RunEvent, ...]) -> None:
-        self._search = None
+        self._search_task = None
         self._events = events
         self.changed.emit()
 

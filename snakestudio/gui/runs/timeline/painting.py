@@ -48,7 +48,7 @@ class Look:
     """Loop range, s."""
 
     clusters: Sequence[Cluster]
-    pointed: Cluster | None
+    hovered_cluster: Cluster | None
     """Cluster under the mouse."""
 
     focused: bool
@@ -74,7 +74,7 @@ def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look
         x = scale.x_of(look.hover)
         painter.drawLine(QPointF(x, rows.bar - 8), QPointF(x, rows.bar + 8))
     for cluster in look.clusters:
-        _mark(painter, cluster, rows.marks, cluster is look.pointed)
+        _mark(painter, cluster, rows.marks, cluster is look.hovered_cluster)
     if scale.shows(look.shown_time):
         painter.setPen(QPen(theme.colour("accent" if look.focused else "panel"), 2))
         painter.setBrush(theme.colour("text"))

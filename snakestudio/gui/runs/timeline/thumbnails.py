@@ -33,7 +33,7 @@ _ROOM = 2.6
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Request:
     recording: Recording
     row: int
     camera: Camera
@@ -70,7 +70,7 @@ class Thumbnails(QObject):
         self._camera = camera
         self._pictures: OrderedDict[tuple[str, int], QImage] = OrderedDict()
         self._lock = threading.Lock()
-        self._request: _Wanted | None = None
+        self._request: _Request | None = None
         self._busy = False
         self._task: Task[bool] | None = None
         self._renderer: OffscreenRenderer | None = None
@@ -93,7 +93,7 @@ class Thumbnails(QObject):
         if self._impossible or recording is None or not 0 <= row < len(recording):
             return None
         with self._lock:
-            self._request = _Wanted(
+            self._request = _Request(
                 recording,
                 row,
                 self._camera(),
@@ -148,7 +148,7 @@ class Thumbnails(QObject):
             self._impossible = True  # the card then shows text only
         return False
 
-    def _image(self, request: _Wanted) -> QImage | None:
+    def _image(self, request: _Request) -> QImage | None:
         snapshot = request.recording.snapshot(request.row)
         middle = snapshot.centre_of_mass()
         if not snapshot.drawn or not np.isfinite(middle).all():

@@ -77,7 +77,7 @@ class Track(QWidget):
         self._clusters_of: object = None
         self._followed = self._announced = 0.0
         self._hover: float | None = None
-        self._pointed: Cluster | None = None
+        self._hovered_cluster: Cluster | None = None
         self._panned_at: float | None = None
         self._in_overview = False
         self._card = Card(self)
@@ -248,7 +248,7 @@ class Track(QWidget):
             self._hover,
             span,
             clusters,
-            self._pointed,
+            self._hovered_cluster,
             self.hasFocus(),
         )
         painter = QPainter(self)
@@ -319,10 +319,10 @@ class Track(QWidget):
 
     def _point_at(self, x: float) -> None:
         """Show the card of what is under the mouse."""
-        self._hover, self._pointed = self.time_at(x), self._cluster_at(x)
+        self._hover, self._hovered_cluster = self.time_at(x), self._cluster_at(x)
         self._away.stop()
-        if self._pointed is not None:
-            self._show_card(self._pointed.first.time, self._pointed.lines())
+        if self._hovered_cluster is not None:
+            self._show_card(self._hovered_cluster.first.time, self._hovered_cluster.lines())
         else:
             self._show_card(self._hover, [run_time(self._hover)])
         self.update()
@@ -356,7 +356,7 @@ class Track(QWidget):
             self._menu.popup(event.globalPos())
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._hover = self._pointed = None
+        self._hover = self._hovered_cluster = None
         self._hide_card()
         self.update()
 

@@ -77,7 +77,7 @@ class VideoDialog(Dialog):
         self._names = column_names(recording.schema)
         self._seconds: dict[object, float] = {}
         """Measured rendering time per frame, s, by its parameters; 0 if it could not be measured."""
-        self._measurement: Task[float] | None = None
+        self._measuring_task: Task[float] | None = None
         self._measured_key: object = None
         self.form = VideoForm(
             path,
@@ -212,7 +212,7 @@ class VideoDialog(Dialog):
         except SnakeStudioError:
             return
         key = self._time_key(options)
-        if self._measurement is not None or key in self._seconds:
+        if self._measuring_task is not None or key in self._seconds:
             return
         suffix = self.path.suffix.lower()
         ghosts = self.ghosts
@@ -232,13 +232,13 @@ class VideoDialog(Dialog):
             )
 
         self._measured_key = key
-        self._measurement = Task("estimate", work, self)
-        self._measurement.finished.connect(self._on_measured)
-        self._measurement.failed.connect(self._on_measuring_failed)
+        self._measuring_task = Task("estimate", work, self)
+        self._measuring_task.finished.connect(self._on_measured)
+        self._measuring_task.failed.connect(self._on_measuring_failed)
 
     @Slot(object)
     def _on_measured(self, seconds: float | None) -> None:
-        self._measurement = None
+        self._measuring_task = None
         if seconds is not None:
             self._seconds[self._measured_key] = seconds
         self._summarise()
@@ -248,9 +248,9 @@ class VideoDialog(Dialog):
         self._on_measured(0.0)
 
     def _stop_measuring(self) -> None:
-        if self._measurement is not None:
-            self._measurement.discard()
-            self._measurement = None
+        if self._measuring_task is not None:
+            self._measuring_task.discard()
+            self._measuring_task = None
 
     def _summarise(self) -> None:
         try:
@@ -284,7 +284,7 @@ class VideoDialog(Dialog):
 
     def done(self, result: int) -> None:
         close_tasks(self)
-        self._measurement = None
+        self._measuring_task = None
         self.preview.close_task()
         if result:
             self.form.save()

@@ -50,8 +50,8 @@ class Editor:
         self._viewport = viewport
         self.options = EditorOptions(viewport.widget)
         self.transforms = TransformTool(viewport, self.options, drawing, navigating)
-        self.boxes = BoxTool(viewport)
-        self.buttons = EditorButtons(self.options, self.boxes.arm, viewport.widget)
+        self.box_tool = BoxTool(viewport)
+        self.buttons = EditorButtons(self.options, self.box_tool.arm, viewport.widget)
 
     def place(self, above: QRect) -> None:
         """Move below the view's buttons; hidden for a continuous body, which has no surroundings to edit."""

@@ -47,7 +47,7 @@ class PathTool(QObject):
         self._pressed: QPointF | None = None
         self._button = Qt.MouseButton.NoButton
         self._dragged = False
-        self._before: Scene | None = None
+        self._scene_before: Scene | None = None
         self._gesture = 0
         self._target: Waypoint | None = None
         self._timer = QTimer(self)
@@ -168,7 +168,7 @@ class PathTool(QObject):
         ):
             return False
         self._pressed, self._button, self._dragged = event.position(), event.button(), False
-        self._before, self._gesture = (
+        self._scene_before, self._gesture = (
             self._viewport.document.scene,
             self._viewport.document.new_gesture(),
         )
@@ -260,8 +260,8 @@ class PathTool(QObject):
         if self._pressed is None:
             return False
         self._timer.stop()
-        if self._dragged and self._before is not None:
-            self._viewport.document.edit(self._before, self._text(), self._gesture)
+        if self._dragged and self._scene_before is not None:
+            self._viewport.document.edit(self._scene_before, self._text(), self._gesture)
         self._release()
         return True
 
@@ -336,20 +336,22 @@ class PathTool(QObject):
         return f"Move waypoint {self.hovered + 1}"
 
     def _move_waypoint(self) -> None:
-        if self._before is None or self._target is None:
+        if self._scene_before is None or self._target is None:
             return
-        path = self._before.path
+        path = self._scene_before.path
         points = list(path.waypoints_m)
         points[self.hovered] = self._target
         try:
-            moved = with_path(self._before, path.model_copy(update={"waypoints_m": tuple(points)}))
+            moved = with_path(
+                self._scene_before, path.model_copy(update={"waypoints_m": tuple(points)})
+            )
         except SceneError:
             return  # it currently coincides with its neighbour
         self._viewport.document.edit(moved, self._text(), self._gesture)
 
     def _release(self) -> None:
         self._pressed = None
-        self._before = None
+        self._scene_before = None
         self._target = None
         self._dragged = False
         self._viewport.widget.unsetCursor()

@@ -38,7 +38,7 @@ class Transform(QObject):
         super().__init__(parent)
         self._document = document
         self.amount = amount
-        self._before = document.scene
+        self._scene_before = document.scene
         self._last = document.scene
         self._gesture = document.new_gesture()
         self._editing = False
@@ -88,7 +88,7 @@ class Transform(QObject):
         """Restore the scene; there is nothing left to undo."""
         self._timer.stop()
         if self._document.scene is self._last:
-            self._push(self._before)
+            self._push(self._scene_before)
 
     # --- the document -----------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class Transform(QObject):
     def _transformed(self) -> Scene:
         """Return the initial scene with the amount applied."""
         amount = self.amount
-        before = self._before
+        before = self._scene_before
         subject = amount.subject
         if amount.mode == "move":
             return subject.moved(before, amount.shift) if amount.shift.any() else before
@@ -146,8 +146,8 @@ class Transform(QObject):
             scene = self._transformed()
         except SceneError as error:
             if self.amount.typed:
-                self._push(self._before)
-            self._refuse(refusal_text(error, self._before))
+                self._push(self._scene_before)
+            self._refuse(refusal_text(error, self._scene_before))
             return False
         self._push(scene)
         return True

@@ -29,7 +29,7 @@ class ViewportTools(Tools):
         self.editor = Editor(viewport, self._is_drawing, is_mouse_busy)
         self.measure_tool = MeasureTool(viewport)
         self.robot_tool = RobotTool(viewport, self._is_drawing)
-        self.pull_tool = PullTool(viewport, lambda: self.editor.boxes.armed)
+        self.pull_tool = PullTool(viewport, lambda: self.editor.box_tool.armed)
         super().__init__(
             [
                 self.measure_tool,
@@ -38,7 +38,7 @@ class ViewportTools(Tools):
                 self.patch_tool,
                 self.pull_tool,
                 self.robot_tool,
-                self.editor.boxes,
+                self.editor.box_tool,
             ],
             viewport.widget,
         )
