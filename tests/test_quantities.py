@@ -124,7 +124,7 @@ def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
     panel.follow(0.0)
     panel.plots[0].add_channels((NAME,))
     qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
-    (trace,) = panel.plots[0].chart.picture.traces
+    (trace,) = panel.plots[0].chart.data.traces
     assert trace.name == "joint 3 yaw power"
     np.testing.assert_allclose(
         trace.low, np.interp(trace.time, recording.times, power(recording)), atol=1e-3

@@ -73,7 +73,7 @@ def drop(target: QWidget, data: QMimeData) -> None:
 
 
 def names(plot: LivePlot) -> list[str]:
-    return [trace.name for trace in plot.chart.picture.traces]
+    return [trace.name for trace in plot.chart.data.traces]
 
 
 # --- channels -------------------------------------------------------------------------------------
@@ -96,10 +96,10 @@ def test_dropped_channels_become_curves_of_the_recording(
     drop(plot, drag_data(["link_6_x_m", "com_vx_mps"]))
     settle(qtbot, panel)
     assert names(plot) == ["link 6 x", "CoM vx"]
-    assert [trace.axis for trace in plot.chart.picture.traces] == [0, 1]
+    assert [trace.axis for trace in plot.chart.data.traces] == [0, 1]
     assert session_controller.recording is not None
     truth = session_controller.recording.rows(0, 1200).link_pose[:, 5, 0]
-    trace = plot.chart.picture.traces[0]
+    trace = plot.chart.data.traces[0]
     middle = np.interp(trace.time, session_controller.recording.times, truth)
     assert np.abs(0.5 * (trace.low + trace.high) - middle).max() < 0.01
 
@@ -170,12 +170,12 @@ def test_a_logarithmic_axis_says_what_it_cannot_show(qtbot: QtBot, panel: PlotPa
     plot = panel.plots[0]
     plot.show_content(Content("time", curves=(Curve("solver_residual"),), log=True))
     settle(qtbot, panel)
-    axis = plot.chart.picture.axes[0]
+    axis = plot.chart.data.axes[0]
     assert axis.decades
     assert (axis.low, axis.high) == (-11.0, -9.0)
     plot.show_content(Content("time", curves=(Curve("work_friction_j"),), log=True))
     settle(qtbot, panel)
-    assert "positive" in plot.chart.picture.note
+    assert "positive" in plot.chart.data.note
 
 
 # --- other kinds ----------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def test_tracks_stand_among_the_obstacles_to_one_scale(
     plot = panel.plots[0]
     plot.show_content(Content.tracks((6,), centre=True))
     settle(qtbot, panel)
-    picture = plot.chart.picture
+    picture = plot.chart.data
     assert names(plot) == ["link 6", "CoM"]
     assert session_controller.recording is not None
     pose = session_controller.recording.rows(0, 1200).link_pose
@@ -211,7 +211,7 @@ def test_tracks_stand_among_the_obstacles_to_one_scale(
         < 0.03
     )
     settle(qtbot, panel)
-    dot = plot.chart.picture.dots[0]
+    dot = plot.chart.data.dots[0]
     assert (dot.x, dot.y) == pytest.approx(tuple(near[5, :2]), abs=1e-5)
 
 
@@ -223,7 +223,7 @@ def test_a_spectrum_finds_the_gait(
     panel.set_view(0.0, 12.0)
     settle(qtbot, panel)
     gait = document.scene.gait
-    peak = plot.chart.picture.dots[0]
+    peak = plot.chart.data.dots[0]
     assert peak.x == pytest.approx(gait.omega / (2 * math.pi), abs=0.05)
     assert peak.y == pytest.approx(gait.amplitude, rel=0.02)
     panel.export(plot, tmp_path / "spectrum.csv")
@@ -244,7 +244,7 @@ def test_strips_show_any_quantity_of_the_links(
         Content("heat", curves=tuple(Curve(f"link_{i + 1}_ground_fx_n") for i in range(11)))
     )
     settle(qtbot, panel)
-    heat = plot.chart.picture.heat
+    heat = plot.chart.data.heat
     assert heat is not None
     assert heat.values.shape[1] == 11
     assert np.nanmedian(heat.values) == pytest.approx(-1.3, rel=1e-3)
@@ -271,7 +271,7 @@ def test_overlaid_runs_lie_over_every_kind(
         # What the other run's history has just learnt is drawn at the panel's next look.
         chart = panel.plots[0].chart
         qtbot.waitUntil(
-            lambda chart=chart: [t.colour for t in chart.picture.traces].count("#ff00ff") == 1
+            lambda chart=chart: [t.colour for t in chart.data.traces].count("#ff00ff") == 1
         )  # type: ignore[misc]
     panel.plots[0].show_content(Content("time", curves=(Curve("link_6_x_m"),)))
     panel.set_view(8.0, 10.0)
@@ -372,7 +372,7 @@ def test_the_dialog_checks_completes_and_keeps(
     dialog.field.wrap("{0} - at({0}, 0)")
     assert dialog.field.text() == "link_6_y_m - at(link_6_y_m, 0)"
     qtbot.waitUntil(dialog.keep_button.isEnabled)
-    qtbot.waitUntil(lambda: bool(dialog.chart.picture.traces))
+    qtbot.waitUntil(lambda: bool(dialog.chart.data.traces))
     assert dialog.sentence.text() == "Unit: m."
     made: list[str] = []
     dialog.accepted_channel.connect(made.append)
@@ -408,7 +408,7 @@ def test_a_run_of_another_robot_under_an_overlay(
     settle(qtbot, panel)
     assert [len(plot.lines) for plot in panel.plots] == [0, 2, 2]
     assert [[len(over) for _, over in plot.overlaid] for plot in panel.plots] == [[1], [2], [4]]
-    assert len(panel.plots[0].chart.picture.traces) == 1, "the one of eleven"
+    assert len(panel.plots[0].chart.data.traces) == 1, "the one of eleven"
     panel.overlay([OverlaidRun("ten", "#ff8800", ten)])
     session_controller.set_recording(eleven)
     panel.follow(0.0)
@@ -428,7 +428,7 @@ def test_every_preset_shows_what_it_says(qtbot: QtBot, panel: PlotPanel, name: s
     settle(qtbot, panel)
     assert len(panel.plots) >= 3
     for plot in panel.plots:
-        picture = plot.chart.picture
+        picture = plot.chart.data
         assert picture.traces or picture.heat is not None, plot.title
         assert "Not in this run" not in picture.note
 

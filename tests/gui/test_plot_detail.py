@@ -246,9 +246,9 @@ def test_a_panel_reads_back_the_rows_it_is_moved_to(
     qtbot.waitUntil(lambda: not panel.series_cache.missing and panel.settled)
     panel.set_view(5.0, 7.0)
     panel.draw_now()
-    assert panel.plots[0].chart.picture.stride > 1
+    assert panel.plots[0].chart.data.stride > 1
     qtbot.waitUntil(lambda: not panel.series_cache.missing and panel.settled)
-    assert panel.plots[0].chart.picture.stride == 1
+    assert panel.plots[0].chart.data.stride == 1
     panel.set_view(30.0, 32.0)
     panel.draw_now()
     panel.set_view(204.0, 205.0)  # nothing of that is needed any more

@@ -258,7 +258,7 @@ class DerivedDialog(Dialog):
         signal = self._signal
         other = self._other
         if signal is None or recording is None or not len(recording):
-            self.chart.show_picture(ChartData())
+            self.chart.show_data(ChartData())
             return
         n = len(recording)
         first = max(0, n - _PREVIEW_ROWS)
@@ -287,16 +287,16 @@ class DerivedDialog(Dialog):
         bins = pyramid.envelope(0, self._rows - self._first, _BINS)
         times = self._recording.times[np.minimum(bins.row + self._first, self._rows - 1)]
         low, high = bins.low[:, 0].astype(np.float64), bins.high[:, 0].astype(np.float64)
-        picture = ChartData(float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3))
+        chart_data = ChartData(float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3))
         known = np.isfinite(low)
         ends = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 1.0)
-        picture.axes = [Axis(*fitted(*ends, from_zero=False, least=1e-9))]
+        chart_data.axes = [Axis(*fitted(*ends, from_zero=False, least=1e-9))]
         accent = theme.current().accent
-        picture.traces = [Trace(times, low, high, accent)]
-        picture.unit = unit_text(self._signal.unit) if self._signal is not None else ""
-        picture.legend = [(accent, f"{readable(ends[0], '')} to {readable(ends[1], '')}")]
-        picture.note = "" if known.any() else "No values in the newest rows."
-        self.chart.show_picture(picture)
+        chart_data.traces = [Trace(times, low, high, accent)]
+        chart_data.unit = unit_text(self._signal.unit) if self._signal is not None else ""
+        chart_data.legend = [(accent, f"{readable(ends[0], '')} to {readable(ends[1], '')}")]
+        chart_data.note = "" if known.any() else "No values in the newest rows."
+        self.chart.show_data(chart_data)
 
     def _stop(self) -> None:
         if self._task is not None:

@@ -118,13 +118,13 @@ def _not_kept(path: Path, what: str, error: OSError) -> OSError:
 
 
 def save_profile(
-    path: Path, picture: ChartData, lines: list[CurveSpec], schema: Schema, title: str
+    path: Path, chart_data: ChartData, lines: list[CurveSpec], schema: Schema, title: str
 ) -> None:
     """Write the profile of a chart: abscissas from the head, and the values of the run there.
 
     Raises `OSError` if it cannot be written.
     """
-    own = picture.traces[: len(lines)]
+    own = chart_data.traces[: len(lines)]
     names = [series_of(line.series, schema).names[0].removeprefix("section_1_") for line in lines]
     table = np.stack([own[0].time, *(trace.low for trace in own)], axis=1)
     head = f"# SnakeStudio {__version__}\n# {title}\n" + ",".join(["x_m", *names]) + "\n"
@@ -137,20 +137,20 @@ def _write(path: Path, head: str, table: FloatArray) -> None:
 
 
 def save_spectrum(
-    path: Path, picture: ChartData, lines: Sequence[CurveSpec], schema: Schema, title: str
+    path: Path, chart_data: ChartData, lines: Sequence[CurveSpec], schema: Schema, title: str
 ) -> None:
     """Write the spectra of a chart: frequencies and amplitudes, those of other runs after those of the run.
 
     Raises `OSError` if it cannot be written.
     """
-    decades = picture.axes[0].decades
+    decades = chart_data.axes[0].decades
     names = [
         *names_of(schema, lines),
-        *(f"other_{i + 1}" for i in range(len(picture.traces) - len(lines))),
+        *(f"other_{i + 1}" for i in range(len(chart_data.traces) - len(lines))),
     ]
-    frequency = max((trace.time for trace in picture.traces), key=len)
+    frequency = max((trace.time for trace in chart_data.traces), key=len)
     columns = [frequency]
-    for trace in picture.traces:
+    for trace in chart_data.traces:
         sizes = 10.0**trace.low if decades else trace.low
         columns.append(np.interp(frequency, trace.time, sizes, right=np.nan))
     head = (
@@ -203,19 +203,19 @@ class PlotExporter(QObject):
             elif path.suffix.lower() == ".png":
                 save_png(path, chart, plot.title)
             elif plot.view.style == "profile":
-                if self._series_cache.recording is not None and plot.chart.picture.traces:
+                if self._series_cache.recording is not None and plot.chart.data.traces:
                     save_profile(
                         path,
-                        plot.chart.picture,
+                        plot.chart.data,
                         plot.lines,
                         self._series_cache.recording.schema,
                         plot.instant,
                     )
             elif plot.view.style == "spectrum":
-                if self._series_cache.recording is not None and plot.chart.picture.traces:
+                if self._series_cache.recording is not None and plot.chart.data.traces:
                     save_spectrum(
                         path,
-                        plot.chart.picture,
+                        plot.chart.data,
                         plot.lines,
                         self._series_cache.recording.schema,
                         plot.title,

@@ -491,26 +491,26 @@ class LivePlot(QWidget):
         """
         self._at = (cursor, row)
         self._seen = (start, stop)
-        picture = self._picture(start, stop, row, self.chart.picture if steady else None)
-        picture.cursor = cursor if picture.across == "time" else self._probe
-        picture.legend = self._legend(picture, cursor, row)
-        picture.span = self.span
+        chart_data = self._chart_data(start, stop, row, self.chart.data if steady else None)
+        chart_data.cursor = cursor if chart_data.across == "time" else self._probe
+        chart_data.legend = self._legend(chart_data, cursor, row)
+        chart_data.span = self.span
         named = self.schema is not None and self._content.kind != "view"
         lost = (
             missing(self._content, self.library.of(self.schema))
             if named and self.schema is not None
             else []
         )
-        if lost and (picture.invites or not picture.note):
+        if lost and (chart_data.invites or not chart_data.note):
             more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
-            picture.invites = False
-            picture.note = f"Not in this run: {', '.join(lost[:_MOST_NAMES])}{more}"
+            chart_data.invites = False
+            chart_data.note = f"Not in this run: {', '.join(lost[:_MOST_NAMES])}{more}"
         unit = self.chart.cursor_legend.unit_width
-        self.chart.show_picture(picture, hasty=hasty)
+        self.chart.show_data(chart_data, hasty=hasty)
         if unit != self.chart.cursor_legend.unit_width:
             self._place()
 
-    def _picture(
+    def _chart_data(
         self, start: float, stop: float, row: int | None, before: ChartData | None
     ) -> ChartData:
         view = self.view
@@ -544,17 +544,17 @@ class LivePlot(QWidget):
         )
 
     def _legend(
-        self, picture: ChartData, cursor: float | None, row: int | None
+        self, chart_data: ChartData, cursor: float | None, row: int | None
     ) -> list[tuple[str, str]]:
-        if picture.across == "body":
-            return profile_legend(picture, cursor, self._probe)
-        if picture.across == "frequency":
-            return spectrum_legend(picture, self.view, self._probe)
-        if picture.across == "plane":
+        if chart_data.across == "body":
+            return profile_legend(chart_data, cursor, self._probe)
+        if chart_data.across == "frequency":
+            return spectrum_legend(chart_data, self.view, self._probe)
+        if chart_data.across == "plane":
             names = [
                 (overlay.run.colour, overlay.run.name) for overlay, over in self.overlaid if over
             ]
-            return [*names, *plane_legend(picture, self.lines)]
+            return [*names, *plane_legend(chart_data, self.lines)]
         entries = legend(self.view, self.lines, self._series_cache, row, self.overlaid)
         return [(ink(colour), text) for colour, text in entries]
 
@@ -563,7 +563,7 @@ class LivePlot(QWidget):
         if self.view.style in ("profile", "xy"):
             self.draw(*self._seen, cursor, row, steady=True)
         elif self.view.style != "spectrum":
-            self.chart.show_cursor(cursor, self._legend(self.chart.picture, cursor, row))
+            self.chart.show_cursor(cursor, self._legend(self.chart.data, cursor, row))
 
     def show_over(self, overlays: Sequence[Overlay]) -> None:
         """Set the overlaid recordings, which are drawn from the next redraw on."""
@@ -575,14 +575,14 @@ class LivePlot(QWidget):
         if self.view.style == "spectrum":
             self.chosen.emit()
         else:
-            self.chart.picture.span = span
-            self.chart.extras.show_span(span if self.chart.picture.across == "time" else None)
+            self.chart.data.span = span
+            self.chart.extras.show_span(span if self.chart.data.across == "time" else None)
 
     def _on_probed(self, place: float | None) -> None:
         """Show the values at a position of the mouse on a profile (m) or a spectrum (Hz), or none."""
         if place != self._probe:
             self._probe = place
-            self.chart.show_cursor(place, self._legend(self.chart.picture, self._at[0], None))
+            self.chart.show_cursor(place, self._legend(self.chart.data, self._at[0], None))
 
     def _on_plane_clicked(self, x: float, y: float) -> None:
         (left, right), (low, high) = self.chart.view.viewRange()

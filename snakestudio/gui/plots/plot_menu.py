@@ -100,7 +100,7 @@ def _add_curve(menu: QMenu, plot: LivePlot, number: int) -> None:
 
 def curve_menu(plot: LivePlot, entry: int) -> QMenu | None:
     """Return the menu of a legend entry, if it is a curve of a plot of chosen channels."""
-    colour = plot.chart.picture.legend[entry][0]
+    colour = plot.chart.data.legend[entry][0]
     curves = plot.content.curves
     number = next((i for i in range(len(curves)) if ink(distinct_colour(i)) == colour), None)
     if number is None or plot.content.kind == "heat":

@@ -41,7 +41,7 @@ def compose_profile(
         Fixed ends of the value axis; they follow the data if omitted.
     overlaid : sequence of (Overlay, sequence of Line)
     """
-    picture = ChartData(
+    chart_data = ChartData(
         0.0,
         1.0,
         unit=lines[0].unit if lines else "",
@@ -52,29 +52,31 @@ def compose_profile(
     extents: list[tuple[float, float]] = []
     time = math.nan
     if series_cache.recording is not None and series_cache.recording.schema.sections:
-        picture.stop = series_cache.recording.schema.sections[-1]
+        chart_data.stop = series_cache.recording.schema.sections[-1]
         if row is not None:
             time = float(series_cache.recording.times[row])
-            _add(picture, lines, series_cache, row, extents)
-            _add_ticks(picture, series_cache, row)
+            _add(chart_data, lines, series_cache, row, extents)
+            _add_ticks(chart_data, series_cache, row)
     for overlay, over in overlaid:
         recording = overlay.series_cache.recording
         if recording is None or not len(recording) or not recording.schema.sections:
             continue
-        picture.stop = max(picture.stop, recording.schema.sections[-1])
+        chart_data.stop = max(chart_data.stop, recording.schema.sections[-1])
         at = math.inf if math.isnan(time) else time
         if at <= float(recording.times[-1]) or math.isinf(at):  # a curve ends where its run ended
             nearest = len(recording) - 1 if math.isinf(at) else recording.index_at(at)
-            _add(picture, over, overlay.series_cache, nearest, extents)
+            _add(chart_data, over, overlay.series_cache, nearest, extents)
     low, high = min((e[0] for e in extents), default=0.0), max((e[1] for e in extents), default=1.0)
-    picture.axes = [Axis(*fitted(min(low, 0.0), max(high, 0.0), from_zero=False, least=view.least))]
+    chart_data.axes = [
+        Axis(*fitted(min(low, 0.0), max(high, 0.0), from_zero=False, least=view.least))
+    ]
     if values is not None:
-        picture.axes[0].low, picture.axes[0].high = values
-    return picture
+        chart_data.axes[0].low, chart_data.axes[0].high = values
+    return chart_data
 
 
 def _add(
-    picture: ChartData,
+    chart_data: ChartData,
     lines: Sequence[CurveSpec],
     series_cache: SeriesCache,
     row: int,
@@ -87,7 +89,7 @@ def _add(
         values = series_cache.values_at(line.series, row)
         if values is None:
             continue
-        picture.traces.append(Trace(place, values, values, line.colour, line.name))
+        chart_data.traces.append(Trace(place, values, values, line.colour, line.name))
         known = series_cache.envelope(line.series, 0, len(series_cache.recording), _BINS)
         parts: list[NDArray[np.floating]] = (
             [values] if known is None or not len(known.row) else [values, known.low, known.high]
@@ -99,11 +101,11 @@ def _add(
         ]
 
 
-def _add_ticks(picture: ChartData, series_cache: SeriesCache, row: int) -> None:
+def _add_ticks(chart_data: ChartData, series_cache: SeriesCache, row: int) -> None:
     active, places = (series_cache.values_at(key, row) for key in HOLDS)
     if active is None or places is None:
         return
-    picture.ticks = [
+    chart_data.ticks = [
         (float(place), bool(holds > 0.5))
         for holds, place in zip(active, places, strict=True)
         if math.isfinite(place)
@@ -111,11 +113,11 @@ def _add_ticks(picture: ChartData, series_cache: SeriesCache, row: int) -> None:
 
 
 def profile_legend(
-    picture: ChartData, time: float | None, at: float | None
+    chart_data: ChartData, time: float | None, at: float | None
 ) -> list[tuple[str, str]]:
     """Return colours and texts of all curves with values at an abscissa (m), or their largest values."""
     entries: list[tuple[str, str]] = []
-    for trace in picture.traces:
+    for trace in chart_data.traces:
         known = np.isfinite(trace.low)
         if not known.any():
             continue

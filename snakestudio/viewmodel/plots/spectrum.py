@@ -121,7 +121,7 @@ def compose_spectrum(
         Previous chart, whose axes are kept if they still fit.
     overlaid : sequence of (Overlay, sequence of Line)
     """
-    picture = ChartData(across="frequency", across_unit="Hz", unit=view.unit)
+    chart_data = ChartData(across="frequency", across_unit="Hz", unit=view.unit)
     highest = 0.0
     busy = 0.0
     for memory, curves in (
@@ -139,19 +139,19 @@ def compose_spectrum(
             result = spectra.of(line, memory, first, last, view.window)
             if result is not None:
                 if result.since > requested:
-                    picture.note = (
+                    chart_data.note = (
                         "Of the last "
                         f"{recording.times[last - 1] - recording.times[result.since]:.0f} s in view."
                     )
                 highest = max(highest, float(result.frequency[-1]))
                 busy = max(busy, _busy_until(result))
-                _add(picture, view, line, result, limits)
+                _add(chart_data, view, line, result, limits)
     spectra.forget()
-    if lines and not picture.traces:
+    if lines and not chart_data.traces:
         reading = series_cache.filling or any(
             overlay.series_cache.filling for overlay, _ in overlaid
         )
-        picture.note = (
+        chart_data.note = (
             "Reading the run …"
             if reading
             else "There are too few rows in view for a spectrum. Show a longer time span."
@@ -159,11 +159,11 @@ def compose_spectrum(
     if busy > 0.0:  # in whole steps, so that new data do not move the axis
         step = step_above(busy)
         highest = min(highest, math.ceil(_ROOM * busy / step) * step)
-    picture.start, picture.stop = limits or (0.0, highest or 1.0)
-    picture.axes = [_value_axis(picture, view, before)]
+    chart_data.start, chart_data.stop = limits or (0.0, highest or 1.0)
+    chart_data.axes = [_value_axis(chart_data, view, before)]
     if values is not None:
-        picture.axes[0].low, picture.axes[0].high = values
-    return picture
+        chart_data.axes[0].low, chart_data.axes[0].high = values
+    return chart_data
 
 
 def _busy_until(spectrum: _Spectrum) -> float:
@@ -174,7 +174,7 @@ def _busy_until(spectrum: _Spectrum) -> float:
 
 
 def _add(
-    picture: ChartData,
+    chart_data: ChartData,
     view: PlotType,
     line: CurveSpec,
     spectrum: _Spectrum,
@@ -200,14 +200,14 @@ def _add(
         sizes = sizes[rows, place]
         peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
     values = np.log10(np.maximum(sizes, 1e-30)) if view.decades else sizes
-    picture.traces.append(Trace(seen, values, values, line.colour, line.name))
+    chart_data.traces.append(Trace(seen, values, values, line.colour, line.name))
     if sizes[peak] > 0.0:
         label = f"{seen[peak]:.3g} Hz"
-        picture.dots.append(Dot(float(seen[peak]), float(values[peak]), line.colour, label))
+        chart_data.dots.append(Dot(float(seen[peak]), float(values[peak]), line.colour, label))
 
 
-def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) -> Axis:
-    highest = [float(np.max(trace.high)) for trace in picture.traces if len(trace.high)]
+def _value_axis(chart_data: ChartData, view: PlotType, before: ChartData | None) -> Axis:
+    highest = [float(np.max(trace.high)) for trace in chart_data.traces if len(trace.high)]
     top = max(
         (value for value in highest if math.isfinite(value)), default=0.0 if view.decades else 1.0
     )
@@ -223,10 +223,12 @@ def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) ->
     return Axis(*steady(low, high, ends))
 
 
-def spectrum_legend(picture: ChartData, view: PlotType, at: float | None) -> list[tuple[str, str]]:
+def spectrum_legend(
+    chart_data: ChartData, view: PlotType, at: float | None
+) -> list[tuple[str, str]]:
     """Return colours and texts of all curves with their peaks, or amplitudes at a frequency (Hz)."""
     entries = []
-    for trace in picture.traces:
+    for trace in chart_data.traces:
         if at is not None:
             place = int(np.argmin(np.abs(trace.time - at)))
         else:
