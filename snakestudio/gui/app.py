@@ -132,7 +132,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     if watch is not None:
         watch(window)
 
-    def greet() -> None:
+    def show_notices() -> None:
         notice = unwritable_notice(
             replaced_folders(), "" if settings.isWritable() else settings.fileName()
         )
@@ -157,7 +157,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
             context.viewport.frame_drawn.disconnect(on_first_frame)
         trace.mark("first frame drawn")
         QTimer.singleShot(0, window, lambda: context.docks.fill(context))
-        QTimer.singleShot(0, window, greet)
+        QTimer.singleShot(0, window, show_notices)
 
     def on_motion() -> None:
         snapshot = context.session_controller.displayed

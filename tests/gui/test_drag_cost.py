@@ -70,7 +70,7 @@ def test_menus_do_not_follow_every_part_of_a_gesture(
         document.set_value("obstacles[6].x_m", 1.0 + 0.001 * step, "Move cylinder 6", gesture)
     assert len(asked) < 6, "the first part of it may mean that there is something to undo"
     qtbot.waitUntil(table["undo"].isEnabled)
-    assert not document.going_on
+    assert not document.gesture_continues
 
 
 def test_plots_wait_for_runs_that_come_slowly_while_the_scene_is_dragged(

@@ -48,10 +48,10 @@ class Keeper:
         self.changed = self.told.changed
         self.library = library
         self.present: Path | None = None
-        self.keeping = True
+        self.recording_enabled = True
 
-    def set_keeping(self, keeping: bool) -> None:
-        self.keeping = keeping
+    def set_recording_enabled(self, recording_enabled: bool) -> None:
+        self.recording_enabled = recording_enabled
 
 
 def record(library: RunLibrary, name: str) -> Path:
@@ -301,7 +301,7 @@ def test_every_run_of_the_window_is_kept(
     window.context.open_runs.close_file(run.path)
     assert window.context.session_controller.source == "simulation"
     # Unless it is not wanted.
-    window.context.run_archiver.set_keeping(False)
+    window.context.run_archiver.set_recording_enabled(False)
     window.context.session_controller.reset()
     window.context.session_controller.session.settle()
     window.context.session_controller.play_or_pause()

@@ -99,10 +99,10 @@ class ParallelItem(pg.GraphicsObject):
             np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros((256, 3), np.uint8)
         )
         self._was_behind = False
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(_REST_MS)
-        self._rest.timeout.connect(self._draw_more)
+        self._rest_timer = QTimer(self)
+        self._rest_timer.setSingleShot(True)
+        self._rest_timer.setInterval(_REST_MS)
+        self._rest_timer.timeout.connect(self._draw_more)
 
     def show_axes(self, axes: Sequence[ParallelAxis], shares: FloatArray) -> None:
         """Set the axes from the left, and the positions at which lines cross them."""
@@ -216,12 +216,12 @@ class ParallelItem(pg.GraphicsObject):
             self._was_behind = behind
             self.rasters[0].invalidate()
         self.rasters[1].invalidate()
-        self._rest.start()
+        self._rest_timer.start()
 
     def _draw_more(self) -> None:
         """Draw some further lines, so few that the window stays responsive."""
         if self._held():
-            self._rest.start()
+            self._rest_timer.start()
             return
         if not self._chart.isVisible() or self._drawn is not None or len(self.axes) < 2:
             return

@@ -345,11 +345,11 @@ class Banners(QWidget):
         session_controller.status_changed.connect(self._on_status)
         session_controller.source_changed.connect(self._on_source)
 
-    def lie_over(self, picture: QWidget) -> None:
+    def overlay_on(self, widget: QWidget) -> None:
         """Move to the lower edge of a widget, and become its sibling."""
-        self._over = picture
-        self.setParent(picture.parentWidget())
-        picture.installEventFilter(self)
+        self._over = widget
+        self.setParent(widget.parentWidget())
+        widget.installEventFilter(self)
         self._place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

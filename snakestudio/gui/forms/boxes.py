@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-_ROOM = 9
+_TEXT_MARGIN = 9
 """Padding of the style sheet, px, which Qt includes in the width of a spin box but not in front of
 its text."""
 
@@ -125,4 +125,4 @@ class DoubleSpinBox(QDoubleSpinBox):
 
 
 def _reserve_width(box: QAbstractSpinBox) -> None:
-    box.lineEdit().setTextMargins(_ROOM, 0, 0, 0)
+    box.lineEdit().setTextMargins(_TEXT_MARGIN, 0, 0, 0)

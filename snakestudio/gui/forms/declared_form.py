@@ -198,8 +198,8 @@ class DeclaredForm(QWidget, Generic[T]):
             self._inline_labels[name].setProperty("role", self._caption_role)
             parts.insert(0, self._inline_labels[name])
         following = self.fields[line[line.index(name) + 1]] if name != line[-1] else None
-        said_later = following is not None and following.unit == declared.unit
-        if self._has_units and isinstance(editor, NumberEditor) and not said_later:
+        unit_follows = following is not None and following.unit == declared.unit
+        if self._has_units and isinstance(editor, NumberEditor) and not unit_follows:
             unit = QLabel(declared.unit, self)
             unit.setProperty("role", "unit")
             unit.setFixedWidth(max(theme.scaled(_UNIT_WIDTH), unit.sizeHint().width()))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
 
 from snakestudio.gui.core import theme
 
-_WORD = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
+_NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
 
 
 class ExpressionField(QLineEdit):
@@ -52,7 +52,7 @@ class ExpressionField(QLineEdit):
             self._offer()
 
     def _offer(self) -> None:
-        match = _WORD.search(self.text()[: self.cursorPosition()])
+        match = _NAME.search(self.text()[: self.cursorPosition()])
         prefix = match[0].removeprefix("other.") if match else ""
         if len(prefix) < 2:
             self._popup.hide()
@@ -67,7 +67,7 @@ class ExpressionField(QLineEdit):
         """Replace the word before the cursor by a name."""
         before = self.text()[: self.cursorPosition()]
         after = self.text()[self.cursorPosition() :]
-        match = _WORD.search(before)
+        match = _NAME.search(before)
         start = match.start() if match else len(before)
         if match and match[0].startswith("other."):
             start += len("other.")

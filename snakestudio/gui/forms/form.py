@@ -52,7 +52,7 @@ _UNIT = 44
 """Widths of a row's parts, px of the design: the number is shown in full rather than the label on one
 line."""
 
-_WORDS = {None: "none", True: "on", False: "off"}
+_VALUE_TEXTS = {None: "none", True: "on", False: "off"}
 
 
 class FormRow(QWidget):
@@ -187,7 +187,7 @@ class FormRow(QWidget):
         if isinstance(default, str):
             return default
         if default is None or isinstance(default, bool):
-            return _WORDS[default]
+            return _VALUE_TEXTS[default]
         return f"{exact_text(default)}{unit}" if isinstance(default, int | float) else ""
 
     def reset(self) -> None:

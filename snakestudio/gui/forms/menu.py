@@ -43,7 +43,7 @@ class Menu(QMenu):
         super().showEvent(event)
 
 
-class _KeyKeeper(QObject):
+class _ShortcutOverride(QObject):
     """Overrides shortcuts, so that the menu receives every key."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -55,7 +55,7 @@ class _KeyKeeper(QObject):
 
 def keep_keys(menu: QMenu) -> None:
     """Let a menu receive all keys while it is open; for menus made by Qt."""
-    menu.installEventFilter(_KeyKeeper(menu))
+    menu.installEventFilter(_ShortcutOverride(menu))
 
 
 # --- mnemonics ------------------------------------------------------------------------------------

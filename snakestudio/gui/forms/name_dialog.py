@@ -49,15 +49,15 @@ class NameDialog(Dialog):
         self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
         buttons, self.save_button = self.make_buttons("&Save")
         self.arrange(label, self.field, self.sentence, buttons, spacing=8)
-        self.field.textChanged.connect(self._judge)
-        self._judge("")
+        self.field.textChanged.connect(self._validate)
+        self._validate("")
 
     @property
     def name(self) -> str:
         """The typed name."""
         return self.field.text().strip()
 
-    def _judge(self, text: str) -> None:
+    def _validate(self, text: str) -> None:
         reason = self._refusal(text)
         self.save_button.setEnabled(not reason)
         if text and reason:

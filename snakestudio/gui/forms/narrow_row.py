@@ -37,10 +37,10 @@ class NarrowRow(Themed):
         super().__init__(parent)
         self._least = least
         self._steps: list[_Step] = []
-        self._given_up = 0
+        self._steps_applied = 0
         self.row = QHBoxLayout(self)
 
-    def give_up(self, *widgets: QWidget) -> None:
+    def hide_if_narrow(self, *widgets: QWidget) -> None:
         """Add a step that hides these widgets together."""
 
         def apply(on: bool) -> None:
@@ -56,7 +56,7 @@ class NarrowRow(Themed):
 
         self._steps.append(_Step(apply, saving))
 
-    def give_up_text(self, button: QToolButton) -> None:
+    def shorten_if_narrow(self, button: QToolButton) -> None:
         """Add a step that reduces a button to its icon."""
         styles = Qt.ToolButtonStyle
 
@@ -71,23 +71,25 @@ class NarrowRow(Themed):
             )
         )
 
-    def give_up_by(self, apply: Callable[[bool], object], saving: Callable[[], int]) -> None:
+    def reduce_if_narrow(self, apply: Callable[[bool], object], saving: Callable[[], int]) -> None:
         """Add a step that saves `saving()` pixels by `apply(True)`."""
         self._steps.append(_Step(apply, saving))
 
     def fit(self) -> None:
         """Carry out as few steps as the width allows."""
-        before = self._given_up
-        while self._given_up:
-            step = self._steps[self._given_up - 1]
+        before = self._steps_applied
+        while self._steps_applied:
+            step = self._steps[self._steps_applied - 1]
             if self.row.minimumSize().width() + step.saving() + _SLACK > self.width():
                 break
-            self._given_up -= 1
+            self._steps_applied -= 1
             step.apply(False)
-        while self._given_up < len(self._steps) and self.row.minimumSize().width() > self.width():
-            self._steps[self._given_up].apply(True)
-            self._given_up += 1
-        if self._given_up != before:
+        while (
+            self._steps_applied < len(self._steps) and self.row.minimumSize().width() > self.width()
+        ):
+            self._steps[self._steps_applied].apply(True)
+            self._steps_applied += 1
+        if self._steps_applied != before:
             self.row.invalidate()
             self.row.activate()
 

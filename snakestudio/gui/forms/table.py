@@ -154,10 +154,10 @@ class TableModel(QAbstractTableModel):
             lines = [line for line in (*row.tip.splitlines(), exact) if line]
             return f"<qt>{'<br>'.join(map(html.escape, lines))}</qt>" if lines else None
         if role == _Role.AccessibleTextRole:
-            return self._spoken(line, index.column())
+            return self._accessible_text(line, index.column())
         return None
 
-    def _spoken(self, line: int, column: int) -> str:
+    def _accessible_text(self, line: int, column: int) -> str:
         """Return the text of a cell with its label and heading."""
         label = self.text(line, self.table.label_column)
         if column == self.table.label_column:

@@ -39,7 +39,7 @@ _NAME_ROLE = int(Qt.ItemDataRole.UserRole)
 _NAME, _VALUE, _UNIT = range(3)
 _NAME_LEAST = 150
 """Least width of the names, px of the design: enough for "Energy and work" with its arrow."""
-_MOST_FOUND = 200
+_MOST_MATCHES = 200
 _VALUES_MS = 120
 """Shortest interval between two updates of the values at the cursor, ms."""
 
@@ -257,7 +257,7 @@ class ChannelBrowser(Themed):
         self._items = {}
         query = self.search.text().strip()
         if query:
-            self._fill_found(query)
+            self._fill_matches(query)
         else:
             self._fill_groups()
         self.tree.blockSignals(False)
@@ -291,7 +291,7 @@ class ChannelBrowser(Themed):
         for path, item in groups.items():
             item.setExpanded("/".join(path) in self._open)
 
-    def _fill_found(self, query: str) -> None:
+    def _fill_matches(self, query: str) -> None:
         matches = []
         for place, channel in enumerate(self._channels.values()):
             fits = match(query, label_of(channel.name)) or match(
@@ -299,7 +299,7 @@ class ChannelBrowser(Themed):
             )
             if fits is not None:
                 matches.append((-fits.score, place, channel))
-        for _, _, channel in sorted(matches, key=lambda each: each[:2])[:_MOST_FOUND]:
+        for _, _, channel in sorted(matches, key=lambda each: each[:2])[:_MOST_MATCHES]:
             self.tree.addTopLevelItem(self._leaf(channel, label_of(channel.name)))
 
     def _leaf(self, channel: Channel, text: str) -> QTreeWidgetItem:

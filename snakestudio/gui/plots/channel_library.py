@@ -14,7 +14,7 @@ from snakestudio.viewmodel.plots.channels import Channel, catalogue, signal_key
 DERIVED = "Derived"
 """Group of derived channels in the browser."""
 
-_KEPT = "plots/derived"
+_SETTING = "plots/derived"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ChannelLibrary(QObject):
         self._derived: dict[str, Derived] = {}
         if settings is not None:
             self._derived = {
-                each.name: each for each in read_derived(str(settings.value(_KEPT, "")))
+                each.name: each for each in read_derived(str(settings.value(_SETTING, "")))
             }
 
     @property
@@ -101,7 +101,7 @@ class ChannelLibrary(QObject):
 
     def _store(self) -> None:
         if self._settings is not None:
-            self._settings.setValue(_KEPT, write_derived(self.derived))
+            self._settings.setValue(_SETTING, write_derived(self.derived))
         self.changed.emit()
 
 

@@ -150,7 +150,7 @@ class DerivedDialog(Dialog):
         self._old = name
         self._other = other
         self._columns = () if self._recording is None else column_names(self._recording.schema)
-        self._theirs = () if other is None else column_names(other.schema)
+        self._other_columns = () if other is None else column_names(other.schema)
         self._signal: Expression | None = None
         self._task: Task[Pyramid] | None = None
         fields = fields_of(Channel())
@@ -185,10 +185,10 @@ class DerivedDialog(Dialog):
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self.judge)
+        self._pause.timeout.connect(self.validate)
         self.form.changed.connect(self._pause.start)
         self.field.setFocus()
-        self.judge()
+        self.validate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         # Layouts ignore the least height of wrapped lines: the chart's numbers would cover them.
@@ -203,7 +203,7 @@ class DerivedDialog(Dialog):
         if self._recording is None:
             return "There is no run yet. Start one, so that its channels are known."
         try:
-            self._signal = compile_signal(self.field.text(), self._columns, self._theirs)
+            self._signal = compile_signal(self.field.text(), self._columns, self._other_columns)
         except SnakeStudioError as error:
             self._signal = None
             return str(error)
@@ -220,7 +220,7 @@ class DerivedDialog(Dialog):
             )
         return ""
 
-    def judge(self) -> None:
+    def validate(self) -> None:
         """Show a message about the input, and draw the curve if it is valid."""
         problem = self.problem
         self.keep_button.setEnabled(not problem)
@@ -240,7 +240,7 @@ class DerivedDialog(Dialog):
     def keep(self) -> None:
         """Add the channel to the library."""
         if self.problem or self._signal is None:
-            self.judge()
+            self.validate()
             return
         name = self.name_field.text().strip()
         self._library.put(

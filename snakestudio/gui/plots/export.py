@@ -109,10 +109,10 @@ def _keep(path: Path, what: str, data: bytes) -> None:
     try:
         write_atomically(path, data)
     except OSError as error:
-        raise _not_kept(path, what, error) from error
+        raise _not_written(path, what, error) from error
 
 
-def _not_kept(path: Path, what: str, error: OSError) -> OSError:
+def _not_written(path: Path, what: str, error: OSError) -> OSError:
     remedy = "Choose another folder or free some space"
     return OSError(f"{path}: the {what} cannot be written ({error.strerror or error}). {remedy}.")
 

@@ -124,9 +124,9 @@ class PlotGrid(QWidget):
 
     def _make_next(self) -> None:
         if self.coming:
-            QTimer.singleShot(_TURN_MS, self, self._come)
+            QTimer.singleShot(_TURN_MS, self, self._add_next)
 
-    def _come(self) -> None:
+    def _add_next(self) -> None:
         if self.coming:
             self.add(self.coming.popleft())
             self._make_next()

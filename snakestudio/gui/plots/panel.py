@@ -55,7 +55,7 @@ class _SceneViews:
         """Whether plots show exactly these views."""
         return tuple(plot.view_name for plot in plots) == self._names
 
-    def suit_scene(self, plots: Sequence[LivePlot], scene: Scene) -> None:
+    def adapt_to_scene(self, plots: Sequence[LivePlot], scene: Scene) -> None:
         """Switch to the views for another scene, unless the user has chosen others."""
         names = default_views(scene)
         if self.shown_by(plots):
@@ -65,7 +65,7 @@ class _SceneViews:
             self._scene = scene
             self._names = names
 
-    def suit_run(self, plots: Sequence[LivePlot], scene: Scene, schema: Schema) -> None:
+    def adapt_to_run(self, plots: Sequence[LivePlot], scene: Scene, schema: Schema) -> None:
         """Switch to the available views after a change from links to a continuous body, or back."""
         names = default_views(scene)
         turned = bool(schema.sections) != (self._names[0] == "profile")
@@ -362,7 +362,7 @@ class PlotPanel(Themed):
         recording = self._session_controller.recording
         self.series_cache.reset(recording)
         if recording is not None:
-            self._scene_views.suit_run(self.plots, recording.scene, recording.schema)
+            self._scene_views.adapt_to_run(self.plots, recording.scene, recording.schema)
         self._want()
         before = self._begun
         self._begun = recording is not None and len(recording) > 1
@@ -373,7 +373,7 @@ class PlotPanel(Themed):
             self._resting.start()  # during a drag, every move prepares a new run, none of which has begun
 
     def _on_opened(self) -> None:
-        self._scene_views.suit_scene(self.plots, self.document.scene)
+        self._scene_views.adapt_to_scene(self.plots, self.document.scene)
 
     def _on_scene(self) -> None:
         if self._resting.isActive():

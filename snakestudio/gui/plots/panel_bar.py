@@ -70,9 +70,9 @@ class PanelBar(NarrowRow):
         self._close.setToolTip("Remove this plot panel")
         self._close.hide()
         row.addWidget(self._close)
-        self.give_up_text(self.pause_button)
-        self.give_up_text(self.follow_button)
-        self.give_up(self.title)
+        self.shorten_if_narrow(self.pause_button)
+        self.shorten_if_narrow(self.follow_button)
+        self.hide_if_narrow(self.title)
         for name in _ICONS:
             getattr(self, name).toggled.connect(self.apply_theme)
         self.apply_theme()

@@ -19,7 +19,7 @@ from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.viewmodel.plots.content import Content, Curve, read_content, write_content
 
-_KEPT = "plots/arrangements"
+_SETTING = "plots/arrangements"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class PlotSets(QObject):
 
     def _stored(self) -> dict[str, str]:
         try:
-            stored = json.loads(str(self._settings.value(_KEPT, "{}")))
+            stored = json.loads(str(self._settings.value(_SETTING, "{}")))
         except ValueError:
             return {}
         return (
@@ -252,5 +252,5 @@ class PlotSets(QObject):
         self._store({other: text for other, text in self._stored().items() if other != name})
 
     def _store(self, stored: dict[str, str]) -> None:
-        self._settings.setValue(_KEPT, json.dumps(stored))
+        self._settings.setValue(_SETTING, json.dumps(stored))
         self.changed.emit()

@@ -449,9 +449,9 @@ class Exporter(QObject):
 
     def _progress_text(self, fraction: float) -> str:
         text = f"{self._title} ... {100 * fraction:.0f} %"
-        took = time.monotonic() - self._began
-        if fraction > 0 and took > _SURE:
-            text += f", about {duration_text(took * (1 - fraction) / fraction)} left"
+        elapsed = time.monotonic() - self._began
+        if fraction > 0 and elapsed > _SURE:
+            text += f", about {duration_text(elapsed * (1 - fraction) / fraction)} left"
         return text
 
     def cancel(self) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RUN_SUFFIX = ".mcap"
 _FILTER = f"Recorded runs (*{RUN_SUFFIX});;All files (*)"
-_GOES_ON = "The simulation continues from here. Press Space."
+_CONTINUES = "The simulation continues from here. Press Space."
 
 
 class OpenRuns(QObject):
@@ -60,12 +60,12 @@ class OpenRuns(QObject):
         self._loaded_file: RunFile | None = None  # read by the task but not shown yet
         self._opened: list[RunFile] = []
         self._last: tuple[Recording, str] | None = None
-        self._going_on = ""  # message about continuing, while it applies
+        self._continue_text = ""  # message about continuing, while it applies
         session_controller.source_changed.connect(self._on_source)
         session_controller.continued.connect(self._on_continued)
         session_controller.status_changed.connect(self._on_status)
-        for trouble in (session_controller.refused, session_controller.recording_stopped):
-            trouble.connect(lambda message: self._banner.show_notice("warning", message))
+        for signal in (session_controller.refused, session_controller.recording_stopped):
+            signal.connect(lambda message: self._banner.show_notice("warning", message))
 
     # --- opening ----------------------------------------------------------------------------------
 
@@ -194,16 +194,19 @@ class OpenRuns(QObject):
             self._banner.show_notice("info", "Returned to the simulation.", [again], passing=True)
 
     def _on_continued(self, notes: tuple[str, ...]) -> None:
-        self._going_on = (
-            " ".join(("The simulation continues from here.", *notes)) if notes else _GOES_ON
+        self._continue_text = (
+            " ".join(("The simulation continues from here.", *notes)) if notes else _CONTINUES
         )
-        self._banner.show_notice("warning" if notes else "info", self._going_on, passing=not notes)
+        self._banner.show_notice(
+            "warning" if notes else "info", self._continue_text, passing=not notes
+        )
 
     def _on_status(self, status: Status) -> None:
         """Remove the message about continuing once the run plays or is reset."""
-        if self._going_on and (
-            status.state == "ready" or (status.state == "running" and self._going_on == _GOES_ON)
+        if self._continue_text and (
+            status.state == "ready"
+            or (status.state == "running" and self._continue_text == _CONTINUES)
         ):
-            if self._banner.text == self._going_on:
+            if self._banner.text == self._continue_text:
                 self._banner.clear()
-            self._going_on = ""
+            self._continue_text = ""

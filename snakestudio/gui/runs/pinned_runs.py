@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
-from snakestudio.gui.core.run_colours import kept_colour
+from snakestudio.gui.core.run_colours import pinned_colour
 from snakestudio.model.run_time import run_time
 from snakestudio.runfile.mcap import RunFile, open_run
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
@@ -43,7 +43,7 @@ class PinnedRuns(QObject):
 
     def colour(self, path: Path) -> str:
         """Colour of an overlaid run."""
-        return kept_colour(self._runs[path].place)
+        return pinned_colour(self._runs[path].place)
 
     def show(self, path: Path, name: str) -> None:
         """Overlay the run in a file under `name`.

@@ -231,7 +231,7 @@ def in_theme(picture: QImage) -> QImage:
     return image
 
 
-_LITTLE_ROOM = 2e9
+_LOW_SPACE_BYTES = 2e9
 """Free space, bytes, below which the panel warns."""
 
 
@@ -354,7 +354,7 @@ class RunPanel(Themed):
         elif not n_visible:
             text = "No matching runs. Remove a word."
         free = self._library.free_bytes
-        if free < _LITTLE_ROOM:
+        if free < _LOW_SPACE_BYTES:
             text = f"{text}. Only {size_text(free)} are free on this disk. Delete runs that are not needed."
         self._note.setText(text)
 
@@ -494,8 +494,8 @@ class RunPanel(Themed):
         menu.addSeparator()
         keep = menu.addAction("Record Every Run")
         keep.setCheckable(True)
-        keep.setChecked(self._run_archiver.keeping)
-        keep.toggled.connect(self._run_archiver.set_keeping)
+        keep.setChecked(self._run_archiver.recording_enabled)
+        keep.toggled.connect(self._run_archiver.set_recording_enabled)
         return menu
 
     def _show_menu(self, point: QPoint) -> None:

@@ -198,7 +198,9 @@ class KindSection(Section):
     def show_findings(self, problems: Collection[Problem]) -> None:
         """Show the problems that a check of the scene found in each formula."""
         for key, formula in self.formulas.items():
-            formula.show_finding(next((p.sentence_for() for p in problems if p.key == key), ""))
+            formula.show_scene_problem(
+                next((p.sentence_for() for p in problems if p.key == key), "")
+            )
 
     # --- the kind ---------------------------------------------------------------------------------
 

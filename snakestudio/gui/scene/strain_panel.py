@@ -109,7 +109,7 @@ class StrainPanel(PresetSection):
             if scene.strain.typed:
                 symbol = SYMBOLS.get(name, SPEED)
                 doc = field_doc(type(scene.strain), name)
-                self._add_formula(key, symbol, doc, law_problem).tried.connect(self._try)
+                self._add_formula(key, symbol, doc, law_problem).scene_tried.connect(self._try)
             else:
                 self._values.add_value(key, scene)
 

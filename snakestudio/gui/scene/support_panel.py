@@ -243,7 +243,7 @@ class AnchorCard(Themed):
         for key, row in self.formulas.items():
             whole = key.rpartition("[")[0] if key.endswith("]") else key
             found = next((p for p in problems if p.key in (key, whole)), None)
-            row.show_finding("" if found is None else found.sentence_for())
+            row.show_scene_problem("" if found is None else found.sentence_for())
 
     def apply_theme(self) -> None:
         self.remove_button.setIcon(theme.icon("delete", "dim"))

@@ -134,7 +134,7 @@ class ActionRegistry(QObject):
                 bar.addMenu(self.menus[path])
         return self.menus[path]
 
-    def give_space(self, name: str) -> None:
+    def assign_space_key(self, name: str) -> None:
         """Assign the space bar to one command, play or the stop of a connected robot, and take it from the other."""
         for each in ("play", "stop_robot"):
             self._actions[each].setShortcuts(

@@ -352,10 +352,10 @@ class _Lines(QStyledItemDelegate):
         painter.save()
         painter.setClipRect(area)
         x = area.left()
-        for begin, end, meant in _pieces(len(entry.text), fits.letters):
-            painter.setFont(bold if meant else plain)
+        for begin, end, matched in _pieces(len(entry.text), fits.letters):
+            painter.setFont(bold if matched else plain)
             painter.setPen(
-                theme.colour(("accent" if meant else "text") if entry.enabled else "dim")
+                theme.colour(("accent" if matched else "text") if entry.enabled else "dim")
             )
             piece = entry.text[begin:end]
             painter.drawText(QRect(x, area.top(), area.right() - x, area.height()), _LEFT, piece)

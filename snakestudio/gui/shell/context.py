@@ -113,7 +113,7 @@ class Context(QObject):
         self.teleoperation = TeleopFeature(
             self,
             self.viewport,
-            self.viewport.room_above,
+            self.viewport.free_range_above,
             lambda: self.action_registry.plain_keys(),
             lambda: self.trigger("teleop_mapping"),
         )
@@ -462,7 +462,7 @@ class Context(QObject):
     def _on_edit(self) -> None:
         (
             self.action_registry.refresh_later
-            if self.document.going_on
+            if self.document.gesture_continues
             else self.action_registry.refresh_soon
         )()
 
@@ -472,7 +472,7 @@ class Context(QObject):
             self.banners.edits.show_notice("info", note, passing=True)
 
     def _on_robot(self, connected: bool) -> None:
-        self.action_registry.give_space("stop_robot" if connected else "play")
+        self.action_registry.assign_space_key("stop_robot" if connected else "play")
         if not connected:
             self.docks["plots"].raise_()  # the robot data were in front of it
 

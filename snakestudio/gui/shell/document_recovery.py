@@ -40,7 +40,7 @@ def when(moment: datetime, now: datetime | None = None) -> str:
     return f"{day} at {moment:%H:%M}"
 
 
-def unsaved_words(unsaved: Unsaved) -> list[str]:
+def unsaved_changes(unsaved: Unsaved) -> list[str]:
     """Return the differences between an unsaved scene and its file, a line each."""
     try:
         saved = load_scene(unsaved.path) if unsaved.path is not None else Scene()
@@ -131,7 +131,7 @@ class RecoveryDialog(Dialog):
         self.about.setText(
             f"{unsaved.name}{where}, backed up {when(unsaved.written)}. Unsaved changes:"
         )
-        lines = unsaved_words(unsaved) or ["None: the file already contains them."]
+        lines = unsaved_changes(unsaved) or ["None: the file already contains them."]
         self.changes.setPlainText("\n".join(f"•  {line}" for line in lines))
 
     def _on_restore(self) -> None:
@@ -187,7 +187,7 @@ class DocumentRecovery(QObject):
         """
         scenes = []
         for unsaved in unsaved_scenes():
-            if unsaved_words(unsaved):
+            if unsaved_changes(unsaved):
                 scenes.append(unsaved)
             else:
                 unsaved.discard()  # its file has the same content

@@ -32,7 +32,7 @@ def shortened(changes: Sequence[str], most: int = _MOST) -> list[str]:
 
 
 def ask_about_changes(
-    parent: QWidget, title: str, question: str, changes: Sequence[str], do_it: str
+    parent: QWidget, title: str, question: str, changes: Sequence[str], action: str
 ) -> bool:
     """Ask the user to confirm a change of the scene; return whether they do.
 
@@ -40,7 +40,7 @@ def ask_about_changes(
     ----------
     words : sequence of str
         The changes, a line each.
-    do_it : str
+    action : str
         Text of the button that confirms.
     """
     box = QMessageBox(parent)
@@ -48,7 +48,7 @@ def ask_about_changes(
     box.setWindowTitle(title)
     box.setText(question)
     box.setInformativeText("\n".join(f"•  {line}" for line in shortened(changes)))
-    yes = box.addButton(do_it, QMessageBox.ButtonRole.AcceptRole)
+    yes = box.addButton(action, QMessageBox.ButtonRole.AcceptRole)
     box.addButton(QMessageBox.StandardButton.Cancel)
     box.setDefaultButton(yes)
     box.exec()
@@ -244,11 +244,11 @@ class Files(QObject):
             return False
         self._banner.clear()
         dialog = ImportDialog(path, circles, self._document.scene, self._window)
-        taken = bool(dialog.exec())
-        if taken and dialog.result_scene is not None:
+        accepted = bool(dialog.exec())
+        if accepted and dialog.result_scene is not None:
             self._document.edit(dialog.result_scene, f"Import obstacles from {path.name}")
         dialog.deleteLater()
-        return taken
+        return accepted
 
     # --- robots of other programs -----------------------------------------------------------------
 
@@ -268,11 +268,11 @@ class Files(QObject):
         dialog = RobotImportDialog(
             path, imported, self._document.scene, self._window, folder=self._document.base_dir
         )
-        taken = bool(dialog.exec()) and dialog.result_scene is not None
-        if taken and dialog.is_new:
-            taken = self.new()
-        if taken:
+        accepted = bool(dialog.exec()) and dialog.result_scene is not None
+        if accepted and dialog.is_new:
+            accepted = self.new()
+        if accepted:
             assert dialog.result_scene is not None
             self._document.edit(dialog.result_scene, f"Import robot from {path.name}")
         dialog.deleteLater()
-        return taken
+        return accepted

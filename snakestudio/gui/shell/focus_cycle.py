@@ -63,15 +63,15 @@ def _focus(pane: QWidget) -> bool:
     if pane.focusPolicy() & Qt.FocusPolicy.TabFocus:
         target: QWidget | None = pane
     else:
-        takers = [w for w in pane.findChildren(QWidget) if _takes(w)]
-        target = min(takers, key=lambda w: _corner(w, pane), default=None)
+        candidates = [w for w in pane.findChildren(QWidget) if _accepts_focus(w)]
+        target = min(candidates, key=lambda w: _corner(w, pane), default=None)
     if target is None:
         return False
     target.setFocus(Qt.FocusReason.TabFocusReason)
     return True
 
 
-def _takes(widget: QWidget) -> bool:
+def _accepts_focus(widget: QWidget) -> bool:
     return (
         bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
         and widget.isEnabled()

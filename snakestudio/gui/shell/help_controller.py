@@ -89,13 +89,13 @@ class HelpController(QObject):
             return
         settings.setValue(_GALLERY_SEEN, True)
 
-        def lead_on() -> None:
+        def offer_tour() -> None:
             if not settings.value(_TOUR_SEEN, False, type=bool):
                 settings.setValue(_TOUR_SEEN, True)
                 # Only after the chosen scene is shown in the window.
                 QTimer.singleShot(0, self._window, self.tour)
 
-        self.gallery().closed.connect(lead_on)
+        self.gallery().closed.connect(offer_tour)
 
     def tour(self) -> Tour:
         """Help > Guided Tour."""

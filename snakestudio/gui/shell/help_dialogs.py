@@ -494,9 +494,9 @@ class _KeyDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         if not index.data(_CAPS):
             return super().sizeHint(option, index)
-        ways = index.data().split(" or ")
+        shortcuts = index.data().split(" or ")
         return QSize(
-            sum(key_cap_width(keys) + _CAP_GAP for keys in ways) + _CAP_GAP, theme.scaled(_ROW)
+            sum(key_cap_width(keys) + _CAP_GAP for keys in shortcuts) + _CAP_GAP, theme.scaled(_ROW)
         )
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:

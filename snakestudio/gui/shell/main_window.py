@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(c.viewport, 1)
         column.addWidget(c.time_bar)
-        c.banners.lie_over(c.viewport)
+        c.banners.overlay_on(c.viewport)
         self.setCentralWidget(middle)
         middle.addActions(c.action_registry.local)
         self.setStatusBar(c.status_bar)

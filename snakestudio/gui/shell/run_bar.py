@@ -84,7 +84,7 @@ class PlayButton(QToolButton):
         self._refresh()
 
     @property
-    def says(self) -> str:
+    def text_shown(self) -> str:
         """Text on the button; empty while it is the plain button."""
         return " ".join(part for part in (self._caption, self._value) if part)
 
@@ -156,7 +156,7 @@ class PlayButton(QToolButton):
 
     def _width(self, *, short: bool) -> int:
         plain = theme.scaled(44)
-        if not self.says:
+        if not self.text_shown:
             return plain
         waits = self._progress is not None
         # As wide as the longest text while the engine is prepared, so that the neighbours do not move
@@ -179,7 +179,7 @@ class PlayButton(QToolButton):
         self._explain()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.says:
+        if not self.text_shown:
             super().paintEvent(event)
             return
         painter = QPainter(self)
@@ -350,11 +350,11 @@ class RunBar(QToolBar):
         row.addWidget(self.export)
         row.addWidget(robot)
         # All of these are also in menus; the robot's stop and the source switch always stay.
-        content.give_up(*captions)
-        content.give_up_text(self.export)
-        content.give_up_by(self.play.set_narrow, lambda: self.play.spare)
-        for given_up in (self.model, self.speed, step_button, self.export):
-            content.give_up(given_up)
+        content.hide_if_narrow(*captions)
+        content.shorten_if_narrow(self.export)
+        content.reduce_if_narrow(self.play.set_narrow, lambda: self.play.spare)
+        for widget in (self.model, self.speed, step_button, self.export):
+            content.hide_if_narrow(widget)
         self.addWidget(content)
         self.apply_theme()
 
@@ -452,19 +452,19 @@ class SourceBox(QFrame):
 
     Parameters
     ----------
-    ways : mapping of str to callable
+    switches : mapping of str to callable
         Switches to each kind of source.
     """
 
     def __init__(
         self,
         session_controller: SessionController,
-        ways: Mapping[SourceKind, Callable[[], object]],
+        switches: Mapping[SourceKind, Callable[[], object]],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller
-        self._ways = ways
+        self._switches = switches
         self.setObjectName("source_box")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.scaled(34))
@@ -510,7 +510,7 @@ class SourceBox(QFrame):
 
     def _choose(self, kind: SourceKind) -> None:
         if kind != self._session_controller.source:
-            self._ways[kind]()
+            self._switches[kind]()
         self._show()  # the switch may have been cancelled
 
     def _show(self) -> None:

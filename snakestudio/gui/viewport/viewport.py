@@ -193,7 +193,7 @@ class Viewport(QWidget):
         folder = self.api.session_controller.base_dir
         return FrameRequest(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
 
-    def room_above(self) -> tuple[int, int]:
+    def free_range_above(self) -> tuple[int, int]:
         """Horizontal range along the upper edge without overlays: from the legend to the buttons, px."""
         legend = self.legends.forces
         return legend.geometry().right() if legend.isVisible() else 0, self.buttons.x()
@@ -270,12 +270,12 @@ class Viewport(QWidget):
         self.selection.clear()
         self._on_scene()
         self._on_opened()
-        self.api.leave_behind(None)
+        self.api.ignore_snapshot(None)
 
     def _on_opened(self) -> None:
         self._mouse.cancel()
         self.tools.cancel()
-        self.api.leave_behind(self.api.session_controller.displayed)
+        self.api.ignore_snapshot(self.api.session_controller.displayed)
         self._frame_home = True
         # Among obstacles or on a path the view stays fixed; a robot alone would leave it.
         self.navigator.set_following(not (self.scene.obstacles or self.scene.path))

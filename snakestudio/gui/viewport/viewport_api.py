@@ -88,7 +88,7 @@ class ViewportApi:
         displayed = self.session_controller.displayed
         return None if displayed is self._stale_snapshot else displayed
 
-    def leave_behind(self, snapshot: Snapshot | None) -> None:
+    def ignore_snapshot(self, snapshot: Snapshot | None) -> None:
         """Ignore a state that is still displayed after another scene was opened."""
         self._stale_snapshot = snapshot
 

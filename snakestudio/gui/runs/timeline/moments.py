@@ -132,7 +132,7 @@ class Moments(QObject):
             moments = [Moment(event.time, event.kind, event.text) for event in events]
             scene = recording.scene
             moments += [
-                Moment(change.time, "change", _in_words(scene, change))
+                Moment(change.time, "change", _change_text(scene, change))
                 for change in recording.changes
             ]
             self._moments = tuple(sorted(moments, key=lambda moment: moment.time))
@@ -189,7 +189,7 @@ def _searched(recording: Recording, progress: Progress) -> tuple[RunEvent, ...]:
     return find_events(recording, progress)
 
 
-def _in_words(scene: Scene, change: Change) -> str:
+def _change_text(scene: Scene, change: Change) -> str:
     return ", ".join(
         f"{label_of(scene, key)} {_short(value)}" for key, value in change.values.items()
     )

@@ -27,8 +27,8 @@ from snakestudio.viewmodel.work import Progress
 
 WIDTH = 240
 HEIGHT = 135
-_KEPT = 200
-_ROOM = 2.6
+_MOST_PICTURES = 200
+_DISTANCE_FACTOR = 2.6
 """Camera distance in lengths of the robot's shadow."""
 
 
@@ -110,7 +110,7 @@ class Thumbnails(QObject):
     def _keep(self, recording: Recording, palette: str, row: int, image: QImage) -> None:
         if recording is self._session_controller.recording:
             self._pictures[palette, row] = image
-            while len(self._pictures) > _KEPT:
+            while len(self._pictures) > _MOST_PICTURES:
                 self._pictures.popitem(last=False)
             self.ready.emit(row)
 
@@ -157,7 +157,7 @@ class Thumbnails(QObject):
             self._renderer = OffscreenRenderer(WIDTH, HEIGHT, request.colours, Quality.LOW)
         x, y, z = middle.tolist()
         size = float(np.ptp(snapshot.link_pose[:, :2], axis=0).max())
-        near = replace(request.camera, target=(x, y, z), distance=max(_ROOM * size, 0.3))
+        near = replace(request.camera, target=(x, y, z), distance=max(_DISTANCE_FACTOR * size, 0.3))
         scene = request.recording.scene_at(snapshot.time)
         things = build(scene, snapshot, Overlays(), near, request.colours, request.base_dir)
         pixels = self._renderer.draw(things, near)

@@ -199,7 +199,7 @@ class Pen:
     def __init__(self, painter: QPainter, area: QRectF) -> None:
         self._painter = painter
         self._area = area
-        self._taken: list[QRectF] = []
+        self._occupied: list[QRectF] = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.value_font(_FONT, bold=False))
         self._metrics = QFontMetricsF(painter.font())
@@ -263,13 +263,13 @@ class Pen:
         place = QRectF(centre.x() - 0.5 * width, centre.y() - 0.5 * height, width, height)
         shift = away if away is not None else QPointF(0.0, 1.0)
         for _ in range(8):
-            if not any(place.intersects(other) for other in self._taken):
+            if not any(place.intersects(other) for other in self._occupied):
                 break
             place.translate(shift * (height + 2.0))
         area = self._area
         place.moveLeft(min(max(place.left(), area.left()), max(area.left(), area.right() - width)))
         place.moveTop(min(max(place.top(), area.top()), max(area.top(), area.bottom() - height)))
-        self._taken.append(place)
+        self._occupied.append(place)
         ground = theme.colour("ground" if theme.current() is theme.DARK else "card")
         ground.setAlphaF(0.86)
         self._painter.setPen(Qt.PenStyle.NoPen)

@@ -58,8 +58,8 @@ def set_default_format() -> None:
 
 def choose() -> Choice:
     """Determine the surface for this computer; ``SNAKESTUDIO_VIEWPORT`` (direct, threaded, flat) overrides it."""
-    wish = os.environ.get("SNAKESTUDIO_VIEWPORT", "")
-    if wish == "flat":
+    requested = os.environ.get("SNAKESTUDIO_VIEWPORT", "")
+    if requested == "flat":
         return Choice("flat", "SNAKESTUDIO_VIEWPORT is set to flat.")
     context = QOpenGLContext()
     if not context.create():
@@ -75,8 +75,8 @@ def choose() -> Choice:
             return Choice(
                 "flat", f"This display offers OpenGL {version[0]}.{version[1]}; 3.3 is required."
             )
-        if wish in ("direct", "threaded"):
-            return Choice(wish)
+        if requested in ("direct", "threaded"):
+            return Choice(requested)
         return Choice("threaded" if _is_software() else "direct")
     finally:
         context.doneCurrent()

@@ -297,10 +297,10 @@ class Amount:
     def press(self, event: QKeyEvent) -> bool:
         """Handle a key if it belongs to a number."""
         uniform = self.mode == "scale" and not self.axes
-        taken = self.typed.press(event, (self.allowed,) if uniform else tuple(self.used))
-        if taken:
+        handled = self.typed.press(event, (self.allowed,) if uniform else tuple(self.used))
+        if handled:
             self.invalidate()
-        return taken
+        return handled
 
     def invalidate(self) -> None:
         """Recompute the amount before it is read next."""

@@ -340,7 +340,7 @@ class SnapPopup(QFrame):
         field = NumberField(doc, parent=self)
         field.setToolTip(doc.help)
         field.set_usual_width(84)
-        field.committed.connect(self._taker(name))
+        field.committed.connect(self._setter_of(name))
         field.problem_changed.connect(self._show_problem)
         self.fields[name] = field
         return field
@@ -350,7 +350,7 @@ class SnapPopup(QFrame):
         self.message.show_text(sentence)
         self.adjustSize()
 
-    def _taker(self, name: str) -> Callable[[object, bool], None]:
+    def _setter_of(self, name: str) -> Callable[[object, bool], None]:
         return lambda value, again: self._options.set(**{name: value})
 
     def _show_choices(self) -> None:

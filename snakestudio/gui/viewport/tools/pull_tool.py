@@ -139,12 +139,14 @@ class PullTool(QObject):
         if self.grip is not None:
             return replace(overlays, pull=self._mark(overlays.pull))
         session_controller = self._viewport.session_controller
-        let_go = (
+        is_released = (
             session_controller.live
             and session_controller.source == "simulation"
             and not session_controller.running
         )
-        return replace(overlays, pull=None) if let_go and overlays.pull is not None else overlays
+        return (
+            replace(overlays, pull=None) if is_released and overlays.pull is not None else overlays
+        )
 
     def _mark(self, acting: PullMark | None) -> PullMark | None:
         """Return the acting force with the target of the pull; in a paused run the force when it continues."""

@@ -47,7 +47,7 @@ class Transform(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._on_time)
-        self._untold = False
+        self._has_moved = False
         self._due = False
 
     # --- input ------------------------------------------------------------------------------------
@@ -64,16 +64,16 @@ class Transform(QObject):
         """Set the position of the cursor; `invert` inverts snapping."""
         self.amount.follow(ndc, invert)
         self._refusal = ""
-        self._untold = True
+        self._has_moved = True
         if not self._timer.isActive():  # the mouse moves more often than the scene is updated
             self._update()
 
     def type(self, event: QKeyEvent) -> bool:
         """Handle a key that may belong to a number."""
-        taken = self.amount.press(event)
-        if taken:
+        handled = self.amount.press(event)
+        if handled:
             self._update()
-        return taken
+        return handled
 
     def accept(self) -> bool:
         """Accept the transform; return False, with a message, if the typed amount cannot be applied."""
@@ -103,7 +103,7 @@ class Transform(QObject):
         return self._refusal or self.amount.problem
 
     def _on_time(self) -> None:
-        if self._untold:
+        if self._has_moved:
             self._update()
         if self._due:
             self._apply()
@@ -112,7 +112,7 @@ class Transform(QObject):
         """Report a changed amount, and apply it soon."""
         self.amount.invalidate()
         self._refusal = ""
-        self._untold = False
+        self._has_moved = False
         self._due = True
         if not self._timer.isActive():
             self._timer.start()
