@@ -182,7 +182,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "derived channel": lambda: DerivedDialog(
             c.session_controller, ChannelLibrary(None), parent=window
         ),
-        "keys and gamepad": lambda: MappingEditor(c.teleoperation.teleop, {}, window),
+        "keys and gamepad": lambda: MappingEditor(c.teleop_feature.teleop, {}, window),
         "synchronized start": lambda: TogetherDialog(
             Together(wait="port"), c.start_together.target, window
         ),

@@ -95,7 +95,7 @@ def test_plots_wait_for_runs_that_come_slowly_while_the_scene_is_dragged(
 def test_a_panel_behind_another_one_is_not_renewed_by_a_drag(
     drawn: MainWindow, qtbot: QtBot
 ) -> None:
-    panel = TeleopPanel(drawn.context.teleoperation)
+    panel = TeleopPanel(drawn.context.teleop_feature)
     qtbot.addWidget(panel)
     panel.switch.setText("as it was")
     drawn.context.document.set_value("obstacles[6].x_m", 1.0, "Move cylinder 6")

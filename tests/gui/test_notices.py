@@ -133,7 +133,7 @@ def test_what_applies_at_reset_is_said_of_the_simulation_only_while_it_is_looked
 def test_a_robot_that_streams_its_gait_is_not_called_standing_still(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    teleoperation = window.context.teleoperation
+    teleoperation = window.context.teleop_feature
     panel = TeleopPanel(teleoperation)
     qtbot.addWidget(panel)
     panel.show()

@@ -485,7 +485,7 @@ def test_lost_contact_is_said_in_red_everywhere(
     assert danger.name() in banner.styleSheet()
     assert danger.name() in panel.state.title.styleSheet()
     assert bar.state_value.caption.startswith("CONTACT LOST")
-    assert (bar.state_value.value, bar.state_figure.role) == ("MAY STILL MOVE", "danger")
+    assert (bar.state_value.value, bar.state_value.role) == ("MAY STILL MOVE", "danger")
     for show in (
         window.context.session_controller.show_robot,
         window.context.session_controller.close_run,

@@ -442,7 +442,7 @@ class SessionController(QObject):
         if recording is not self._recording:
             self._recording = recording
             self.cursor = None
-            self._new_player(recording)
+            self._new_replay(recording)
             self.recording_changed.emit()
             self.cursor_changed.emit()
             self._release.start(_RELEASE_MS)
@@ -459,7 +459,7 @@ class SessionController(QObject):
         heap.release()
         self._release.setInterval(_RELEASE_AGAIN_MS)
 
-    def _new_player(self, recording: Recording | None) -> None:
+    def _new_replay(self, recording: Recording | None) -> None:
         before = self.replay
         self.replay = None
         if recording is not None:

@@ -18,7 +18,7 @@ class RobotContext(Context, Protocol):
 
     robot_controller: RobotController
     robot_feature: RobotFeature
-    teleoperation: TeleopFeature
+    teleop_feature: TeleopFeature
     start_together: StartTogether
 
 
@@ -169,10 +169,10 @@ TELEOP: tuple[Command[RobotContext], ...] = (
         "teleop",
         "Robot",
         "Teleoperation",
-        lambda c: c.teleoperation.toggle(),
+        lambda c: c.teleop_feature.toggle(),
         ("Ctrl+J",),
-        lambda c: c.teleoperation.teleop.on or is_jointed(c),
-        lambda c: c.teleoperation.teleop.on,
+        lambda c: c.teleop_feature.teleop.on or is_jointed(c),
+        lambda c: c.teleop_feature.teleop.on,
         icon="gamepad",
         tip="Drive with keys and gamepad; bound keys have no other effect meanwhile; Esc leaves",
     ),
@@ -180,7 +180,7 @@ TELEOP: tuple[Command[RobotContext], ...] = (
         "teleop_mapping",
         "Robot",
         "Keys and Gamepad ...",
-        lambda c: c.teleoperation.edit_mapping(),
+        lambda c: c.teleop_feature.edit_mapping(),
         long=True,
         tip="Configure keys, sticks and buttons of teleoperation",
     ),

@@ -110,7 +110,7 @@ class Context(QObject):
         self._make_analysis()
         self._show_other_runs()
         self.study = StudyFeature(self, lambda: self.robot_controller.movable)
-        self.teleoperation = TeleopFeature(
+        self.teleop_feature = TeleopFeature(
             self,
             self.viewport,
             self.viewport.free_range_above,
@@ -291,7 +291,7 @@ class Context(QObject):
             self.viewport.buttons.projection_changed,
             self.exporter.changed,
             self.start_together.changed,
-            self.teleoperation.teleop.changed,
+            self.teleop_feature.teleop.changed,
             robot_controller.changed,
             self.streamer.changed,
             self.remote.changed,
@@ -446,7 +446,7 @@ class Context(QObject):
             self.start_together,
             self.document_recovery,
             self.study,
-            self.teleoperation,
+            self.teleop_feature,
             self.remote,
             self.streamer,
             self.plugins,

@@ -155,7 +155,7 @@ def _plugin_log(c: Context) -> QWidget:
 def _teleop(c: Context) -> QWidget:
     from snakestudio.gui.robot.teleop.panel import TeleopPanel
 
-    return TeleopPanel(c.teleoperation)
+    return TeleopPanel(c.teleop_feature)
 
 
 def _robot(c: Context) -> QWidget:
