@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.runs.timeline.painting import Rows
+from snakestudio.gui.runs.timeline.painting import TrackRows
 from snakestudio.gui.runs.timeline.track import Card
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
@@ -27,7 +27,7 @@ NONE = Qt.KeyboardModifier.NoModifier
 
 def at(window: MainWindow, time: float) -> QPoint:
     track = window.context.time_bar.track
-    return QPoint(round(track.x_of(time)), round(Rows.of(track.height()).bar))
+    return QPoint(round(track.x_of(time)), round(TrackRows.of(track.height()).bar))
 
 
 def test_a_click_looks_at_that_moment(recorded: MainWindow, qtbot: QtBot) -> None:
@@ -110,7 +110,7 @@ def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
     ratio = image.devicePixelRatio()
     (cluster,) = [cluster for cluster in track.clusters() if change in cluster.moments]
     x = round(cluster.x * ratio)
-    y = round(Rows.of(track.height()).marks * ratio)
+    y = round(TrackRows.of(track.height()).marks * ratio)
     assert image.pixelColor(x, y).lightness() > 150
 
 

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
-from snakestudio.gui.charts.curve import Curve, HeatStrip, HoldTicks, level_line
+from snakestudio.gui.charts.curve import CurveItem, HeatStrip, HoldTicks, level_line
 from snakestudio.gui.charts.extras import Extras
 from snakestudio.gui.charts.plot_base import Margins, PlotBase
 from snakestudio.gui.charts.time_view import TimeView
@@ -81,7 +81,7 @@ class Chart(PlotBase):
         self.data = ChartData()
         self._legend_from = 0.0
         self._levels: list[tuple[tuple[float, str], pg.InfiniteLine]] = []
-        self.curves: list[Curve] = []
+        self.curves: list[CurveItem] = []
         """Lines of the traces; further ones at the end may be hidden."""
         self.view: TimeView
         super().__init__(TimeView(), _MARGINS, parent, ground="ground", around="panel", unit="s")
@@ -183,7 +183,7 @@ class Chart(PlotBase):
             chart_data.start, left.low, chart_data.stop - chart_data.start, left.high - left.low
         )
         while len(self.curves) < len(chart_data.traces):
-            curve = Curve()
+            curve = CurveItem()
             curve.setZValue(-len(self.curves))
             self.view.addItem(curve, ignoreBounds=True)
             self.curves.append(curve)

@@ -54,7 +54,7 @@ def points(trace: Trace) -> tuple[FloatArray, FloatArray]:
     return xs, ys
 
 
-class Curve(pg.PlotCurveItem):
+class CurveItem(pg.PlotCurveItem):
     """A trace as a line; a long line is one pixel wide, which Qt draws ten times as fast as any other width."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 
 @dataclass(frozen=True)
-class _Beside:
+class _PinnedRun:
     path: Path
     name: str
     recording: RunFile
@@ -36,7 +36,7 @@ class PinnedRuns(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._runs: dict[Path, _Beside] = {}
+        self._runs: dict[Path, _PinnedRun] = {}
 
     def __contains__(self, path: Path) -> bool:
         return path in self._runs
@@ -54,7 +54,7 @@ class PinnedRuns(QObject):
             return
         taken = {run.place for run in self._runs.values()}
         place = next(number for number in range(len(taken) + 1) if number not in taken)
-        self._runs[path] = _Beside(path, name, open_run(path), place)
+        self._runs[path] = _PinnedRun(path, name, open_run(path), place)
         self.changed.emit()
 
     def hide(self, path: Path) -> None:

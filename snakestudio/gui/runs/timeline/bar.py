@@ -15,7 +15,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.runs.speed_chooser import SPEEDS
-from snakestudio.gui.runs.timeline.track import Track
+from snakestudio.gui.runs.timeline.track import TimelineTrack
 from snakestudio.model.run_time import run_time_of
 
 _MENU = (
@@ -71,7 +71,7 @@ class TimeBar(QWidget):
         self._row = QHBoxLayout()
         self._row.setContentsMargins(4, 0, 8, 0)
         self._row.setSpacing(8)
-        self.track = Track(session_controller, document, self, camera)
+        self.track = TimelineTrack(session_controller, document, self, camera)
         self.times = _Times(self.track, self)
         self.live = QToolButton(self)
         self.live.setText("Live")
@@ -157,7 +157,7 @@ _TIMES = 164
 class _Times(QWidget):
     """Display of the shown time and the total time."""
 
-    def __init__(self, track: Track, parent: QWidget) -> None:
+    def __init__(self, track: TimelineTrack, parent: QWidget) -> None:
         super().__init__(parent)
         self._track = track
         self.font_of_times = theme.value_font(13)

@@ -47,7 +47,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class MomentCluster:
     """Moments too close to each other for separate marks, in ascending time."""
 
     x: float
@@ -74,9 +74,9 @@ class Cluster:
 
 def clustered(
     moments: Sequence[Moment], x_of: Callable[[float], float], gap: float
-) -> list[Cluster]:
+) -> list[MomentCluster]:
     """Group moments (ascending in time) whose positions are at most `gap` px from the first of their group."""
-    clusters: list[Cluster] = []
+    clusters: list[MomentCluster] = []
     group: list[Moment] = []
     begin = 0.0
     for moment in moments:
@@ -92,9 +92,9 @@ def clustered(
     return clusters
 
 
-def _cluster(group: list[Moment], x_of: Callable[[float], float]) -> Cluster:
+def _cluster(group: list[Moment], x_of: Callable[[float], float]) -> MomentCluster:
     kind = min((moment.kind for moment in group), key=_RANK.__getitem__)
-    return Cluster(0.5 * (x_of(group[0].time) + x_of(group[-1].time)), tuple(group), kind)
+    return MomentCluster(0.5 * (x_of(group[0].time) + x_of(group[-1].time)), tuple(group), kind)
 
 
 class Moments(QObject):

@@ -21,8 +21,8 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.runs.timeline.moments import Cluster, Moment, Moments, clustered
-from snakestudio.gui.runs.timeline.painting import Look, Rows, paint
+from snakestudio.gui.runs.timeline.moments import Moment, MomentCluster, Moments, clustered
+from snakestudio.gui.runs.timeline.painting import TrackRows, TrackState, paint
 from snakestudio.gui.runs.timeline.thumbnails import HEIGHT, WIDTH, Thumbnails
 from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.timeline.scale import TimeScale
@@ -47,7 +47,7 @@ _BESIDE_S = 5
 """Time that the card of an event stays after stepping to it, s."""
 
 
-class Track(QWidget):
+class TimelineTrack(QWidget):
     """Track with event marks.
 
     Signals
@@ -73,11 +73,11 @@ class Track(QWidget):
         self.thumbnails = Thumbnails(session_controller, camera, self)
         self._menu: QMenu | None = None
         """Context menu."""
-        self._clusters: list[Cluster] = []
+        self._clusters: list[MomentCluster] = []
         self._clusters_of: object = None
         self._followed = self._announced = 0.0
         self._hover: float | None = None
-        self._hovered_cluster: Cluster | None = None
+        self._hovered_cluster: MomentCluster | None = None
         self._panned_at: float | None = None
         self._in_overview = False
         self._card = Card(self)
@@ -213,7 +213,7 @@ class Track(QWidget):
         self.update()
         self.refreshed.emit()
 
-    def clusters(self) -> list[Cluster]:
+    def clusters(self) -> list[MomentCluster]:
         """Clusters of marks, from left to right."""
         self.scale.fit(self.width(), self.end)
         moments = self.moments.all
@@ -224,7 +224,7 @@ class Track(QWidget):
             self._clusters_of, self._clusters = of, clustered(visible, scale.x_of, _GAP)
         return self._clusters
 
-    def _cluster_at(self, x: float) -> Cluster | None:
+    def _cluster_at(self, x: float) -> MomentCluster | None:
         near = [
             cluster
             for cluster in self.clusters()
@@ -241,7 +241,7 @@ class Track(QWidget):
         span = (
             (replay.begin, replay.end) if replay is not None and replay.span is not None else None
         )
-        look = Look(
+        state = TrackState(
             self.first,
             self.recorded,
             self.shown_time,
@@ -254,7 +254,7 @@ class Track(QWidget):
         painter = QPainter(self)
         try:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            paint(painter, self.scale, self.width(), self.height(), look)
+            paint(painter, self.scale, self.width(), self.height(), state)
         finally:
             painter.end()
 
@@ -292,7 +292,7 @@ class Track(QWidget):
         if event.button() == Qt.MouseButton.MiddleButton:
             self._panned_at = self.time_at(x)
         elif event.button() == Qt.MouseButton.LeftButton:
-            rows = Rows.of(self.height())
+            rows = TrackRows.of(self.height())
             self._in_overview = self.scale.zoomed and y >= 0.5 * (rows.ticks + rows.overview)
             cluster = self._cluster_at(x) if y < 0.5 * (rows.marks + rows.bar) else None
             if cluster is not None:
@@ -332,7 +332,7 @@ class Track(QWidget):
         self._in_overview = False
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self.scale.zoomed and event.position().y() > Rows.of(self.height()).bar + 8:
+        if self.scale.zoomed and event.position().y() > TrackRows.of(self.height()).bar + 8:
             self.show_all()
         else:
             self.mousePressEvent(event)

@@ -89,7 +89,7 @@ class VideoDialog(Dialog):
             self._browse,
             self,
         )
-        self.preview = Preview(self)
+        self.preview = VideoPreview(self)
         self.moment = QSlider(Qt.Orientation.Horizontal, self)
         self.moment.setRange(0, 1000)
         self.moment.setAccessibleName("Time of the preview")
@@ -311,7 +311,7 @@ class Shot:
     base_dir: Path | None
 
 
-class Preview(QWidget):
+class VideoPreview(QWidget):
     """Preview; the previous image stays until the next one is ready.
 
     Signals

@@ -34,7 +34,7 @@ class FrameRequest(NamedTuple):
         )
 
 
-class Choice(NamedTuple):
+class SurfaceChoice(NamedTuple):
     """Surface that suits this computer."""
 
     kind: str
@@ -56,28 +56,28 @@ def set_default_format() -> None:
     QSurfaceFormat.setDefaultFormat(surface_format)
 
 
-def choose() -> Choice:
+def choose() -> SurfaceChoice:
     """Determine the surface for this computer; ``SNAKESTUDIO_VIEWPORT`` (direct, threaded, flat) overrides it."""
     requested = os.environ.get("SNAKESTUDIO_VIEWPORT", "")
     if requested == "flat":
-        return Choice("flat", "SNAKESTUDIO_VIEWPORT is set to flat.")
+        return SurfaceChoice("flat", "SNAKESTUDIO_VIEWPORT is set to flat.")
     context = QOpenGLContext()
     if not context.create():
-        return Choice("flat", "No OpenGL context can be made on this display.")
+        return SurfaceChoice("flat", "No OpenGL context can be made on this display.")
     surface = QOffscreenSurface()
     surface.setFormat(context.format())
     surface.create()
     try:
         if not context.makeCurrent(surface):
-            return Choice("flat", "The OpenGL context of this display cannot be used.")
+            return SurfaceChoice("flat", "The OpenGL context of this display cannot be used.")
         version = context.format().version()
         if version < (3, 3):
-            return Choice(
+            return SurfaceChoice(
                 "flat", f"This display offers OpenGL {version[0]}.{version[1]}; 3.3 is required."
             )
         if requested in ("direct", "threaded"):
-            return Choice(requested)
-        return Choice("threaded" if _is_software() else "direct")
+            return SurfaceChoice(requested)
+        return SurfaceChoice("threaded" if _is_software() else "direct")
     finally:
         context.doneCurrent()
         surface.destroy()

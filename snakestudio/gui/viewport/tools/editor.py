@@ -35,7 +35,7 @@ _MODES = {
 }
 
 
-class Editor:
+class ViewportEditor:
     """Editing part of a viewport.
 
     Parameters
