@@ -269,7 +269,7 @@ class Context(QObject):
         companions.show_runs(
             OtherRuns(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
         )
-        companions.show_robot(RobotState(self.robot_overlay.marks, self.twin.stale))
+        companions.show_robot(RobotState(self.robot_overlay.marks, self.robot_overlay.stale))
         self.robot_overlay.marks_changed.connect(self.viewport.show_marks)
 
     def _connect(self) -> None:
