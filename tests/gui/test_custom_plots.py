@@ -138,7 +138,7 @@ def test_the_browser_finds_shows_values_and_adds(
     force = 20 * (1 - (math.cos(2 * t - 5) - math.cos(2 * (t - 0.01) - 5)) / 0.02)
     qtbot.waitUntil(lambda: item.text(1) == f"{force:.4g}")
     asked: list[tuple[str, ...]] = []
-    browser.add_asked.connect(asked.append)
+    browser.add_requested.connect(asked.append)
     place = browser.tree.visualItemRect(item).center()
     port = browser.tree.viewport()
     qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=place)

@@ -142,7 +142,7 @@ def test_what_is_typed_sifts_the_list(qtbot: QtBot, panel: RunPanel) -> None:
 
 def test_a_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
     index = select(qtbot, panel, "first")
-    with qtbot.waitSignal(panel.open_asked) as asked:
+    with qtbot.waitSignal(panel.open_requested) as asked:
         place = panel.list.visualRect(index).center()
         qtbot.mouseDClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
         qtbot.mouseRelease(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)

@@ -53,12 +53,12 @@ class Chart(PlotBase):
         The user selects this time span, s.
     cursor_dragged(time: float)
     cursor_stepped(rows: int)
-    fit_asked()
+    fit_requested()
     probed(abscissa: float or None)
         The mouse is over this position of a profile (m) or a spectrum (Hz), or no longer over any.
-    menu_asked(position: QPoint)
+    menu_requested(position: QPoint)
         Requests the menu at a global position.
-    legend_asked(entry: int, position: QPoint)
+    legend_requested(entry: int, position: QPoint)
         Requests the menu of an entry of the legend, at a global position.
     resized()
         The area of the curves was resized.
@@ -71,10 +71,10 @@ class Chart(PlotBase):
     span_dragged = Signal(float, float)
     cursor_dragged = Signal(float)
     cursor_stepped = Signal(int)
-    fit_asked = Signal()
+    fit_requested = Signal()
     probed = Signal(object)
-    menu_asked = Signal(QPoint)
-    legend_asked = Signal(int, QPoint)
+    menu_requested = Signal(QPoint)
+    legend_requested = Signal(int, QPoint)
     resized = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -109,7 +109,7 @@ class Chart(PlotBase):
         self.view.span_drawn.connect(self.span_dragged)
         self.extras.span_dragged.connect(self.span_dragged)
         self.view.clicked.connect(self._on_clicked)
-        self.view.fit_asked.connect(self.fit_asked)
+        self.view.fit_requested.connect(self.fit_requested)
         self.cursor_line.sigDragged.connect(
             lambda line: self.cursor_dragged.emit(float(line.value()))
         )
@@ -314,16 +314,16 @@ class Chart(PlotBase):
             factor = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
             self.cursor_stepped.emit(steps[Qt.Key(event.key())] * factor)
         elif event.key() == Qt.Key.Key_Home:
-            self.fit_asked.emit()
+            self.fit_requested.emit()
         else:
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         entry = self.cursor_legend.entry_at(QPointF(event.pos()))
         if entry is None:
-            self.menu_asked.emit(event.globalPos())
+            self.menu_requested.emit(event.globalPos())
         else:
-            self.legend_asked.emit(entry, event.globalPos())
+            self.legend_requested.emit(entry, event.globalPos())
 
 
 _BASELINE = 18.0

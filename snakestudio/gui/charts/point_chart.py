@@ -73,9 +73,9 @@ class PointChart(PlotBase):
         The user adds a row to the selection or removes it.
     pin_toggled(row: int)
         The user pins or unpins a row.
-    open_asked(row: int)
+    open_requested(row: int)
         The user opens a row.
-    menu_asked(row: int, place: QPoint)
+    menu_requested(row: int, place: QPoint)
         The user requests the menu of a row, at a position on the screen.
     held(on: bool)
         A drag begins or ends.
@@ -85,8 +85,8 @@ class PointChart(PlotBase):
     selected = Signal(list)
     toggled = Signal(int)
     pin_toggled = Signal(int)
-    open_asked = Signal(int)
-    menu_asked = Signal(int, QPoint)
+    open_requested = Signal(int)
+    menu_requested = Signal(int, QPoint)
     held = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -336,7 +336,7 @@ class PointChart(PlotBase):
             return
         row = self.row_at(event.position())
         if row >= 0:
-            self.open_asked.emit(row)
+            self.open_requested.emit(row)
         else:
             self.double_clicked(event.position())
 
@@ -350,7 +350,7 @@ class PointChart(PlotBase):
         row = self._present() if keyed else self.row_at(QPointF(event.pos()))
         place = self.place_of(row) if keyed and row >= 0 else None
         if row >= 0:
-            self.menu_asked.emit(
+            self.menu_requested.emit(
                 row, event.globalPos() if place is None else self.mapToGlobal(place.toPoint())
             )
 
@@ -405,7 +405,7 @@ class PointChart(PlotBase):
         elif key == Qt.Key.Key_P:
             self.pin_toggled.emit(row)
         else:
-            self.open_asked.emit(row)
+            self.open_requested.emit(row)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -133,7 +133,7 @@ class SessionController(QObject):
         self._recording: Recording | None = None
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
-        self._reopen = self._renewing = False
+        self._reopen = self._refreshing_kinds = False
         self._awaited = 0
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -376,11 +376,11 @@ class SessionController(QObject):
 
         Raises `SceneError` if values of the scene are not valid for them; nothing changes then.
         """
-        self._renewing = True
+        self._refreshing_kinds = True
         try:
             self._document.refresh_kinds()
         finally:
-            self._renewing = False
+            self._refreshing_kinds = False
 
     def close(self) -> None:
         """End the session; call before the application quits."""
@@ -401,7 +401,7 @@ class SessionController(QObject):
             self.session.open(
                 after, self._document.base_dir, self._document.name if self._document.origin else ""
             )
-        elif self._renewing:
+        elif self._refreshing_kinds:
             self.session.reload_plugins(after)
         else:
             if self._source.kind == "replay":

@@ -283,7 +283,7 @@ class NumberRow(FormRow):
         self.field = NumberField(self.doc, integer=integer, optional=optional)
         self._integer = integer
         self.field.committed.connect(self._commit)
-        self.field.change_asked.connect(self._change)
+        self.field.change_requested.connect(self._change)
         self.field.problem_changed.connect(self._show_problem)
         self._place(self.field)
         self.refresh()

@@ -63,14 +63,14 @@ class NumberField(QLineEdit):
     committed(value: float | int | None, again: bool)
         A valid value other than the one shown; `again` while a key repeats, so that its steps are
         one gesture. A receiver that cannot accept it calls `refuse`.
-    change_asked(change: Change, again: bool)
+    change_requested(change: Change, again: bool)
         A relative change of several values that are edited together; otherwise like `committed`.
     problem_changed(sentence: str)
         Message about the text in the field; "" if it is valid.
     """
 
     committed = Signal(object, bool)
-    change_asked = Signal(object, bool)
+    change_requested = Signal(object, bool)
     problem_changed = Signal(str)
 
     def __init__(
@@ -208,7 +208,7 @@ class NumberField(QLineEdit):
         """Request a relative change of several values."""
         self._refused = ""
         self.setModified(False)
-        self.change_asked.emit(change, again)
+        self.change_requested.emit(change, again)
         if self._refused:
             self.setModified(True)
             self._set_problem(self._refused)

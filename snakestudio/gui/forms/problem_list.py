@@ -73,10 +73,10 @@ class ProblemDelegate(QStyledItemDelegate):
 
     Signals
     -------
-    fix_asked(fix: Fix)
+    fix_requested(fix: Fix)
     """
 
-    fix_asked = Signal(object)
+    fix_requested = Signal(object)
 
     _LEFT = 18
     _PAD = 5
@@ -181,5 +181,5 @@ class ProblemDelegate(QStyledItemDelegate):
             event.type() == QEvent.Type.MouseButtonRelease
             and event.button() == Qt.MouseButton.LeftButton
         ):
-            self.fix_asked.emit(boxes[hit][1])
+            self.fix_requested.emit(boxes[hit][1])
         return True

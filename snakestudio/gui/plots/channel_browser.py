@@ -144,19 +144,19 @@ class ChannelBrowser(Themed):
 
     Signals
     -------
-    add_asked(names: tuple of str)
+    add_requested(names: tuple of str)
         Requests channels in the active plot.
-    new_plot_asked(names: tuple of str)
+    new_plot_requested(names: tuple of str)
         Requests channels in a new plot.
-    derive_asked(name: str)
+    derive_requested(name: str)
         Requests the dialog of the derived channel `name`, or of a new one if empty.
     dragging(on: bool)
         A drag of channels begins or ends.
     """
 
-    add_asked = Signal(tuple)
-    new_plot_asked = Signal(tuple)
-    derive_asked = Signal(str)
+    add_requested = Signal(tuple)
+    new_plot_requested = Signal(tuple)
+    derive_requested = Signal(str)
     dragging = Signal(bool)
 
     def __init__(
@@ -185,7 +185,7 @@ class ChannelBrowser(Themed):
         self.setFocusProxy(self.search)
         self.derive_button = QToolButton()
         self.derive_button.setToolTip("Derive a channel from others")
-        self.derive_button.clicked.connect(lambda: self.derive_asked.emit(""))
+        self.derive_button.clicked.connect(lambda: self.derive_requested.emit(""))
         self.tree = _Tree()
         self.tree.setAccessibleName("Channels")
         self.hint = QLabel()
@@ -207,7 +207,7 @@ class ChannelBrowser(Themed):
         column.addWidget(self.tree, 1)
         column.addWidget(self.hint)
         self.tree.itemDoubleClicked.connect(self._on_double_click)
-        self.tree.added.connect(lambda: self.add_asked.emit(self.tree.chosen))
+        self.tree.added.connect(lambda: self.add_requested.emit(self.tree.chosen))
         self.tree.drag_begun.connect(lambda: self.dragging.emit(True))
         self.tree.drag_ended.connect(lambda: self.dragging.emit(False))
         self.tree.customContextMenuRequested.connect(self._show_menu)
@@ -354,7 +354,7 @@ class ChannelBrowser(Themed):
     def _on_double_click(self, item: QTreeWidgetItem) -> None:
         name = item.data(_NAME, _NAME_ROLE)
         if name:
-            self.add_asked.emit((name,))
+            self.add_requested.emit((name,))
 
     def _show_menu(self, place: QPoint) -> None:
         if self.tree.chosen:
@@ -366,13 +366,13 @@ class ChannelBrowser(Themed):
         """Return the menu of the selected channels."""
         names = self.tree.chosen
         menu = Menu(self)
-        menu.addAction("Add to the Active Plot", lambda: self.add_asked.emit(names))
-        menu.addAction("Show in a New Plot", lambda: self.new_plot_asked.emit(names))
+        menu.addAction("Add to the Active Plot", lambda: self.add_requested.emit(names))
+        menu.addAction("Show in a New Plot", lambda: self.new_plot_requested.emit(names))
         menu.addSeparator()
         if len(names) == 1 and names[0] in self._library:
-            menu.addAction("Edit Derived Channel ...", lambda: self.derive_asked.emit(names[0]))
+            menu.addAction("Edit Derived Channel ...", lambda: self.derive_requested.emit(names[0]))
             menu.addAction("Delete Derived Channel", lambda: self._library.remove(names[0]))
-        menu.addAction("New Derived Channel ...", lambda: self.derive_asked.emit(""))
+        menu.addAction("New Derived Channel ...", lambda: self.derive_requested.emit(""))
         return menu
 
 

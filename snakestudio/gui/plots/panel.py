@@ -184,14 +184,14 @@ class PlotPanel(Themed):
         chart = plot.chart
         plot.chosen.connect(lambda: self._on_chosen(plot))
         plot.refused.connect(self.refused)
-        plot.row_asked.connect(self._session_controller.set_cursor)
+        plot.row_requested.connect(self._session_controller.set_cursor)
         chart.view_dragged.connect(lambda start, stop: self._on_view_dragged(plot, start, stop))
         chart.span_dragged.connect(lambda start, stop: self.select_span((start, stop)))
         chart.cursor_dragged.connect(self._seek)
         chart.cursor_stepped.connect(self._step)
-        chart.fit_asked.connect(lambda: self._on_fit(plot))
-        chart.menu_asked.connect(lambda point: pop_up(self.plot_menu(plot), point))
-        chart.legend_asked.connect(
+        chart.fit_requested.connect(lambda: self._on_fit(plot))
+        chart.menu_requested.connect(lambda point: pop_up(self.plot_menu(plot), point))
+        chart.legend_requested.connect(
             lambda entry, point: pop_up(curve_menu(plot, entry) or self.plot_menu(plot), point)
         )
         chart.viewport().installEventFilter(self)

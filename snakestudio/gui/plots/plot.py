@@ -220,13 +220,13 @@ class LivePlot(QWidget):
         The content, or the link or joint, changed.
     refused(sentence: str)
         Channels cannot be shown in this plot.
-    row_asked(row: int)
+    row_requested(row: int)
         Requests the cursor at this row.
     """
 
     chosen = Signal()
     refused = Signal(str)
-    row_asked = Signal(int)
+    row_requested = Signal(int)
 
     def __init__(
         self,
@@ -591,7 +591,7 @@ class LivePlot(QWidget):
         seen = (-math.inf, math.inf) if self.view.whole else self._seen
         row = row_near(self.lines, self._series_cache, *seen, (x, y), scale)
         if row is not None:
-            self.row_asked.emit(row)
+            self.row_requested.emit(row)
 
     # --- drops ------------------------------------------------------------------------------------
 

@@ -290,9 +290,9 @@ class PlotDocks(QObject):
         from snakestudio.gui.plots.channel_browser import ChannelBrowser
 
         browser = ChannelBrowser(self._context.session_controller, self.library, self._known)
-        browser.add_asked.connect(self.add)
-        browser.new_plot_asked.connect(self.add_in_new_plot)
-        browser.derive_asked.connect(self.derive)
+        browser.add_requested.connect(self.add)
+        browser.new_plot_requested.connect(self.add_in_new_plot)
+        browser.derive_requested.connect(self.derive)
         browser.dragging.connect(self._show_zones)
         return browser
 

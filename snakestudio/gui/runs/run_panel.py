@@ -245,16 +245,16 @@ class RunPanel(Themed):
 
     Signals
     -------
-    open_asked(path: Path, name: str)
+    open_requested(path: Path, name: str)
         Request to show a run instead of the current one.
-    scene_asked(path: Path)
+    scene_requested(path: Path)
         Request to open the scene of a run.
     deleting(path: Path)
         A run is about to be deleted; its readers must close it.
     """
 
-    open_asked = Signal(object, str)
-    scene_asked = Signal(object)
+    open_requested = Signal(object, str)
+    scene_requested = Signal(object)
     deleting = Signal(object)
 
     def __init__(
@@ -380,7 +380,7 @@ class RunPanel(Themed):
         elif run.info is None:
             self._banner.show_notice("warning", run.problem)
         else:
-            self.open_asked.emit(run.path, run.name)
+            self.open_requested.emit(run.path, run.name)
 
     def overlay(self, runs: list[KeptRun], visible: bool) -> None:
         """Overlay runs on the current run, or remove their overlays."""
@@ -483,7 +483,11 @@ class RunPanel(Themed):
             bool(sound),
             lambda: self.overlay(sound, not seen),
         )
-        add("Open Its Scene", bool(one and one.info), lambda: self.scene_asked.emit(runs[0].path))
+        add(
+            "Open Its Scene",
+            bool(one and one.info),
+            lambda: self.scene_requested.emit(runs[0].path),
+        )
         menu.addSeparator()
         add("Rename ...", one is not None, lambda: self.rename(runs[0]))
         add("Tags ...", bool(runs), lambda: self.tag(runs))

@@ -95,7 +95,7 @@ class Checks(QWidget):
         self._findings = ProblemList(self)
         self.list.setModel(self._findings)
         self.delegate = ProblemDelegate(self.list)
-        self.delegate.fix_asked.connect(self._fix)
+        self.delegate.fix_requested.connect(self._fix)
         self.list.setItemDelegate(self.delegate)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._show_menu)

@@ -75,8 +75,8 @@ def _runs(c: Context) -> QWidget:
     from snakestudio.gui.runs.run_panel import RunPanel
 
     panel = RunPanel(c.run_archiver.library, c.run_archiver, c.pinned_runs, c.banners.files)
-    panel.open_asked.connect(c.open_runs.open)
-    panel.scene_asked.connect(c.open_runs.open_scene)
+    panel.open_requested.connect(c.open_runs.open)
+    panel.scene_requested.connect(c.open_runs.open_scene)
     panel.deleting.connect(c.open_runs.close_file)
     c.closing.connect(panel.close_reading)
     return panel

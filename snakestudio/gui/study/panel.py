@@ -143,7 +143,7 @@ class StudyPanel(Themed):
         self._told = ""
         self.setup = SetupPage(open_study)
         self.results = StudyResultsView()
-        self.results.open_asked.connect(actions.open_run)
+        self.results.open_requested.connect(actions.open_run)
         self.results.take_over_asked.connect(actions.take_over)
         self.results.check_step_asked.connect(actions.check_step)
         self._stale = True  # results must be updated when they become visible

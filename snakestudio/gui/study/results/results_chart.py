@@ -48,11 +48,11 @@ class ResultsChart(PointChart):
         linked.hovered.connect(lambda row, _: self.show_hovered(row))
         self.hovered.connect(linked.hovered)
         self.held.connect(linked.hold)
-        self.open_asked.connect(linked.open_asked)
+        self.open_requested.connect(linked.open_requested)
         self.selected.connect(linked.select)
         self.toggled.connect(linked.toggle)
         self.pin_toggled.connect(lambda row: linked.toggle_pins([row]))
-        self.menu_asked.connect(self._show_menu)
+        self.menu_requested.connect(self._show_menu)
 
     @property
     def there(self) -> bool:
@@ -98,7 +98,7 @@ class ResultsChart(PointChart):
     def _show_menu(self, row: int, place: QPoint) -> None:
         if row not in self.linked.rows.selected_rows:
             self.linked.select([row])
-        self.linked.menu_asked.emit(place)
+        self.linked.menu_requested.emit(place)
 
     # --- marks ------------------------------------------------------------------------------------
 

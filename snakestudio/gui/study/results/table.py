@@ -231,7 +231,7 @@ class ResultsTable(QTableView):
         self.setSortingEnabled(True)
         self.customContextMenuRequested.connect(self._on_menu)
         self.doubleClicked.connect(
-            lambda index: linked.open_asked.emit(self.results.row_at(index.row()))
+            lambda index: linked.open_requested.emit(self.results.row_at(index.row()))
         )
         self.selectionModel().selectionChanged.connect(self._on_selected)
         linked.results_changed.connect(self.refresh)
@@ -327,7 +327,7 @@ class ResultsTable(QTableView):
 
     def _on_menu(self, place: QPoint) -> None:
         if self._linked.there and self._linked.rows.selected_rows:
-            self._linked.menu_asked.emit(self.viewport().mapToGlobal(place))
+            self._linked.menu_requested.emit(self.viewport().mapToGlobal(place))
 
     def copy(self) -> None:
         """Copy the selected rows to the clipboard, in the order of the table."""
@@ -342,7 +342,7 @@ class ResultsTable(QTableView):
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self._linked.open_asked.emit(self.results.row_at(self.currentIndex().row()))
+            self._linked.open_requested.emit(self.results.row_at(self.currentIndex().row()))
         else:
             super().keyPressEvent(event)
 
