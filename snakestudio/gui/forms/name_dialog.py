@@ -15,19 +15,19 @@ class NameDialog(Dialog):
 
     Parameters
     ----------
-    taken : list of str
+    existing : list of str
         Names in use, whose items will be replaced.
     refusal : callable
         Returns why a name cannot be used; "" if it can.
     of : str
         What is saved, such as "layout".
-    kept : str
-        Explanation of what is saved.
+    explanation : str
+        What is saved, in a sentence.
     """
 
     def __init__(
         self,
-        taken: list[str],
+        existing: list[str],
         refusal: Callable[[str], str],
         parent: QWidget | None = None,
         *,
@@ -35,7 +35,7 @@ class NameDialog(Dialog):
         explanation: str = "Saves which panels are open, their positions and sizes, and what the plots show.",
     ) -> None:
         super().__init__(parent, f"Save {of.title()}")
-        self._taken = taken
+        self._existing = existing
         self._refusal = refusal
         self._of = of
         self._explanation = explanation
@@ -67,6 +67,6 @@ class NameDialog(Dialog):
             theme.set_role(self.sentence, "dim")
             self.sentence.setText(
                 f"It replaces the {self._of} {self.name}."
-                if self.name in self._taken
+                if self.name in self._existing
                 else self._explanation
             )

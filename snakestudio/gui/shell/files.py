@@ -38,8 +38,8 @@ def ask_about_changes(
 
     Parameters
     ----------
-    words : sequence of str
-        The changes, a line each.
+    changes : sequence of str
+        A line for each change.
     action : str
         Text of the button that confirms.
     """

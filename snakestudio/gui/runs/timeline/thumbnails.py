@@ -47,8 +47,8 @@ class Thumbnails(QObject):
 
     Parameters
     ----------
-    base_dir : callable
-        Returns the folder that file names in the scene are relative to.
+    camera : callable
+        Returns the camera of the viewport, whose direction the thumbnails use.
 
     Signals
     -------

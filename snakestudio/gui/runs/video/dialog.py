@@ -345,7 +345,7 @@ class VideoPreview(QWidget):
         return self._image
 
     def show_shot(self, shot_of: Callable[[], Shot | None]) -> None:
-        """Render the shot that `wanted` returns soon; None if there is nothing to render."""
+        """Render the shot that `shot_of` returns soon; None if there is nothing to render."""
         self._shot_of = shot_of
         self._again.start()
 
