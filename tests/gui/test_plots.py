@@ -688,7 +688,7 @@ def test_ticks_are_round_numbers(qtbot: QtBot) -> None:
         (-2.0, 0.0, ["0.01", "0.1", "1"]),
     ):
         decades.setRange(low, high)
-        assert [text for _, text in decades.shown()] == texts
+        assert [text for _, text in decades.visible_labels()] == texts
 
 
 @pytest.mark.parametrize(
@@ -712,7 +712,7 @@ def test_axis_shows_the_ticks_of_its_scale(
     axis = ChartAxis("bottom", 44, density=2.0)
     axis.setGeometry(0.0, 0.0, width, 44.0)
     axis.show_scale(scale, "Title")
-    assert [text for _, text in axis.shown()] == texts
+    assert [text for _, text in axis.visible_labels()] == texts
 
 
 @pytest.mark.parametrize("height", [20.0, 35.0, 49.0, 120.0])
@@ -726,7 +726,7 @@ def test_numbers_of_an_axis_never_lie_over_each_other(qtbot: QtBot, height: floa
         assert np.all(np.diff(places) * height / (high - low) >= axis.line_height)
     axis.show_as(False, [(float(k), f"{k}") for k in range(20)])
     axis.setRange(0.0, 20.0)
-    shown = np.array([place for place, _ in axis.shown()])
+    shown = np.array([place for place, _ in axis.visible_labels()])
     assert len(shown) >= 1
     assert np.all(np.diff(shown) * height / 20.0 >= axis.line_height)
     assert shown[0] == 0.0

@@ -347,7 +347,7 @@ def test_a_reset_forgets_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: recorded.context.session_controller.status.state == "ready")
     qtbot.waitUntil(lambda: recorded.context.time_bar.track.recorded == 0.0)
     assert recorded.context.session_controller.live
-    assert recorded.context.time_bar.track.shown == 0.0
+    assert recorded.context.time_bar.track.shown_time == 0.0
 
 
 def test_looking_back_shows_the_obstacles_of_that_time_and_an_edit_returns(
