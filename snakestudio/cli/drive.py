@@ -82,7 +82,7 @@ def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--twin",
         action="store_true",
-        help="run the simulation alongside, and show the joint deviation",
+        help="run the simulated twin, and show its joint deviation from the robot",
     )
     parser.add_argument("--csv", metavar="F", type=output, help="write a CSV")
     parser.add_argument(
@@ -471,9 +471,7 @@ class _Drive:
             f"unknown, {told.error_frames} errors, {told.send_errors} not sent; bus load {100 * told.bus_load:.0f} %"
         )
         if math.isfinite(self._robot.deviation):
-            print(
-                f"simulation alongside: joint deviation {math.degrees(self._robot.deviation):.2f}° RMS"
-            )
+            print(f"simulated twin: joint deviation {math.degrees(self._robot.deviation):.2f}° RMS")
 
 
 class PoseWatch:

@@ -61,7 +61,7 @@ def execute(options: argparse.Namespace) -> int:
         )
     if options.figure is None and (options.x or options.y or options.colour or options.beside):
         raise UsageError(
-            "--x, --y, --colour and --beside need a figure. Give --figure with a file name."
+            "--x, --y, --colour and --beside apply to a figure. Give --figure with a file name."
         )
 
     from snakestudio.study.store import store_path

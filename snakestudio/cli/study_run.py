@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--watched",
         action="store_true",
-        help="for other programs: print progress as lines of JSON, and read the commands pause, go on and cancel"
+        help="for other programs: print progress as lines of JSON, and read the commands pause, resume and cancel"
         " from the standard input, whose end cancels",
     )
 

@@ -14,7 +14,7 @@ from snakestudio.cli.ending import Ending
 from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.errors import SceneError, StudyError, UserError
 from snakestudio.session.tether import end_at_once
-from snakestudio.study.watched import CANCEL, GO_ON, PAUSE, Told, line_of
+from snakestudio.study.watched import CANCEL, PAUSE, RESUME, Told, line_of
 
 if TYPE_CHECKING:
     from snakestudio.study.driver import Driver, Progress
@@ -122,7 +122,7 @@ class _Commands(threading.Thread):
     def _carry_out(self, command: str) -> None:
         with self._lock:
             driver = self._driver
-            if command in (PAUSE, GO_ON):
+            if command in (PAUSE, RESUME):
                 self._paused = command == PAUSE
                 if driver is not None:
                     driver.pause() if self._paused else driver.go_on()

@@ -120,10 +120,10 @@ class RobotStartTarget:
             # A defect must not leave a robot moving that whoever started it cannot stop any more.
             log.exception("starting together failed")
             self._live_robot.stop(
-                "Stopped because synchronized start failed with an internal error. Please report it."
+                "Stopped because Start Together failed with an internal error. Please report it."
             )
             self.trouble = (
-                f"Synchronized start failed with an internal error: {error!r}. Please report it."
+                f"Start Together failed with an internal error: {error!r}. Please report it."
             )
             self._tell(self.trouble)
 

@@ -1,7 +1,7 @@
 """Protocol between a process that runs a study and its parent: messages as JSON lines, and commands.
 
 The process writes progress and messages as lines of JSON to its standard output. It reads the
-commands `pause`, `go on` and `cancel` as lines from its standard input, whose end means `cancel`:
+commands `pause`, `resume` and `cancel` as lines from its standard input, whose end means `cancel`:
 the parent process has ended.
 """
 
@@ -18,7 +18,7 @@ from snakestudio.study.cluster import WorkerInfo
 from snakestudio.study.driver import Progress
 
 PAUSE = "pause"
-GO_ON = "go on"
+RESUME = "resume"
 CANCEL = "cancel"
 
 

@@ -275,8 +275,11 @@ def open_run(path: str | Path) -> RunFile:
             index = walk(file, begun.end, begun.size, {})
             complete = False
         if not len(index.times):
+            if complete:
+                raise RunFileError(f"{path}: the file contains no rows: nothing was recorded.")
             raise RunFileError(
-                f"{path}: the file contains no rows because the program ended before the first was written."
+                f"{path}: the file contains no rows that can be read. The program ended before the first row was written,"
+                " or the rows are damaged."
             )
         if not np.isfinite(index.times).all() or np.any(np.diff(index.times) < 0.0):
             raise RunFileError(

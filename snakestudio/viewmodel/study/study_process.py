@@ -13,7 +13,7 @@ from snakestudio.errors import Problem, StudyError
 from snakestudio.paths import own_program
 from snakestudio.study.driver import Progress
 from snakestudio.study.running import Workers
-from snakestudio.study.watched import CANCEL, GO_ON, PAUSE, Told, told
+from snakestudio.study.watched import CANCEL, PAUSE, RESUME, Told, told
 
 _GRACE_S = 0.8
 _GRACE_CLUSTER_S = 5.0
@@ -153,7 +153,7 @@ class StudyProcess:
 
     def go_on(self) -> None:
         """Resume after a pause."""
-        self._send(GO_ON)
+        self._send(RESUME)
 
     def cancel(self) -> None:
         """End within a second and keep finished results. Returns immediately."""

@@ -36,7 +36,7 @@ _EXPRESSION = "Expression …"
 _EXAMPLE = "last(com_x_m) - first(com_x_m)"
 """Initial expression, which can be measured in every run."""
 
-_AIMS = {"maximise": "Maximize", "minimise": "Minimize"}
+_AIMS = {"maximise": "Maximise", "minimise": "Minimise"}
 _OVER = {"mean": "mean of repeats", "worst": "worst repeat", "spread": "spread of repeats"}
 
 
