@@ -471,7 +471,7 @@ class SessionController(QObject):
 
     def _play_on(self, player: Replay) -> None:
         """Show the row that is due; at the end of playback, the newest state if that is the last row."""
-        row = player.look()
+        row = player.advance()
         ended = not player.playing
         self._show_row(None if ended and row == len(player.recording) - 1 else row)
         if ended:
