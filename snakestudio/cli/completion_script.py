@@ -132,9 +132,9 @@ def _models() -> tuple[str, ...]:
 
 
 def _measures() -> tuple[str, ...]:
-    from snakestudio.study.goals import PRESETS
+    from snakestudio.study.goals import MEASURES
 
-    return tuple(PRESETS)
+    return tuple(MEASURES)
 
 
 def _searches() -> tuple[str, ...]:

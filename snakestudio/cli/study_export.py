@@ -72,9 +72,9 @@ def execute(options: argparse.Namespace) -> int:
 
     from snakestudio.model.scene_file import parse_scene
     from snakestudio.study import export
-    from snakestudio.study.figure import Beside, write_figure
+    from snakestudio.study.figure import ComparedStudy, write_figure
+    from snakestudio.study.figure_content import FigureColumns
     from snakestudio.study.running import results_of, texts_of, units_of_results
-    from snakestudio.study.shown import Named
 
     table = results_of(path)
     texts = texts_of(path)
@@ -97,11 +97,11 @@ def execute(options: argparse.Namespace) -> int:
         print(f"wrote {options.parquet}: {rows} rows")
     if options.figure is not None:
         beside = [
-            Beside(found.study.title or other.stem, found)
+            ComparedStudy(found.study.title or other.stem, found)
             for other in options.beside
             for found in (results_of(other),)
         ]
-        named = Named(options.x, options.y, options.colour)
+        named = FigureColumns(options.x, options.y, options.colour)
         with outputs.place(options.figure) as file:
             caption = write_figure(file, table, scene, units, texts, named, beside)
         print(f"wrote {options.figure}: {caption}")

@@ -58,7 +58,7 @@ def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
     """
     from snakestudio.study.running import Workers
 
-    return Workers.given(
+    return Workers.from_options(
         options.workers, scheduler_of(options), tls_of(options), least=least, prefix="--"
     )
 

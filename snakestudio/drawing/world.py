@@ -127,7 +127,7 @@ def merged(ranges: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.column_stack((ranges[start, 0], np.add.reduceat(ranges[:, 1], start)))
 
 
-def _look_of(
+def _single_look(
     colour: ArrayLike, ranges: NDArray[np.intp], opacity: float, grow: float = 0.0
 ) -> Look:
     flat = grow > 0.0
@@ -163,7 +163,7 @@ def terrain_looks(
             which = (terrain.earthen == earthen) & (chosen == lighter)
             which = which if mask is None else which & mask
             looks.append(
-                _look_of(
+                _single_look(
                     _brighter(colour) if lighter else colour, terrain.skin_range[which], opacity
                 )
             )
@@ -179,7 +179,7 @@ def terrain_outlines(
     ranges = terrain.shell_range[
         [index for index in indices if 0 <= index < len(terrain.shell_range)]
     ]
-    look = _look_of(colour, ranges, 1.0, share)
+    look = _single_look(colour, ranges, 1.0, share)
     return [look] if len(look.ranges) else []
 
 
