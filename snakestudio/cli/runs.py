@@ -62,15 +62,15 @@ def execute(options: argparse.Namespace) -> int:
             print(f"deleted {run.path.stem}")
             changed.append(run)
         else:
-            said = (
+            renamed = (
                 library.rename(run, options.rename)
                 if options.tags is None
                 else library.tag(run, [options.tags])
             )
             print(
-                f"{said.path.stem}: {said.name} {' '.join(f'#{tag}' for tag in said.tags)}".rstrip()
+                f"{renamed.path.stem}: {renamed.name} {' '.join(f'#{tag}' for tag in renamed.tags)}".rstrip()
             )
-            changed.append(said)
+            changed.append(renamed)
     if options.json:
         print_json(
             options,
@@ -97,7 +97,7 @@ def _values(run: SavedRun) -> dict[str, Any]:
 
 
 def _fits(text: str, sought: list[str]) -> bool:
-    return all(word.casefold() in text.casefold() for word in sought)
+    return all(term.casefold() in text.casefold() for term in sought)
 
 
 def _print(library: RunLibrary, runs: list[SavedRun]) -> None:

@@ -81,7 +81,7 @@ class _Doing(ProgressLine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.shown = True
+        self.visible = True
 
     def _write(self, *texts: str) -> None:
         _write(StudyMessage("doing", texts[0]))
