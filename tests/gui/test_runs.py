@@ -23,7 +23,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
-from snakestudio.runfile.library import KeptRun, RunLibrary
+from snakestudio.runfile.library import RunLibrary, SavedRun
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.runner import Runner
@@ -253,7 +253,7 @@ def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(
     assert _reds(computed) == 0
 
 
-def _reds(run: KeptRun) -> int:
+def _reds(run: SavedRun) -> int:
     """Pixels in red, the colour of the robot, of a run as it is drawn in the list."""
     model = RunListModel()
     model.set_runs([run])

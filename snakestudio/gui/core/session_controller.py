@@ -471,7 +471,7 @@ class SessionController(QObject):
 
     def _play_on(self, replay: Replay) -> None:
         """Show the row that is due; at the end of playback, the newest state if that is the last row."""
-        row = replay.look()
+        row = replay.advance()
         ended = not replay.playing
         self._show_row(None if ended and row == len(replay.recording) - 1 else row)
         if ended:

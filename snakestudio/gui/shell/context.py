@@ -324,7 +324,7 @@ class Context(QObject):
             changed.connect(self.status_bar.refresh_soon)
         robot_controller.changed.connect(self.status_bar.refresh_soon)
         for signal in (robot_controller.changed, robot_controller.polled):
-            signal.connect(self.study.look_at_robot)
+            signal.connect(self.study.check_robot)
         session_controller.recording_changed.connect(
             lambda: self.step_checker.annotate(session_controller.recording)
         )

@@ -103,7 +103,7 @@ class StudyRuns(QObject):
         self._stop()
         preparations = self._context.session_controller.session.preparations
         self._name = run_name(path, table, row, repeat)
-        self._then = [("Apply to Scene", lambda: self.take_over(path, table, row))]
+        self._then = [("Apply to Scene", lambda: self.apply_point(path, table, row))]
         if repeat + 1 < len(table.rows[row]):
             self._then.insert(
                 0,
@@ -175,17 +175,17 @@ class StudyRuns(QObject):
 
     # --- applying values --------------------------------------------------------------------------
 
-    def take_over(self, path: Path, table: Table, row: int) -> None:
+    def apply_point(self, path: Path, table: Table, row: int) -> None:
         """Apply the values of a point to the scene as one edit; if another scene is open, ask first."""
         scene_path = scene_of(table.study, path).resolve()
         origin = self._context.document.origin
         if origin is not None and origin.resolve() == scene_path:
-            self._take_over(path, table, row)
+            self._apply_point(path, table, row)
             return
 
-        def open_and_take_over() -> None:
+        def open_and_apply() -> None:
             if self._context.files.open(scene_path):
-                self._take_over(path, table, row)
+                self._apply_point(path, table, row)
 
         name = self._context.document.title
         self._banner.show_notice(
@@ -193,12 +193,12 @@ class StudyRuns(QObject):
             f"The study belongs to {scene_path.name}, but {name} is open. Values that both scenes have can be"
             " applied.",
             [
-                (f"Open {scene_path.name}", open_and_take_over),
-                (f"Apply to {name}", lambda: self._take_over(path, table, row)),
+                (f"Open {scene_path.name}", open_and_apply),
+                (f"Apply to {name}", lambda: self._apply_point(path, table, row)),
             ],
         )
 
-    def _take_over(self, path: Path, table: Table, row: int) -> None:
+    def _apply_point(self, path: Path, table: Table, row: int) -> None:
         document = self._context.document
         values = values_of(table, row)
         name = run_name(path, table, row).partition(", repeat")[0]

@@ -72,7 +72,7 @@ class StudyActions(Protocol):
     def open_run(self, row: int) -> object:
         """Open the run of a row of the results."""
 
-    def take_over(self, row: int) -> object:
+    def apply_point(self, row: int) -> object:
         """Apply the values of a row of the results to the scene."""
 
     def check_step(self, row: int) -> object:
@@ -144,7 +144,7 @@ class StudyPanel(Themed):
         self.setup = SetupPage(open_study)
         self.results = StudyResultsView()
         self.results.open_requested.connect(actions.open_run)
-        self.results.take_over_asked.connect(actions.take_over)
+        self.results.apply_asked.connect(actions.apply_point)
         self.results.check_step_asked.connect(actions.check_step)
         self._stale = True  # results must be updated when they become visible
         self.tabs = QTabWidget()

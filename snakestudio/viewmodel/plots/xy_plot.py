@@ -114,7 +114,7 @@ def _add(
     stop: float,
     budget: int,
     *,
-    whole: bool,
+    whole_run: bool,
 ) -> None:
     recording = series_cache.recording
     if recording is None or not len(recording):
@@ -125,7 +125,7 @@ def _add(
     stride = stride_for(last - first, max(2, budget))
     first = first // stride * stride  # the same rows again when the view moves
     chart_data.stride = max(chart_data.stride, stride)
-    for _, upwards, (_, xs, ys) in _pairs(lines, series_cache, first, last, stride, whole=whole):
+    for _, upwards, (_, xs, ys) in _pairs(lines, series_cache, first, last, stride, whole=whole_run):
         chart_data.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
 
 
@@ -136,11 +136,11 @@ def _pairs(
     last: int,
     stride: int,
     *,
-    whole: bool,
+    whole_run: bool,
 ) -> Iterator[tuple[CurveSpec, CurveSpec, tuple[NDArray[np.int64], FloatArray, FloatArray]]]:
     """Pairs of lines, the rows with both values, and these values."""
     samples = {
-        key: series_cache.samples(key, first, last, stride, whole=whole)
+        key: series_cache.samples(key, first, last, stride, whole=whole_run)
         for key in {line.series for line in lines}
     }
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):

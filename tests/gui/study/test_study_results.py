@@ -21,7 +21,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.results import Table
-from snakestudio.study.store import Outcome
+from snakestudio.study.store import RunOutcome
 from tests.gui.pages.hands import move
 from tests.study.made_up import UNITS, asked_of, made_up_study, table_of, trace_of_key
 
@@ -263,7 +263,7 @@ def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(
     opened: list[int] = []
     taken: list[int] = []
     view.open_requested.connect(opened.append)
-    view.take_over_asked.connect(taken.append)
+    view.apply_asked.connect(taken.append)
     QTest.mouseDClick(chart.viewport(), LEFT, NONE, place(chart, best))
     assert opened == [best]
     view.linked.sort("net_speed", True)
@@ -702,7 +702,7 @@ def test_where_every_run_failed_it_says_why_and_draws_nothing(
     study = made_up_study()
     nans = tuple(math.nan for _ in study.measured)
     rows = [
-        (run, Outcome(run.key, "refused", "ground.mu_along is not positive.", nans))
+        (run, RunOutcome(run.key, "refused", "ground.mu_along is not positive.", nans))
         for run in asked_of(study, 12)
     ]
     view = make_view(Table(study, rows))

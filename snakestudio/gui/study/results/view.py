@@ -54,14 +54,14 @@ class StudyResultsView(QWidget):
     -------
     open_requested(row: int)
         The run of a row must be opened.
-    take_over_asked(row: int)
+    apply_asked(row: int)
         The values of a row must be applied to the scene.
     check_step_asked(row: int)
         The time step of the run of a row must be checked.
     """
 
     open_requested = Signal(int)
-    take_over_asked = Signal(int)
+    apply_asked = Signal(int)
     check_step_asked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -376,7 +376,7 @@ class StudyResultsView(QWidget):
             return action
 
         add("Open This Run", lambda: self.open_requested.emit(last), len(rows) == 1)
-        add("Apply to Scene", lambda: self.take_over_asked.emit(last), len(rows) == 1)
+        add("Apply to Scene", lambda: self.apply_asked.emit(last), len(rows) == 1)
         add("Check Step Size", lambda: self.check_step_asked.emit(last), len(rows) == 1)
         menu.addSeparator()
         add(

@@ -20,7 +20,7 @@ from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
-from snakestudio.study.begin import words_of
+from snakestudio.study.begin import choices_of
 from snakestudio.study.description import Plain, Vary
 from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.study.study_values import (
@@ -57,7 +57,7 @@ class VaryCard(Card):
         if scene is not None and vary.all_keys:
             try:
                 self._present = get_value(scene, vary.all_keys[0])
-                words = words_of(scene, vary.all_keys[0])
+                words = choices_of(scene, vary.all_keys[0])
             except SceneError:
                 pass
         if isinstance(self._present, bool):
