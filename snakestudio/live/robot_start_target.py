@@ -121,10 +121,10 @@ class RobotStartTarget:
             # The robot must not keep moving if the peer that started it cannot stop it any more.
             log.exception("synchronised start failed")
             self._live_robot.stop(
-                "Stopped because synchronized start failed with an internal error. Please report it."
+                "Stopped because Start Together failed with an internal error. Please report it."
             )
             self.trouble = (
-                f"Synchronized start failed with an internal error: {error!r}. Please report it."
+                f"Start Together failed with an internal error: {error!r}. Please report it."
             )
             self._report(self.trouble)
 
