@@ -96,7 +96,7 @@ class ChainEngine(TimeSteppingEngine):
     """
 
     energies: ClassVar[tuple[str, ...]] = ()
-    """Attributes with energies and works to record, J: "kinetic", "work_friction"."""
+    """Names of the attributes with energies and works to record, J: "kinetic", "work_friction"."""
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links

@@ -1,4 +1,4 @@
-"""Detection of links that pass through a body within one step, from their paths; contacts cannot notice them.
+"""Detection of links that pass through a body within one step, which contacts cannot detect, from their paths.
 
 A link that touches a body has its axis one link radius outside the body, and the body's half
 thickness further from the body's middle. Only a link that moves further than that in a step can
@@ -286,7 +286,7 @@ class Crossings:
 
 
 def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -> Crossings:
-    """Return the detection for all obstacles of a scene; for planar models, obstacles have unlimited height.
+    """Return the `Crossings` of all obstacles of a scene; for planar models, obstacles have unlimited height.
 
     Parameters
     ----------

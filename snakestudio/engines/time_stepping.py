@@ -50,7 +50,7 @@ controller reads the robot's state in every period."""
 
 
 class TimeSteppingEngine(BoundSteps):
-    """The Engine protocol for a kernel that takes many steps per call; see `Engine` for the public methods."""
+    """Implementation of the Engine protocol by a kernel that takes many steps per call; see `Engine`."""
 
     kind: str
     _state: Any
@@ -151,7 +151,7 @@ class TimeSteppingEngine(BoundSteps):
         return links
 
     def _set_crossings(self, scene: Scene) -> None:
-        """Set the detection of links of `scene` that pass through bodies; must be called after `_params` changed."""
+        """Set the `Crossings` of `scene`; must be called after `_params` changed."""
         self._crossings = crossings(scene, self._base_dir, self._pushed)
         self._params = self._params._replace(far=self._crossings.limit)
 
@@ -299,7 +299,7 @@ class TimeSteppingEngine(BoundSteps):
         due_steps: IntArray,
         rows: RowBuffers,
     ) -> int:
-        """Call `_run_kernel`, but check each step in which a link moves far for obstacles that it passed through.
+        """Call `_run_kernel`, and check each step in which a link moves far for obstacles that it passed through.
 
         `begun` is the count of steps at the beginning.
         """

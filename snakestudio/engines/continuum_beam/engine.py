@@ -71,8 +71,7 @@ class ContinuumBeamEngine:
     carry, in N (couples divided by the length of the body): Lambda(l) - F_+, up to rounding.
     "Unconverged" counts steps with such a residual.
 
-    Raises `SceneError` if a formula cannot be read. `registry.create` detects all other mistakes
-    before.
+    Raises `SceneError` if a formula cannot be read; `registry.create` detects all other mistakes.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def largest_stable_step(scene: Scene) -> float:
 
 
 def _shifted_centres(scene: Scene) -> list[Problem]:
-    """Links whose centre of mass is not in the middle, where obstacles act in this model, P3 (30)."""
+    """Return problems of links whose centre of mass is not in the middle, where obstacles act here, P3 (30)."""
     for number, override in enumerate(scene.robot.link, start=1):
         if override.centre_of_mass_m:
             link = selected(override.index, scene.robot.n_links)[0]

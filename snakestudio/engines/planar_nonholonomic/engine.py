@@ -34,7 +34,7 @@ from snakestudio.model.world import Ground
 
 
 class PlanarNonholonomicEngine(CompiledEngine):
-    """A snake robot among obstacles, which prevent lateral motion into them of the links they touch.
+    """A snake robot among obstacles, which the links that they touch cannot enter sideways.
 
     "Iterations" are evaluations of the equations of motion; the residual is that of the
     constraints' reactions relative to the weight of a link.
