@@ -15,7 +15,7 @@ from snakestudio.engines.compiled_arithmetic import (
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels._cache import (
     cache_trouble,
-    forget_old_code,
+    remove_old_code,
     jit_disabled,
     mark_compiled,
     was_compiled,
@@ -162,7 +162,7 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
     mark_compiled(kind, used_files())
     if not is_warm(kind):
         raise OSError(cache_trouble() or "the compiled code was saved but cannot be found")
-    forget_old_code()
+    remove_old_code()
     progress(1.0, "Ready")
 
 
