@@ -44,7 +44,7 @@ class FrictionProblem:
 
     mu: FloatArray
     mu_rolling: FloatArray | None
-    """`mu` and `mu_rolling`: coefficients; `mu_rolling` (m) is None unless a contact has rolling
+    """`mu` and `mu_rolling`: coefficients; `mu_rolling` (m) is None if contacts have no rolling
     friction, and d is 3, else 5."""
 
     coordinates: str

@@ -80,7 +80,7 @@ def test_overflow_of_every_store_continues_bit_for_bit() -> None:
     slots = {name: small[name][:, :1].copy() for name in ("slot_key", "slot_sum")}
     set_state(tight, **small | slots)
     assert len(state_of(tight).normal) == state_of(tight).slot_key.shape[1] == 1
-    tight._contact_capacity = lambda n_rows: 1  # type: ignore[method-assign]
+    tight._room_for_contacts = lambda n_rows: 1  # type: ignore[method-assign]
     one = roomy.advance(reference, 4000, due_steps).rows
     other = tight.advance(reference, 4000, due_steps).rows
     assert len(state_of(tight).normal) > 1

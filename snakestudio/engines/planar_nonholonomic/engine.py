@@ -85,7 +85,7 @@ class PlanarNonholonomicEngine(CompiledEngine):
         own = self._scene.ground.obstacle_damping_ns_per_m
         return f"Reduce {key} from {own:g} to {usual:g}" if own > usual else f"Reduce {key}"
 
-    def _contact_capacity(self, n_rows: int) -> int:
+    def _room_for_contacts(self, n_rows: int) -> int:
         return 3 * n_rows * self._scene.robot.n_links
 
     def _links(self) -> FloatArray:
