@@ -182,7 +182,7 @@ class ContinuumBeamEngine:
                 "bent, or not held at all. Set strain.speed_m_s, or activate a support at that time."
             )
         return (
-            f"In {at}, the motion has diverged: the error is too large in parts of the step of any length. Increase "
+            f"In {at}, the motion has diverged: the error is too large even in the shortest parts of a step. Increase "
             "solver.error_tolerance, or make strain law and friction smoother."
         )
 
