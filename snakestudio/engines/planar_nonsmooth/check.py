@@ -146,7 +146,8 @@ def _wheels_that_slip(scene: Scene) -> list[Problem]:
     ratchets = np.flatnonzero((along == 0.0).sum(axis=1) == 1)
     fixes = (Fix("Use the ellipse law", (("ground.law", "ellipse"),)),)
     if len(ratchets):
-        message = f"link {ratchets[0] + 1} has no friction in one direction, which the unit-velocity law does not support"
+        link = ratchets[0] + 1
+        message = f"link {link} has no friction in one direction, which the unit-velocity law does not support"
         remedy = 'set ground.law to "ellipse", or set friction in both directions'
         return [
             Problem("error", "ground.law", message, remedy, links=(int(ratchets[0]),), fixes=fixes)
