@@ -181,12 +181,12 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     except SceneError as error:
         return [checks.unusable_file(error)]
     problems += _bent_where_fixed(scene, q)
-    problems += planar_checks.given_state(scene, q, base_dir)
+    problems += planar_checks.explicit_state(scene, q, base_dir)
     problems += obstacle_problems(scene.obstacles, max(link.radius for link in scene.robot.links))
     problems += overlaps(scene, q)
-    problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, TURN])
-    problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
-    problems += planar_checks.no_pitch(scene)
+    problems += crossing.likely_crossings(scene, base_dir, u[:, :2], u[:, TURN])
+    problems += checks.joint_limits(scene, initial_joint_angles(scene, base_dir))
+    problems += planar_checks.ignored_pitch(scene)
     problems += checks.joint_control(scene, largest_stable_step)
-    problems += checks.soft_start_never_ends(scene)
-    return problems + _wheels_that_slip(scene) + checks.slippery_ground(scene)
+    problems += checks.endless_soft_start(scene)
+    return problems + _wheels_that_slip(scene) + checks.missing_friction(scene)
