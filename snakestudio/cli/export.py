@@ -161,7 +161,7 @@ def _write(
                 line.reporter("rendering"),
                 base_dir=run.base_dir,
                 ghosts=ghosts,
-                beside=beside,
+                companion=beside,
                 name=_name(options.run),
             )
             line.clear()

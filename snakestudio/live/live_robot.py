@@ -41,7 +41,7 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import SteerCommand
 from snakestudio.plugins.faults import fault_of
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.session.live_edit import taken_over
+from snakestudio.session.live_edit import live_scene
 
 log = logging.getLogger(__name__)
 
@@ -421,7 +421,7 @@ class LiveRobot:
         else:
             # its start is how the robot lay, and concerns nobody any more
             going = scheduler.scene
-            live, refused = taken_over(going, scene.model_copy(update={"start": going.start}))
+            live, refused = live_scene(going, scene.model_copy(update={"start": going.start}))
             self._tell_waiting(scene, tuple(refused))
             if live != going:
                 since = scheduler.apply(live, run.time(now))

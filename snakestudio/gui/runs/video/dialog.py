@@ -221,7 +221,7 @@ class VideoDialog(Dialog):
                 None,
                 self._base_dir,
                 ghosts=ghosts,
-                beside=beside,
+                companion=beside,
                 name=self._name,
             )
 
