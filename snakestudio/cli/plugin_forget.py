@@ -19,6 +19,6 @@ def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio plugin forget`; return the exit code."""
     from snakestudio.plugins.trust import revoke_trust
 
-    for given in options.forgotten:
-        print(revoke_trust(given))
+    for plugin in options.forgotten:
+        print(revoke_trust(plugin))
     return 0
