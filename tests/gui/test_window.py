@@ -229,7 +229,7 @@ def test_the_docks_are_filled_one_by_one(window: MainWindow, qtbot: QtBot) -> No
     assert window.context.docks["scene"].isVisible()
 
 
-def test_values_of_links_that_are_gone_are_mentioned(window: MainWindow) -> None:
+def test_values_of_removed_links_are_reported(window: MainWindow) -> None:
     document = window.context.document
     document.edit(
         with_values(document.scene, {"robot.link": [{"index": 9, "mass_kg": 2.0}]}), "Heavy"
