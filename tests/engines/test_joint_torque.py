@@ -305,7 +305,9 @@ def found(**values: Any) -> list[str]:
         ),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(values: dict[str, Any], sentence: str) -> None:
+def test_impossible_transform_is_refused_with_a_message(
+    values: dict[str, Any], sentence: str
+) -> None:
     (problem,) = found(**values)
     assert problem == naming(sentence)
 

@@ -111,7 +111,7 @@ def test_two_reports_are_equal(
     assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
 
 
-def test_what_cannot_be_written_is_said(comparison: ExperimentComparison, tmp_path: Path) -> None:
+def test_unwritable_export_is_reported(comparison: ExperimentComparison, tmp_path: Path) -> None:
     report = experiment_report(comparison)
     with pytest.raises(ExportError, match=r"\.html, \.pdf or \.md"):
         write_report(tmp_path / "r.docx", report)

@@ -55,7 +55,7 @@ def test_units_are_converted(text: str, unit: str, value: float) -> None:
         ("9**9**9", "m", "number"),
     ],
 )
-def test_nonsense_is_a_sentence(text: str, unit: str, sentence: str) -> None:
+def test_nonsense_is_reported(text: str, unit: str, sentence: str) -> None:
     with pytest.raises(NumberTextError) as refusal:
         parse_number(text, unit)
     assert sentence in str(refusal.value)
