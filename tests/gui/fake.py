@@ -90,7 +90,7 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
 
 
 def make_recording(scene: Scene, n_rows: int, extra: tuple[str, ...] = ()) -> RunRecording:
-    """A recording of `n_rows` rows; in space the joints pitch too, and the links rise by up to 2 cm.
+    """A recording of `n_rows` rows; in space the joints also pitch, and the links rise by up to 2 cm.
 
     Column k of `extra` is (k + 1) sin(t).
     """

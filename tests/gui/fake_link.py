@@ -293,7 +293,7 @@ class FakeLive:
 
 
 def services(link: FakeLink) -> Services:
-    """Services that return this link, whatever the request."""
+    """Services that always return this link."""
 
     def open_live(
         link: Link,

@@ -125,7 +125,7 @@ def test_typed_shift_is_applied(
 ) -> None:
     viewport.selection.set([("obstacle", 0)])
     start(qtbot, viewport, "move", 0.2, 0.2)
-    move(viewport, at(viewport, 0.9, 0.7))  # the typed value counts, wherever the mouse moved
+    move(viewport, at(viewport, 0.9, 0.7))  # the typed value counts, not the mouse
     type_keys(qtbot, viewport, typed)
     qtbot.keyClick(viewport, Key.Key_Return)
     assert not viewport.tools.editor.transforms.busy

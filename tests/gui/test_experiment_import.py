@@ -1,4 +1,4 @@
-"""Importing measured files: what is guessed and said, what the mouse makes of columns, what a dropped file is."""
+"""Import of measured files: guesses and messages, meanings of columns set with the mouse, and dropped files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.measured_files import motive, rigid_body
 pytestmark = pytest.mark.gui
 
 BARE = "".join(f"{k},{0.01 * k:.3f},0.1\n" for k in range(1, 41))
-"""Time, x and y, or x, y and radius: nobody can tell."""
+"""Either time, x and y, or x, y and radius: ambiguous."""
 
 
 def table(path: Path, header: str = "t;x;y;h", gap: bool = True) -> Path:
@@ -63,7 +63,7 @@ def settings(tmp_path: Path) -> QSettings:
 def make_dialog(
     qtbot: QtBot, document: Document, settings: QSettings
 ) -> Iterator[Callable[[Path], ImportExperimentDialog]]:
-    """Make dialogs and wait until they have read their file."""
+    """Create dialogs and wait until they have read their file."""
     made: list[ImportExperimentDialog] = []
 
     def make(path: Path) -> ImportExperimentDialog:
@@ -94,7 +94,7 @@ def imported(qtbot: QtBot, dialog: ImportExperimentDialog) -> Capture:
 
 
 def choose(qtbot: QtBot, dialog: ImportExperimentDialog, column: int, *path: str) -> None:
-    """Click a column's head and pick an entry of its menu, through its submenus."""
+    """Click a column's heading and choose an entry of its menu, through its submenus."""
     head = dialog.table.horizontalHeader()
     dialog.table.scrollTo(dialog.table.model().index(0, column))
     at = QPoint(head.sectionViewportPosition(column) + 12, head.height() // 2)
@@ -146,8 +146,7 @@ def test_recognized_file_shows_bodies_units_and_ignored_columns(
     assert "Ignored: Mean Marker Error (not a position, 3 columns)" in shown
     assert dialog.changed_layout is None, "further files are recognized by themselves"
     assert imported(qtbot, dialog).links == (0, 1, 2)
-    # The layout that is remembered is that of these bodies: another take is not read with their
-    # names.
+    # The stored layout is that of these bodies: another take is not read with their names.
     other = make_dialog(
         motive(tmp_path / "other.csv", [rigid_body(b, name=f"link {b + 4}") for b in range(3)])
     )
@@ -278,7 +277,7 @@ def test_meanings_of_columns_equal_the_layout() -> None:
     assert meanings[15] == UNUSED
     assert bodies == [Body("head", 10), Body("tail", None)]
     assert layout_of(Layout(), meanings, bodies) == layout
-    # Half a rotation is none: the layout says what is missing.
+    # Half a rotation is incomplete: the layout reports the missing columns.
     meanings[5] = UNUSED
     assert any("head" in problem for problem in layout_of(Layout(), meanings, bodies).problems())
 
@@ -316,7 +315,7 @@ def drop(window: MainWindow, path: Path) -> None:
 def test_dropped_track_is_compared_and_reported(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The whole way in the window: a run, a track of it dropped, seen in view and plots, and reported."""
+    """The whole process in the window: a run, a dropped track of it, shown in view and plots, and reported."""
     window = recorded
     recording = recorded.context.session_controller.recording
     fill_docks(window)

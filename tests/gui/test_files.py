@@ -130,7 +130,7 @@ def test_dropped_scene_is_opened(window: MainWindow, tmp_path: Path, qtbot: QtBo
 
 
 def test_dropped_file_is_not_moved(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
-    """Whatever action the file manager proposes: it deletes files that were accepted as moved."""
+    """File managers may propose a move: they delete files that were accepted as moved."""
     path = tmp_path / "dropped.toml"
     path.write_text(MAIN_SCENE.read_text())
     data = QMimeData()

@@ -18,7 +18,7 @@ from snakestudio.session.recovery import unsaved_scenes
 from tests.gui.conftest import MAIN_SCENE
 
 SLACK_S = 0.8
-"""Additional time for writing on a busy machine, s, whatever the interval."""
+"""Additional time for writing on a busy machine, s, for every interval."""
 
 
 def newest(scene: Scene) -> float:

@@ -123,7 +123,8 @@ def test_full_disk_loses_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(
-    room=st.integers(20_000, 120_000), pieces=st.lists(st.integers(1, 400), min_size=2, max_size=12)
+    capacity=st.integers(20_000, 120_000),
+    pieces=st.lists(st.integers(1, 400), min_size=2, max_size=12),
 )
 def test_file_on_a_full_disk_is_valid_and_the_rest_in_memory(
     capacity: int, pieces: list[int]

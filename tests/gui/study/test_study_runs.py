@@ -272,7 +272,7 @@ def test_values_for_another_scene_need_confirmation(
     document = window.context.document
     before = document.scene
     runs.take_over(study, table, 2)
-    runs.take_over(study, table, 1)  # the notice is of the last one asked for
+    runs.take_over(study, table, 1)  # the notice is for the last request
     assert document.scene == before
     assert "snake.toml" in banner(window).text
     assert "Copy of obstacle_aided.toml" in banner(window).text
