@@ -236,13 +236,21 @@ def _running_timers() -> dict[int, str]:
     }
 
 
+_frozen = 0
+"""Number of objects that the collector no longer visits, at the start of the present module."""
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _frozen_imports() -> None:
     """Exclude the quarter of a million objects of the imports from garbage collection."""
+    global _frozen
     linecache.clearcache()
+    if gc.get_freeze_count() > _frozen:
+        gc.unfreeze()  # what a test of the last module froze may be garbage by now
     gc.collect()
     heap.release()
     gc.freeze()
+    _frozen = gc.get_freeze_count()
 
 
 _RELEASE_MB = 40

@@ -269,8 +269,8 @@ def test_link_through_a_wall_is_reported_with_exit_code_3(
     code = main(["run", str(scene), "--csv", str(csv)])
     output = capsys.readouterr()
     assert code == 3
-    assert "In step 5 (t = 0.016 s) link 1 goes through obstacle 1 (Fence)" in output.err
-    assert "reduce solver.step_s from 0.004 to 0.0003" in output.err
+    assert "In step 5 (t = 0.016 s), link 1 passes through obstacle 1 (Fence)" in output.err
+    assert "Reduce solver.step_s from 0.004 to 0.0003" in output.err
     assert csv.exists(), "rows up to the failure"
 
 

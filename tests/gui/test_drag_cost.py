@@ -45,7 +45,7 @@ def test_frequent_mouse_events_are_handled_once_per_frame(
     viewport = drawn.context.viewport
     drawn.context.selection.set([("obstacle", 5)])
     viewport.tools.editor.transforms.start("move")
-    running = viewport.tools.editor.transforms.running
+    running = viewport.tools.editor.transforms.transform
     assert running is not None
     place = QPointF(top_of(viewport, 5))
     running.follow(viewport.ndc(place), False)
@@ -70,7 +70,7 @@ def test_menus_are_not_updated_for_every_event_of_a_gesture(
         document.set_value("obstacles[6].x_m", 1.0 + 0.001 * step, "Move cylinder 6", gesture)
     assert len(asked) < 6, "the first part of a gesture may create an undo step"
     qtbot.waitUntil(table["undo"].isEnabled)
-    assert not document.going_on
+    assert not document.gesture_continues
 
 
 def test_plots_wait_for_slow_runs_during_a_drag(
@@ -93,7 +93,7 @@ def test_plots_wait_for_slow_runs_during_a_drag(
 
 
 def test_hidden_panel_is_not_updated_by_a_drag(drawn: MainWindow, qtbot: QtBot) -> None:
-    panel = TeleopPanel(drawn.context.teleoperation)
+    panel = TeleopPanel(drawn.context.teleop_feature)
     qtbot.addWidget(panel)
     panel.switch.setText("as it was")
     drawn.context.document.set_value("obstacles[6].x_m", 1.0, "Move cylinder 6")

@@ -38,7 +38,7 @@ def test_long_notice_is_shortened_until_expanded(drawn: MainWindow, qtbot: QtBot
     banner = drawn.context.banners.robot
     shown = NoticePage(banner).text
     line = drawn.context.banners.robot.fontMetrics().lineSpacing()
-    banner.say(
+    banner.show_notice(
         "danger",
         f"CONTACT LOST\n{LONG}",
         [("Show Events", lambda: None)],
@@ -55,18 +55,18 @@ def test_long_notice_is_shortened_until_expanded(drawn: MainWindow, qtbot: QtBot
     assert drawn.context.banners.geometry().top() >= drawn.context.viewport.geometry().top()
     qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: banner.height() < 0.4 * drawn.context.viewport.height())
-    banner.say("info", "All is well.")
+    banner.show_notice("info", "All is well.")
     qtbot.waitUntil(more(banner).isHidden)
 
 
 def test_next_long_notice_is_shortened_again(drawn: MainWindow, qtbot: QtBot) -> None:
     banner = drawn.context.banners.files
     line = drawn.context.banners.files.fontMetrics().lineSpacing()
-    banner.say("warning", LONG)
+    banner.show_notice("warning", LONG)
     qtbot.waitUntil(more(banner).isVisible)
     more(banner).click()
     qtbot.waitUntil(lambda: banner.height() > 4 * line + 12)
-    banner.say("warning", LONG[::-1])
+    banner.show_notice("warning", LONG[::-1])
     qtbot.waitUntil(lambda: banner.height() < 4 * line + 12)
 
 
@@ -127,7 +127,7 @@ def test_reset_notice_is_shown_only_for_the_simulation(
 def test_streaming_robot_is_not_reported_as_resting(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    teleoperation = window.context.teleoperation
+    teleoperation = window.context.teleop_feature
     panel = TeleopPanel(teleoperation)
     qtbot.addWidget(panel)
     panel.show()

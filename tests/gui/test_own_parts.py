@@ -73,7 +73,7 @@ def test_command_is_in_menu_palette_and_shortcuts(
     palette = window.context.help_controller.palette()
     qtbot.waitUntil(palette.field.hasFocus)
     QTest.keyClicks(palette.field, "wave")
-    assert palette.found[0][0].id == "wave"
+    assert palette.matches[0][0].id == "wave"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(waved) == 1)
     QTest.keyClick(

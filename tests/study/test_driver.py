@@ -96,7 +96,7 @@ def test_same_run_at_two_points_is_computed_once(study_file: Path, there: Worker
     assert last.finished == 6
     assert {progress.runs for progress in reports} == {6}
     with Store(store_path(study_file)) as store:
-        assert len({request.key for request in store.asked()}) == 4
+        assert len({request.key for request in store.requests()}) == 4
 
 
 def test_repeats_count_together(study_file: Path, there: Workers) -> None:
@@ -190,7 +190,7 @@ def test_paused_study_waits_for_resume(study_file: Path, there: Workers) -> None
     def watch(progress: Progress) -> None:
         seen.append(progress)
         if len([each for each in seen if each.state == "paused"]) == 20:
-            driver.go_on()
+            driver.resume()
 
     with driver_of(study_file, plan, check_measures(plan), there, watch) as driver:
         driver.pause()

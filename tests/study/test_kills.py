@@ -19,7 +19,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import own_program
 from snakestudio.study.running import Workers, results_of, run_study
-from snakestudio.study.store import Outcome, Store, store_path
+from snakestudio.study.store import RunOutcome, Store, store_path
 from tests.study.lab import LONG_S, joined, scheduler
 from tests.study.processes import alive, descendants
 
@@ -49,7 +49,7 @@ each in progress, and another one before the kill is noticed."""
 def finished_runs(path: Path) -> dict[str, tuple[object, ...]]:
     """Finished runs of a study, without their time and worker."""
     with contextlib.suppress(StudyError), Store(store_path(path)) as store:
-        keys = [request.key for request in store.asked()]
+        keys = [request.key for request in store.requests()]
         return {
             key: without_origin(outcome) for key, outcome in store.known(keys, traces=True).items()
         }
@@ -63,7 +63,7 @@ def landed(path: Path) -> int:
     return 0
 
 
-def without_origin(outcome: Outcome) -> tuple[object, ...]:
+def without_origin(outcome: RunOutcome) -> tuple[object, ...]:
     return outcome.state, outcome.sentence, outcome.measures, outcome.trace
 
 

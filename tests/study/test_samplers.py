@@ -41,7 +41,7 @@ def sampled(plan: Plan, score: Callable[[np.ndarray], PointScore] | None = None)
         points += places
         if chooses.adaptive:
             assert score is not None
-            chooses.tell([score(place) for place in places])
+            chooses.receive_scores([score(place) for place in places])
     return np.array(points)
 
 
@@ -107,7 +107,7 @@ def test_restarts_and_generations_of_evolution_are_known() -> None:
     sizes = []
     while batch := chooses.ask():
         sizes.append(len(batch))
-        chooses.tell([PointScore((1.0,), 0.0)] * len(batch))
+        chooses.receive_scores([PointScore((1.0,), 0.0)] * len(batch))
     assert sizes == [4, 4, 8, 8, 8]
     assert chooses.begun == ((0, 4), (8, 8), (24, 16))
     assert not sampler(plan_of(TWO)).begun

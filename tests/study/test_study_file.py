@@ -9,7 +9,7 @@ import pytest
 
 from snakestudio.errors import StudyError
 from snakestudio.model.scene import Scene
-from snakestudio.study.begin import begun, range_of, words_of
+from snakestudio.study.begin import begun, choices_of, range_of
 from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
 from snakestudio.study.study_file import dump_study, load_study, parse_study, save_study
 from tests.study.conftest import STUDY
@@ -49,22 +49,22 @@ def test_incomplete_study_is_saved_unchanged(tmp_path: Path) -> None:
     path.write_text("# why\n" + HEAD + RANGE.replace("low = 0.1", "low = 0.7  # odd"))
     with pytest.raises(StudyError):
         load_study(path)
-    study = load_study(path, whole=False)
+    study = load_study(path, strict=False)
     assert study.vary[0].low == 0.7
     save_study(study.model_copy(update={"title": "Friction", "vary": (*study.vary, Vary())}), path)
     text = path.read_text()
     assert "# why" in text
     assert "# odd" in text
-    assert load_study(path, whole=False).vary == (study.vary[0], Vary())
+    assert load_study(path, strict=False).vary == (study.vary[0], Vary())
 
 
 def test_new_value_has_a_useful_range() -> None:
     scene = Scene()
     assert range_of(scene, "ground.mu_along").steps == 11
-    assert range_of(scene, "model.kind").values == words_of(scene, "model.kind")
-    assert "planar_nonsmooth" in words_of(scene, "model.kind")
+    assert range_of(scene, "model.kind").values == choices_of(scene, "model.kind")
+    assert "planar_nonsmooth" in choices_of(scene, "model.kind")
     assert range_of(scene, "title").values == (scene.title,)
-    assert words_of(scene, "title") == ()
+    assert choices_of(scene, "title") == ()
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ GOAL = '[[goals]]\nmeasure = "net_speed"\nover = "spread"\n'
 )
 def test_problem_is_readable_with_and_without_key(text: str, keys: set[str]) -> None:
     """The command line puts the key before the message; the window, which shows a field, omits it."""
-    listed = problems(parse_study(HEAD + text, whole=False))
+    listed = problems(parse_study(HEAD + text, strict=False))
     assert {problem.key for problem in listed} == keys
     for problem in listed:
         assert problem.sentence().startswith((f"{problem.key}: ", f"{problem.key} "))

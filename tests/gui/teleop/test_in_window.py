@@ -63,17 +63,17 @@ def planar(ready: MainWindow, qtbot: QtBot) -> MainWindow:
 
 @pytest.fixture
 def panel(planar: MainWindow, qtbot: QtBot) -> Iterator[TeleopPanel]:
-    panel = TeleopPanel(planar.context.teleoperation)
+    panel = TeleopPanel(planar.context.teleop_feature)
     qtbot.addWidget(panel)
     yield panel
-    planar.context.teleoperation.teleop.set_on(False)
+    planar.context.teleop_feature.teleop.set_on(False)
 
 
 def test_scene_becomes_drivable_in_one_undo_step(
     planar: MainWindow, panel: TeleopPanel, qtbot: QtBot
 ) -> None:
     window = planar
-    teleoperation = planar.context.teleoperation
+    teleoperation = planar.context.teleop_feature
     scene = window.context.document.scene
     assert panel.switch.text() == "Drive by Hand"
     window.context.action_registry["teleop"].trigger()
@@ -114,16 +114,16 @@ def test_scene_becomes_drivable_in_one_undo_step(
 
 def test_continuous_body_is_refused_with_a_message(planar: MainWindow, qtbot: QtBot) -> None:
     assert planar.context.files.open(scenes_dir() / "worm.toml")
-    planar.context.teleoperation.toggle()
-    assert not planar.context.teleoperation.teleop.on
+    planar.context.teleop_feature.toggle()
+    assert not planar.context.teleop_feature.teleop.on
     assert "strain law" in planar.context.banners.edits.text
 
 
 def test_frame_and_panel_show_the_command(
     planar: MainWindow, panel: TeleopPanel, qtbot: QtBot
 ) -> None:
-    teleop = planar.context.teleoperation.teleop
-    frame = planar.context.teleoperation.frame_over_view
+    teleop = planar.context.teleop_feature.teleop
+    frame = planar.context.teleop_feature.frame_over_view
     assert frame.isHidden()
     teleop.set_on(True)
     assert not frame.isHidden()
@@ -167,8 +167,8 @@ def test_shown_source_is_driven_and_other_robot_stopped(shown: str, qtbot: QtBot
 
 
 def test_editor_binds_pressed_inputs_and_reports_problems(planar: MainWindow, qtbot: QtBot) -> None:
-    teleop = planar.context.teleoperation.teleop
-    planar.context.teleoperation.edit_mapping()
+    teleop = planar.context.teleop_feature.teleop
+    planar.context.teleop_feature.edit_mapping()
     editor = planar.findChild(MappingEditor)
     assert editor is not None
     assert editor.mapping == DEFAULT
