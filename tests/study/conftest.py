@@ -1,4 +1,4 @@
-"""Studies that tests run: short ones, of a scene that every machine has compiled."""
+"""Short studies for tests, of a scene whose engine is compiled on every machine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ measure = "net_speed"
 
 @pytest.fixture
 def study_file(tmp_path: Path) -> Path:
-    """A study of the Lagrangian model, a tenth of a second a run, with its scene beside it."""
+    """A study of the Lagrangian model, a tenth of a second a run, with its scene next to it."""
     scene = with_values(
         load_scene(SCENES / "lagrangian_undulation.toml"),
         {"run.duration_s": 0.5, "run.log_rate_hz": 20.0},
@@ -52,7 +52,7 @@ def study_file(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
-    """A cluster of one worker that is there all the time: for what does not depend on whose workers they are."""
+    """A running cluster of one worker, for tests that do not depend on its workers."""
     file = tmp_path_factory.mktemp("lab") / "scheduler.json"
     with lab.scheduler(file) as (address, _), lab.joined("--scheduler", address):
         yield Workers(scheduler=address)
