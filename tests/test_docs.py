@@ -298,10 +298,10 @@ def test_all_faults_of_the_emulated_robot_are_described() -> None:
     assert {kind: text[:1].upper() + text[1:] for kind, text in FAULTS.items()} == described
 
 
-def test_the_way_of_a_value_is_in_the_code_line_by_line() -> None:
+def test_the_path_of_a_value_is_in_the_code_line_by_line() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     stations = re.findall(
-        r"^\| `([\w/.]+)` \| `(.+?)`", text.partition("## One value's way")[2], re.MULTILINE
+        r"^\| `([\w/.]+)` \| `(.+?)`", text.partition("## One value's path")[2], re.MULTILINE
     )
     assert len(stations) >= 6
     for file, line in stations:
