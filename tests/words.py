@@ -109,7 +109,6 @@ ALLOWED = (
     Allowed(r"asks? for confirmation", "of a dialog"),
     Allowed(r"beside (scenes/|other\.toml)", "an option of the command line"),
     Allowed(r"is none else", "an expression of Python"),
-    Allowed(r"turn by more than half a turn at once", "a message: in one step"),
 )
 """Phrases in which a listed word is right."""
 
