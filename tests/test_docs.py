@@ -33,7 +33,7 @@ from snakestudio.model.scene_file.parse import parse_scene
 from snakestudio.paths import docs_dir, scenes_dir
 from snakestudio.session.scene_check import check as check_scene
 from snakestudio.study.description import StudyFields
-from snakestudio.study.goals import PRESETS
+from snakestudio.study.goals import MEASURES
 from snakestudio.study.study_file import parse_study
 from tests.conftest import ROOT
 
@@ -124,8 +124,8 @@ def test_a_page_without_a_place_for_the_keys_is_refused() -> None:
 
 def test_the_usual_measures_of_studies_are_described() -> None:
     described = re.findall(r"^\| `(\w+)` \| (.*?) ?\| (.+?) \|$", page("study-file"), re.MULTILINE)
-    usual = [(name, unit_text(preset.unit), preset.help) for name, preset in PRESETS.items()]
-    assert [row for row in described if row[0] in PRESETS] == usual
+    usual = [(name, unit_text(preset.unit), preset.help) for name, preset in MEASURES.items()]
+    assert [row for row in described if row[0] in MEASURES] == usual
 
 
 def test_the_example_study_is_one() -> None:
@@ -370,7 +370,7 @@ def test_every_formulation_has_a_page_with_all_sections() -> None:
         "symbols",
         "corrections-to-the-paper",
         "code",
-        "what-it-was-checked-against",
+        "validation",
     }
     for kind in FORMULATIONS:
         if "." in kind or not (ROOT / "snakestudio" / "engines" / kind).is_dir():

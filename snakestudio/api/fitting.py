@@ -136,7 +136,7 @@ def fit(
     **keywords
         More scene values, as keyword arguments.
     """
-    who = Workers.given(workers, scheduler, least=0)
+    who = Workers.from_options(workers, scheduler, least=0)
     prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
     parameters = _parameters(free)
     bounds = fitting.offset_bounds(parameters) if offset_s is None else _bounds(offset_s)

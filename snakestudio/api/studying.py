@@ -30,16 +30,16 @@ from snakestudio.model.scene_file import load_scene, parse_scene, save_scene
 from snakestudio.runfile.mcap.enclosed import named_files
 from snakestudio.session.engine_compiler import prepare as compile_engines
 from snakestudio.study import export, running
-from snakestudio.study.begin import made
+from snakestudio.study.begin import study_from
 from snakestudio.study.cluster import Tls
 from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Progress
 from snakestudio.study.figure import write_figure
+from snakestudio.study.figure_content import FigureColumns
 from snakestudio.study.goals import measured
 from snakestudio.study.plan import Plan
 from snakestudio.study.results import Table
 from snakestudio.study.running import Workers
-from snakestudio.study.shown import Named
 from snakestudio.study.store import store_path
 from snakestudio.study.study_file import (
     is_study,
@@ -200,7 +200,7 @@ class Study:
         Study
             This study.
         """
-        who = Workers.given(workers, scheduler, tls)
+        who = Workers.from_options(workers, scheduler, tls)
         if progress is not None and not callable(progress):
             raise wrong_kind("progress", "a callable that gets a Progress", progress)
         plan = running.open_plan(self.path)
@@ -441,7 +441,12 @@ class Study:
             case ending if ending in FORMATS:
                 units = running.units_of_results(self.path)
                 write_figure(
-                    target, table, parse_scene(texts["scene"]), units, texts, Named(x, y, colour)
+                    target,
+                    table,
+                    parse_scene(texts["scene"]),
+                    units,
+                    texts,
+                    FigureColumns(x, y, colour),
                 )
             case _:
                 endings = ", ".join((".csv", ".hdf5", ".h5", ".parquet", *FORMATS))
@@ -550,7 +555,7 @@ def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any
         scene = with_values(scene, moved) if moved else scene
         _require_scene(own)
         base_dir = path.parent
-    study = made(study_values(name or named_from(path.parent, own), given))
+    study = study_from(study_values(name or named_from(path.parent, own), given))
     Plan(study, scene, base_dir or path.parent, str(path))
     if own != file:
         save_scene(scene, own)

@@ -160,7 +160,7 @@ class Parser(argparse.ArgumentParser):
     def _meant(self, message: str) -> str:
         """The nearest option or choice to the one that a message of argparse rejects, as a question."""
         if unknown := re.match(r"unrecognized arguments: (--?[\w-]+)", message):
-            known = [word for word in self._option_string_actions if word.startswith("--")]
+            known = [option for option in self._option_string_actions if option.startswith("--")]
             near = nearest(unknown[1], known)
         elif wrong := re.match(
             r"argument .*: invalid choice: '(.*)' \(choose from (.*)\)", message, re.DOTALL
@@ -181,11 +181,11 @@ class _Name(argparse.ArgumentParser):
         pass
 
 
-def _with_local_path(word: str) -> str:
+def _with_local_path(argument: str) -> str:
     """Expand a path in a word of the command line that the shell did not expand: quoted ``~`` or a URL."""
-    option, path = re.fullmatch(r"(--[\w-]+=)?(.*)", word, re.DOTALL).groups(default="")  # type: ignore[union-attr]
+    option, path = re.fullmatch(r"(--[\w-]+=)?(.*)", argument, re.DOTALL).groups(default="")  # type: ignore[union-attr]
     if not path.startswith(("~", "file:")):
-        return word
+        return argument
     from snakestudio.inputs import local_path
 
     try:
@@ -194,11 +194,11 @@ def _with_local_path(word: str) -> str:
         overview().refuse(str(error))
 
 
-def nearest(word: str, known: Iterable[str]) -> list[str]:
+def nearest(name: str, known: Iterable[str]) -> list[str]:
     """Known words that are similar to a mistyped one."""
     import difflib
 
-    return difflib.get_close_matches(word.casefold(), list(known), 3, 0.6)
+    return difflib.get_close_matches(name.casefold(), list(known), 3, 0.6)
 
 
 def overview(group: str = "") -> Parser:
@@ -218,39 +218,41 @@ def overview(group: str = "") -> Parser:
     return parser
 
 
-def _command(words: list[str]) -> str:
+def _command(arguments: list[str]) -> str:
     """Remove the command from the words and return it; "gui" if missing."""
-    if not words:
+    if not arguments:
         return "gui"
     for count in (2, 1):
-        name = " ".join(words[:count])
+        name = " ".join(arguments[:count])
         if name in COMMANDS or name in _HIDDEN:
-            del words[:count]
+            del arguments[:count]
             return name
-    members = [name.split()[1] for name in COMMANDS if name.startswith(f"{words[0]} ")]
+    members = [name.split()[1] for name in COMMANDS if name.startswith(f"{arguments[0]} ")]
     if not members:
-        _see_that_it_is_known(words[0])
+        _see_that_it_is_known(arguments[0])
         return "gui"
-    if words[1:2] in (["-h"], ["--help"]):
-        overview(words[0]).parse_args(["--help"])
-    if len(words) > 1:
-        near = nearest(words[1], members)
-        meant = f' Did you mean "{words[0]} {near[0]}"?' if near else ""
-        wrong = f'There is no command "{words[0]} {words[1]}".{meant}'
+    if arguments[1:2] in (["-h"], ["--help"]):
+        overview(arguments[0]).parse_args(["--help"])
+    if len(arguments) > 1:
+        near = nearest(arguments[1], members)
+        meant = f' Did you mean "{arguments[0]} {near[0]}"?' if near else ""
+        wrong = f'There is no command "{arguments[0]} {arguments[1]}".{meant}'
     else:
-        wrong = f'A command is missing after "{words[0]}".'
-    overview(words[0]).error(f"{wrong} Give {listing(members, 'or')}")
+        wrong = f'A command is missing after "{arguments[0]}".'
+    overview(arguments[0]).error(f"{wrong} Give {listing(members, 'or')}")
 
 
-def _see_that_it_is_known(word: str) -> None:
+def _see_that_it_is_known(argument: str) -> None:
     """Exit with a message if a word is neither a command nor a scene: it may be a mistyped command."""
-    path = Path(word)
-    if word.startswith("-") or not is_bare_name(path) or os.path.lexists(find_scene(path)):
+    path = Path(argument)
+    if argument.startswith("-") or not is_bare_name(path) or os.path.lexists(find_scene(path)):
         return
-    near = nearest(word, [*(name.partition(" ")[0] for name in COMMANDS), *bundled_scenes()])
+    near = nearest(argument, [*(name.partition(" ")[0] for name in COMMANDS), *bundled_scenes()])
     meant = f" Did you mean {listing(map(quoted, dict.fromkeys(near)), 'or')}?" if near else ""
     lists = "'snakestudio --help' lists the commands, 'snakestudio scenes' the bundled scenes."
-    overview().refuse(f'There is no command or scene "{word}", and no such file.{meant} {lists}')
+    overview().refuse(
+        f'There is no command or scene "{argument}", and no such file.{meant} {lists}'
+    )
 
 
 def _loaded(name: str) -> tuple[ModuleType, Parser]:
@@ -285,13 +287,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 2 for invalid input; 3 if the simulation failed; 130, 143 or 129 after Ctrl+C, SIGTERM
         or a closed terminal.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    command_line = list(sys.argv[1:] if arguments is None else arguments)
     complete_standard_streams()
     set_matplotlib_folder()
     try:
-        return _run([_with_local_path(word) for word in words])
+        return _run([_with_local_path(argument) for argument in command_line])
     except SystemExit as error:  # by --help and the like, whose output counts, too
-        sys.exit(_shown(error.code if isinstance(error.code, int) else 0))
+        sys.exit(_flushed(error.code if isinstance(error.code, int) else 0))
     except OSError as error:
         if _stdout_full():
             return _not_shown(error)
@@ -313,10 +315,10 @@ def _show_warning(
     print_warning(str(message))
 
 
-def _run(words: list[str]) -> int:
-    if words and words[0] in ("-h", "--help", "--version"):
-        overview().parse_args(words[:1])
-    name = _command(words)
+def _run(arguments: list[str]) -> int:
+    if arguments and arguments[0] in ("-h", "--help", "--version"):
+        overview().parse_args(arguments[:1])
+    name = _command(arguments)
     command, parser = _loaded(name)
     try:
         os.getcwd()
@@ -328,11 +330,11 @@ def _run(words: list[str]) -> int:
         return 2
     from snakestudio.cli.results import messages_apart
 
-    shown = sys.stdout
+    stdout = sys.stdout
     with cleaning_up() if name in COMMANDS and name not in _OWN_ENDING else nullcontext():
         try:
             # options can be mixed with any number of names
-            options = parser.parse_intermixed_args(words)
+            options = parser.parse_intermixed_args(arguments)
             with warnings.catch_warnings(), messages_apart(options):
                 warnings.showwarning = _show_warning
                 if getattr(options, "plugins", None):
@@ -353,11 +355,11 @@ def _run(words: list[str]) -> int:
         except BrokenPipeError:
             code = 0  # the reader of the output closed the pipe, which is not an error
         finally:
-            sys.stdout = shown
-    return _shown(code)
+            sys.stdout = stdout
+    return _flushed(code)
 
 
-def _shown(code: int) -> int:
+def _flushed(code: int) -> int:
     """Flush the standard output, and return the exit code: 2 if it cannot be written."""
     try:
         sys.stdout.flush()

@@ -71,10 +71,12 @@ def execute(options: argparse.Namespace) -> int:
         )
     options.values = [*options.values, f'controller.kind="{_KIND}"']
     if options.profile is None:
-        given = [name for name in _OF_ROBOTS if getattr(options, name, None) not in (None, False)]
-        if given:
+        robot_options = [
+            name for name in _OF_ROBOTS if getattr(options, name, None) not in (None, False)
+        ]
+        if robot_options:
             raise UsageError(
-                f"--{given[0].replace('_', '-')} needs a robot. Give --robot PROFILE, or remove it."
+                f"--{robot_options[0].replace('_', '-')} needs a robot. Give --robot PROFILE, or remove it."
             )
         return _simulate(options, rate)
     if options.duration is None:
@@ -86,14 +88,14 @@ def execute(options: argparse.Namespace) -> int:
         from snakestudio.stream.ros2_sink import Ros2Sink
         from snakestudio.stream.sampler import Shown
 
-        def shown() -> Shown | None:
+        def feed() -> Shown | None:
             recording = robot.recording
             return None if recording is None else Shown(recording, None, base_dir)
 
         recording = robot.recording
         names = [] if recording is None else [axis.name for axis in recording.schema.axes]
         sink = Ros2Sink(names, robot.steer, _note)
-        with closing(Stream(sink, shown, rate, _note)):
+        with closing(Stream(sink, feed, rate, _note)):
             print(
                 f"Connected to {sink.address}. Its joint commands never arm the robot.", flush=True
             )
@@ -130,12 +132,12 @@ def _simulate(options: argparse.Namespace, rate: float) -> int:
 
     with closing(Session(on_event)) as session:
 
-        def shown() -> Shown | None:
+        def feed() -> Shown | None:
             recording = session.recording
             return None if recording is None else Shown(recording, None, base_dir)
 
         sink = Ros2Sink([axis.name for axis in scene.body.axes], session.steer, _note)
-        with closing(Stream(sink, shown, rate, _note)):
+        with closing(Stream(sink, feed, rate, _note)):
             warm_up([scene.model.kind], ProgressLine())
             session.open(scene, base_dir, Path(options.scene).name)
             session.play()

@@ -81,8 +81,11 @@ def chosen_bus(bus: Bus, options: argparse.Namespace, *, alone: bool = False) ->
             raise UsageError(
                 f"--port goes with --interface udp_multicast, not with {values['interface']}."
             )
-        given = values["options"]
-        values["options"] = {**(given if isinstance(given, dict) else {}), "port": options.port}
+        bus_options = values["options"]
+        values["options"] = {
+            **(bus_options if isinstance(bus_options, dict) else {}),
+            "port": options.port,
+        }
     if values["interface"] == "virtual" and not alone:
         raise UsageError(
             "The interface virtual connects buses inside one process only, and this process contains no robot. Choose"

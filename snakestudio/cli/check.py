@@ -149,14 +149,14 @@ def _fixed(name: str) -> list[Problem]:
     folder = Path(name).parent
     tried: set[tuple[str, str]] = set()
     for _ in range(_MOST):
-        found = [
+        fixable = [
             p
             for p in check(scene, folder)
             if p.fixes and p.severity != "hint" and (p.key, p.message) not in tried
         ]
-        if not found:
+        if not fixable:
             break
-        problem = found[0]
+        problem = fixable[0]
         # a fix that does not help would be repeated forever
         tried.add((problem.key, problem.message))
         scene = with_values(scene, dict(problem.fixes[0].values))

@@ -89,8 +89,8 @@ def _values(options: argparse.Namespace, data: ModelComparison) -> dict[str, Any
             "simulated_s": run.end if run.recording is not None else None,
             "processor_s": run.engine_seconds if run.recording is not None else None,
             "differences": {
-                name: {"end": found.end, "worst": found.worst, "rms": found.rms}
-                for name, found in data.differences.get(run.label, {}).items()
+                name: {"end": difference.end, "worst": difference.worst, "rms": difference.rms}
+                for name, difference in data.differences.get(run.label, {}).items()
             },
         }
         for run in data.runs

@@ -56,14 +56,14 @@ _PATTERNS = {_SCENE: ("toml", "mcap", "csv"), "profile_files": ("toml",)}
 class WholeParser(argparse.ArgumentParser):
     """A parser of all commands, or of one of them."""
 
-    def arguments(self, *words: str) -> Iterator[tuple[str, argparse.Action]]:
+    def arguments(self, *command: str) -> Iterator[tuple[str, argparse.Action]]:
         """All arguments with a value, each with its command."""
         for action in self._actions:
             if isinstance(action.choices, dict):  # commands
                 for name, member in action.choices.items():
-                    yield from member.arguments(*words, name)
+                    yield from member.arguments(*command, name)
             elif action.nargs != 0 and not action.choices:
-                yield " ".join(words), action
+                yield " ".join(command), action
 
 
 def whole_parser() -> WholeParser:
@@ -132,9 +132,9 @@ def _models() -> tuple[str, ...]:
 
 
 def _measures() -> tuple[str, ...]:
-    from snakestudio.study.goals import PRESETS
+    from snakestudio.study.goals import MEASURES
 
-    return tuple(PRESETS)
+    return tuple(MEASURES)
 
 
 def _searches() -> tuple[str, ...]:
@@ -204,15 +204,15 @@ def _literals(part: type[BaseModel], name: str) -> tuple[str, ...]:
     if annotation is bool:
         return ("true", "false")
     if typing.get_origin(annotation) is typing.Literal:
-        return tuple(str(word) for word in typing.get_args(annotation))
+        return tuple(str(literal) for literal in typing.get_args(annotation))
     return ()
 
 
 # ------------------------------------------------------------------------------------------- shells
 
 
-def _joined(words: Iterable[str]) -> str:
-    return " ".join(quote(word) for word in words)
+def _joined(parts: Iterable[str]) -> str:
+    return " ".join(quote(part) for part in parts)
 
 
 class _Bash:
@@ -273,9 +273,9 @@ _snakestudio_{takes}() {{
     @staticmethod
     def set_values(keys: dict[str, tuple[str, ...]]) -> str:
         cases = "\n".join(
-            f'    {key}=*) compgen -W {quote(" ".join(f"{key}={word}" for word in words))} -- "$1" ;;'
-            for key, words in keys.items()
-            if words
+            f'    {key}=*) compgen -W {quote(" ".join(f"{key}={choice}" for choice in choices))} -- "$1" ;;'
+            for key, choices in keys.items()
+            if choices
         )
         return f"""
 _snakestudio_set() {{
@@ -312,7 +312,9 @@ _snakestudio_{takes}() {{
     @staticmethod
     def set_values(keys: dict[str, tuple[str, ...]]) -> str:
         cases = "\n".join(
-            f"    {key}=) compadd -- {_joined(words)} ;;" for key, words in keys.items() if words
+            f"    {key}=) compadd -- {_joined(choices)} ;;"
+            for key, choices in keys.items()
+            if choices
         )
         return f"""
 _snakestudio_set() {{
@@ -350,7 +352,7 @@ end
 
     @staticmethod
     def set_values(keys: dict[str, tuple[str, ...]]) -> str:
-        pairs = (f"{key}={word}" for key, words in keys.items() for word in words)
+        pairs = (f"{key}={choice}" for key, choices in keys.items() for choice in choices)
         return f"""
 function _snakestudio_set
   if string match -q '*=*' -- (commandline -ct)

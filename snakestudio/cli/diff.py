@@ -37,20 +37,20 @@ def execute(options: argparse.Namespace) -> int:
                 print_warning(
                     f"{name}: The plug-in {plugin.name} was not run; values of its kinds were not checked."
                 )
-    words = difference_in_words(before, after)
+    differences = difference_in_words(before, after)
     if options.json:
         print_json(
             options,
             {
                 "before": options.before,
                 "after": options.after,
-                "equal": not words,
-                "differences": words,
+                "equal": not differences,
+                "differences": differences,
                 "values": _changed_values(before, after),
             },
         )
         return 0
-    print("\n".join(words) if words else "no differences")
+    print("\n".join(differences) if differences else "no differences")
     return 0
 
 

@@ -82,7 +82,7 @@ def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--twin",
         action="store_true",
-        help="run the simulation alongside, and show the joint deviation",
+        help="run the simulated twin, and show its joint deviation from the robot",
     )
     parser.add_argument("--csv", metavar="F", type=output, help="write a CSV")
     parser.add_argument(
@@ -114,12 +114,12 @@ def execute(options: argparse.Namespace) -> int:
     return drive(options, streamed)
 
 
-Beside = Callable[["LiveRobot", "Path | None"], AbstractContextManager[None]]
+Companions = Callable[["LiveRobot", "Path | None"], AbstractContextManager[None]]
 """Creates a context that runs alongside a drive, from the live robot and the folder of its scene. It is
 entered before the first command to the link, because no imports are allowed once the robot is armed."""
 
 
-def drive(options: argparse.Namespace, beside: Beside) -> int:
+def drive(options: argparse.Namespace, companions: Companions) -> int:
     """Drive a robot according to the options; return the exit code."""
     from snakestudio import api
     from snakestudio.link.bus.frame_log import check_log_path
@@ -168,25 +168,27 @@ def drive(options: argparse.Namespace, beside: Beside) -> int:
             scene,
             base_dir,
             new_run=lambda scene: outputs.live(options.mcap),
-            on_event=_say,
+            on_event=_print_event,
             pose=pose,
             twin=options.twin,
         )
-        whole = _Drive(
+        session = _Drive(
             link, robot, wait=options.wait, reset=options.reset, unasked=options.arm, pose=pose
         )
         try:
             if options.log is not None:
                 link.begin_log(options.log)
-            with beside(robot, base_dir):
-                code = whole.whole(scene.run.duration_s, together, Path(options.scene).stem)
+            with companions(robot, base_dir):
+                code = session.run_session(scene.run.duration_s, together, Path(options.scene).stem)
         finally:
             robot.close()
     finally:
         link.close()
-    if whole.recording is not None and len(whole.recording):
-        trouble = whole.recording.trouble_at_end
-        run = api.Run(whole.recording, Path(options.scene).name, base_dir=base_dir, trouble=trouble)
+    if session.recording is not None and len(session.recording):
+        trouble = session.recording.trouble_at_end
+        run = api.Run(
+            session.recording, Path(options.scene).name, base_dir=base_dir, trouble=trouble
+        )
         outputs.write_run(options, run)
     return code
 
@@ -238,7 +240,7 @@ class _Drive:
         # the last telemetry of streaming, kept for the summary at the end
         self._sent = link.telemetry()
 
-    def whole(self, duration: float, together: Together | None, name: str) -> int:
+    def run_session(self, duration: float, together: Together | None, name: str) -> int:
         """Connect, arm, stream and disarm; return the exit code.
 
         Raises `LinkError` if streaming did not start.
@@ -265,7 +267,7 @@ class _Drive:
                 )
             return code
         finally:
-            self._let_go()
+            self._release()
 
     @property
     def _state(self) -> int:
@@ -278,13 +280,13 @@ class _Drive:
             if time.monotonic() >= deadline:
                 return False
             self._link.beat()
-            told = self._link.telemetry()
-            if told.state == self._states.STREAMING:
-                self._sent = told
+            telemetry = self._link.telemetry()
+            if telemetry.state == self._states.STREAMING:
+                self._sent = telemetry
             for event in self._link.events():
-                _say(event)
+                _print_event(event)
                 self._robot.note(event.text, event.severity)
-            if self._poses is not None and (trouble := self._poses.look(time.monotonic())):
+            if self._poses is not None and (trouble := self._poses.poll(time.monotonic())):
                 print(trouble, file=sys.stderr, flush=True)
                 self._robot.note(trouble, "warning")
             time.sleep(_BEAT_S)
@@ -311,13 +313,13 @@ class _Drive:
         Raises `LinkError`, with all reasons, if that takes too long.
         """
         deadline = time.monotonic() + self._wait
-        told = ""
+        printed = ""
         while not self._await(self._ready, min(1.0, max(0.0, deadline - time.monotonic()))):
             reasons = " ".join(self._robot.not_ready)
             # Reasons contain ages, which change all the time: only a change of the words is
             # printed.
-            if _without_figures(reasons) != _without_figures(told):
-                told = reasons
+            if _without_figures(reasons) != _without_figures(printed):
+                printed = reasons
                 print(f"Not ready: {reasons}", flush=True)
             if time.monotonic() >= deadline:
                 raise LinkError(
@@ -328,27 +330,27 @@ class _Drive:
 
     def _ready(self) -> bool:
         """Whether the robot can be armed; take the next step towards that."""
-        told = self._link.telemetry()
-        if told.state == self._states.LISTENING:
+        telemetry = self._link.telemetry()
+        if telemetry.state == self._states.LISTENING:
             # Frames sent alongside another program could stop its robot: wait without sending until
             # it is gone.
-            if not self._speaks and not self._tell_of_stranger(told.not_ready):
+            if not self._speaks and not self._tell_of_stranger(telemetry.not_ready):
                 self._speaks = True
                 self._link.command("idle")
         elif (
             self._reset
-            and told.state == self._states.IDLE
-            and (self._stopped(told) or not told.says_status)
+            and telemetry.state == self._states.IDLE
+            and (self._stopped(telemetry) or not telemetry.says_status)
         ):
             self._reset = False
             self._reset_sent = True
             self._robot.reset()
             return False  # wait for the answer
-        return told.state == self._states.IDLE and not self._robot.not_ready
+        return telemetry.state == self._states.IDLE and not self._robot.not_ready
 
-    def _stopped(self, told: Telemetry) -> bool:
+    def _stopped(self, telemetry: Telemetry) -> bool:
         """Whether a node reports that it has stopped or has a fault."""
-        return any(meaning in self._unfit for meaning in told.meaning.tolist())
+        return any(meaning in self._unfit for meaning in telemetry.meaning.tolist())
 
     def _reasons(self) -> list[str]:
         """Reasons why the robot cannot be armed, with the remedy that this command offers."""
@@ -414,10 +416,10 @@ class _Drive:
         self._await(decided, limit)
         if not self._robot.streaming and not self._await(lambda: self._robot.streaming, 1.0):
             # If the robot was stopped, that is why the others cannot start it.
-            told = self._link.telemetry().reason or (others.trouble if others is not None else "")
-            raise LinkError(f"The robot did not start to move: {told or 'see above.'}")
+            reason = self._link.telemetry().reason or (others.trouble if others is not None else "")
+            raise LinkError(f"The robot did not start to move: {reason or 'see above.'}")
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         """Notify the others of the end; send heartbeats to the robot until they answer."""
         others = self._others
         if others is None:
@@ -451,7 +453,7 @@ class _Drive:
 
         import numpy as np
 
-        told = self._link.telemetry()
+        telemetry = self._link.telemetry()
         sent = self._sent
         recording = self.recording
         if recording is not None and len(recording):
@@ -464,16 +466,15 @@ class _Drive:
             )
         print(
             f"set-points: mean period {1e3 * sent.period_mean:.2f} ms, 99 % at most {1e3 * sent.lateness_p99:.2f} ms "
-            f"late, longest gap {1e3 * sent.gap_max:.1f} ms, {sent.skipped} skipped; {told.priority}"
+            f"late, longest gap {1e3 * sent.gap_max:.1f} ms, {sent.skipped} skipped; {telemetry.priority}"
         )
         print(
-            f"frames: {told.received} received, {told.sent} sent, {told.unreadable} unreadable, {told.unknown} "
-            f"unknown, {told.error_frames} errors, {told.send_errors} not sent; bus load {100 * told.bus_load:.0f} %"
+            f"frames: {telemetry.received} received, {telemetry.sent} sent, {telemetry.unreadable} unreadable,"
+            f" {telemetry.unknown} unknown, {telemetry.error_frames} errors, {telemetry.send_errors} not sent;"
+            f" bus load {100 * telemetry.bus_load:.0f} %"
         )
         if math.isfinite(self._robot.deviation):
-            print(
-                f"simulation alongside: joint deviation {math.degrees(self._robot.deviation):.2f}° RMS"
-            )
+            print(f"simulated twin: joint deviation {math.degrees(self._robot.deviation):.2f}° RMS")
 
 
 class PoseWatch:
@@ -482,11 +483,11 @@ class PoseWatch:
     def __init__(self, source: PoseSource) -> None:
         self._source = source
         self._looked = self._told_at = -_TELL_S
-        self._told = ""
+        self._reported = ""
         self._bad = 0
         self._problem = ""
 
-    def look(self, now: float) -> str:
+    def poll(self, now: float) -> str:
         """Return a message about new problems, at most every 5 s; "" if missing. `now` in s."""
         self._problem = (
             self._source.problem or self._problem
@@ -494,11 +495,11 @@ class PoseWatch:
         if now - self._looked < _LOOK_S:
             return ""
         self._looked = now
-        figures = self._source.figures
-        bad = figures.unreadable + figures.jumps
+        statistics = self._source.statistics
+        bad = statistics.unreadable + statistics.jumps
         problem = self._problem
         new = bad > self._bad or (
-            problem and _without_figures(problem) != _without_figures(self._told)
+            problem and _without_figures(problem) != _without_figures(self._reported)
         )
         if not self._source.problem:
             self._problem = ""
@@ -506,7 +507,7 @@ class PoseWatch:
             return ""
         more = bad - self._bad
         self._bad = bad
-        self._told = problem
+        self._reported = problem
         self._told_at = now
         return f"{problem} (Packets discarded so far: {bad}.)" if more else problem
 
@@ -515,6 +516,6 @@ def _without_figures(text: str) -> str:
     return "".join(mark for mark in text if not mark.isdigit())
 
 
-def _say(event: LinkEvent) -> None:
+def _print_event(event: LinkEvent) -> None:
     stream = sys.stderr if event.severity in ("warning", "error") else sys.stdout
     print(event.text, file=stream, flush=True)

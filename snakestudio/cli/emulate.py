@@ -128,10 +128,10 @@ def execute(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         sender = stack.enter_context(_sender(options, plant))
         report = stack.enter_context(_report(options.report))
-        port, words = _port(options, loaded)
+        port, instruction = _port(options, loaded)
         stack.callback(port.close)
         print(
-            f"{loaded.profile.name}: {len(robot.nodes)} nodes, {len(loaded.profile.axes)} axes. {words}",
+            f"{loaded.profile.name}: {len(robot.nodes)} nodes, {len(loaded.profile.axes)} axes. {instruction}",
             flush=True,
         )
 
@@ -274,10 +274,10 @@ def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str
     options.interface = "virtual" if options.virtual else options.interface or "udp_multicast"
     bus = chosen_bus(loaded.profile.bus, options, alone=True)
     port = f" --port {bus.options['port']}" if "port" in bus.options else ""
-    words = f"Connect with --interface {bus.interface} --channel {bus.channel}{port}."
+    instruction = f"Connect with --interface {bus.interface} --channel {bus.channel}{port}."
     if bus.interface == "virtual":
-        words = "Only this process can connect."
-    return BusPort(bus), words
+        instruction = "Only this process can connect."
+    return BusPort(bus), instruction
 
 
 def _signals() -> list[int]:

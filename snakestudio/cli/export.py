@@ -78,13 +78,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio export`; return the exit code."""
-    wanted = [
+    targets = [
         path
         for path in (options.csv, options.hdf5, options.mcap, options.video)
         if path is not None
     ]
-    wanted += options.others
-    if not wanted and options.figures is None:
+    targets += options.others
+    if not targets and options.figures is None:
         raise UsageError(
             "There is nothing to export. Give --csv, --hdf5, --mcap, --video or --to with a file name,"
             " or --figures with a folder."
@@ -99,7 +99,7 @@ def execute(options: argparse.Namespace) -> int:
 
         for path in options.others:
             format_of(path)
-    outputs = Outputs(options, (options.run, options.second), *wanted)
+    outputs = Outputs(options, (options.run, options.second), *targets)
     if options.figures is not None:
         folder_for_outputs(options.figures)
     with ExitStack() as stack:
@@ -149,10 +149,12 @@ def _write(
         from snakestudio.export.video_options import Companion
 
         ghosts: tuple[Companion, ...] = ()
-        beside = Companion(second.recording, _name(options.second)) if second is not None else None
-        if beside is not None and options.ghost:
-            ghosts = (beside,)
-            beside = None
+        companion = (
+            Companion(second.recording, _name(options.second)) if second is not None else None
+        )
+        if companion is not None and options.ghost:
+            ghosts = (companion,)
+            companion = None
         with outputs.place(options.video) as file:
             film = write_video(
                 file,
@@ -161,7 +163,7 @@ def _write(
                 line.reporter("rendering"),
                 base_dir=run.base_dir,
                 ghosts=ghosts,
-                beside=beside,
+                beside=companion,
                 name=_name(options.run),
             )
             line.clear()

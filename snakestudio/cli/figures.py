@@ -54,10 +54,10 @@ def execute(options: argparse.Namespace) -> int:
     figures = figures_of_paper(
         paper, [number.strip() for number in options.only.split(",") if number.strip()]
     )
-    wanted = Wanted(
+    output = Wanted(
         options.out or Path("figures") / paper, f".{options.format.lower().lstrip('.')}"
     )
-    folder_for_outputs(wanted.folder)
+    folder_for_outputs(output.folder)
     captures = [read_capture(path) for path in options.experiment]
     needs = needed(figures)
     scenes = {need: prepared(need) for need in needs}
@@ -65,14 +65,14 @@ def execute(options: argparse.Namespace) -> int:
     warm_up(dict.fromkeys(scene.model.kind for scene, _ in scenes.values()), line)
     runs: dict[object, tuple[Recording, str | None]] = {}
     for need, (scene, path) in scenes.items():
-        tell = line.reporter(f"simulating {path.name}", scene.run.duration_s)
-        run = api.simulate_scene(scene, path.parent, scene_file=path.name, progress=tell)
+        progress = line.reporter(f"simulating {path.name}", scene.run.duration_s)
+        run = api.simulate_scene(scene, path.parent, scene_file=path.name, progress=progress)
         line.clear()
         if run.failure:
             raise PhysicsError(f"{path.name}: {run.failure}")
         runs[need] = run.recording, path.name
     for figure in figures:
-        path = wanted.folder / f"{paper}_fig_{figure.number}{wanted.suffix}"
+        path = output.folder / f"{paper}_fig_{figure.number}{output.suffix}"
         drawn = [runs[need] for need in figure.needs]
         tracks = laid_over(drawn[0][0], captures, TRACKED_LINK) if figure.takes_measured else []
         draw_figure(path, figure, drawn, figure.title(paper), tracks)

@@ -119,14 +119,21 @@ def execute(options: argparse.Namespace) -> int:
     warm_up(dict.fromkeys(trial.scene.model.kind for trial in trials), line)
     report = line.reporter("fitting")
 
-    def tell(progress: FitProgress) -> bool:
+    def show_progress(progress: FitProgress) -> bool:
         best = f", {1000.0 * progress.history[-1].cost:.4g} mm" if progress.history else ""
         return report(
             progress.fraction, f"{progress.doing}: {progress.evaluations} evaluations{best}"
         )
 
     fitted = fit_trials(
-        scene, trials, parameters, options.method, options.seed, options.evaluations, workers, tell
+        scene,
+        trials,
+        parameters,
+        options.method,
+        options.seed,
+        options.evaluations,
+        workers,
+        show_progress,
     )
     line.clear()
     if not options.json:

@@ -37,15 +37,15 @@ def execute(options: argparse.Namespace) -> int:
     target = options.output or Path(f"{source.stem}_continuum.toml")
     outputs = Outputs(options, (options.scene,), target)
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, values)
-    made = as_continuum(scene, base_dir, options.contacts)
+    continuum = as_continuum(scene, base_dir, options.contacts)
     law, beam = strain_of_gait(scene)
     with outputs.place(target) as file:
-        api.save_scene(made, file)
+        api.save_scene(continuum, file)
     for name in ("k_z_per_m", "k_y_per_m", "speed_m_s"):
         if getattr(law, name) not in ("", "0"):
             print(f"{name} = {getattr(law, name)}")
     print(f"largest difference of joint angles: {math.degrees(fit_error(scene, law, beam)):.3g}°")
-    for problem in api.check(made):
+    for problem in api.check(continuum):
         print(f"{problem.severity}: {problem.sentence()}")
     print(f"wrote {target}")
     return 0

@@ -57,7 +57,7 @@ def execute(options: argparse.Namespace) -> int:
             from snakestudio.study.study_file import is_study, load_study, scene_of
 
             if is_study(scene):
-                study = load_study(scene, whole=False)
+                study = load_study(scene, strict=False)
                 load_scene(scene_of(study, scene))
             else:
                 load_scene(scene)

@@ -47,18 +47,18 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.model.obstacles.importing import as_cylinders, read_circles, with_imported
     from snakestudio.model.scene_file import load_scene, read_scene_text, save_scene
 
-    found = read_circles(options.file)
-    unit = options.unit or found.unit
-    cylinders = as_cylinders(found, unit, options.scale, options.file.stem, str(options.file))
+    circles = read_circles(options.file)
+    unit = options.unit or circles.unit
+    cylinders = as_cylinders(circles, unit, options.scale, options.file.stem, str(options.file))
     scene = with_imported(load_scene(options.into), cylinders)
     target = options.out or options.into
     if target.resolve() != options.into.resolve():
         # SCENE itself is changed; the previous file is saved as SCENE~
         Outputs(options, (None, options.file), target)
     save_scene(scene, target, base=read_scene_text(options.into))
-    for note in found.notes:
+    for note in circles.notes:
         print(note)
-    why = "set by --unit" if options.unit else found.stated
+    why = "set by --unit" if options.unit else circles.stated
     print(
         f"wrote {target}: {len(cylinders)} obstacles added, {len(scene.obstacles)} in total (unit {unit}, {why})"
     )

@@ -54,11 +54,11 @@ def execute(options: argparse.Namespace) -> int:
     begin = time.monotonic()
     try:
         with Listening(bus) as listening:
-            told = False
+            reported = False
             while True:
                 received = listening.next(_WAIT_S)
-                if listening.open and not told:
-                    told = True
+                if listening.open and not reported:
+                    reported = True
                     begin = time.monotonic()
                     where = f"{bus.interface} {bus.channel}"
                     print(

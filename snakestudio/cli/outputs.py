@@ -78,10 +78,10 @@ class Outputs:
         from snakestudio.export.files import writable
         from snakestudio.model.atomic import STDOUT, followed, identity
 
-        wanted = [path for path in paths if path is not None]
+        targets = [path for path in paths if path is not None]
         read = {os.path.realpath(source) for source in sources if source is not None}
         names: list[str] = []
-        for path in wanted:
+        for path in targets:
             name = os.path.realpath(path)  # resolves loops of symbolic links, too
             if name in read:
                 own = sources[0] is not None and name == os.path.realpath(sources[0])
@@ -94,7 +94,7 @@ class Outputs:
             if name in names and (path == STDOUT or not _passes_on(path)):
                 raise UsageError(f"{path} is the name of two outputs. Give them different names.")
             names.append(name)
-        for path in wanted:
+        for path in targets:
             writable(path)
             kind = _KEPT.get(path.suffix.lower())
             if (
@@ -104,8 +104,8 @@ class Outputs:
                 and path.exists()
             ):
                 _ask(path, kind)
-        self._before = {path: identity(path) for path in wanted}
-        if STDOUT in wanted:
+        self._before = {path: identity(path) for path in targets}
+        if STDOUT in targets:
             if getattr(options, "json", False):
                 raise UsageError(
                     "--json and a file '-' both write to the standard output. Give the file a name."

@@ -19,6 +19,6 @@ def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio plugin forget`; return the exit code."""
     from snakestudio.plugins.trust import forget
 
-    for given in options.forgotten:
-        print(forget(given))
+    for plugin in options.forgotten:
+        print(forget(plugin))
     return 0

@@ -29,13 +29,13 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _state(given: str, digest: str) -> str:
+def _state(plugin: str, digest: str) -> str:
     """Whether the present content is the trusted one, as text."""
     from snakestudio.errors import PluginError
     from snakestudio.plugins.source import read_source
 
     try:
-        now = read_source(given).digest
+        now = read_source(plugin).digest
     except PluginError as error:
         return f"trusted, but cannot be read ({str(error).partition(': ')[2].rstrip('.')})"
     return (

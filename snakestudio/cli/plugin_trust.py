@@ -16,6 +16,6 @@ def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio plugin trust`; return the exit code."""
     from snakestudio.plugins.trust import trust
 
-    for given in options.trusted:
-        print(trust(given))
+    for plugin in options.trusted:
+        print(trust(plugin))
     return 0

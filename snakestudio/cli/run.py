@@ -169,12 +169,12 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
     )
     if ending.number:
-        kept = (
+        remark = (
             "; the rows recorded so far are written"
             if options.csv or options.hdf5 or options.mcap
             else ""
         )
-        print_warning(f"stopped by {ending.by} at {simulated:g} s{kept}.")
+        print_warning(f"stopped by {ending.by} at {simulated:g} s{remark}.")
     if options.contact_problem is not None:
         print(
             f"wrote {options.contact_problem}: contact problem of the step that ends at {simulated:g} s"
@@ -270,7 +270,7 @@ def _warn(scene: Scene, base_dir: Path | None, name: str) -> None:
 
 def _film(
     path: Path,
-    wanted: VideoOptions,
+    video: VideoOptions,
     run: Run,
     base_dir: Path | None,
     outputs: Outputs,
@@ -283,8 +283,8 @@ def _film(
     from snakestudio.export.video import write_video
 
     with outputs.place(path) as place:
-        told = ending.heeded(line.reporter("rendering"))
-        written = write_video(place, run.recording, wanted, progress=told, base_dir=base_dir)
+        progress = ending.heeded(line.reporter("rendering"))
+        written = write_video(place, run.recording, video, progress=progress, base_dir=base_dir)
         line.clear()
         if written is not None:
             print(f"wrote {written}")

@@ -10,7 +10,7 @@ from snakestudio.errors import UsageError
 from snakestudio.text import counted, size_text
 
 if TYPE_CHECKING:
-    from snakestudio.runfile.library import KeptRun, RunLibrary
+    from snakestudio.runfile.library import RunLibrary, SavedRun
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def execute(options: argparse.Namespace) -> int:
 
     library = RunLibrary()
     if options.rename is None and options.tags is None and not options.delete:
-        listed = [run for run in library.runs() if _fits(run.words, options.names)]
+        listed = [run for run in library.runs() if _fits(run.search_text, options.names)]
         if options.json:
             print_json(
                 options, {"folder": library.folder, "runs": [_values(run) for run in listed]}
@@ -62,15 +62,15 @@ def execute(options: argparse.Namespace) -> int:
             print(f"deleted {run.path.stem}")
             changed.append(run)
         else:
-            said = (
+            renamed = (
                 library.rename(run, options.rename)
                 if options.tags is None
                 else library.tag(run, [options.tags])
             )
             print(
-                f"{said.path.stem}: {said.name} {' '.join(f'#{tag}' for tag in said.tags)}".rstrip()
+                f"{renamed.path.stem}: {renamed.name} {' '.join(f'#{tag}' for tag in renamed.tags)}".rstrip()
             )
-            changed.append(said)
+            changed.append(renamed)
     if options.json:
         print_json(
             options,
@@ -82,7 +82,7 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _values(run: KeptRun) -> dict[str, Any]:
+def _values(run: SavedRun) -> dict[str, Any]:
     """A run for scripts; `problem` is the reason why it cannot be read."""
     return {
         "file": run.path,
@@ -96,11 +96,11 @@ def _values(run: KeptRun) -> dict[str, Any]:
     }
 
 
-def _fits(words: str, sought: list[str]) -> bool:
-    return all(word.casefold() in words.casefold() for word in sought)
+def _fits(text: str, sought: list[str]) -> bool:
+    return all(term.casefold() in text.casefold() for term in sought)
 
 
-def _print(library: RunLibrary, runs: list[KeptRun]) -> None:
+def _print(library: RunLibrary, runs: list[SavedRun]) -> None:
     from snakestudio.export.tables import aligned
 
     if not runs:

@@ -77,9 +77,9 @@ def _assignment(text: str) -> tuple[str, Any]:
         if value.strip() and not any(mark in value for mark in "\"'[]{}\n="):
             # quotes around a string are optional: the shell removes them anyway
             return (key.strip(), value.strip())
-        told = f"--set {text[:60]}: {value[:60]!r}"
+        prefix = f"--set {text[:60]}: {value[:60]!r}"
         raise UsageError(
-            f"{told} is not a TOML value. Write numbers plainly and strings in quotes."
+            f"{prefix} is not a TOML value. Write numbers plainly and strings in quotes."
         ) from None
 
 
@@ -100,21 +100,21 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
         seconds = expected_seconds(kind)
         left = TimeLeft(seconds, time.monotonic())
 
-        def shown(name: str = name, left: TimeLeft = left) -> str:
+        def text(name: str = name, left: TimeLeft = left) -> str:
             now = time.monotonic()
             return f"Preparing the {name} engine: {percent(left.fraction(now))}, {time_left(left.seconds(now))}"
 
-        def tell(fraction: float, doing: str, left: TimeLeft = left) -> None:
+        def update(fraction: float, doing: str, left: TimeLeft = left) -> None:
             left.told(fraction, time.monotonic())
 
-        if not line.shown:
+        if not line.visible:
             about = time_left(seconds).removesuffix(" left")
             print(
                 f"Preparing the {name} engine, once on this computer (about {about}) ...",
                 flush=True,
             )
-        with line.going_on(shown):
-            compile_here(kind, tell)
+        with line.showing(text):
+            compile_here(kind, update)
         if registry.note():
             print_warning(registry.note())
 
@@ -133,7 +133,7 @@ class ProgressLine:
     def __init__(
         self, options: argparse.Namespace | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self.shown = is_terminal(sys.stderr) and not getattr(options, "quiet", False)
+        self.visible = is_terminal(sys.stderr) and not getattr(options, "quiet", False)
         self._clock = clock
         self._next = 0.0
 
@@ -148,7 +148,7 @@ class ProgressLine:
 
         def report(fraction: float, detail: str = "") -> bool:
             now = self._clock()
-            if self.shown and now >= self._next:
+            if self.visible and now >= self._next:
                 self._next = now + 0.1
                 if not detail and seconds:
                     detail = f"{fraction * seconds:.1f} of {seconds:g} s"
@@ -164,17 +164,17 @@ class ProgressLine:
 
         return report
 
-    def tell(self, text: str) -> None:
+    def show(self, text: str) -> None:
         """Show a text."""
         now = self._clock()
-        if self.shown and now >= self._next:
+        if self.visible and now >= self._next:
             self._next = now + 0.1
             self._write(text)
 
     @contextmanager
-    def going_on(self, text: Callable[[], str]) -> Iterator[None]:
+    def showing(self, text: Callable[[], str]) -> Iterator[None]:
         """Show `text()` inside the context, updated periodically."""
-        if not self.shown:
+        if not self.visible:
             yield
             return
         ended = threading.Event()
@@ -196,12 +196,12 @@ class ProgressLine:
 
     def _write(self, *texts: str) -> None:
         """Write the first text that fits on the line, else the last one, truncated."""
-        room = width(sys.stderr) - 1  # a full line would wrap
-        text = next((each for each in texts if len(each) <= room), texts[-1][:room])
+        columns = width(sys.stderr) - 1  # a full line would wrap
+        text = next((each for each in texts if len(each) <= columns), texts[-1][:columns])
         sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
 
     def clear(self) -> None:
         """Clear the line."""
-        if self.shown:
+        if self.visible:
             self._write("")

@@ -117,16 +117,16 @@ def streaming(target: Target | None) -> Iterator[Streaming]:
 
     Raises `StreamError` if the stream cannot start.
     """
-    shown = Streaming()
+    source = Streaming()
     if target is None:
-        yield shown
+        yield source
         return
     from snakestudio.stream.publisher import open_stream
 
-    stream = open_stream(target, shown, _note)
+    stream = open_stream(target, source, _note)
     print(f"Streaming to {stream.address}.", flush=True)
     try:
-        yield shown
+        yield source
     finally:
         stream.close()
         if stream.dropped:

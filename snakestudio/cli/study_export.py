@@ -50,31 +50,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio study export`; return the exit code."""
-    wanted = [
+    targets = [
         path
         for path in (options.csv, options.hdf5, options.parquet, options.figure)
         if path is not None
     ]
-    if not wanted:
+    if not targets:
         raise UsageError(
             "There is nothing to export. Give --csv, --hdf5, --parquet or --figure with a file name."
         )
     if options.figure is None and (options.x or options.y or options.colour or options.beside):
         raise UsageError(
-            "--x, --y, --colour and --beside need a figure. Give --figure with a file name."
+            "--x, --y, --colour and --beside apply to a figure. Give --figure with a file name."
         )
 
     from snakestudio.study.store import store_path
 
     path = Path(options.study)
     read = (file for study in (path, *options.beside) for file in (study, store_path(study)))
-    outputs = Outputs(options, (None, *read), *wanted)
+    outputs = Outputs(options, (None, *read), *targets)
 
     from snakestudio.model.scene_file import parse_scene
     from snakestudio.study import export
-    from snakestudio.study.figure import Beside, write_figure
+    from snakestudio.study.figure import ComparedStudy, write_figure
+    from snakestudio.study.figure_content import FigureColumns
     from snakestudio.study.running import results_of, texts_of, units_of_results
-    from snakestudio.study.shown import Named
 
     table = results_of(path)
     texts = texts_of(path)
@@ -96,13 +96,13 @@ def execute(options: argparse.Namespace) -> int:
             export.write_parquet(file, columns, written, texts)
         print(f"wrote {options.parquet}: {rows} rows")
     if options.figure is not None:
-        beside = [
-            Beside(found.study.title or other.stem, found)
+        compared = [
+            ComparedStudy(results.study.title or other.stem, results)
             for other in options.beside
-            for found in (results_of(other),)
+            for results in (results_of(other),)
         ]
-        named = Named(options.x, options.y, options.colour)
+        named = FigureColumns(options.x, options.y, options.colour)
         with outputs.place(options.figure) as file:
-            caption = write_figure(file, table, scene, units, texts, named, beside)
+            caption = write_figure(file, table, scene, units, texts, named, compared)
         print(f"wrote {options.figure}: {caption}")
     return 0

@@ -62,10 +62,10 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.study.running import check_measures
     from snakestudio.study.study_file import save_study, scene_named_from
 
-    given = Path(options.scene)
-    scene_path = find_scene(given)
+    name = Path(options.scene)
+    scene_path = find_scene(name)
     # for a bundled scene in the current folder
-    path = options.file or Path(f"{given.with_suffix('')}.study.toml")
+    path = options.file or Path(f"{name.with_suffix('')}.study.toml")
     if path.exists() and not options.force:
         raise UsageError(f"{path} already exists. Give another name, or --force to replace it.")
     Outputs(options, (scene_path,), path)

@@ -58,7 +58,7 @@ def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
     """
     from snakestudio.study.running import Workers
 
-    return Workers.given(
+    return Workers.from_options(
         options.workers, scheduler_of(options), tls_of(options), least=least, prefix="--"
     )
 
@@ -74,16 +74,16 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
         Time limit for the complete file to appear, s: workers of a batch system may start before
         the scheduler.
     """
-    given: str | None = options.scheduler
+    scheduler: str | None = options.scheduler
     if options.scheduler_file is None:
-        return given
+        return scheduler
     from snakestudio.inputs import NOTE, InputError, parse_json, read_text
 
     path = Path(options.scheduler_file)
     until = time.monotonic() + patience_s
     while True:
         try:
-            said = parse_json(read_text(path, NOTE), NOTE)
+            values = parse_json(read_text(path, NOTE), NOTE)
             break
         except InputError as error:
             if time.monotonic() < until:
@@ -93,7 +93,7 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
             raise UsageError(
                 f"--scheduler-file {path}: {sentence(error.message)} {remedy}"
             ) from None
-    address = said.get("address") if isinstance(said, dict) else None
+    address = values.get("address") if isinstance(values, dict) else None
     if not isinstance(address, str):
         raise UsageError(
             f"--scheduler-file {path}: it does not contain the address of a scheduler. Give the file that"
@@ -109,18 +109,18 @@ def tls_of(options: argparse.Namespace) -> Tls | None:
     """
     from snakestudio.study.cluster import Tls
 
-    given = {
+    files = {
         "--tls-ca": options.tls_ca,
         "--tls-cert": options.tls_cert,
         "--tls-key": options.tls_key,
     }
-    if not any(given.values()):
+    if not any(files.values()):
         return None
-    for name, file in given.items():
+    for name, file in files.items():
         if not file:
             raise UsageError(
                 f"{name} is missing. Give --tls-ca, --tls-cert and --tls-key together."
             )
         if not Path(file).is_file():
             raise UsageError(f"{name} {file}: there is no such file. Check the path.")
-    return Tls(*(Path(file) for file in given.values()))
+    return Tls(*(Path(file) for file in files.values()))

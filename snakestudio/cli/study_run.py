@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--watched",
         action="store_true",
-        help="for other programs: print progress as lines of JSON, and read the commands pause, go on and cancel"
+        help="for other programs: print progress as lines of JSON, and read the commands pause, resume and cancel"
         " from the standard input, whose end cancels",
     )
 
@@ -59,20 +59,20 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
     ending = Ending()
     warm_up(running.formulations_of(plan), line)
     units = running.check_measures(plan)
-    said: set[str] = set()
+    printed: set[str] = set()
 
-    def tell(progress: Progress) -> None:
+    def report(progress: Progress) -> None:
         for note in progress.notes:
-            if note not in said:
-                said.add(note)
+            if note not in printed:
+                printed.add(note)
                 line.clear()
                 print_warning(note)
-        line.tell(_shown(progress))
+        line.show(_progress_text(progress))
         if ending.number:
             driver.cancel()
 
     with (
-        running.driver_of(path, plan, units, workers, tell, options.retry) as driver,
+        running.driver_of(path, plan, units, workers, report, options.retry) as driver,
         ending.awaited(),
     ):
         progress = driver.run()
@@ -87,7 +87,7 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
     return 0 if progress.state == "done" else 130
 
 
-def _shown(progress: Progress) -> str:
+def _progress_text(progress: Progress) -> str:
     if progress.state == "starting" or not (progress.workers or progress.finished):
         return "starting workers"
     left = "" if math.isnan(progress.left_s) else f", {time_left(progress.left_s)}"

@@ -14,7 +14,7 @@ from snakestudio.cli.ending import Ending
 from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.errors import SceneError, StudyError, UserError
 from snakestudio.session.tether import end_at_once
-from snakestudio.study.watched import CANCEL, GO_ON, PAUSE, Told, line_of
+from snakestudio.study.watched import CANCEL, PAUSE, RESUME, StudyMessage, line_of
 
 if TYPE_CHECKING:
     from snakestudio.study.driver import Driver, Progress
@@ -36,9 +36,9 @@ def carry_out(path: Path, workers: Workers) -> int:
     try:
         return _run(path, workers, commands)
     except (StudyError, SceneError) as error:
-        _say(Told("error", str(error), problems=error.problems))
+        _write(StudyMessage("error", str(error), problems=error.problems))
     except UserError as error:
-        _say(Told("error", str(error)))
+        _write(StudyMessage("error", str(error)))
     return 2
 
 
@@ -48,31 +48,31 @@ def _run(path: Path, workers: Workers, commands: _Commands) -> int:
     ending = Ending()
     last = (-1.0, "")
 
-    def tell(progress: Progress) -> None:
+    def report(progress: Progress) -> None:
         nonlocal last
         now = time.monotonic()
         if ending.number:
             driver.cancel()
         if progress.state != last[1] or now - last[0] >= _PACE_S:
             last = now, progress.state
-            _say(Told("progress", progress=progress))
+            _write(StudyMessage("progress", progress=progress))
 
     plan = running.open_plan(path)
     for sentence in running.warnings_of(plan):
-        _say(Told("note", sentence))
+        _write(StudyMessage("note", sentence))
     warm_up(running.formulations_of(plan), _Doing())
     units = running.check_measures(plan)
-    with running.driver_of(path, plan, units, workers, tell) as driver, ending.awaited():
+    with running.driver_of(path, plan, units, workers, report) as driver, ending.awaited():
         commands.give_to(driver)
         progress = driver.run()
-    _say(Told("progress", progress=progress))  # the last one may have been held back
+    _write(StudyMessage("progress", progress=progress))  # the last one may have been held back
     return 0 if progress.state == "done" else 130
 
 
-def _say(said: Told) -> None:
+def _write(message: StudyMessage) -> None:
     """Write a line; errors are ignored, because the study ends anyway when its reader closes the standard input."""
     with contextlib.suppress(OSError):
-        sys.stdout.write(f"{line_of(said)}\n")
+        sys.stdout.write(f"{line_of(message)}\n")
         sys.stdout.flush()
 
 
@@ -81,10 +81,10 @@ class _Doing(ProgressLine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.shown = True
+        self.visible = True
 
     def _write(self, *texts: str) -> None:
-        _say(Told("doing", texts[0]))
+        _write(StudyMessage("doing", texts[0]))
 
 
 class _Commands(threading.Thread):
@@ -122,10 +122,10 @@ class _Commands(threading.Thread):
     def _carry_out(self, command: str) -> None:
         with self._lock:
             driver = self._driver
-            if command in (PAUSE, GO_ON):
+            if command in (PAUSE, RESUME):
                 self._paused = command == PAUSE
                 if driver is not None:
-                    driver.pause() if self._paused else driver.go_on()
+                    driver.pause() if self._paused else driver.resume()
             elif command == CANCEL:
                 if driver is None:
                     end_at_once(130)  # nothing has started that could be lost

@@ -87,12 +87,12 @@ def trigger_choices(options: argparse.Namespace) -> Together | None:
         raise UsageError(f"--wait-limit {options.wait_limit:g}: give a positive number of seconds.")
     if options.wait_limit is not None and options.wait_for is None:
         raise UsageError("--wait-limit needs --wait-for. Give --wait-for, or remove the limit.")
-    wanted: str | None = options.wait_for
-    if options.wait_at and (wanted is None or wanted.startswith("lsl:")):
+    trigger: str | None = options.wait_for
+    if options.wait_at and (trigger is None or trigger.startswith("lsl:")):
         raise UsageError(
             "--wait-at needs a port in --wait-for. Give --wait-for PORT, or remove --wait-at."
         )
-    if options.fire is None and wanted is None:
+    if options.fire is None and trigger is None:
         return None
     from snakestudio.sync import Together, split_address
 
@@ -100,12 +100,12 @@ def trigger_choices(options: argparse.Namespace) -> Together | None:
     if options.fire is not None:
         host, port = split_address(options.fire)
         choices |= {"fire": True, "host": host, "port": port}
-    if wanted is not None and wanted.startswith("lsl:") and wanted[4:].strip():
-        choices |= {"wait": "lsl", "wait_stream": wanted[4:].strip()}
-    elif wanted is not None:
-        if not (wanted.isascii() and wanted.isdecimal() and 0 < int(wanted) <= 65535):
+    if trigger is not None and trigger.startswith("lsl:") and trigger[4:].strip():
+        choices |= {"wait": "lsl", "wait_stream": trigger[4:].strip()}
+    elif trigger is not None:
+        if not (trigger.isascii() and trigger.isdecimal() and 0 < int(trigger) <= 65535):
             raise UsageError(
-                f"--wait-for {wanted}: give a port from 1 to 65535, or lsl:NAME of a stream."
+                f"--wait-for {trigger}: give a port from 1 to 65535, or lsl:NAME of a stream."
             )
-        choices |= {"wait": "port", "wait_port": int(wanted), "wait_host": options.wait_at}
+        choices |= {"wait": "port", "wait_port": int(trigger), "wait_host": options.wait_at}
     return Together(**choices)  # type: ignore[arg-type]

@@ -91,7 +91,7 @@ def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
         raise UsageError(
             f"--camera {options.camera}: give all, follow, or a file of keyframes ending in .toml."
         )
-    made = VideoOptions(
+    result = VideoOptions(
         width=width,
         height=height,
         fps=options.fps if options.fps is not None else 15 if animation else 30,
@@ -111,12 +111,12 @@ def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
         codec=options.codec,
         quality=options.quality,
     )
-    if made.size != (width, height):
+    if result.size != (width, height):
         print(
-            f"snakestudio: --size {width}x{height}: videos need even sizes; {made.size[0]}x{made.size[1]} is used.",
+            f"snakestudio: --size {width}x{height}: videos need even sizes; {result.size[0]}x{result.size[1]} is used.",
             file=sys.stderr,
         )
-    return made
+    return result
 
 
 def _size(text: str) -> tuple[int, int]:

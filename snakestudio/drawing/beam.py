@@ -71,11 +71,11 @@ class Tube:
 
 def segments(position: FloatArray) -> tuple[Chain, FloatArray]:
     """Straight segments between points (n, 3), and their half-lengths (n-1,), m."""
-    way = np.diff(position, axis=0)
-    length = np.sqrt(np.einsum("ij,ij->i", way, way))
-    axis = way / np.maximum(length, 1e-12)[:, None]
+    offset = np.diff(position, axis=0)
+    length = np.sqrt(np.einsum("ij,ij->i", offset, offset))
+    axis = offset / np.maximum(length, 1e-12)[:, None]
     axis[length < 1e-12] = (1.0, 0.0, 0.0)
-    known: NDArray[np.bool_] = np.ones(len(way), bool)
+    known: NDArray[np.bool_] = np.ones(len(offset), bool)
     return Chain(
         0.5 * (position[:-1] + position[1:]), quat.between(axis), axis, known
     ), 0.5 * length
@@ -83,8 +83,8 @@ def segments(position: FloatArray) -> tuple[Chain, FloatArray]:
 
 def _columns(pixels: float) -> int:
     """Facets around a body with a radius in pixels, for an outline error of at most 0.25 pixels."""
-    wanted = math.pi / math.acos(1.0 - min(0.25 / max(pixels, 0.5), 0.5))
-    return min(48, max(12, 4 * math.ceil(wanted / 4)))
+    needed = math.pi / math.acos(1.0 - min(0.25 / max(pixels, 0.5), 0.5))
+    return min(48, max(12, 4 * math.ceil(needed / 4)))
 
 
 def _fitting(snapshot: Snapshot, n: int) -> BodyFields | None:
@@ -128,10 +128,10 @@ def tube(
     radius = beam.radius_m * np.clip(gamma ** (-0.5 * scale), 0.1, 5.0)
     tangent = links.axis
     if np.isfinite(strain[:, :3]).all() and np.abs(strain[:, 1:3]).max() > 1e-9:
-        way = np.einsum(
+        derivative = np.einsum(
             "kij,kj->ki", quat.matrix(links.quaternion), np.column_stack((gamma, strain[:, 1:3]))
         )
-        tangent = way / np.linalg.norm(way, axis=1, keepdims=True)
+        tangent = derivative / np.linalg.norm(derivative, axis=1, keepdims=True)
     shape = _shape(links, tangent, radius, beam, camera)
     tint, span = _tint(fields, shape, overlays, theme, bright)
     pieces, half = segments(links.position)
@@ -238,7 +238,7 @@ def outlines(
 ) -> dict[str, list[Batch]]:
     """Shells around cross-sections and half of the body to their neighbours, enlarged by `extra` (n,), m."""
     last = len(links.known) - 1
-    found: dict[str, list[Batch]] = {"sleeve": [], "capsule": []}
+    batches: dict[str, list[Batch]] = {"sleeve": [], "capsule": []}
     for mesh, chosen in (
         ("sleeve", np.array([i for i in indices if 0 < i < last], int)),
         ("capsule", np.array([i for i in indices if i in (0, last)], int)),
@@ -255,7 +255,7 @@ def outlines(
         at = links.position[chosen] + (0.5 * (behind - before))[:, None] * links.axis[chosen]
         if mesh == "sleeve":
             half = np.maximum(half, 0.3 * radius)
-        found[mesh].append(
+        batches[mesh].append(
             solid_rows(
                 at,
                 links.quaternion[chosen],
@@ -266,7 +266,7 @@ def outlines(
                 gloss=0.0,
             )
         )
-    return found
+    return batches
 
 
 def _marked(this: Tube, links: Chain, indices: list[int], colour: Colour) -> Batch:

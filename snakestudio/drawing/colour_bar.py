@@ -51,8 +51,8 @@ class Bar:
         if not self.quantity:
             return ""
         what = QUANTITIES[self.quantity]
-        words = (what.title, what.symbol, f"({tick_texts(self.span, what.unit)[1]})")
-        return "  ".join(word for word in words if word)
+        parts = (what.title, what.symbol, f"({tick_texts(self.span, what.unit)[1]})")
+        return "  ".join(part for part in parts if part)
 
     @property
     def height(self) -> float:

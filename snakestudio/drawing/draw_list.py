@@ -203,9 +203,9 @@ def build(
         if overlays.show_joint_axes and jointed:
             marks["rod"].append(robot_parts.joint_axes(pose, robot, axes, theme))
         if overlays.reference_ghost and jointed and Fields.REFERENCE in snapshot.valid:
-            told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot, axes)
-            if told is not None:
-                capsules.append(robot_parts.ghost(told, linked, theme.ghost, 0.3))
+            reference = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot, axes)
+            if reference is not None:
+                capsules.append(robot_parts.ghost(reference, linked, theme.ghost, 0.3))
 
     lines = [
         tracks.track_lines(overlays.tracks, camera),
@@ -302,12 +302,12 @@ def _outlines(
 ) -> tuple[dict[str, Batch], list[Look]]:
     result: dict[str, list[Batch]] = {"capsule": [], "sleeve": [], "drum": []}
     shells: list[Look] = []
-    wanted = [(overlays.selection, theme.accent, _OUTLINE)]
+    outlined = [(overlays.selection, theme.accent, _OUTLINE)]
     if overlays.hover is not None and overlays.hover not in overlays.selection:
-        wanted.insert(0, ((overlays.hover,), theme.hover, _OUTLINE_HOVER))
+        outlined.insert(0, ((overlays.hover,), theme.hover, _OUTLINE_HOVER))
     warned = tuple(pick for pick in overlays.warned if pick not in overlays.selection)
-    wanted.insert(0, (warned, theme.force, _OUTLINE))
-    for picks, colour, share in wanted:
+    outlined.insert(0, (warned, theme.force, _OUTLINE))
+    for picks, colour, share in outlined:
         # The selection may not exist at another time of the run.
         of_links = [p.index for p in picks if p.kind == "link" and p.index < len(links.position)]
         of_world = [

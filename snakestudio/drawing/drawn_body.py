@@ -108,11 +108,11 @@ def ghosts(
     capsules = []
     tubes = []
     for one in these:
-        made = _ghost(one.body or scene.body, one, camera, one.colour or theme.ghost)
-        if isinstance(made, beam_parts.Tube):
-            tubes.append(made)
-        elif made is not None:
-            capsules.append(made)
+        ghost = _ghost(one.body or scene.body, one, camera, one.colour or theme.ghost)
+        if isinstance(ghost, beam_parts.Tube):
+            tubes.append(ghost)
+        elif ghost is not None:
+            capsules.append(ghost)
     return capsules, tubes
 
 

@@ -122,10 +122,10 @@ def _boxes(
         )
         near = (depth < 2.5 * radius + camera.clip[0]) & (depth > -radius)
         behind = depth <= -radius
-    room = radius * stretch * per_metre + 5.0 * height / 720.0
+    margin = radius * stretch * per_metre + 5.0 * height / 720.0
     at = middle + seen[:, :2] * per_metre[:, None]
-    low = at - room[:, None]
-    high = at + room[:, None]
+    low = at - margin[:, None]
+    high = at + margin[:, None]
     limit = 4.0 * max(width, height)
     low, high = np.clip(low, -limit, limit), np.clip(high, -limit, limit)
     low[near] = 0.0

@@ -32,9 +32,9 @@ def facets(pixels: float, tolerance: float, most: int, count: int, budget: int) 
     count, budget : int
         Number of bodies, and facets for all of them together.
     """
-    wanted = math.pi / math.acos(1.0 - min(tolerance / max(pixels, 0.5), 0.5))
+    needed = math.pi / math.acos(1.0 - min(tolerance / max(pixels, 0.5), 0.5))
     most = max(8, min(most, budget // max(count, 1)))
-    return next((step for step in _STEPS if step >= min(wanted, most)), _STEPS[-1])
+    return next((step for step in _STEPS if step >= min(needed, most)), _STEPS[-1])
 
 
 def link_facets(settings: Settings, draw_list: DrawList, view: View) -> int:

@@ -62,13 +62,13 @@ def _of_file(picture: GroundPicture, path: Path, stamp: int) -> FrictionPicture 
         return None
     ny, nx = grey.shape
     step = math.ceil(max(nx, ny) / _MOST)
-    shown = grey[::step, ::step] if picture.black <= picture.white else 1.0 - grey[::step, ::step]
+    shade = grey[::step, ::step] if picture.black <= picture.white else 1.0 - grey[::step, ::step]
     yaw = math.radians(picture.yaw_deg)
     along = picture.width_m * np.array([math.cos(yaw), math.sin(yaw)])
     up = picture.width_m * ny / nx * np.array([-math.sin(yaw), math.cos(yaw)])
     corner = np.array([picture.x_m, picture.y_m]) - 0.5 * (along + up)
     return FrictionPicture(
-        np.ascontiguousarray(np.rint(255.0 * shown).astype(np.uint8)), corner, along, up
+        np.ascontiguousarray(np.rint(255.0 * shade).astype(np.uint8)), corner, along, up
     )
 
 

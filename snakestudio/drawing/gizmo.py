@@ -91,10 +91,10 @@ def handles(gizmo: Gizmo, camera: Camera) -> list[Handle]:
     if gizmo.held:
         return [h for h in _all(gizmo, camera) if h.name == gizmo.held]
     back = camera.axes[2]
-    found = []
+    visible = []
     for handle in _all(gizmo, camera):
         if handle.kind == "middle":
-            found.append(handle)
+            visible.append(handle)
             continue
         if handle.kind == "plane":
             normal = next(k for k, axis in enumerate("xyz") if axis not in handle.name)
@@ -103,8 +103,8 @@ def handles(gizmo: Gizmo, camera: Camera) -> list[Handle]:
             along = abs(float(back @ gizmo.axes[:, "xyz".index(handle.name)]))
             usable = along > 0.08 if handle.kind == "ring" else along < 0.985
         if usable:
-            found.append(handle)
-    return found
+            visible.append(handle)
+    return visible
 
 
 def _all(gizmo: Gizmo, camera: Camera) -> list[Handle]:
@@ -115,7 +115,7 @@ def _all(gizmo: Gizmo, camera: Camera) -> list[Handle]:
         return [
             Handle(name, "ring", pivot + 0.86 * size * _circle(gizmo.axes, name)) for name in axes
         ]
-    made = [
+    handles = [
         Handle(name, "axis", pivot + size * np.outer((_INNER, 1.0), axis))
         for name, axis in axes.items()
     ]
@@ -130,10 +130,10 @@ def _all(gizmo: Gizmo, camera: Camera) -> list[Handle]:
                     far * u + far * v,
                     near * u + far * v,
                 ]
-                made.append(Handle(a + b, "plane", pivot + np.array(square)))
+                handles.append(Handle(a + b, "plane", pivot + np.array(square)))
     elif len(axes) > 1:
-        made.append(Handle("xyz", "middle", pivot[None, :].copy()))
-    return made
+        handles.append(Handle("xyz", "middle", pivot[None, :].copy()))
+    return handles
 
 
 def _circle(axes: FloatArray, name: str) -> FloatArray:
@@ -217,14 +217,17 @@ def _halves(handle: Handle, camera: Camera) -> list[tuple[bool, NDArray[np.intp]
 def _to_line(line: FloatArray, cursor: FloatArray, pieces: NDArray[np.intp] | None = None) -> float:
     """Distance of a point (2,) from segments of a polyline (k, 2)."""
     start = line[:-1]
-    way = np.diff(line, axis=0)
+    segment = np.diff(line, axis=0)
     if pieces is not None:
         start = start[pieces]
-        way = way[pieces]
+        segment = segment[pieces]
     share = np.clip(
-        ((cursor - start) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-18), 0.0, 1.0
+        ((cursor - start) * segment).sum(axis=1)
+        / np.maximum((segment * segment).sum(axis=1), 1e-18),
+        0.0,
+        1.0,
     )
-    return float(np.linalg.norm(start + share[:, None] * way - cursor, axis=1).min())
+    return float(np.linalg.norm(start + share[:, None] * segment - cursor, axis=1).min())
 
 
 def _inside(square: FloatArray, cursor: FloatArray) -> bool:

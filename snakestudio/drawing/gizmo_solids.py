@@ -46,28 +46,28 @@ def handle_colour(gizmo: Gizmo, handle: Handle, theme: Theme) -> Colour:
 def gizmo_solids(gizmo: Gizmo, camera: Camera, theme: Theme) -> dict[str, Batch]:
     """Heads, boxes, squares and the centre, by mesh."""
     size = size_of(gizmo.pivot, camera)
-    found: dict[str, list[Batch]] = {"cone": [], "cube": [], "plate": []}
+    solids: dict[str, list[Batch]] = {"cone": [], "cube": [], "plate": []}
     for handle in handles(gizmo, camera):
         bright = handle.name in (gizmo.hovered, gizmo.held)
         colour = handle_colour(gizmo, handle, theme)
         grown = 1.22 if bright else 1.0
         if handle.kind == "axis":
             tip = handle.points[-1:]
-            way = np.diff(handle.points, axis=0)
-            turn = quat.between(way / np.linalg.norm(way))
+            direction = np.diff(handle.points, axis=0)
+            turn = quat.between(direction / np.linalg.norm(direction))
             mesh, radius = ("cone", 0.072) if gizmo.mode == "move" else ("cube", 0.062)
-            found[mesh].append(_rows(tip, turn, grown * radius * size, colour))
+            solids[mesh].append(_rows(tip, turn, grown * radius * size, colour))
         elif handle.kind == "plane":
             middle = handle.points.mean(axis=0, keepdims=True)
             normal = np.cross(*(np.diff(handle.points[:3], axis=0)))[None, :]
             turn = _frame(handle.points[1] - handle.points[0], normal[0] / np.linalg.norm(normal))
             half = 0.5 * float(np.linalg.norm(handle.points[1] - handle.points[0]))
-            found["plate"].append(_rows(middle, turn, half, colour, 0.92 if bright else 0.62))
+            solids["plate"].append(_rows(middle, turn, half, colour, 0.92 if bright else 0.62))
         elif handle.kind == "middle":
-            found["cube"].append(
+            solids["cube"].append(
                 _rows(handle.points, _matrix_turn(gizmo.axes), grown * 0.085 * size, colour)
             )
-    return {mesh: np.concatenate(rows) for mesh, rows in found.items() if rows}
+    return {mesh: np.concatenate(rows) for mesh, rows in solids.items() if rows}
 
 
 def gizmo_lines(gizmo: Gizmo, camera: Camera, theme: Theme) -> Batch:

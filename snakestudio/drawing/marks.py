@@ -27,10 +27,10 @@ def arrows(
         Radius of the head as a fraction of the frame height.
     """
     length = np.linalg.norm(vector, axis=1)
-    kept = np.isfinite(length) & (length > 1e-9) & np.isfinite(start).all(axis=1)
-    start = start[kept]
-    vector = vector[kept]
-    length = length[kept]
+    drawable = np.isfinite(length) & (length > 1e-9) & np.isfinite(start).all(axis=1)
+    start = start[drawable]
+    vector = vector[drawable]
+    length = length[drawable]
     radius = np.minimum(thickness * camera.view_height(start), length / 3.2)
     return solid_rows(
         start,
@@ -54,8 +54,8 @@ def force_arrows(
     parts: list[Batch] = []
     ground = contacts.other == GROUND
     if overlays.show_forces or overlays.show_ground_normal_forces:
-        wanted = (~ground & overlays.show_forces) | (ground & overlays.show_ground_normal_forces)
-        strong = wanted & (np.linalg.norm(contacts.force_normal, axis=1) >= overlays.force_minimum)
+        visible = (~ground & overlays.show_forces) | (ground & overlays.show_ground_normal_forces)
+        strong = visible & (np.linalg.norm(contacts.force_normal, axis=1) >= overlays.force_minimum)
         scale = np.where(ground, overlays.ground_scale, overlays.force_scale)[strong, None]
         force = contacts.force_normal[strong] * scale
         parts.append(arrows(contacts.point[strong], force, camera, theme.force))
@@ -75,10 +75,10 @@ def torque_arrows(body: BodyFields, overlays: Overlays, camera: Camera, theme: T
         size * overlays.torque_scale > 0.01 * camera.view_height(np.nan_to_num(body.point))
     )
     start = body.point[strong]
-    way = body.torque[strong] * overlays.torque_scale
+    vector = body.torque[strong] * overlays.torque_scale
     # The second head is one head length behind the first.
     return np.concatenate(
-        [arrows(start, share * way, camera, theme.friction, 0.008) for share in (0.86, 1.0)]
+        [arrows(start, share * vector, camera, theme.friction, 0.008) for share in (0.86, 1.0)]
     )
 
 

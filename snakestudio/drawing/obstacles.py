@@ -88,9 +88,9 @@ class Obstacles:
         top = np.column_stack((posts.centre + reach[:, :2], posts.height))
         np.minimum.at(low, posts.owner, foot - reach)
         np.maximum.at(high, posts.owner, top)
-        room = np.einsum("kij,kj->ki", np.abs(blocks.rotation), blocks.half)
-        np.minimum.at(low, blocks.owner, blocks.centre - room)
-        np.maximum.at(high, blocks.owner, blocks.centre + room)
+        extent = np.einsum("kij,kj->ki", np.abs(blocks.rotation), blocks.half)
+        np.minimum.at(low, blocks.owner, blocks.centre - extent)
+        np.maximum.at(high, blocks.owner, blocks.centre + extent)
         wholes: tuple[tuple[int, Prism | Relief], ...] = (*self.prisms, *self.reliefs)
         for i, body in wholes:
             points = corners(body)
@@ -150,12 +150,12 @@ class Obstacles:
             not np.array_equal(_counts(self, kind, chosen), _counts(new, kind)) for kind in kinds
         ):
             return Obstacles(bodies)
-        made = Obstacles.__new__(Obstacles)
-        made.bodies = bodies
+        copy = Obstacles.__new__(Obstacles)
+        copy.bodies = bodies
         posts = self.posts
         blocks = self.blocks
         at = np.isin(posts.owner, chosen)
-        made.posts = (
+        copy.posts = (
             Posts(
                 _put(posts.centre, at, new.posts.centre),
                 _put(posts.radius, at, new.posts.radius),
@@ -166,7 +166,7 @@ class Obstacles:
             else posts
         )
         at = np.isin(blocks.owner, chosen)
-        made.blocks = (
+        copy.blocks = (
             Blocks(
                 _put(blocks.centre, at, new.blocks.centre),
                 _put(blocks.rotation, at, new.blocks.rotation),
@@ -176,21 +176,21 @@ class Obstacles:
             if at.any()
             else blocks
         )
-        made.prisms = _solids_of(self.prisms, new.prisms, changed)
-        made.reliefs = _solids_of(self.reliefs, new.reliefs, changed)
-        made.low, made.high = _put(self.low, chosen, new.low), _put(self.high, chosen, new.high)
-        self._hand_on(made, changed, new)
-        return made
+        copy.prisms = _solids_of(self.prisms, new.prisms, changed)
+        copy.reliefs = _solids_of(self.reliefs, new.reliefs, changed)
+        copy.low, copy.high = _put(self.low, chosen, new.low), _put(self.high, chosen, new.high)
+        self._hand_on(copy, changed, new)
+        return copy
 
-    def _hand_on(self, made: Obstacles, changed: Sequence[int], new: Obstacles) -> None:
-        """Pass the terrain on to `made`, if it exists already and the change permits."""
+    def _hand_on(self, other: Obstacles, changed: Sequence[int], new: Obstacles) -> None:
+        """Pass the terrain on to `other`, if it exists already and the change permits."""
         terrain: Terrain | None = self.__dict__.get("terrain")
         if terrain is None:
             return
         part = make_terrain(new.bodies, new.blocks, new._balls(), terrain.rimmed)
-        patched = terrain if part is None else with_others(terrain, changed, part, made._balls())
+        patched = terrain if part is None else with_others(terrain, changed, part, other._balls())
         if patched is not None:
-            made.__dict__["terrain"] = patched
+            other.__dict__["terrain"] = patched
 
 
 _MOST_CHANGED = 0.2
@@ -232,23 +232,23 @@ _HIDDEN = attrgetter("hidden")
 
 
 def _bodies(
-    obstacles: tuple[Obstacle, ...], base_dir: Path | None, kept: tuple[Body, ...]
+    obstacles: tuple[Obstacle, ...], base_dir: Path | None, cached: tuple[Body, ...]
 ) -> tuple[Body, ...]:
     """Bodies of obstacles; existing ones are reused."""
-    if len(kept) == len(obstacles):
+    if len(cached) == len(obstacles):
         # Usually one of many has changed, so comparing by position is fast.
-        other = others(tuple(map(_OBSTACLE, kept)), obstacles)
-        if any(map(_PROBLEM, kept)):
+        other = others(tuple(map(_OBSTACLE, cached)), obstacles)
+        if any(map(_PROBLEM, cached)):
             other = sorted(
-                {*other, *(i for i, body in enumerate(kept) if body.problem is not None)}
+                {*other, *(i for i, body in enumerate(cached) if body.problem is not None)}
             )
         if len(other) <= _MOST_CHANGED * len(obstacles):
-            bodies = list(kept)
+            bodies = list(cached)
             for i in other:
                 bodies[i] = body_of(obstacles[i], base_dir)
             return tuple(bodies)
     # Files that were unreadable before may exist now.
-    known = {id(body.obstacle): body for body in kept if body.problem is None}
+    known = {id(body.obstacle): body for body in cached if body.problem is None}
     return tuple(known.get(id(o)) or body_of(o, base_dir) for o in obstacles)
 
 
@@ -273,27 +273,27 @@ def obstacles_of(
     """
     global _cache
     alike = None
-    for seen, folder, shown, made in _cache:
-        if folder == base_dir and shown == shown_only:
+    for seen, folder, only, drawn in _cache:
+        if folder == base_dir and only == shown_only:
             if seen is obstacles:
-                return made
+                return drawn
             if alike is None or (
-                len(alike.bodies) != len(obstacles) and len(made.bodies) == len(obstacles)
+                len(alike.bodies) != len(obstacles) and len(drawn.bodies) == len(obstacles)
             ):
-                alike = made
+                alike = drawn
     if shown_only:
-        made = obstacles_of(obstacles, base_dir)
+        drawn = obstacles_of(obstacles, base_dir)
         if any(map(_HIDDEN, obstacles)):
             blank = {} if alike is None else {id(b.obstacle): b for b in alike.bodies}
             bodies = tuple(
                 blank.get(id(body.obstacle)) or Body(body.obstacle, (), None, None)
                 if body.obstacle.hidden
                 else body
-                for body in made.bodies
+                for body in drawn.bodies
             )
-            made = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)
+            drawn = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)
     else:
         bodies = _bodies(obstacles, base_dir, () if alike is None else alike.bodies)
-        made = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)
-    _cache = ((obstacles, base_dir, shown_only, made), *_cache[: _KEEP - 1])
-    return made
+        drawn = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)
+    _cache = ((obstacles, base_dir, shown_only, drawn), *_cache[: _KEEP - 1])
+    return drawn

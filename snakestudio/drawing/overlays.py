@@ -186,8 +186,8 @@ class Overlays:
     """Distance that each link has rolled along its axis, m, for the rotation of wheels. Shape
     (n,)."""
 
-    def with_ground(self, scene: Scene, shown: bool, scale: float) -> Overlays:
-        """Return overlays with the ground's normal and friction forces, if `shown`.
+    def with_ground(self, scene: Scene, visible: bool, scale: float) -> Overlays:
+        """Return overlays with the ground's normal and friction forces, if `visible`.
 
         Only spatial models have normal forces of the ground; for other models nothing
         changes.
@@ -197,7 +197,7 @@ class Overlays:
         scale : float
             Arrow scale of both, m/N, so that normal force and friction can be compared.
         """
-        if not shown or not scene.model.spatial:
+        if not visible or not scene.model.spatial:
             return self
         return replace(
             self,

@@ -34,12 +34,12 @@ def arrow_heads(path: GroundPath) -> FloatArray:
     """Arrow heads on the path, (k, 3, 2), m: one end, the tip and the other end."""
     if not path or path.mistakes():
         return np.zeros((0, 3, 2))
-    way = track(path)
-    count = int(min(max(1.0, way.length / _SPACING), _MOST_ARROWS))
-    size = min(0.07, 0.2 * way.length)
+    course = track(path)
+    count = int(min(max(1.0, course.length / _SPACING), _MOST_ARROWS))
+    size = min(0.07, 0.2 * course.length)
     heads = np.empty((count, 3, 2))
-    for k, s in enumerate((np.arange(count) + 0.5) * way.length / count):
-        point, direction = way.place(float(s))
+    for k, s in enumerate((np.arange(count) + 0.5) * course.length / count):
+        point, direction = course.place(float(s))
         for row, turn in ((0, 2.6), (2, -2.6)):
             heads[k, row] = point + size * np.array(
                 [np.cos(direction + turn), np.sin(direction + turn)]

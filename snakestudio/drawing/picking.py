@@ -179,17 +179,17 @@ def _first_obstacle(
     """Distance along a ray to the nearest obstacle, m, and its index; infinite and -1 if missing."""
     posts = world.posts
     blocks = world.blocks
-    found = [(np.inf, -1)]
+    candidates = [(np.inf, -1)]
     for hits, owner in (
         (ray_cylinders(origin, direction, posts.centre, posts.radius, posts.height), posts.owner),
         (ray_blocks(origin, direction, blocks.centre, blocks.rotation, blocks.half), blocks.owner),
     ):
         if len(hits):
             k = int(np.argmin(hits))
-            found.append((float(hits[k]), int(owner[k])))
-    found += [(ray_prism(origin, direction, body), i) for i, body in world.prisms]
-    found += [(ray_relief(origin, direction, body), i) for i, body in world.reliefs]
-    return min(found)
+            candidates.append((float(hits[k]), int(owner[k])))
+    candidates += [(ray_prism(origin, direction, body), i) for i, body in world.prisms]
+    candidates += [(ray_relief(origin, direction, body), i) for i, body in world.reliefs]
+    return min(candidates)
 
 
 def pick_rectangle(

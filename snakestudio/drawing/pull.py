@@ -55,8 +55,8 @@ def pull_text(mark: PullMark) -> str:
 
 def pull_arrow(mark: PullMark, body: Body, camera: Camera, theme: Theme) -> Batch:
     """Arrow of the force."""
-    way = pull_tip(mark, body) - mark.point
-    return arrows(mark.point[None, :], way[None, :], camera, theme.axis_x)
+    pull = pull_tip(mark, body) - mark.point
+    return arrows(mark.point[None, :], pull[None, :], camera, theme.axis_x)
 
 
 def pull_points(mark: PullMark, camera: Camera, theme: Theme) -> Batch:

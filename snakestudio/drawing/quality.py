@@ -116,9 +116,9 @@ class AdaptiveQuality:
             self._patience = self._PATIENCE
         if typical > self.budget and self._level > Quality.LOW:
             self._waiting, self._patience = self._patience, min(2 * self._patience, 256)
-            self._go(Quality(self._level - 1), typical)
+            self._switch_to(Quality(self._level - 1), typical)
         elif self._level < Quality.HIGH and not self._waiting and self._fits(typical):
-            self._go(Quality(self._level + 1), typical)
+            self._switch_to(Quality(self._level + 1), typical)
         return self._level
 
     def _fits(self, typical: float) -> bool:
@@ -133,7 +133,7 @@ class AdaptiveQuality:
             self._dearer[lower] = max(ratio, 1.05)
             self._came_from = None
 
-    def _go(self, level: Quality, typical: float) -> None:
+    def _switch_to(self, level: Quality, typical: float) -> None:
         self._came_from = (self._level, max(typical, 1e-6))
         self._level = level
         self._held = 0

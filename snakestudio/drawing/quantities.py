@@ -170,16 +170,16 @@ def colours(
     share = (values - low) / width if width > 0.0 else np.full(len(values), 0.5 if signed else 0.0)
     known = np.isfinite(share)
     index = np.rint((_FINE - 1) * np.clip(np.where(known, share, 0.0), 0.0, 1.0)).astype(np.intp)
-    found: FloatArray = _TABLES[signed][index]
+    result: FloatArray = _TABLES[signed][index]
     if not known.all():
-        found[~known] = unknown
-    return found
+        result[~known] = unknown
+    return result
 
 
 def gradient(signed: bool, steps: int) -> FloatArray:
     """Colours (steps, 3) from one end of a map to the other."""
-    found: FloatArray = _TABLES[signed][np.linspace(0, _FINE - 1, steps).round().astype(np.intp)]
-    return found
+    table: FloatArray = _TABLES[signed][np.linspace(0, _FINE - 1, steps).round().astype(np.intp)]
+    return table
 
 
 # --- ticks ----------------------------------------------------------------------------------------
@@ -192,11 +192,11 @@ def ticks(span: Range) -> list[float]:
     if not width > 0.0:
         return [low]
     rows = (multiples(low, high, step) for step in round_steps(0.1 * width, (1.0, 2.0, 2.5, 5.0)))
-    found = next(row for row in rows if len(row) <= 5)
+    values = next(row for row in rows if len(row) <= 5)
     # Symmetric ranges show their ends: -3, 0, 3 instead of -2, 0, 2.
-    if len(found) <= 3 and low < 0.0 < high and abs(low + high) <= 1e-9 * width:
+    if len(values) <= 3 and low < 0.0 < high and abs(low + high) <= 1e-9 * width:
         return [low, 0.0, high]
-    return found
+    return values
 
 
 _PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
@@ -210,15 +210,15 @@ def tick_texts(span: Range, unit: str) -> tuple[list[tuple[float, str]], str]:
     low, high = span
     largest = max(abs(low), abs(high))
     factor = 1.0
-    shown = unit
+    unit_text = unit
     if unit == "":
         factor = 0.01
-        shown = "%"
+        unit_text = "%"
     elif unit.startswith("N") and largest > 0.0:
         for size, prefix in _PREFIXES:
             if largest >= 0.999 * size or size == _PREFIXES[0][0]:
                 factor = size
-                shown = prefix + unit
+                unit_text = prefix + unit
     values = [tick / factor for tick in ticks(span)]
     gap = min((b - a for a, b in itertools.pairwise(values)), default=1.0)
     digits = next(
@@ -229,7 +229,7 @@ def tick_texts(span: Range, unit: str) -> tuple[list[tuple[float, str]], str]:
     for tick, value in zip(ticks(span), values, strict=True):
         text = f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
         rows.append(((tick - low) / width if width > 0.0 else 0.0, text))
-    return rows, shown
+    return rows, unit_text
 
 
 def shown_quantity(quantity: str, beam: Beam) -> str:

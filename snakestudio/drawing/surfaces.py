@@ -134,10 +134,12 @@ def _above_ground(corner: FloatArray) -> FloatArray:
     """
     low = corner[:, :4]
     high = corner[:, 4:]
-    whole = ((low[..., 2] < 0.0) & (high[..., 2] > 0.0)).all(axis=1, keepdims=True)
-    share = np.where(whole, -low[..., 2] / np.where(whole, high[..., 2] - low[..., 2], 1.0), 0.0)
+    crossing = ((low[..., 2] < 0.0) & (high[..., 2] > 0.0)).all(axis=1, keepdims=True)
+    share = np.where(
+        crossing, -low[..., 2] / np.where(crossing, high[..., 2] - low[..., 2], 1.0), 0.0
+    )
     cut = low + share[..., None] * (high - low)
-    cut[..., 2] = np.where(whole, 0.0, cut[..., 2])
+    cut[..., 2] = np.where(crossing, 0.0, cut[..., 2])
     return np.concatenate((cut, high), axis=1)
 
 
@@ -198,21 +200,21 @@ def _shell(profile: FloatArray, half_width: float) -> Mesh:
     # At a sharp corner the shell would extend far; limit it to four times its thickness.
     out = (normal + before) / np.maximum(1.0 + (normal * before).sum(axis=1, keepdims=True), 0.125)
     position = np.empty((2 * m, 3))
-    way = np.empty((2 * m, 3))
+    normals = np.empty((2 * m, 3))
     for k, side in enumerate((-1.0, 1.0)):
         rows = slice(k * m, (k + 1) * m)
         position[rows, 0] = profile[:, 0]
         position[rows, 1] = side * half_width
         position[rows, 2] = profile[:, 1]
-        way[rows, 0] = out[:, 0]
-        way[rows, 1] = side
-        way[rows, 2] = out[:, 1]
+        normals[rows, 0] = out[:, 0]
+        normals[rows, 1] = side
+        normals[rows, 2] = out[:, 1]
     fan = [(0, i, i + 1) for i in range(1, m - 1)]
     triangles = [*fan, *((m, m + c, m + b) for _, b, c in fan)]
     for i in range(m):
         j = (i + 1) % m
         triangles += [(i, m + i, m + j), (i, m + j, j)]
-    return _mesh(position, way, 1.0, np.array(triangles))
+    return _mesh(position, normals, 1.0, np.array(triangles))
 
 
 def prism(body: Prism) -> Surface:
@@ -325,9 +327,9 @@ def relief(body: Relief) -> Surface:
     high = max(float(z.max()), ground + 1e-9)
     tone = 0.84 + 0.28 * np.clip((z - low) / max(high - low, 1e-9), 0.0, 1.0)
     flat = at.reshape(-1, 3)
-    way = normal.reshape(-1, 3)
+    normals = normal.reshape(-1, 3)
     shade = tone.ravel()
-    skin = _mesh(flat, way, shade, triangles)
+    skin = _mesh(flat, normals, shade, triangles)
     if max(ny, nx) <= _FACETED + 1:
         corner = flat[triangles]
         facet = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
@@ -353,7 +355,7 @@ def relief(body: Relief) -> Surface:
     quads = np.arange(4 * len(rim)).reshape(-1, 4)
     walls = _mesh(wall.reshape(-1, 3), outward.repeat(4, axis=0), 0.9, _fans(quads).reshape(-1, 3))
     # Shell: rim points and their feet also move outwards.
-    grown = way.copy()
+    grown = normals.copy()
     grown[rim] += outward + np.roll(outward, 1, axis=0)
     foot = len(flat) + np.arange(len(rim))
     sides = np.stack((foot, np.roll(foot, -1), np.roll(rim, -1), rim), axis=1)

@@ -74,9 +74,9 @@ def track_segments(track: Track, dash: float) -> tuple[FloatArray, FloatArray, B
         dashed = np.zeros(max(len(points) - 1, 0), bool)
     if len(points) > _LONGEST:
         stride = -(-len(points) // _LONGEST)
-        kept = np.unique(np.append(np.arange(0, len(points), stride), len(points) - 1))
-        dashed = np.logical_or.reduceat(dashed, kept[:-1])
-        points = points[kept]
+        chosen = np.unique(np.append(np.arange(0, len(points), stride), len(points) - 1))
+        dashed = np.logical_or.reduceat(dashed, chosen[:-1])
+        points = points[chosen]
     known = np.isfinite(points).all(axis=1)
     starts = [np.zeros((0, 3))]
     ends = [np.zeros((0, 3))]

@@ -90,8 +90,8 @@ class Skin:
 
 def band_step(spacing: float, radius: float) -> int:
     """Number of cross-sections per groove, so that grooves can be distinguished (lengths in m)."""
-    wanted = _NEAREST_BANDS * radius / max(spacing, 1e-12)
-    return next((step for step in (1, 2, 4, 5, 10, 20, 25, 50, 100, 200) if step >= wanted), 1000)
+    needed = _NEAREST_BANDS * radius / max(spacing, 1e-12)
+    return next((step for step in (1, 2, 4, 5, 10, 20, 25, 50, 100, 200) if step >= needed), 1000)
 
 
 @lru_cache(maxsize=16)
@@ -265,13 +265,13 @@ def _around(columns: int) -> tuple[Batch, Batch, Batch]:
     )
 
 
-_made: dict[tuple[int, int], tuple[Rings, NDArray[np.uint32]]] = {}
+_templates: dict[tuple[int, int], tuple[Rings, NDArray[np.uint32]]] = {}
 
 
 def _triangles(at: Rings, columns: int) -> NDArray[np.uint32]:
     """Indices of the mesh; cached, so that they are uploaded once."""
     key = (id(at), columns)
-    known = _made.get(key)
+    known = _templates.get(key)
     if known is not None and known[0] is at:
         return known[1]
     apart = np.ones(len(at.first) + 2 * _CAP_RINGS - 1, bool)
@@ -294,7 +294,7 @@ def _triangles(at: Rings, columns: int) -> NDArray[np.uint32]:
     )
     indices = np.ascontiguousarray(order, np.uint32).ravel()
     indices.setflags(write=False)
-    if len(_made) >= 16:
-        _made.clear()
-    _made[key] = (at, indices)
+    if len(_templates) >= 16:
+        _templates.clear()
+    _templates[key] = (at, indices)
     return indices

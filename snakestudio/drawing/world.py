@@ -127,7 +127,9 @@ def merged(ranges: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.column_stack((ranges[start, 0], np.add.reduceat(ranges[:, 1], start)))
 
 
-def _look(colour: ArrayLike, ranges: NDArray[np.intp], opacity: float, grow: float = 0.0) -> Look:
+def _single_look(
+    colour: ArrayLike, ranges: NDArray[np.intp], opacity: float, grow: float = 0.0
+) -> Look:
     flat = grow > 0.0
     row = solid_rows(
         np.zeros((1, 3)),
@@ -161,7 +163,9 @@ def terrain_looks(
             which = (terrain.earthen == earthen) & (chosen == lighter)
             which = which if mask is None else which & mask
             looks.append(
-                _look(_brighter(colour) if lighter else colour, terrain.skin_range[which], opacity)
+                _single_look(
+                    _brighter(colour) if lighter else colour, terrain.skin_range[which], opacity
+                )
             )
     return [look for look in looks if len(look.ranges)]
 
@@ -175,7 +179,7 @@ def terrain_outlines(
     ranges = terrain.shell_range[
         [index for index in indices if 0 <= index < len(terrain.shell_range)]
     ]
-    look = _look(colour, ranges, 1.0, share)
+    look = _single_look(colour, ranges, 1.0, share)
     return [look] if len(look.ranges) else []
 
 

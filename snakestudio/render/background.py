@@ -29,21 +29,21 @@ class Background:
         self._quads = quads
         self._lines = lines
         self._labels = labels
-        self._floor = Program("floor.vert", "floor.frag")
-        self._sky = Program("screen.vert", "sky.frag")
-        self._shade = Program("shade.vert", "shade.frag")
+        self._floor_program = Program("floor.vert", "floor.frag")
+        self._sky_program = Program("screen.vert", "sky.frag")
+        self._shade_program = Program("shade.vert", "shade.frag")
         self._mesh = FloorMesh()
-        self._friction = FloorPicture()
-        self._picture: RenderTarget | None = None
+        self._floor_picture = FloorPicture()
+        self._target: RenderTarget | None = None
         self._key: object = None
 
     def copy_to(self, picture: RenderTarget, draw_list: DrawList, view: View) -> None:
         """Copy the background to a frame; redrawn only if it has changed."""
-        have = self._picture
+        have = self._target
         if have is None or (have.width, have.height) != (view.width, view.height):
             if have is not None:
                 have.release()
-            have = self._picture = RenderTarget(view.width, view.height, depth=False)
+            have = self._target = RenderTarget(view.width, view.height, depth=False)
             self._key = None
         seen = draw_list.show_grid, bool(draw_list.labels), draw_list.friction
         key = (view.camera, view.ratio, draw_list.theme, *seen)
@@ -64,26 +64,26 @@ class Background:
         above = camera.elevation > _FLAT
         horizon = _horizon(camera)
         if not above or horizon < 1.0:
-            self._sky.use()
-            self._sky.set("u_horizon", *theme.horizon)
-            self._sky.set("u_sky", *theme.sky)
-            self._sky.set("u_band", horizon, 2.5)
+            self._sky_program.use()
+            self._sky_program.set("u_horizon", *theme.horizon)
+            self._sky_program.set("u_sky", *theme.sky)
+            self._sky_program.set("u_band", horizon, 2.5)
             self._quads.draw_one(3)
         if abs(camera.elevation) <= _FLAT:
             return
         if above:  # from below only the grid is drawn, so that objects above it are visible
-            self._floor.use()
-            self._floor.set_matrix("u_matrix", view.matrix)
-            self._floor.set(
+            self._floor_program.use()
+            self._floor_program.set_matrix("u_matrix", view.matrix)
+            self._floor_program.set(
                 "u_middle", *camera.target[:2], REACH * float(camera.view_height(camera.target))
             )
-            self._floor.set("u_floor", *theme.floor)
-            self._floor.set("u_horizon", *theme.horizon)
+            self._floor_program.set("u_floor", *theme.floor)
+            self._floor_program.set("u_horizon", *theme.horizon)
             self._mesh.draw()
         gl.glEnable(gl.GL_BLEND)
         blend_over()
         if above and draw_list.friction is not None:
-            self._friction.draw(draw_list.friction, theme, view, self._quads)
+            self._floor_picture.draw(draw_list.friction, theme, view, self._quads)
         if draw_list.show_grid:
             self._lines.draw(grid_lines(camera, theme), view, self._quads)
         if draw_list.labels:
@@ -95,23 +95,23 @@ class Background:
         if at is None or view.camera.elevation <= _FLAT:
             return
         strength = draw_list.theme.shadow
-        self._shade.use()
-        self._shade.set_matrix("u_matrix", view.matrix)
-        self._shade.set("u_region", at.x, at.y, at.width, at.depth)
-        self._shade.set("u_strength", strength, 0.6 * strength)
-        self._shade.set_integer("u_shadow", 0)
+        self._shade_program.use()
+        self._shade_program.set_matrix("u_matrix", view.matrix)
+        self._shade_program.set("u_region", at.x, at.y, at.width, at.depth)
+        self._shade_program.set("u_strength", strength, 0.6 * strength)
+        self._shade_program.set_integer("u_shadow", 0)
         gl.glBindTexture(gl.GL_TEXTURE_2D, shadows.texture)
         self._quads.draw_one()
 
     def release(self) -> None:
         """Delete all OpenGL objects."""
-        for program in (self._floor, self._sky, self._shade):
+        for program in (self._floor_program, self._sky_program, self._shade_program):
             program.release()
         self._mesh.release()
-        self._friction.release()
-        if self._picture is not None:
-            self._picture.release()
-        self._picture = None
+        self._floor_picture.release()
+        if self._target is not None:
+            self._target.release()
+        self._target = None
         self._key = None
 
 

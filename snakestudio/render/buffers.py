@@ -53,14 +53,14 @@ class MeshStore:
     """Meshes of solids by name and detail, each with a vertex array that connects it to instance rows."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[str, int], tuple[int, int, int, int]] = {}
+        self._buffers: dict[tuple[str, int], tuple[int, int, int, int]] = {}
 
     def draw(self, name: str, detail: int, rows: RowBuffer, count: int) -> None:
         """Draw `count` instances of a solid with uploaded rows."""
-        made = self._made.get((name, detail))
-        if made is None:
-            made = self._made[name, detail] = _upload(build_mesh(name, detail))
-        array, _, _, n_indices = made
+        buffers = self._buffers.get((name, detail))
+        if buffers is None:
+            buffers = self._buffers[name, detail] = _upload(build_mesh(name, detail))
+        array, _, _, n_indices = buffers
         gl.glBindVertexArray(array)
         gl.glBindBuffer(gl.GL_ARRAY_BUFFER, rows.name)
         _columns(3, 4, 64, 1)
@@ -70,9 +70,9 @@ class MeshStore:
 
     def release(self) -> None:
         """Delete all OpenGL objects."""
-        for made in self._made.values():
-            _delete(made)
-        self._made.clear()
+        for buffers in self._buffers.values():
+            _delete(buffers)
+        self._buffers.clear()
 
 
 def _upload(mesh: Mesh) -> tuple[int, int, int, int]:
@@ -100,8 +100,8 @@ def _upload(mesh: Mesh) -> tuple[int, int, int, int]:
     return array, vertices, indices, len(faces)
 
 
-def _delete(made: tuple[int, int, int, int]) -> None:
-    array, vertices, indices, _ = made
+def _delete(buffers: tuple[int, int, int, int]) -> None:
+    array, vertices, indices, _ = buffers
     gl.delete(gl.glDeleteVertexArrays, array)
     gl.delete(gl.glDeleteBuffers, vertices)
     gl.delete(gl.glDeleteBuffers, indices)
@@ -111,17 +111,17 @@ class RangeMesh:
     """A mesh in world coordinates of which ranges are drawn; uploaded only when it changes."""
 
     def __init__(self) -> None:
-        self._made: tuple[int, int, int, int] | None = None
+        self._buffers: tuple[int, int, int, int] | None = None
         self._mesh: Mesh | None = None
         self._row = RowBuffer()
 
     def draw(self, mesh: Mesh, ranges: NDArray[np.intp], row: Batch) -> None:
         """Draw ranges (first index, count) of a mesh, all with the appearance of one row."""
-        if self._made is None or self._mesh is not mesh:
-            self._forget()
-            self._made = _upload(mesh)
+        if self._buffers is None or self._mesh is not mesh:
+            self._delete_buffers()
+            self._buffers = _upload(mesh)
             self._mesh = mesh
-        gl.glBindVertexArray(self._made[0])
+        gl.glBindVertexArray(self._buffers[0])
         self._row.upload(row)
         _columns(3, 4, 64, 1)
         for first, count in ranges.tolist():
@@ -129,14 +129,14 @@ class RangeMesh:
                 gl.GL_TRIANGLES, count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(4 * first), 1
             )
 
-    def _forget(self) -> None:
-        if self._made is not None:
-            _delete(self._made)
-        self._made = self._mesh = None
+    def _delete_buffers(self) -> None:
+        if self._buffers is not None:
+            _delete(self._buffers)
+        self._buffers = self._mesh = None
 
     def release(self) -> None:
         """Delete all OpenGL objects."""
-        self._forget()
+        self._delete_buffers()
         self._row.release()
 
 
@@ -145,8 +145,8 @@ class StreamMesh:
 
     def __init__(self) -> None:
         self._array = gl.generate(gl.glGenVertexArrays)
-        self._vertices = RowBuffer()
-        self._colours = RowBuffer()
+        self._vertex_buffer = RowBuffer()
+        self._colour_buffer = RowBuffer()
         self._row = RowBuffer()
         self._indices = gl.generate(gl.glGenBuffers)
         self._last: NDArray[np.uint32] | None = None
@@ -156,14 +156,14 @@ class StreamMesh:
     ) -> None:
         """Upload a mesh: vertices (k, 8), colours (k, 4), indices (m,), and a row of common values."""
         gl.glBindVertexArray(self._array)
-        self._vertices.upload(vertices)
+        self._vertex_buffer.upload(vertices)
         for at, (size, offset) in enumerate(((3, 0), (3, 12), (2, 24))):
             gl.glEnableVertexAttribArray(at)
             gl.glVertexAttribPointer(at, size, gl.GL_FLOAT, False, 32, ctypes.c_void_p(offset))
         self._row.upload(row)
         _columns(3, 4, 64, 1)
         # Colours come from the vertices instead of the row.
-        self._colours.upload(colours)
+        self._colour_buffer.upload(colours)
         _columns(5, 1, 16, 0)
         gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, self._indices)
         if self._last is not indices:
@@ -187,7 +187,7 @@ class StreamMesh:
         """Delete all OpenGL objects."""
         gl.delete(gl.glDeleteVertexArrays, self._array)
         gl.delete(gl.glDeleteBuffers, self._indices)
-        for buffer in (self._vertices, self._colours, self._row):
+        for buffer in (self._vertex_buffer, self._colour_buffer, self._row):
             buffer.release()
         self._array = self._indices = 0
         self._last = None

@@ -63,19 +63,19 @@ class OffscreenContext:
         egl.eglBindAPI(_OPENGL_API)
         config = ctypes.c_void_p()
         count = ctypes.c_int()
-        wanted = (ctypes.c_int * 5)(_RENDERABLE_TYPE, _OPENGL_BIT, _SURFACE_TYPE, 0, _NONE)
-        egl.eglChooseConfig(self._display, wanted, ctypes.byref(config), 1, ctypes.byref(count))
+        requested = (ctypes.c_int * 5)(_RENDERABLE_TYPE, _OPENGL_BIT, _SURFACE_TYPE, 0, _NONE)
+        egl.eglChooseConfig(self._display, requested, ctypes.byref(config), 1, ctypes.byref(count))
         attributes = (ctypes.c_int * 7)(
             _MAJOR_VERSION, 3, _MINOR_VERSION, 3, _PROFILE_MASK, _CORE_PROFILE_BIT, _NONE
         )
-        made = (
+        context = (
             egl.eglCreateContext(self._display, config, None, attributes) if count.value else None
         )
-        if not made:
+        if not context:
             raise GraphicsError(
                 f"EGL does not provide an OpenGL 3.3 context (error {egl.eglGetError():#x}). {_ADVICE}."
             )
-        self._context = ctypes.c_void_p(made)
+        self._context = ctypes.c_void_p(context)
         self.make_current()
 
     def _open(self) -> ctypes.c_void_p:
@@ -104,10 +104,10 @@ class OffscreenContext:
         query: Any = ctypes.CFUNCTYPE(
             ctypes.c_uint, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p
         )(address)
-        found = (ctypes.c_void_p * 8)()
+        devices = (ctypes.c_void_p * 8)()
         count = ctypes.c_int()
-        query(8, found, ctypes.byref(count))
-        return [ctypes.c_void_p(found[k]) for k in range(count.value)]
+        query(8, devices, ctypes.byref(count))
+        return [ctypes.c_void_p(devices[k]) for k in range(count.value)]
 
     def make_current(self) -> None:
         """Make the context current on the calling thread.

@@ -22,13 +22,13 @@ class ObstaclePainter:
     """The obstacles on the graphics card."""
 
     def __init__(self, meshes: MeshStore, quads: Quads) -> None:
-        self._meshes = meshes
-        self._all = RowBuffer()
-        self._some = RowBuffer()
-        self._outline = RowBuffer()
-        self._skin = RangeMesh()
-        self._shell = RangeMesh()
-        self._still = StaticLayer(quads)
+        self._mesh_store = meshes
+        self._all_buffer = RowBuffer()
+        self._some_buffer = RowBuffer()
+        self._outline_buffer = RowBuffer()
+        self._skin_mesh = RangeMesh()
+        self._shell_mesh = RangeMesh()
+        self._static_layer = StaticLayer(quads)
 
     def draw(
         self,
@@ -51,7 +51,7 @@ class ObstaclePainter:
         if picture is None or settings.shaded or len(bodies) < MANY:
             self._draw(draw_list, program, mesh, detail)
             return
-        standing = self._still.standing
+        static = self._static_layer.static_instances
         key = (
             view.camera,
             view.width,
@@ -61,14 +61,14 @@ class ObstaclePainter:
             mesh,
             detail,
         )
-        if not standing.holds(bodies, key):
-            self._still.bind(view.width, view.height)
-            self._draw(draw_list, program, mesh, detail, ~standing.mask())
-        self._still.lay(picture)
+        if not static.holds(bodies, key):
+            self._static_layer.bind(view.width, view.height)
+            self._draw(draw_list, program, mesh, detail, ~static.mask())
+        self._static_layer.lay(picture)
         gl.glEnable(gl.GL_CULL_FACE)
         program.use()
-        if standing.moving:
-            self._draw(draw_list, program, mesh, detail, standing.mask())
+        if static.moving:
+            self._draw(draw_list, program, mesh, detail, static.mask())
 
     def draw_translucent(
         self, draw_list: DrawList, view: View, settings: Settings, program: Program
@@ -82,7 +82,7 @@ class ObstaclePainter:
         terrain = draw_list.world.terrain
         if terrain is not None:
             ranges = terrain.skin_range if mask is None else terrain.skin_range[mask]
-            self._skin.draw(terrain.skin, world.merged(ranges), draw_list.terrain[0].row)
+            self._skin_mesh.draw(terrain.skin, world.merged(ranges), draw_list.terrain[0].row)
         self._posts(draw_list, "stub", cast_facets(draw_list, texel), mask)
 
     def draw_outlines(
@@ -92,8 +92,8 @@ class ObstaclePainter:
         _, detail = post_look(settings, draw_list, view)
         rows = draw_list.outlines.get("drum")
         if rows is not None:
-            self._outline.upload(rows)
-            self._meshes.draw("drum", detail, self._outline, len(rows))
+            self._outline_buffer.upload(rows)
+            self._mesh_store.draw("drum", detail, self._outline_buffer, len(rows))
         terrain = draw_list.world.terrain
         camera = view.camera
         if terrain is None:
@@ -103,7 +103,7 @@ class ObstaclePainter:
             height = look.grow * 2.0 * math.tan(camera.fov / 2.0)
             grow = (height * camera.distance, 0.0) if camera.orthographic else (0.0, height)
             program.set("u_grow", *grow)
-            self._shell.draw(terrain.shell, look.ranges, look.row)
+            self._shell_mesh.draw(terrain.shell, look.ranges, look.row)
         program.set("u_grow", 0.0, 0.0)
 
     def _draw(
@@ -128,22 +128,29 @@ class ObstaclePainter:
             program.set("u_cut", 1.0)
         program.set("u_receiver", 1.0)
         for look in looks:
-            self._skin.draw(terrain.skin, look.ranges, look.row)
+            self._skin_mesh.draw(terrain.skin, look.ranges, look.row)
         program.set("u_receiver", 0.0)
         program.set("u_cut", 0.0 if draw_list.sunk else 1.0)
         gl.glDisable(gl.GL_CLIP_DISTANCE0)
 
     def _posts(self, draw_list: DrawList, mesh: str, detail: int, mask: Mask | None) -> None:
         rows = draw_list.obstacles
-        buffer = self._all
+        buffer = self._all_buffer
         if mask is not None:
             rows = rows[mask[draw_list.world.posts.owner]]
-            buffer = self._some
+            buffer = self._some_buffer
         if len(rows):
             buffer.upload(np.asarray(rows))
-            self._meshes.draw(mesh, detail, buffer, len(rows))
+            self._mesh_store.draw(mesh, detail, buffer, len(rows))
 
     def release(self) -> None:
         """Delete all OpenGL objects."""
-        for part in (self._all, self._some, self._outline, self._skin, self._shell, self._still):
+        for part in (
+            self._all_buffer,
+            self._some_buffer,
+            self._outline_buffer,
+            self._skin_mesh,
+            self._shell_mesh,
+            self._static_layer,
+        ):
             part.release()

@@ -94,7 +94,7 @@ class Renderer:
 
     def __init__(self) -> None:
         self._ready = False
-        self._picture: RenderTarget | None = None
+        self._target: RenderTarget | None = None
         self._layer: Layer | None = None
         self._max_samples = 0
 
@@ -116,7 +116,7 @@ class Renderer:
         while gl.glGetError():
             pass
         # Object names of a lost context are invalid in this one.
-        self._picture = None
+        self._target = None
         self._layer = None
         self._max_samples = gl.integer(gl.GL_MAX_SAMPLES)
         self._solid = {
@@ -126,8 +126,8 @@ class Renderer:
             defines: Program("tile.vert", "merge.frag", defines) for defines in ((), ("FOUR",))
         }
         self._quads = Quads()
-        self._meshes = MeshStore()
-        self._obstacles = ObstaclePainter(self._meshes, self._quads)
+        self._mesh_store = MeshStore()
+        self._obstacles = ObstaclePainter(self._mesh_store, self._quads)
         self._tubes: list[StreamMesh] = []
         self._rows: dict[str, RowBuffer] = {}
         self._lines = LinePainter()
@@ -142,10 +142,10 @@ class Renderer:
         if not self._ready:
             return
         self._ready = False
-        for target in (self._picture, self._layer):
+        for target in (self._target, self._layer):
             if target is not None:
                 target.release()
-        self._picture = None
+        self._target = None
         self._layer = None
         parts: tuple[Releasable, ...] = (
             *self._solid.values(),
@@ -155,7 +155,7 @@ class Renderer:
             self._shadows,
             self._labels,
             self._lines,
-            self._meshes,
+            self._mesh_store,
             self._obstacles,
             *self._tubes,
             self._quads,
@@ -276,7 +276,7 @@ class Renderer:
 
     def _draw_rows(self, key: str, mesh: str, detail: int, count: int) -> None:
         if count:
-            self._meshes.draw(mesh, detail, self._rows[key], count)
+            self._mesh_store.draw(mesh, detail, self._rows[key], count)
 
     def _solids(self, batches: dict[str, Batch], detail: int) -> None:
         for mesh, rows in batches.items():
@@ -421,11 +421,11 @@ class Renderer:
 
     def _picture_of(self, width: int, height: int) -> RenderTarget:
         """Render target of a size, cached until the size changes."""
-        if self._picture is None or (self._picture.width, self._picture.height) != (width, height):
-            if self._picture is not None:
-                self._picture.release()
-            self._picture = RenderTarget(width, height)
-        return self._picture
+        if self._target is None or (self._target.width, self._target.height) != (width, height):
+            if self._target is not None:
+                self._target.release()
+            self._target = RenderTarget(width, height)
+        return self._target
 
     def _layer_of(self, width: int, height: int, samples: int) -> Layer:
         """Layer of a size, cached until the size changes."""

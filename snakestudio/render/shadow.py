@@ -224,9 +224,9 @@ class Shadows:
         self._image: Image | None = None
         self._posts: tuple[Posts, float, Batch] | None = None
         self._terrain = TerrainShadow()
-        self._copy = Program("screen.vert", "copy.frag")
-        self._still: Image | None = None
-        self._standing = StaticInstances()
+        self._copy_program = Program("screen.vert", "copy.frag")
+        self._static_image: Image | None = None
+        self._static_instances = StaticInstances()
         self.region: Region | None = None
 
     @property
@@ -285,14 +285,14 @@ class Shadows:
         gl.glBlendEquation(gl.GL_MAX)
         many = len(bodies.world.bodies) >= MANY
         if many:
-            posts = self._keep_still(posts, bodies.world, at, image, quads)
+            posts = self._draw_static(posts, bodies.world, at, image, quads)
         _clear(image)
         if terrain:
             self._terrain.lay_down(quads)
-        if many and self._still is not None:
-            self._copy.use()
-            self._copy.set_integer("u_image", 0)
-            gl.glBindTexture(gl.GL_TEXTURE_2D, self._still.texture)
+        if many and self._static_image is not None:
+            self._copy_program.use()
+            self._copy_program.set_integer("u_image", 0)
+            gl.glBindTexture(gl.GL_TEXTURE_2D, self._static_image.texture)
             quads.draw_one(3)
         self._use(at)
         batches = [posts, link_shadows(bodies.links, bodies.half, bodies.radii)]
@@ -304,22 +304,26 @@ class Shadows:
         gl.glBlendEquation(gl.GL_FUNC_ADD)
         gl.glDisable(gl.GL_BLEND)
 
-    def _keep_still(
+    def _draw_static(
         self, posts: Batch, world: Obstacles, at: Region, image: Image, quads: Quads
     ) -> Batch:
         """Draw the shadows of static posts to a separate image, if necessary; return those of the others."""
         size = (image.width, image.height)
-        if self._still is None or (self._still.width, self._still.height) != size:
-            if self._still is not None:
-                self._still.release()
-            self._still = Image(*size)
-            self._standing.forget()
-        held = self._standing.holds(world.bodies, (at, size, len(posts)))
+        if (
+            self._static_image is None
+            or (self._static_image.width, self._static_image.height) != size
+        ):
+            if self._static_image is not None:
+                self._static_image.release()
+            self._static_image = Image(*size)
+            self._static_instances.invalidate()
+        held = self._static_instances.holds(world.bodies, (at, size, len(posts)))
         moving = np.tile(
-            self._standing.mask()[world.posts.owner], len(posts) // max(1, len(world.posts.owner))
+            self._static_instances.mask()[world.posts.owner],
+            len(posts) // max(1, len(world.posts.owner)),
         )
         if not held:
-            _clear(self._still)
+            _clear(self._static_image)
             self._use(at)
             quads.draw(posts[~moving])
         return posts[moving]
@@ -344,11 +348,11 @@ class Shadows:
         longer = max(at.width, at.depth)
         shorter = min(at.width, at.depth)
         short = max(64, 64 * math.ceil(size * shorter / longer / 64))
-        wanted = (size, short) if at.width >= at.depth else (short, size)
-        if self._image is None or (self._image.width, self._image.height) != wanted:
+        shape = (size, short) if at.width >= at.depth else (short, size)
+        if self._image is None or (self._image.width, self._image.height) != shape:
             if self._image is not None:
                 self._image.release()
-            self._image = Image(*wanted)
+            self._image = Image(*shape)
         return self._image
 
     def release(self) -> None:
@@ -356,10 +360,10 @@ class Shadows:
         if self._image is not None:
             self._image.release()
             self._image = None
-        if self._still is not None:
-            self._still.release()
-            self._still = None
-            self._standing.forget()
+        if self._static_image is not None:
+            self._static_image.release()
+            self._static_image = None
+            self._static_instances.invalidate()
         self._terrain.release()
-        self._copy.release()
+        self._copy_program.release()
         self._program.release()

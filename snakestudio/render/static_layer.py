@@ -60,7 +60,7 @@ class StaticInstances:
         self._key = key
         return False
 
-    def forget(self) -> None:
+    def invalidate(self) -> None:
         """Invalidate the cache."""
         self._bodies = ()
         self._key = None
@@ -86,33 +86,33 @@ class StaticLayer:
 
     def __init__(self, quads: Quads) -> None:
         self._quads = quads
-        self._copy = Program("screen.vert", "copy.frag")
-        self._picture: RenderTarget | None = None
-        self.standing = StaticInstances()
+        self._copy_program = Program("screen.vert", "copy.frag")
+        self._target: RenderTarget | None = None
+        self.static_instances = StaticInstances()
 
     def bind(self, width: int, height: int) -> None:
         """Bind and clear the layer for redrawing; viewport and depth test are unchanged."""
-        have = self._picture
+        have = self._target
         if have is None or (have.width, have.height) != (width, height):
             if have is not None:
                 have.release()
-            have = self._picture = RenderTarget(width, height)
+            have = self._target = RenderTarget(width, height)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, have.name)
         gl.glClearColor(0.0, 0.0, 0.0, 0.0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT)
 
     def lay(self, target: RenderTarget) -> None:
         """Copy colours and depths to a target of the same size; disables culling."""
-        assert self._picture is not None
-        self._picture.copy_to(target.name, gl.GL_DEPTH_BUFFER_BIT)
+        assert self._target is not None
+        self._target.copy_to(target.name, gl.GL_DEPTH_BUFFER_BIT)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target.name)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glEnable(gl.GL_BLEND)
         blend_over_premultiplied()
-        self._copy.use()
-        self._copy.set_integer("u_image", 0)
-        gl.glBindTexture(gl.GL_TEXTURE_2D, self._picture.texture)
+        self._copy_program.use()
+        self._copy_program.set_integer("u_image", 0)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self._target.texture)
         self._quads.draw_one(3)
         blend_over()
         gl.glDisable(gl.GL_BLEND)
@@ -120,8 +120,8 @@ class StaticLayer:
 
     def release(self) -> None:
         """Delete the OpenGL objects."""
-        self._copy.release()
-        if self._picture is not None:
-            self._picture.release()
-        self._picture = None
-        self.standing.forget()
+        self._copy_program.release()
+        if self._target is not None:
+            self._target.release()
+        self._target = None
+        self.static_instances.invalidate()

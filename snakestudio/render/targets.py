@@ -147,11 +147,11 @@ class HeightImage:
         gl.glReadBuffer(gl.GL_NONE)
         _complete(f"a height map of {width} x {height} texels")
 
-    def compared(self, wanted: bool) -> None:
-        """Bind the texture; with `wanted`, samples are fractions of lower texels, else the depths."""
+    def compared(self, compare: bool) -> None:
+        """Bind the texture; with `compare`, samples are fractions of lower texels, else the depths."""
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
         mode, look = (
-            (gl.GL_COMPARE_REF_TO_TEXTURE, gl.GL_LINEAR) if wanted else (gl.GL_NONE, gl.GL_NEAREST)
+            (gl.GL_COMPARE_REF_TO_TEXTURE, gl.GL_LINEAR) if compare else (gl.GL_NONE, gl.GL_NEAREST)
         )
         gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_COMPARE_MODE, mode)
         gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MIN_FILTER, look)

@@ -34,15 +34,15 @@ class TerrainShadow:
     """Height map, and the resulting shadow on the floor."""
 
     def __init__(self) -> None:
-        self._depth = Program("solid.vert", "depth.frag")
-        self._cast = Program("screen.vert", "cast.frag")
-        self._copy = Program("screen.vert", "copy.frag")
-        self._heights: HeightImage | None = None
-        self._still: HeightImage | None = None
-        self._standing = StaticInstances()
+        self._depth_program = Program("solid.vert", "depth.frag")
+        self._cast_program = Program("screen.vert", "cast.frag")
+        self._copy_program = Program("screen.vert", "copy.frag")
+        self._height_image: HeightImage | None = None
+        self._static_image: HeightImage | None = None
+        self._static_instances = StaticInstances()
         self._shaded: FloatArray | None = None
-        self._floor: Image | None = None
-        self._made: tuple[Obstacles, Region, tuple[int, int]] | None = None
+        self._floor_image: Image | None = None
+        self._source: tuple[Obstacles, Region, tuple[int, int]] | None = None
         self._top = 1.0
         self._texel = 0.01
 
@@ -64,10 +64,10 @@ class TerrainShadow:
             Draws all obstacles, or those of a mask, with the current program; the first argument is
             the texel size, m.
         """
-        if self._made is not None and self._made[0] is world and self._made[1:] == (at, size):
+        if self._source is not None and self._source[0] is world and self._source[1:] == (at, size):
             return
         heights, floor = self._allocate(size)
-        self._made = (world, at, size)
+        self._source = (world, at, size)
         self._top = 1.02 * max(float(world.box[1][2]), 1e-3)
         self._texel = max(at.width / heights.width, at.depth / heights.height)
         patch = self._draw_heights(world, at, heights, draw_obstacles)
@@ -76,11 +76,13 @@ class TerrainShadow:
         if patch is not None:
             gl.glEnable(gl.GL_SCISSOR_TEST)
             gl.glScissor(*patch)
-        self._cast.use()
-        self._cast.set("u_size", at.width, at.depth, self._top)
+        self._cast_program.use()
+        self._cast_program.set("u_size", at.width, at.depth, self._top)
         # No sharper than the texels, or they would be visible at the edge.
-        self._cast.set("u_soft", max(SOFT_FOOT, 2.0 * _FINER * self._texel), SOFTNESS, FADING)
-        self._cast.set_integer("u_heights", 0)
+        self._cast_program.set(
+            "u_soft", max(SOFT_FOOT, 2.0 * _FINER * self._texel), SOFTNESS, FADING
+        )
+        self._cast_program.set_integer("u_heights", 0)
         heights.compared(False)
         quads.draw_one(3)
         heights.compared(True)
@@ -101,10 +103,10 @@ class TerrainShadow:
         gl.glEnable(gl.GL_CLIP_DISTANCE0)
         gl.glDepthMask(True)
         gl.glDepthFunc(gl.GL_LEQUAL)
-        self._depth.use()
-        self._depth.set("u_cut", 1.0)
+        self._depth_program.use()
+        self._depth_program.set("u_cut", 1.0)
         w, d = 2.0 / at.width, 2.0 / at.depth
-        self._depth.set_matrix(
+        self._depth_program.set_matrix(
             "u_matrix",
             np.array(
                 [
@@ -116,19 +118,19 @@ class TerrainShadow:
             ),
         )
         patch = None
-        if len(world.bodies) < MANY or self._still is None:
+        if len(world.bodies) < MANY or self._static_image is None:
             _clear(heights)
             draw_obstacles(self._texel, None)
         else:
-            standing = self._standing
-            held = standing.holds(world.bodies, (at, heights.width, heights.height, self._top))
+            static = self._static_instances
+            held = static.holds(world.bodies, (at, heights.width, heights.height, self._top))
             if not held:
-                _clear(self._still)
-                draw_obstacles(self._texel, ~standing.mask())
-            self._still.copy_to(heights)
+                _clear(self._static_image)
+                draw_obstacles(self._texel, ~static.mask())
+            self._static_image.copy_to(heights)
             gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, heights.name)
-            if standing.moving:
-                draw_obstacles(self._texel, standing.mask())
+            if static.moving:
+                draw_obstacles(self._texel, static.mask())
             patch = self._patch(world, at, heights, held)
         gl.glDisable(gl.GL_CLIP_DISTANCE0)
         gl.glDisable(gl.GL_DEPTH_TEST)
@@ -138,7 +140,7 @@ class TerrainShadow:
         self, world: Obstacles, at: Region, heights: HeightImage, held: bool
     ) -> tuple[int, int, int, int] | None:
         """Texels of the floor that moving obstacles shade now or shaded before; None for all."""
-        moving = list(self._standing.moving)
+        moving = list(self._static_instances.moving)
         if not moving:
             return None
         low, high = np.fmin.reduce(world.low[moving]), np.fmax.reduce(world.high[moving])
@@ -161,49 +163,51 @@ class TerrainShadow:
 
     def lay_down(self, quads: Quads) -> None:
         """Draw the shadow on the floor to the current framebuffer of the same size."""
-        assert self._floor is not None
-        self._copy.use()
-        self._copy.set_integer("u_image", 0)
-        gl.glBindTexture(gl.GL_TEXTURE_2D, self._floor.texture)
+        assert self._floor_image is not None
+        self._copy_program.use()
+        self._copy_program.set_integer("u_image", 0)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self._floor_image.texture)
         quads.draw_one(3)
 
     def prepare(self, program: Program) -> None:
         """Set the uniforms of the height map in the current program of solids."""
-        assert self._heights is not None
+        assert self._height_image is not None
         program.set(
             "u_map",
             1.0 / self._top,
             self._texel,
-            1.0 / self._heights.width,
-            1.0 / self._heights.height,
+            1.0 / self._height_image.width,
+            1.0 / self._height_image.height,
         )
         program.set_integer("u_heights", 1)
         gl.glActiveTexture(gl.GL_TEXTURE1)
-        gl.glBindTexture(gl.GL_TEXTURE_2D, self._heights.texture)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self._height_image.texture)
         gl.glActiveTexture(gl.GL_TEXTURE0)
 
     def _allocate(self, size: tuple[int, int]) -> tuple[HeightImage, Image]:
         if (
-            self._floor is None
-            or self._heights is None
-            or (self._floor.width, self._floor.height) != size
+            self._floor_image is None
+            or self._height_image is None
+            or (self._floor_image.width, self._floor_image.height) != size
         ):
             self._drop()
             finer = (_FINER * size[0], _FINER * size[1])
-            self._heights = HeightImage(*finer)
-            self._still = HeightImage(*finer)
-            self._floor = Image(*size)
-        return self._heights, self._floor
+            self._height_image = HeightImage(*finer)
+            self._static_image = HeightImage(*finer)
+            self._floor_image = Image(*size)
+        return self._height_image, self._floor_image
 
     def _drop(self) -> None:
-        for image in (self._heights, self._still, self._floor):
+        for image in (self._height_image, self._static_image, self._floor_image):
             if image is not None:
                 image.release()
-        self._heights = self._still = self._floor = self._made = self._shaded = None
-        self._standing.forget()
+        self._height_image = self._static_image = self._floor_image = self._source = (
+            self._shaded
+        ) = None
+        self._static_instances.invalidate()
 
     def release(self) -> None:
         """Delete all OpenGL objects."""
         self._drop()
-        for program in (self._depth, self._cast, self._copy):
+        for program in (self._depth_program, self._cast_program, self._copy_program):
             program.release()

@@ -26,7 +26,7 @@ _WORDS = re.compile(r"[^\w]+")
 
 
 @dataclass(frozen=True)
-class KeptRun:
+class SavedRun:
     """A run in the library."""
 
     path: Path
@@ -66,7 +66,7 @@ class KeptRun:
         return self.info.created.astimezone() if self.info is not None else self.written
 
     @property
-    def words(self) -> str:
+    def search_text(self) -> str:
         """Text that searches match against."""
         parts = [self.name, self.path.stem, *self.tags, f"{self.created:%Y-%m-%d}"]
         if self.info is not None:
@@ -118,17 +118,17 @@ class RunLibrary:
             number += 1
         return path
 
-    def runs(self) -> list[KeptRun]:
+    def runs(self) -> list[SavedRun]:
         """All runs, the newest first; unreadable files are included with the reason."""
-        kept = []
+        library_runs = []
         for path in self.folder.glob(f"*{SUFFIX}"):
             with contextlib.suppress(FileNotFoundError):  # it was deleted meanwhile
-                kept.append(self.run(path))
-        known = {run.path for run in kept}
+                library_runs.append(self.run(path))
+        known = {run.path for run in library_runs}
         self._known = {path: known_ for path, known_ in self._known.items() if path in known}
-        return sorted(kept, key=lambda run: (run.created, run.path.name), reverse=True)
+        return sorted(library_runs, key=lambda run: (run.created, run.path.name), reverse=True)
 
-    def run(self, path: Path) -> KeptRun:
+    def run(self, path: Path) -> SavedRun:
         """One run.
 
         Raises `FileNotFoundError` if there is no such file.
@@ -138,9 +138,9 @@ class RunLibrary:
         known = self._known.get(path)
         if known is None or known.stamp != stamp:
             known = self._known[path] = _read(path, stamp)
-        label, tags = _said(_notes(path))
+        label, tags = _read_notes(_notes(path))
         picture = path.with_suffix(".png")
-        return KeptRun(
+        return SavedRun(
             path,
             _size(path),
             datetime.fromtimestamp(status.st_mtime, UTC).astimezone(),
@@ -151,22 +151,22 @@ class RunLibrary:
             picture if picture.exists() else None,
         )
 
-    def find(self, name: str) -> KeptRun:
+    def find(self, name: str) -> SavedRun:
         """Find a run by file name (with or without suffix) or by its unique display name.
 
         Raises `UsageError` if no run or more than one matches.
         """
         runs = self.runs()
-        found = [run for run in runs if name in (run.path.name, run.path.stem, str(run.path))]
-        found = found or [run for run in runs if run.name == name]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            files = ", ".join(run.path.stem for run in found[:4]) + (
-                " ..." if len(found) > 4 else ""
+        matches = [run for run in runs if name in (run.path.name, run.path.stem, str(run.path))]
+        matches = matches or [run for run in runs if run.name == name]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            files = ", ".join(run.path.stem for run in matches[:4]) + (
+                " ..." if len(matches) > 4 else ""
             )
             raise UsageError(
-                f"{len(found)} runs are called {name}. Give one of the file names {files}."
+                f"{len(matches)} runs are called {name}. Give one of the file names {files}."
             )
         raise UsageError(
             f"There is no run called {name} in {self.folder}. List all with 'snakestudio runs'."
@@ -174,19 +174,19 @@ class RunLibrary:
 
     # --- names, tags and thumbnails ---------------------------------------------------------------
 
-    def rename(self, run: KeptRun, label: str) -> KeptRun:
+    def rename(self, run: SavedRun, label: str) -> SavedRun:
         """Set the display name of a run; empty for that of its scene. Its file is not renamed."""
-        return self._say(replace(run, label=" ".join(label.split())))
+        return self._write_notes(replace(run, label=" ".join(label.split())))
 
-    def tag(self, run: KeptRun, tags: Sequence[str]) -> KeptRun:
+    def tag(self, run: SavedRun, tags: Sequence[str]) -> SavedRun:
         """Replace the tags of a run."""
-        return self._say(replace(run, tags=clean_tags(tags)))
+        return self._write_notes(replace(run, tags=clean_tags(tags)))
 
-    def _say(self, run: KeptRun) -> KeptRun:
+    def _write_notes(self, run: SavedRun) -> SavedRun:
         path = _notes(run.path)
         if run.label or run.tags:
-            said = {"name": run.label, "tags": run.tags}
-            write_atomically(path, json.dumps(said, ensure_ascii=False, indent=1).encode())
+            notes = {"name": run.label, "tags": run.tags}
+            write_atomically(path, json.dumps(notes, ensure_ascii=False, indent=1).encode())
         else:
             path.unlink(missing_ok=True)
         return run
@@ -196,34 +196,34 @@ class RunLibrary:
         if path.exists():
             write_atomically(path.with_suffix(".png"), png)
 
-    def delete(self, run: KeptRun) -> None:
+    def delete(self, run: SavedRun) -> None:
         """Delete a run with all its files.
 
         Raises `OSError` if its file cannot be removed.
         """
         run.path.unlink(missing_ok=True)
-        for path in _beside(run.path):
+        for path in _side_files(run.path):
             path.unlink(missing_ok=True)
         self._known.pop(run.path, None)
 
 
 def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Normalise tags: single words without ``#``, without duplicates, in the given order."""
-    words = (word.strip("#,;") for tag in tags for word in tag.replace(",", " ").split())
-    return tuple(dict.fromkeys(word for word in words if word))
+    cleaned = (part.strip("#,;") for tag in tags for part in tag.replace(",", " ").split())
+    return tuple(dict.fromkeys(part for part in cleaned if part))
 
 
 def _notes(path: Path) -> Path:
     return path.with_suffix(".json")
 
 
-def _beside(path: Path) -> tuple[Path, ...]:
+def _side_files(path: Path) -> tuple[Path, ...]:
     return _notes(path), path.with_suffix(".png")
 
 
 def _size(path: Path) -> int:
     total = 0
-    for file in (path, *_beside(path)):
+    for file in (path, *_side_files(path)):
         with contextlib.suppress(OSError):
             total += file.stat().st_size
     return total
@@ -236,10 +236,10 @@ def _read(path: Path, stamp: tuple[int, int]) -> _Known:
         return _Known(stamp, None, str(error))
 
 
-def _said(path: Path) -> tuple[str, tuple[str, ...]]:
+def _read_notes(path: Path) -> tuple[str, tuple[str, ...]]:
     """Name and tags given by the user; an unreadable file counts as empty, because the run itself is intact."""
     try:
-        said = parse_json(read_text(path, NOTE), NOTE)
-        return str(said.get("name", "")), clean_tags([str(tag) for tag in said.get("tags", [])])
+        notes = parse_json(read_text(path, NOTE), NOTE)
+        return str(notes.get("name", "")), clean_tags([str(tag) for tag in notes.get("tags", [])])
     except (ValueError, AttributeError, TypeError):
         return "", ()

@@ -97,8 +97,8 @@ class RunRecording(BlockRecording):
     @property
     def trouble_at_end(self) -> str:
         """Message for callers without rows in memory: up to when the run is in its file, and why it stopped."""
-        said = self._spool.cut_off
-        return f"{said}. Free some space, or record to another disk." if said else ""
+        reason = self._spool.cut_off
+        return f"{reason}. Free some space, or record to another disk." if reason else ""
 
     @property
     def in_place(self) -> bool:
@@ -167,10 +167,10 @@ class RunRecording(BlockRecording):
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
         """The last checkpoint at or before `time` (s): its time and its bytes; None if missing."""
-        found = self._spool.checkpoint_before(time)
-        if found is None:
+        checkpoint = self._spool.checkpoint_before(time)
+        if checkpoint is None:
             return None
-        since, state = found
+        since, state = checkpoint
         return since, state if isinstance(state, bytes) else attached(self._spool.record_at(state))
 
     def checkpoints(self) -> Iterator[tuple[float, bytes]]:

@@ -71,7 +71,7 @@ class RecordingThread:
         self._open_file = open_file
         self._block_rows = block_rows
         self._path = path
-        self._kept = path is not None
+        self._permanent = path is not None
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._file: tuple[RunWriter, BinaryIO, BlockReader] | None = None
@@ -151,7 +151,7 @@ class RecordingThread:
             full = len(self._tail) + len(rows) > self._block_rows
             if full:
                 self._cut()
-            if full or (self._kept and count > 1 and (first or self._thread is None)):
+            if full or (self._permanent and count > 1 and (first or self._thread is None)):
                 self._wake()
             while len(self._starts) - len(self._places) > _MOST_WAITING and not (
                 self.trouble or self._stopping
@@ -167,7 +167,7 @@ class RecordingThread:
                 self.pulls.append(note)
             else:
                 self.events = (*self.events, note)
-            if self._kept and not self.trouble:
+            if self._permanent and not self.trouble:
                 self._notes.append(note)
             self._wake_for_notes()
 
@@ -180,7 +180,7 @@ class RecordingThread:
             self._wake_for_notes()
 
     def _wake_for_notes(self) -> None:
-        if self._kept and self._count > 1:
+        if self._permanent and self._count > 1:
             if not len(self._tail):
                 self._due = min(self._due, time.monotonic() + FLUSH_S)
             self._wake()
@@ -244,8 +244,8 @@ class RecordingThread:
     def checkpoint_before(self, at: float) -> tuple[float, bytes | Place] | None:
         """The last checkpoint at or before `at` (s), as bytes or as a position in the file."""
         with self._changed:
-            found = bisect_right([since for since, _ in self._checkpoints], at) - 1
-            return self._checkpoints[found] if found >= 0 else None
+            index = bisect_right([since for since, _ in self._checkpoints], at) - 1
+            return self._checkpoints[index] if index >= 0 else None
 
     def checkpoints(self) -> list[tuple[float, bytes | Place]]:
         """All checkpoints so far."""
@@ -263,7 +263,7 @@ class RecordingThread:
         try:
             while self._write_what_is_due():
                 pass
-            if self._kept and self._file is not None:
+            if self._permanent and self._file is not None:
                 self._file[0].finish(self.times)
                 self.in_place = self._stands_there(self._file[1])
                 self._file[1].close()
@@ -281,7 +281,7 @@ class RecordingThread:
         with self._changed:
             while not self._stopping and len(self._places) == len(self._starts):
                 if (
-                    not self._kept
+                    not self._permanent
                 ):  # a new thread is started for the next block, so that none waits forever
                     self._thread = None
                     return False
@@ -291,7 +291,7 @@ class RecordingThread:
                     break
                 self._changed.wait(left if waits else None)
             stopping = self._stopping
-            if len(self._tail) and self._kept and (stopping or self._due <= time.monotonic()):
+            if len(self._tail) and self._permanent and (stopping or self._due <= time.monotonic()):
                 self._cut()
             waiting = len(self._starts) - len(self._places)
             blocks = list(self._held)[len(self._held) - waiting :]
@@ -299,7 +299,7 @@ class RecordingThread:
             self._notes = []
             states = self._states
             self._states = []
-        if self._kept or not stopping:
+        if self._permanent or not stopping:
             self._write([block.rows() for block in blocks], notes, states)
         return not stopping
 
@@ -340,7 +340,7 @@ class RecordingThread:
 
     def _give_up(self, why: str) -> None:
         """Stop writing and report it; end the file, freeing space for that if necessary."""
-        if self._kept and self._file is not None and self._file[0].n_rows:
+        if self._permanent and self._file is not None and self._file[0].n_rows:
             self._end_with_what_fits(self._file[0])
         with self._changed:
             since = float(self._times[self._written_rows])
@@ -375,7 +375,7 @@ class RecordingThread:
                 writer.finish(self._times[: writer.n_rows])
             except OSError:
                 with self._changed:
-                    if not writer.take_back(len(self._starts) - len(self._held)):
+                    if not writer.undo_write(len(self._starts) - len(self._held)):
                         return
                     del self._places[len(writer.index.blocks) :]
                     written = len(writer.index.checkpoints)

@@ -46,7 +46,7 @@ class Replay:
         self._clock = clock
         self._span: tuple[float, float] | None = None
         self._time = self._first()
-        self._looked: float | None = None
+        self._advanced_at: float | None = None
 
     def _first(self) -> float:
         return float(self.recording.times[0]) if len(self.recording) else 0.0
@@ -59,7 +59,7 @@ class Replay:
     @property
     def playing(self) -> bool:
         """Whether the position advances."""
-        return self._looked is not None
+        return self._advanced_at is not None
 
     @property
     def span(self) -> tuple[float, float] | None:
@@ -90,17 +90,17 @@ class Replay:
             return
         if not self.begin <= self._time < self.end:
             self._time = self.begin
-        self._looked = self._clock()
+        self._advanced_at = self._clock()
 
     def pause(self) -> None:
         """Pause playback."""
-        self._looked = None
+        self._advanced_at = None
 
     def seek(self, moment: float) -> None:
         """Move to a time (s); playback continues from there."""
         self._time = min(max(moment, self._first()), self._last())
         if self.playing:
-            self._looked = self._clock()
+            self._advanced_at = self._clock()
 
     def step(self, rows: int) -> int:
         """Move by a number of rows and pause; return the new row."""
@@ -113,7 +113,7 @@ class Replay:
     def set_speed(self, speed: float) -> None:
         """Set the playback speed (recorded time per wall time); infinite means `FASTEST`."""
         if self.playing:
-            self.look()
+            self.advance()
         self.speed = speed
 
     def set_loop(self, loop: bool) -> None:
@@ -139,13 +139,13 @@ class Replay:
         """Reset the span to the whole recording."""
         self._span = None
 
-    def look(self) -> int:
+    def advance(self) -> int:
         """Advance the position and return the due row; playback stops at the end unless it loops."""
-        if self._looked is None:
+        if self._advanced_at is None:
             return self.index
         now = self._clock()
-        passed = min(max(now - self._looked, 0.0), LONGEST_LOOK)
-        self._looked = now
+        passed = min(max(now - self._advanced_at, 0.0), LONGEST_LOOK)
+        self._advanced_at = now
         self._time += passed * min(self.speed, FASTEST)
         if self._time >= self.end:
             length = self.end - self.begin

@@ -43,12 +43,12 @@ class RowBuffer:
             _put(self._columns, name, getattr(rows, name), self._count, self._capacity)
         contacts = rows.contacts
         _put(self._contacts, "count", contacts.count, self._count, self._capacity)
-        room = len(self._contacts.get("link", ()))
+        capacity = len(self._contacts.get("link", ()))
         last = self._contact_count + len(contacts.link)
-        if last > room:
-            room = max(2 * last, 256)
+        if last > capacity:
+            capacity = max(2 * last, 256)
         for name in _OF_CONTACTS:
-            _put(self._contacts, name, getattr(contacts, name), self._contact_count, room)
+            _put(self._contacts, name, getattr(contacts, name), self._contact_count, capacity)
         self._count = count
         self._contact_count = last
 

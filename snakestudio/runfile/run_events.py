@@ -65,13 +65,13 @@ class EventDetector:
         self._count = 0
         self._finders: list[Callable[[_Piece], list[RunEvent]]] = []
         if not schema.sections:
-            self._finders.append(_Impacts(scene).look)
+            self._finders.append(_Impacts(scene).detect)
         kind = CONTROLLERS[scene.controller.kind]
         if kind.events is not None and set(kind.channels) <= set(schema.extra):
             find = kind.events(schema, scene.controller)
             self._finders.append(lambda piece: find(piece.time, piece.extra))
         self._unsolved = _Unsolved()
-        self._finders.append(self._unsolved.look)
+        self._finders.append(self._unsolved.detect)
 
     def feed(self, rows: Rows) -> list[RunEvent]:
         """Add rows; return the events in the batch that was processed, if any."""
@@ -79,20 +79,20 @@ class EventDetector:
             self._waiting.append(rows)
             self._count += len(rows)
         enough = self._count >= MOST_ROWS or len(self._waiting) >= FEWEST_PARTS
-        return self._look() if self._count >= FEWEST_ROWS and enough else []
+        return self._detect() if self._count >= FEWEST_ROWS and enough else []
 
     def flush(self) -> list[RunEvent]:
         """Process all pending rows, and end open events."""
-        return [*self._look(), *self._unsolved.close()]
+        return [*self._detect(), *self._unsolved.close()]
 
-    def _look(self) -> list[RunEvent]:
+    def _detect(self) -> list[RunEvent]:
         if not self._waiting:
             return []
         piece = _Piece(self._waiting)
         self._waiting = []
         self._count = 0
-        found = [event for find in self._finders for event in find(piece)]
-        return sorted(found, key=lambda event: event.time)
+        events = [event for find in self._finders for event in find(piece)]
+        return sorted(events, key=lambda event: event.time)
 
 
 def find_events(
@@ -107,13 +107,13 @@ def find_events(
     """
     detector = EventDetector(recording.schema, recording.scene)
     done = 0
-    found: list[RunEvent] = []
+    events: list[RunEvent] = []
     for rows in recording.chunks():
-        found += detector.feed(rows)
+        events += detector.feed(rows)
         done += len(rows)
         if progress is not None and not progress(done / len(recording)):
             break
-    return tuple(sorted([*found, *detector.flush()], key=lambda event: event.time))
+    return tuple(sorted([*events, *detector.flush()], key=lambda event: event.time))
 
 
 class _Piece:
@@ -157,7 +157,7 @@ class _Impacts:
         self._last: FloatArray | None = None  # impulse of the last row, (n,)
         self._hit = np.zeros(0)  # time of the last impact of each link
 
-    def look(self, rows: _Piece) -> list[RunEvent]:
+    def detect(self, rows: _Piece) -> list[RunEvent]:
         sums = rows.impulse
         if self._before is None or self._last is None:
             self._before = sums[0]
@@ -166,30 +166,30 @@ class _Impacts:
         change = sums.copy()
         change[1:] -= sums[:-1]
         change[0] -= self._before
-        given = np.sqrt(np.einsum("kna,kna->kn", change, change))
-        hardest = np.concatenate([self._past, given.max(axis=1)])
+        impulse = np.sqrt(np.einsum("kna,kna->kn", change, change))
+        hardest = np.concatenate([self._past, impulse.max(axis=1)])
         total = np.concatenate([[0.0], np.cumsum(hardest)])
         habit = (total[self._habit : -1] - total[: -self._habit - 1]) / self._habit
-        rise = given - np.concatenate([self._last[None], given[:-1]])
+        rise = impulse - np.concatenate([self._last[None], impulse[:-1]])
         over = rise > np.maximum(self._floor, HABIT * habit)[:, None]
         self._before, self._last, self._past = (
             sums[-1].copy(),
-            given[-1].copy(),
+            impulse[-1].copy(),
             hardest[-self._habit :].copy(),
         )
         if not over.any():
             return []
-        found = []
+        events = []
         for row, link in np.argwhere(over):
             time = float(rows.time[row])
             if time - self._hit[link] >= REFRACTORY_S:
                 self._hit[link] = time
-                amount = float(given[row, link])
+                amount = float(impulse[row, link])
                 text = (
                     f"Link {link + 1} hits {self._met(rows, int(row), int(link))}: {amount:.2g} N s"
                 )
-                found.append(RunEvent(time, "impact", text, amount))
-        return found
+                events.append(RunEvent(time, "impact", text, amount))
+        return events
 
     def _met(self, rows: _Piece, row: int, link: int) -> str:
         """Name of the obstacle that pushes `link` hardest."""
@@ -210,21 +210,21 @@ class _Unsolved:
         self._worst = 0.0
         self._at = 0.0
 
-    def look(self, rows: _Piece) -> list[RunEvent]:
-        found: list[RunEvent] = []
+    def detect(self, rows: _Piece) -> list[RunEvent]:
+        events: list[RunEvent] = []
         for row in np.flatnonzero(rows.residual > CONVERGED).tolist():
             time = float(rows.time[row])
             residual = float(rows.residual[row])
             if time - self._last > CLUSTER_S or time - self._first > LONGEST_CLUSTER_S:
-                found += self.close()
+                events += self.close()
                 self._first = time
             self._last = time
             if residual > self._worst:
                 self._worst = residual
                 self._at = time
         if float(rows.time[-1]) - self._last > CLUSTER_S:
-            found += self.close()
-        return found
+            events += self.close()
+        return events
 
     def close(self) -> list[RunEvent]:
         """End the open event, and return it."""

@@ -235,10 +235,10 @@ def _from_format_1(kind: type, values: dict[str, Any]) -> dict[str, Any]:
     """Convert fields of a class from format 1."""
     name = _name(kind)
     own = next((each for each in FORMULATIONS.values() if name in each.states), None)
-    made: dict[str, Any] = values
+    converted: dict[str, Any] = values
     if own is not None and own.from_format_1 is not None:
-        made = own.loaded(own.from_format_1)(values)
-    return made
+        converted = own.loaded(own.from_format_1)(values)
+    return converted
 
 
 _OF_JOINTS = {
@@ -266,7 +266,7 @@ class _Writer:
         self._scene = scene
         self._time = time
         self._written: dict[int, int] = {}
-        self._kept: list[Any] = []  # an id is only valid while its object exists
+        self._alive: list[Any] = []  # an id is only valid while its object exists
 
     def pack(self, form: str, *values: Any) -> None:
         self.out.write(struct.pack(form, *values))
@@ -307,8 +307,8 @@ class _Writer:
                 self.write(item)
         else:
             self._shared(value)
-            self._written[id(value)] = len(self._kept)
-            self._kept.append(value)
+            self._written[id(value)] = len(self._alive)
+            self._alive.append(value)
 
     def _shared(self, value: Any) -> None:
         if isinstance(value, np.ndarray):
@@ -431,12 +431,14 @@ class _Reader:
             values = _from_format_1(kind, values)
         if self._format < 3:
             values = _from_pairs(kind, values, self._scene)
-        wanted = kind.__annotations__
+        annotations = kind.__annotations__
         # Numbers must be usable in calculations; arrays are checked by the code that knows their
         # sizes.
         for name, value in values.items():
             numbers = _NUMBERS.get(
-                str(getattr(wanted[name], "__forward_arg__", wanted[name])).removesuffix(" | None")
+                str(getattr(annotations[name], "__forward_arg__", annotations[name])).removesuffix(
+                    " | None"
+                )
             )
             if numbers and not isinstance(value, numbers) and value is not None:
                 raise ValueError(f"{name} is not a number")

@@ -33,7 +33,7 @@ def range_of(scene: Scene, key: str) -> Vary:
     if isinstance(present, bool):
         return Vary(key=key, values=(False, True))
     if isinstance(present, str):
-        return Vary(key=key, values=words_of(scene, key) or (present,))
+        return Vary(key=key, values=choices_of(scene, key) or (present,))
     if doc.slider is not None:
         low, high = (float(end) for end in doc.slider)
     else:
@@ -44,7 +44,7 @@ def range_of(scene: Scene, key: str) -> Vary:
     return Vary(key=key, low=low, high=high, steps=_STEPS)
 
 
-def words_of(scene: Scene, key: str) -> tuple[str, ...]:
+def choices_of(scene: Scene, key: str) -> tuple[str, ...]:
     """The choices of a value of the scene, given its other values; empty for free text and for other types.
 
     Raises `SceneError` if there is no such key.
@@ -53,13 +53,13 @@ def words_of(scene: Scene, key: str) -> tuple[str, ...]:
     holder, _, name = key.rpartition(".")
     part = get_value(scene, holder) if holder else scene
     annotation = type(part).model_fields[name].annotation
-    words = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
-    found = []
-    for word in FORMULATIONS if key == "model.kind" else words:  # each kind is a separate part
+    values = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
+    valid = []
+    for choice in FORMULATIONS if key == "model.kind" else values:  # each kind is a separate part
         with contextlib.suppress(SceneError):
-            with_values(scene, {key: word})
-            found.append(str(word))
-    return tuple(found)
+            with_values(scene, {key: choice})
+            valid.append(str(choice))
+    return tuple(valid)
 
 
 def begun(
@@ -96,10 +96,10 @@ def begun(
         *({"measure": measure, "aim": "minimise"} for measure in minimise),
     ] or [{"measure": "net_speed"}]
     values["search"] = {"kind": search} | ({} if points is None else {"points": points})
-    return made(values)
+    return study_from(values)
 
 
-def made(values: dict[str, Any]) -> StudyFields:
+def study_from(values: dict[str, Any]) -> StudyFields:
     """Create a study from plain values, as read from TOML.
 
     Raises `StudyError`, naming every problem.
@@ -107,15 +107,15 @@ def made(values: dict[str, Any]) -> StudyFields:
     try:
         study = StudyFields.model_validate(tuples(values))
     except pydantic.ValidationError as error:
-        found = [problem_of(detail, StudyFields) for detail in error.errors(include_url=False)]
-        raise _refused(found) from None
-    if found := problems(study):
-        raise _refused(found)
+        mistakes = [problem_of(detail, StudyFields) for detail in error.errors(include_url=False)]
+        raise _refused(mistakes) from None
+    if mistakes := problems(study):
+        raise _refused(mistakes)
     return study
 
 
-def _refused(found: list[Problem]) -> StudyError:
-    return StudyError.of(found)
+def _refused(problems: list[Problem]) -> StudyError:
+    return StudyError.of(problems)
 
 
 def _usual(scene: Scene) -> str:
@@ -137,7 +137,7 @@ def _typed(scene: Scene, text: str) -> dict[str, Any]:
     if not equals:
         return range_of(scene, key).model_dump(exclude_defaults=True)
     if "," in rest:
-        return {"key": key, "values": [_word(word.strip()) for word in rest.split(",")]}
+        return {"key": key, "values": [_plain_value(part.strip()) for part in rest.split(",")]}
     *parts, scale = rest.split(":") if rest.endswith(":log") else (*rest.split(":"), "lin")
     try:
         if len(parts) not in (2, 3):
@@ -157,7 +157,7 @@ def _typed(scene: Scene, text: str) -> dict[str, Any]:
         ) from None
 
 
-def _word(text: str) -> bool | int | float | str:
+def _plain_value(text: str) -> bool | int | float | str:
     """Parse a value of a list as TOML; other text is returned unchanged."""
     for read in (int, float):
         with contextlib.suppress(ValueError):

@@ -106,7 +106,7 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
         spoken = (security or Security()).get_connection_args("client")
     except OSError as error:
         raise StudyError(
-            f"The certificates cannot be used ({_said(error)}). Give PEM files that belong together."
+            f"The certificates cannot be used ({_reason(error)}). Give PEM files that belong together."
         ) from None
     if scheme == "tls" and spoken.get("ssl_context") is None:
         raise StudyError(
@@ -177,7 +177,9 @@ class Cluster:
 
         security = None if scheduler is None else security_of(scheduler, tls)
         self.local = scheduler is None
-        self._wanted = (default_workers() if workers is None else workers) if self.local else 0
+        self._worker_count = (
+            (default_workers() if workers is None else workers) if self.local else 0
+        )
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._futures: dict[int, Any] = {}
         self._fetching: set[asyncio.Task[Any]] = set()
@@ -212,7 +214,7 @@ class Cluster:
                 )
                 self.address = str(self._serving.scheduler_address)
                 self.client = distributed.Client(self._serving, set_as_default=False)
-                for number in range(self._wanted):
+                for number in range(self._worker_count):
                     self._complaints.append(tempfile.TemporaryFile())  # noqa: SIM115  (closed with the cluster)
                     self._processes.append(self._started(number))
             else:
@@ -224,7 +226,7 @@ class Cluster:
         except (OSError, ValueError, TypeError) as error:
             self.close()
             raise StudyError(
-                f"{scheduler or 'this computer'}: no scheduler responds ({_said(error)}). Check that"
+                f"{scheduler or 'this computer'}: no scheduler responds ({_reason(error)}). Check that"
                 " 'dask scheduler' is running there, and that the address has the form tcp://host:8786."
             ) from None
 
@@ -410,7 +412,7 @@ class Cluster:
         for task in list(self._fetching):
             task.cancel()
 
-    def forget(self, ticket: int) -> None:
+    def cancel_task(self, ticket: int) -> None:
         """Cancel a task."""
         future = self._futures.pop(ticket, None)
         if future is not None:
@@ -419,20 +421,20 @@ class Cluster:
 
     def answers(self, timeout: float) -> list[Answer]:
         """Results that have arrived; waits up to `timeout` s for the first one."""
-        found: list[Answer] = []
+        answers: list[Answer] = []
         with contextlib.suppress(queue.Empty):
-            found.append(self._answers.get(timeout=timeout))
+            answers.append(self._answers.get(timeout=timeout))
             while True:
-                found.append(self._answers.get_nowait())
-        for answer in found:
+                answers.append(self._answers.get_nowait())
+        for answer in answers:
             self._futures.pop(answer.ticket, None)
-        return found
+        return answers
 
     def everywhere(self, function: Callable[..., Any], *arguments: Any) -> Mapping[str, Any]:
         """Return values of `function` in every worker that responds, by the address of the worker."""
         with contextlib.suppress(Exception):
-            found: dict[str, Any] = self.client.run(function, *arguments, on_error="return")
-            return found
+            results: dict[str, Any] = self.client.run(function, *arguments, on_error="return")
+            return results
         return {}
 
     def stop(self, function: Callable[..., Any], *arguments: Any) -> None:
@@ -454,7 +456,7 @@ class Cluster:
 
     def workers(self) -> list[WorkerInfo]:
         """All current workers."""
-        found = []
+        workers = []
         with contextlib.suppress(Exception):
             for address, info in self.client.scheduler_info(n_workers=-1)["workers"].items():
                 metrics = info.get("metrics", {})
@@ -464,9 +466,9 @@ class Cluster:
                 name = str(info.get("name", address))
                 cpu = float(metrics.get("cpu", 0.0))
                 memory = int(metrics.get("memory", 0))
-                found.append(WorkerInfo(name, host, str(address), busy, cpu, memory))
+                workers.append(WorkerInfo(name, host, str(address), busy, cpu, memory))
                 self._joined.add(name)
-        return found
+        return workers
 
 
 def _same(value: Any) -> Any:
@@ -485,5 +487,5 @@ def is_page(link: str) -> bool:
     return False
 
 
-def _said(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     return (str(error) or type(error).__name__).splitlines()[0][:200]

@@ -62,7 +62,7 @@ class Crew:
         ] = {}  # tickets of tasks that some workers may have only
         self._looked, self._met = -math.inf, clock()
 
-    def look(self) -> bool:
+    def update(self) -> bool:
         """Update the list of workers periodically, and check their code.
 
         Raises `StudyError` if the scheduler is lost, or no worker is usable for some time.
@@ -131,18 +131,18 @@ class Crew:
         Raises `StudyError` if the connection to the scheduler broke: dask may reconnect, but has lost
         all tasks.
         """
-        found = self.cluster.answers(timeout)
-        if any(answer.lost for answer in found):
+        answers = self.cluster.answers(timeout)
+        if any(answer.lost for answer in answers):
             raise self._gone()
-        for answer in found:
+        for answer in answers:
             self._bound.pop(answer.ticket, None)
-        return found
+        return answers
 
     def stranded(self) -> list[int]:
         """Cancel tasks that wait for workers which are gone; return their tickets."""
         there = {worker.address for worker in self.workers}
         gone = [ticket for ticket, only in self._bound.items() if not only & there]
         for ticket in gone:
-            self.cluster.forget(ticket)
+            self.cluster.cancel_task(ticket)
             del self._bound[ticket]
         return gone

@@ -299,10 +299,12 @@ class StudyFields(Frozen):
     @property
     def groups(self) -> tuple[tuple[Vary, ...], ...]:
         """The varied values, grouped by `together`, in the order of the first member."""
-        found: dict[str, list[Vary]] = {}
+        groups: dict[str, list[Vary]] = {}
         for number, vary in enumerate(self.vary):
-            found.setdefault(f" {vary.together}" if vary.together else str(number), []).append(vary)
-        return tuple(tuple(group) for group in found.values())
+            groups.setdefault(f" {vary.together}" if vary.together else str(number), []).append(
+                vary
+            )
+        return tuple(tuple(group) for group in groups.values())
 
     @property
     def n_points(self) -> int:
@@ -319,10 +321,10 @@ class StudyFields(Frozen):
 
 def problems(study: StudyFields) -> list[Problem]:
     """Problems of contradicting values, and of requests that a study cannot fulfil."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
 
     def wrong(key: str, message: str, remedy: str) -> None:
-        found.append(Problem("error", key, message, remedy))
+        problems.append(Problem("error", key, message, remedy))
 
     keys: set[str] = set()
     for number, vary in enumerate(study.vary, 1):
@@ -396,4 +398,4 @@ def problems(study: StudyFields) -> list[Problem]:
     if study.n_runs > MOST_RUNS:
         amount = f"{study.n_points:,} points of {study.repeats.count} repeats are more than {MOST_RUNS:,} runs"
         wrong("search", amount, "use fewer steps or points")
-    return found
+    return problems

@@ -21,7 +21,7 @@ from snakestudio.study.plan import Plan, Point
 from snakestudio.study.results import PointScore, score_of
 from snakestudio.study.run_key import code_hash, run_key, study_hash
 from snakestudio.study.samplers import Sampler, sampler
-from snakestudio.study.store import Asked, Outcome, Store
+from snakestudio.study.store import RunOutcome, RunRequest, Store
 from snakestudio.study.study_file import dump_study
 from snakestudio.study.worker import Done, work
 
@@ -65,7 +65,7 @@ class Progress:
 
 
 class Driver:
-    """Runs one study, once. `pause`, `go_on` and `cancel` may be called from any thread.
+    """Runs one study, once. `pause`, `resume` and `cancel` may be called from any thread.
 
     Parameters
     ----------
@@ -114,12 +114,12 @@ class Driver:
         )
         self._shared = study_hash(self._measures, files)
         self._progress = Progress("starting", plan.study.n_runs)
-        self._waiting: deque[Asked] = deque()  # not yet submitted
-        self._under_way: dict[int, tuple[Asked, ...]] = {}  # by ticket
+        self._waiting: deque[RunRequest] = deque()  # not yet submitted
+        self._under_way: dict[int, tuple[RunRequest, ...]] = {}  # by ticket
         self._open: dict[str, int] = {}  # number of runs that wait for each key
         self._refusals: dict[str, str] = {}
-        self._batch: list[list[Asked]] = []
-        self._found: dict[str, Outcome] = {}  # outcomes of the batch, by key
+        self._batch: list[list[RunRequest]] = []
+        self._outcomes: dict[str, RunOutcome] = {}  # outcomes of the batch, by key
         self._retry, self._tried = retry, set[str]()
         self._seconds = 0.0
         self._measured = 0
@@ -131,7 +131,7 @@ class Driver:
         """Pause: submit no more runs; submitted ones finish."""
         self._paused.set()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Resume after a pause."""
         self._paused.clear()
 
@@ -165,7 +165,7 @@ class Driver:
                 if not self._open and self._exhausted:
                     break
                 self._hand_out()
-                self._take(self.crew.answers(_WAIT_S) if self.crew is not None else [])
+                self._receive(self.crew.answers(_WAIT_S) if self.crew is not None else [])
                 self._report("paused" if self._paused.is_set() else "running")
         finally:
             if self.crew is not None:
@@ -182,7 +182,7 @@ class Driver:
                 if self._open:
                     return
                 if self._batch:
-                    points.tell([self._score(repeats) for repeats in self._batch])
+                    points.receive_scores([self._score(repeats) for repeats in self._batch])
             elif len(self._waiting) >= 2 * MOST_IN_CHUNK:
                 return
             before = len(points.begun)
@@ -194,21 +194,21 @@ class Driver:
                 runs = self._progress.finished + sum(self._open.values())
                 self._progress = replace(self._progress, runs=runs)
                 return
-            self._take_up(batch, points.adaptive)
+            self._add_batch(batch, points.adaptive)
 
-    def _take_up(self, batch: list[Point], keep: bool) -> None:
+    def _add_batch(self, batch: list[Point], keep: bool) -> None:
         """Add the runs of new points: known ones count immediately, the rest waits."""
         count = self._plan.study.repeats.count
-        every = [self._asked(point, repeat) for point in batch for repeat in range(count)]
+        every = [self._request_for(point, repeat) for point in batch for repeat in range(count)]
         self._store.ask(every)
-        known = self._store.known([asked.key for asked in every])
+        known = self._store.known([request.key for request in every])
         if self._retry:
             known = {
                 key: outcome
                 for key, outcome in known.items()
                 if outcome.state != "killed" or key in self._tried
             }
-            self._tried.update(asked.key for asked in every)
+            self._tried.update(request.key for request in every)
         refused = {
             key: self._refused(key, why) for key, why in self._refusals.items() if key not in known
         }
@@ -218,29 +218,29 @@ class Driver:
             known |= refused
         if keep:
             self._batch = [every[k : k + count] for k in range(0, len(every), count)]
-            self._found = dict(known)
-        for asked in every:
-            if asked.key in known:
-                self._count(1, known[asked.key].state != "done", asked.key not in refused)
-            elif asked.key in self._open:  # the same run at another point
-                self._open[asked.key] += 1
+            self._outcomes = dict(known)
+        for request in every:
+            if request.key in known:
+                self._count(1, known[request.key].state != "done", request.key not in refused)
+            elif request.key in self._open:  # the same run at another point
+                self._open[request.key] += 1
             else:
-                self._open[asked.key] = 1
-                self._waiting.append(asked)
+                self._open[request.key] = 1
+                self._waiting.append(request)
 
-    def _asked(self, point: Point, repeat: int) -> Asked:
+    def _request_for(self, point: Point, repeat: int) -> RunRequest:
         try:
             values = self._plan.repeat(point, repeat)
-            return Asked(
+            return RunRequest(
                 point.number, repeat, run_key(self._shared, self._plan.scene_at(values)), values
             )
         except SceneError as error:  # contradicting values at this point
             key = run_key(f"{self._shared}{sorted(point.values.items())}{repeat}", self._plan.scene)
             self._refusals[key] = str(error).splitlines()[0]
-            return Asked(point.number, repeat, key, dict(point.values))
+            return RunRequest(point.number, repeat, key, dict(point.values))
 
-    def _refused(self, key: str, why: str) -> Outcome:
-        return Outcome(key, "refused", why, tuple(math.nan for _ in self._measures))
+    def _refused(self, key: str, why: str) -> RunOutcome:
+        return RunOutcome(key, "refused", why, tuple(math.nan for _ in self._measures))
 
     def _count(self, runs: int, failed: bool, known: bool = False) -> None:
         now = self._progress
@@ -261,7 +261,7 @@ class Driver:
             remedy = "Restart it, and resume the study: finished runs are kept."
             self.crew = Crew(self._make_cluster(), remedy, self._clock)
         crew = self.crew
-        self._look(crew)
+        self._update_workers(crew)
         if self._paused.is_set():
             return
         most = _AHEAD * max(1, len(crew.fit))
@@ -282,17 +282,19 @@ class Driver:
                 crew, tuple(self._waiting.popleft() for _ in range(min(size, len(self._waiting))))
             )
 
-    def _submit(self, crew: Crew, runs: tuple[Asked, ...]) -> None:
-        chunk = replace(self._template, runs=tuple((asked.key, asked.changes) for asked in runs))
+    def _submit(self, crew: Crew, runs: tuple[RunRequest, ...]) -> None:
+        chunk = replace(
+            self._template, runs=tuple((request.key, request.changes) for request in runs)
+        )
         self._under_way[crew.submit(work, chunk)] = runs
 
-    def _look(self, crew: Crew) -> None:
+    def _update_workers(self, crew: Crew) -> None:
         """Update the workers periodically, and requeue tasks of workers that are gone.
 
         Raises `StudyError` if the scheduler is lost, or no worker is usable for some time.
         """
         try:
-            if not crew.look():
+            if not crew.update():
                 return
         finally:
             self._progress = replace(
@@ -306,8 +308,8 @@ class Driver:
 
     # ------------------------------------------------------------------------------------- receiving
 
-    def _take(self, answers: list[Answer]) -> None:
-        outcomes: list[Outcome] = []
+    def _receive(self, answers: list[Answer]) -> None:
+        outcomes: list[RunOutcome] = []
         for answer in answers:
             runs = self._under_way.pop(answer.ticket, ())
             if not runs or self.crew is None:
@@ -315,11 +317,11 @@ class Driver:
             if (
                 answer.killed and len(runs) > 1
             ):  # submit each alone, to identify the one that crashes
-                for asked in runs:
-                    self._submit(self.crew, (asked,))
+                for request in runs:
+                    self._submit(self.crew, (request,))
             elif answer.killed:
                 outcomes.append(
-                    Outcome(runs[0].key, "killed", DIED, tuple(math.nan for _ in self._measures))
+                    RunOutcome(runs[0].key, "killed", DIED, tuple(math.nan for _ in self._measures))
                 )
             elif isinstance(answer.value, Done):
                 outcomes += answer.value.outcomes
@@ -329,7 +331,7 @@ class Driver:
                     self.crew.turn_away(answer.value.address)
                 ended = {outcome.key for outcome in answer.value.outcomes}
                 self._waiting.extendleft(
-                    asked for asked in reversed(runs) if asked.key not in ended
+                    request for request in reversed(runs) if request.key not in ended
                 )
             elif answer.error is not None:
                 raise StudyError(
@@ -341,10 +343,10 @@ class Driver:
         for outcome in outcomes:
             self._count(self._open.pop(outcome.key, 0), outcome.state != "done")
             if self._batch:
-                self._found[outcome.key] = outcome
+                self._outcomes[outcome.key] = outcome
 
-    def _score(self, repeats: list[Asked]) -> PointScore:
-        return score_of(self._plan.study, [self._found[asked.key] for asked in repeats])
+    def _score(self, repeats: list[RunRequest]) -> PointScore:
+        return score_of(self._plan.study, [self._outcomes[request.key] for request in repeats])
 
     def _report(
         self, state: Literal["running", "paused", "done", "cancelled"], final: bool = False

@@ -34,7 +34,7 @@ from snakestudio.session.offline import run_while
 from snakestudio.session.runner import Runner
 from snakestudio.study.goals import measured
 from snakestudio.study.run_key import code_hash
-from snakestudio.study.store import Outcome, State
+from snakestudio.study.store import RunOutcome, State
 
 log = logging.getLogger(__name__)
 
@@ -82,12 +82,12 @@ def stop(study: str) -> None:
         _stopped.add(study)
 
 
-def wanted(study: str) -> bool:
+def is_active(study: str) -> bool:
     """Whether a study has not been stopped."""
     return study not in _stopped
 
 
-def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
+def evaluate(chunk: Chunk, worker: str = "") -> list[RunOutcome]:
     """Run a chunk; if its study is stopped meanwhile, return the runs finished until then.
 
     Raises `ForeignCodeError` if the code differs from that of the requesting process.
@@ -145,17 +145,17 @@ def _evaluated(
     base_dir: Path | None,
     chunk: Chunk,
     worker: str,
-) -> Outcome | None:
+) -> RunOutcome | None:
     began = time.perf_counter()
 
-    def without(state: State, sentence: str) -> Outcome:
+    def without(state: State, sentence: str) -> RunOutcome:
         none = tuple(math.nan for _ in chunk.measures)
-        return Outcome(key, state, sentence, none, None, time.perf_counter() - began, worker)
+        return RunOutcome(key, state, sentence, none, None, time.perf_counter() - began, worker)
 
     try:
         runner = Runner(with_values(scene, dict(values)) if values else scene, base_dir)
         try:
-            failure = run_while(runner, lambda: wanted(chunk.study))
+            failure = run_while(runner, lambda: is_active(chunk.study))
             if failure is None:
                 return None
             if failure:
@@ -178,7 +178,7 @@ def _evaluated(
         return without(
             "failed", f"Internal error: {type(error).__name__}: {_first_line(str(error))}"
         )
-    return Outcome(key, "done", "", measures, trace, time.perf_counter() - began, worker)
+    return RunOutcome(key, "done", "", measures, trace, time.perf_counter() - began, worker)
 
 
 def _first_line(text: str) -> str:

@@ -32,14 +32,14 @@ def runs_of(table: Table) -> dict[str, np.ndarray]:
     """Columns of all runs of a study: values, measures and state."""
     runs = [run for repeats in table.rows for run in repeats]
     study = table.study
-    keys = list(dict.fromkeys(key for asked, _ in runs for key in asked.changes))
+    keys = list(dict.fromkeys(key for request, _ in runs for key in request.changes))
     measures = [part.called for part in study.measured]
     columns: dict[str, Any] = {
-        "point": np.array([asked.point for asked, _ in runs], np.int64),
-        "repeat": np.array([asked.repeat for asked, _ in runs], np.int64),
+        "point": np.array([request.point for request, _ in runs], np.int64),
+        "repeat": np.array([request.repeat for request, _ in runs], np.int64),
     }
     for key in keys:
-        columns[key] = _array([asked.changes.get(key) for asked, _ in runs])
+        columns[key] = _array([request.changes.get(key) for request, _ in runs])
     for k, name in enumerate(measures):
         columns[name] = np.array(
             [o.measures[k] if o is not None and k < len(o.measures) else math.nan for _, o in runs],
@@ -51,7 +51,7 @@ def runs_of(table: Table) -> dict[str, np.ndarray]:
         [math.nan if o is None else o.seconds for _, o in runs], np.float64
     )
     columns["worker"] = np.array(["" if o is None else o.worker for _, o in runs], np.object_)
-    columns["key"] = np.array([asked.key for asked, _ in runs], np.object_)
+    columns["key"] = np.array([request.key for request, _ in runs], np.object_)
     return columns
 
 
@@ -70,9 +70,9 @@ def units_in(table: Table, units: Mapping[str, str], scene: Scene) -> dict[str, 
     scene : Scene
         Scene of the study, which declares the units of its values.
     """
-    found = {name: unit_text(ending) or "1" for name, ending in units.items()} | {"seconds": "s"}
+    known = {name: unit_text(ending) or "1" for name, ending in units.items()} | {"seconds": "s"}
     return {
-        name: found.get(name) or _unit_of_value(scene, name) for name in (*table, *runs_of(table))
+        name: known.get(name) or _unit_of_value(scene, name) for name in (*table, *runs_of(table))
     }
 
 
@@ -127,10 +127,10 @@ def write_hdf5(
             for column, values in columns.items():
                 plain = values.dtype != np.object_
                 data = values if plain else [str(value) for value in values]
-                made = group.create_dataset(
+                dataset = group.create_dataset(
                     column.replace("/", " over "), data=data, dtype=None if plain else text
                 )
-                made.attrs["units"] = written[column]
+                dataset.attrs["units"] = written[column]
     with replacing(path) as partial:
         partial.path.write_bytes(memory.getbuffer())
 

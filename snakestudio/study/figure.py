@@ -17,8 +17,16 @@ from snakestudio.export.figures.parts import EXPERIMENT, RUN, subtitle
 from snakestudio.export.files import replacing
 from snakestudio.export.printing import INK, PALE, about_file, printed_suffix, save_figure
 from snakestudio.model.scene import Scene
+from snakestudio.study.figure_content import (
+    FigureColumns,
+    FigureContent,
+    chosen,
+    labelled,
+    panels_of,
+    value_text,
+    vary_of,
+)
 from snakestudio.study.results import Table, front
-from snakestudio.study.shown import Named, Shown, chosen, labelled, panels_of, value_text, vary_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +46,7 @@ _MARKERS = "*DPsXv"
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ComparedStudy:
     """Another study whose points are drawn for comparison."""
 
     label: str
@@ -51,8 +59,8 @@ def write_figure(
     scene: Scene,
     units: dict[str, str],
     texts: Mapping[str, str],
-    named: Named | None = None,
-    beside: Sequence[Beside] = (),
+    named: FigureColumns | None = None,
+    compared: Sequence[ComparedStudy] = (),
 ) -> str:
     """Write the figure of a study as PDF, SVG or PNG, by suffix; the same results give the same bytes.
 
@@ -67,9 +75,9 @@ def write_figure(
         Unit suffixes of goals and limits, by name.
     texts : mapping
         The study and its scene as TOML, stored in the metadata of the file.
-    named : Named, optional
+    named : FigureColumns, optional
         Requested columns on the axes.
-    beside : sequence of Beside
+    compared : sequence of ComparedStudy
         Other studies with the same columns, drawn into a scatter plot.
 
     Returns
@@ -78,15 +86,15 @@ def write_figure(
         Short description of the figure.
     """
     suffix = printed_suffix(path, "figures")
-    shown = chosen(table, named or Named())
-    if beside and shown.kind != "scatter":
+    content = chosen(table, named or FigureColumns())
+    if compared and content.kind != "scatter":
         raise StudyError(
             "Other studies can only be drawn into a scatter plot. Name two columns with --x and --y."
         )
     drawn = Drawing(table, scene, labelled(table, scene, units))
-    width, height = drawn.size(shown)
+    width, height = drawn.size(content)
     with printed(width, height) as figure, replacing(path) as partial:
-        caption = drawn.draw(figure, shown, beside)
+        caption = drawn.draw(figure, content, compared)
         about = about_file(
             suffix,
             table.study.title,
@@ -106,56 +114,58 @@ class Drawing:
         self.labels = labels
         self.finished: BoolArray = table["runs"] == table.study.repeats.count
 
-    def size(self, shown: Shown) -> tuple[float, float]:
+    def size(self, content: FigureContent) -> tuple[float, float]:
         """Width and height of the page, mm."""
-        if shown.kind == "values":
+        if content.kind == "values":
             columns, rows = _columns(len(self.table.study.groups))
             return (_ONE if columns == 1 else _TWO), 12.0 + 48.0 * rows
-        if shown.kind == "curves" and not shown.panels:
-            return _ONE, 18.0 + 42.0 * len(shown.y)
-        columns, rows = _columns(len(panels_of(self.table, shown)))
+        if content.kind == "curves" and not content.panels:
+            return _ONE, 18.0 + 42.0 * len(content.y)
+        columns, rows = _columns(len(panels_of(self.table, content)))
         return (_ONE if columns == 1 else _TWO), (66.0 if columns == 1 else 12.0 + 52.0 * rows)
 
-    def draw(self, figure: Figure, shown: Shown, beside: Sequence[Beside]) -> str:
+    def draw(
+        self, figure: Figure, content: FigureContent, compared: Sequence[ComparedStudy]
+    ) -> str:
         """Draw the figure, and return a short description."""
-        if shown.kind == "values":
-            return self._values(figure, shown)
-        if shown.kind == "scatter":
-            return self._scatter(figure, shown, beside)
-        panels = panels_of(self.table, shown)
+        if content.kind == "values":
+            return self._values(figure, content)
+        if content.kind == "scatter":
+            return self._scatter(figure, content, compared)
+        panels = panels_of(self.table, content)
         columns, rows = _columns(len(panels))
-        if shown.kind == "curves" and not shown.panels:
-            every = list(figure.subplots(len(shown.y), 1, squeeze=False, sharex=True).flat)
-            for axes, y in zip(every, shown.y, strict=True):
-                self._curves(axes, shown, y, np.ones(self.table.n_points, np.bool_))
-                self._name(axes, shown.x if axes is every[-1] else "", y)
+        if content.kind == "curves" and not content.panels:
+            every = list(figure.subplots(len(content.y), 1, squeeze=False, sharex=True).flat)
+            for axes, y in zip(every, content.y, strict=True):
+                self._curves(axes, content, y, np.ones(self.table.n_points, np.bool_))
+                self._name(axes, content.x if axes is every[-1] else "", y)
         else:
             grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-            levels = self._levels(shown.colour) if shown.kind == "map" else (0.0, 1.0)
+            levels = self._levels(content.colour) if content.kind == "map" else (0.0, 1.0)
             drawn: Any = None
             for number, axes in enumerate(grid.flat):
                 if number >= len(panels):
                     axes.set_axis_off()
                     continue
-                rows_here = self._rows(shown, panels[number])
-                if shown.kind == "map":
-                    drawn = self._map(axes, shown, rows_here, levels)
+                rows_here = self._rows(content, panels[number])
+                if content.kind == "map":
+                    drawn = self._map(axes, content, rows_here, levels)
                 else:
-                    self._curves(axes, shown, shown.y[0], rows_here)
+                    self._curves(axes, content, content.y[0], rows_here)
                 last = number + columns >= len(panels)
                 axes.tick_params(labelbottom=last)
                 self._name(
-                    axes, shown.x if last else "", shown.y[0] if number % columns == 0 else ""
+                    axes, content.x if last else "", content.y[0] if number % columns == 0 else ""
                 )
-                if shown.panels:
-                    subtitle(axes, self._panel_text(shown, panels[number]))
+                if content.panels:
+                    subtitle(axes, self._panel_text(content, panels[number]))
             if drawn is not None:
                 figure.colorbar(
-                    drawn, ax=grid, label=self.labels[shown.colour], aspect=30
+                    drawn, ax=grid, label=self.labels[content.colour], aspect=30
                 ).outline.set_linewidth(0.4)
-        kind = "map" if shown.kind == "map" else "curves"
-        what = shown.colour if shown.kind == "map" else ", ".join(shown.y)
-        over = f"{shown.x} and {shown.y[0]}" if shown.kind == "map" else shown.x
+        kind = "map" if content.kind == "map" else "curves"
+        what = content.colour if content.kind == "map" else ", ".join(content.y)
+        over = f"{content.x} and {content.y[0]}" if content.kind == "map" else content.x
         return f"{kind} of {what} over {over}"
 
     def _name(self, axes: Axes, x: str, y: str) -> None:
@@ -164,20 +174,20 @@ class Drawing:
         if y:
             axes.set_ylabel(self.labels[y])
 
-    def _panel_text(self, shown: Shown, values: tuple[object, ...]) -> str:
+    def _panel_text(self, content: FigureContent, values: tuple[object, ...]) -> str:
         texts = []
-        for name, value in zip(shown.panels, values, strict=True):
+        for name, value in zip(content.panels, values, strict=True):
             vary = vary_of(self.table, name)
             texts.append(
                 value_text(self.scene, vary, value) if vary is not None else f"{name} {value}"
             )
         return ", ".join(texts)
 
-    def _rows(self, shown: Shown, values: tuple[object, ...]) -> BoolArray:
-        found = np.ones(self.table.n_points, np.bool_)
-        for name, value in zip(shown.panels, values, strict=True):
-            found &= self.table[name] == value
-        return found
+    def _rows(self, content: FigureContent, values: tuple[object, ...]) -> BoolArray:
+        chosen = np.ones(self.table.n_points, np.bool_)
+        for name, value in zip(content.panels, values, strict=True):
+            chosen &= self.table[name] == value
+        return chosen
 
     def _numbers(self, name: str) -> FloatArray:
         """A column as numbers; NaN for unfinished points.
@@ -226,17 +236,17 @@ class Drawing:
         elif vary is not None and vary.scale == "log":
             (axes.set_xscale if along == "x" else axes.set_yscale)("log")
 
-    def _curves(self, axes: Axes, shown: Shown, y: str, rows: BoolArray) -> None:
+    def _curves(self, axes: Axes, content: FigureContent, y: str, rows: BoolArray) -> None:
         self._levels(y)
-        _, x, _ = self._places(shown.x)
+        _, x, _ = self._places(content.x)
         numbers = self._numbers(y)
-        column = self.table[shown.colour] if shown.colour else None
+        column = self.table[content.colour] if content.colour else None
         lines = list(dict.fromkeys(column[rows].tolist())) if column is not None else [None]
         lines.sort(
             key=lambda value: (isinstance(value, str), value) if value is not None else (False, 0)
         )
         low, high = self._extremes(y)
-        vary = vary_of(self.table, shown.colour)
+        vary = vary_of(self.table, content.colour)
         for number, value in enumerate(lines):
             here = rows if column is None else rows & (column == value)
             order = np.flatnonzero(here)[np.argsort(x[here])]
@@ -247,7 +257,7 @@ class Drawing:
                 axes.fill_between(
                     x[order], low[order], high[order], color=colour, alpha=0.15, linewidth=0.0
                 )
-        self._ticks(axes, shown.x, "x")
+        self._ticks(axes, content.x, "x")
         if len(lines) > 1:
             axes.legend(loc="best", ncols=1 + (len(lines) > 5))
 
@@ -260,20 +270,22 @@ class Drawing:
         n = self.table.n_points
         low, high = np.full(n, np.nan), np.full(n, np.nan)
         for row, repeats in enumerate(self.table.rows):
-            found = [o.measures[k] for _, o in repeats if o is not None and o.state == "done"]
-            if found and self.finished[row]:
-                low[row] = min(found)
-                high[row] = max(found)
+            numbers = [o.measures[k] for _, o in repeats if o is not None and o.state == "done"]
+            if numbers and self.finished[row]:
+                low[row] = min(numbers)
+                high[row] = max(numbers)
         return low, high
 
-    def _map(self, axes: Axes, shown: Shown, rows: BoolArray, levels: tuple[float, float]) -> Any:
-        xs, x, x_listed = self._places(shown.x)
-        ys, y, y_listed = self._places(shown.y[0])
+    def _map(
+        self, axes: Axes, content: FigureContent, rows: BoolArray, levels: tuple[float, float]
+    ) -> Any:
+        xs, x, x_listed = self._places(content.x)
+        ys, y, y_listed = self._places(content.y[0])
         across = np.arange(len(xs), dtype=np.float64) if x_listed else np.array(xs, np.float64)
         up = np.arange(len(ys), dtype=np.float64) if y_listed else np.array(ys, np.float64)
         cells = np.full((len(up), len(across)), np.nan)
         column, row = np.searchsorted(across, x[rows]), np.searchsorted(up, y[rows])
-        cells[row, column] = self._numbers(shown.colour)[rows]
+        cells[row, column] = self._numbers(content.colour)[rows]
         axes.set_facecolor((0.88, 0.89, 0.91))
         drawn = axes.pcolormesh(
             across,
@@ -293,11 +305,11 @@ class Drawing:
             rows
             & self.finished
             & ~self.table["within_limits"]
-            & np.isfinite(self._numbers(shown.colour))
+            & np.isfinite(self._numbers(content.colour))
         )
         axes.plot(x[beyond], y[beyond], "x", color="white", markersize=2.5, markeredgewidth=0.5)
         best = self.table.best
-        if best is not None and rows[best] and shown.colour == self.table.study.goals[0].called:
+        if best is not None and rows[best] and content.colour == self.table.study.goals[0].called:
             axes.plot(
                 x[best],
                 y[best],
@@ -306,20 +318,22 @@ class Drawing:
                 markerfacecolor="none",
                 markeredgecolor="white",
             )
-        self._ticks(axes, shown.x, "x")
-        self._ticks(axes, shown.y[0], "y")
+        self._ticks(axes, content.x, "x")
+        self._ticks(axes, content.y[0], "y")
         return drawn
 
-    def _scatter(self, figure: Figure, shown: Shown, beside: Sequence[Beside]) -> str:
+    def _scatter(
+        self, figure: Figure, content: FigureContent, compared: Sequence[ComparedStudy]
+    ) -> str:
         axes = figure.add_subplot()
-        name = shown.y[0]
-        x = self._numbers(shown.x)
+        name = content.y[0]
+        x = self._numbers(content.x)
         y = self._numbers(name)
         there = np.isfinite(x) & np.isfinite(y)
         counts = self.table.counts
         if not there.any():
             self._levels(name)
-            self._levels(shown.x)
+            self._levels(content.x)
         sound = there & counts
         beyond = there & ~counts
         axes.plot(
@@ -333,12 +347,12 @@ class Drawing:
             label="limits violated" if beyond.any() else None,
             zorder=1,
         )
-        if shown.colour:
-            colours = self._numbers(shown.colour)
+        if content.colour:
+            colours = self._numbers(content.colour)
             drawn = axes.scatter(
                 x[sound], y[sound], s=8.0, c=colours[sound], cmap=_COLOURS, linewidths=0.0, zorder=2
             )
-            figure.colorbar(drawn, ax=axes, label=self.labels[shown.colour], aspect=30)
+            figure.colorbar(drawn, ax=axes, label=self.labels[content.colour], aspect=30)
         else:
             axes.plot(
                 x[sound],
@@ -350,7 +364,7 @@ class Drawing:
                 label="points",
                 zorder=2,
             )
-        rows = self._front(shown.x, name)
+        rows = self._front(content.x, name)
         axes.plot(
             x[rows],
             y[rows],
@@ -361,14 +375,14 @@ class Drawing:
             zorder=3,
             label="Pareto front" if len(rows) else None,
         )
-        for marker, other in zip(_MARKERS, beside, strict=False):
-            for wanted in (shown.x, name):
-                if wanted not in other.table:
+        for marker, other in zip(_MARKERS, compared, strict=False):
+            for column in (content.x, name):
+                if column not in other.table:
                     raise StudyError(
-                        f"{other.label} has no {wanted}. Compare only studies with the same measures."
+                        f"{other.label} has no {column}. Compare only studies with the same measures."
                     )
             axes.plot(
-                other.table[shown.x],
+                other.table[content.x],
                 other.table[name],
                 marker,
                 color=INK,
@@ -378,17 +392,17 @@ class Drawing:
                 markeredgewidth=0.5,
                 zorder=4,
             )
-        self._name(axes, shown.x, name)
+        self._name(axes, content.x, name)
         if beyond.any() or len(rows):
             usual = y[sound][
                 np.abs(y[sound] - np.median(y[sound]))
                 <= _USUAL * np.ptp(np.percentile(y[sound], (10, 90)))
             ]
-            _look_at(
-                axes, np.concatenate([y[rows], usual, *(other.table[name] for other in beside)])
+            _show_bulk(
+                axes, np.concatenate([y[rows], usual, *(other.table[name] for other in compared)])
             )
         axes.legend(loc="best")
-        return f"{name} over {shown.x}" + (
+        return f"{name} over {content.x}" + (
             f", {len(rows)} points on the front" if len(rows) else ""
         )
 
@@ -400,15 +414,15 @@ class Drawing:
         rows = np.flatnonzero(self.table.counts)
         return rows[front(self.table.goals[rows][:, [goals.index(x), goals.index(y)]])]
 
-    def _values(self, figure: Figure, shown: Shown) -> str:
+    def _values(self, figure: Figure, content: FigureContent) -> str:
         """Draw a measure over each value, to show where the optimum is and how sharp it is."""
-        (name,) = shown.y
+        (name,) = content.y
         self._levels(name)
         groups = [group[0].name for group in self.table.study.groups]
         columns, rows = _columns(len(groups))
         y = self._numbers(name)
         counts = self.table.counts
-        colours = self._numbers(shown.colour or "point")
+        colours = self._numbers(content.colour or "point")
         drawn: Any = None
         grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
         for number, axes in enumerate(grid.flat):
@@ -442,8 +456,8 @@ class Drawing:
             self._ticks(axes, groups[number], "x")
             self._name(axes, groups[number], name if number % columns == 0 else "")
         if not counts.all():
-            _look_at(grid[0, 0], y[counts])
-        figure.colorbar(drawn, ax=grid, label=self.labels[shown.colour or "point"], aspect=30)
+            _show_bulk(grid[0, 0], y[counts])
+        figure.colorbar(drawn, ax=grid, label=self.labels[content.colour or "point"], aspect=30)
         return f"{name} over each value"
 
 
@@ -453,7 +467,7 @@ def _columns(count: int) -> tuple[int, int]:
     return columns, math.ceil(count / columns)
 
 
-def _look_at(axes: Axes, y: FloatArray) -> None:
+def _show_bulk(axes: Axes, y: FloatArray) -> None:
     """Set the vertical range to the bulk of the values, so that outliers do not dominate."""
     known = y[np.isfinite(y)]
     if len(known):

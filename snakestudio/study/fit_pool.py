@@ -18,7 +18,7 @@ from snakestudio.errors import StudyError
 from snakestudio.plugins.packing import packed, use_packed
 from snakestudio.study.cluster import Answer
 from snakestudio.study.crew import DIED, Crew
-from snakestudio.study.evaluate import files_of, stop, unpacked, wanted
+from snakestudio.study.evaluate import files_of, is_active, stop, unpacked
 from snakestudio.study.run_key import code_hash
 from snakestudio.study.running import Workers
 
@@ -42,7 +42,7 @@ def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _Done:
     address = str(get_worker().address)
     if code_hash() != code:
         return _Done(None, address, True)
-    return _Done(objective_of(trials).evaluate(task, lambda: wanted(fit)), address)
+    return _Done(objective_of(trials).evaluate(task, lambda: is_active(fit)), address)
 
 
 @lru_cache(maxsize=2)
@@ -57,11 +57,11 @@ def objective_of(trials: bytes) -> Objective:
 
 def pack_trials(trials: Iterable[Trial]) -> bytes:
     """Pack trials with the files of their scenes and the plug-ins, for workers on other computers."""
-    whole = []
+    trials_with_files = []
     for trial in trials:
         scene, files = files_of(trial.scene, trial.base_dir)
-        whole.append((replace(trial, scene=scene, base_dir=None), files))
-    return pickle.dumps((packed(), pickle.dumps(whole)))
+        trials_with_files.append((replace(trial, scene=scene, base_dir=None), files))
+    return pickle.dumps((packed(), pickle.dumps(trials_with_files)))
 
 
 class FitPool:
@@ -143,20 +143,20 @@ class FitPool:
         StudyError
             If there are no workers.
         """
-        found = self._meanwhile(tasks, go_on)
-        if len(found) == len(tasks):
-            return found
+        outcomes = self._meanwhile(tasks, go_on)
+        if len(outcomes) == len(tasks):
+            return outcomes
         crew = self.crew
         assert crew is not None, "otherwise there was no worker"
-        done = dict(enumerate(found))
-        waiting = deque(range(len(found), len(tasks)))
+        done = dict(enumerate(outcomes))
+        waiting = deque(range(len(outcomes), len(tasks)))
         doubtful = deque[int]()
         under_way: dict[int, int] = {}  # task numbers by ticket
         alone = False
         while len(done) < len(tasks):
             if not go_on():
                 raise StoppedError
-            if crew.look():
+            if crew.update():
                 waiting.extend(under_way.pop(ticket) for ticket in crew.stranded())
             if not waiting and not under_way and doubtful:
                 # A death counts for all tasks of a worker: submit each alone, to identify the
@@ -168,15 +168,15 @@ class FitPool:
                 ticket = crew.submit(evaluate, self._name, code_hash(), self._shared, tasks[number])
                 under_way[ticket] = number
             for answer in crew.answers(_WAIT_S):
-                asked = under_way.pop(answer.ticket, None)
-                if asked is None:
+                task = under_way.pop(answer.ticket, None)
+                if task is None:
                     continue
                 if answer.killed and not alone:
-                    doubtful.append(asked)
+                    doubtful.append(task)
                 elif (outcome := self._taken(answer, crew)) is None:
-                    waiting.append(asked)
+                    waiting.append(task)
                 else:
-                    done[asked] = outcome
+                    done[task] = outcome
         return [done[number] for number in range(len(tasks))]
 
     def manned(self) -> bool:
@@ -188,21 +188,21 @@ class FitPool:
             raise self._trouble
         if self.crew is None:
             return False
-        self.crew.look()
+        self.crew.update()
         return bool(self.crew.fit)
 
     def _meanwhile(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
         """Outcomes of the first tasks, evaluated in this thread until a worker joins."""
-        found: list[Outcome] = []
-        while len(found) < len(tasks) and not self.manned():
+        outcomes: list[Outcome] = []
+        while len(outcomes) < len(tasks) and not self.manned():
             outcome = self._objective.evaluate(
-                tasks[len(found)], lambda: go_on() and not self.manned()
+                tasks[len(outcomes)], lambda: go_on() and not self.manned()
             )
             if outcome is not None:
-                found.append(outcome)
+                outcomes.append(outcome)
             elif not self.manned():
                 raise StoppedError
-        return found
+        return outcomes
 
     def _taken(self, answer: Answer, crew: Crew) -> Outcome | None:
         """Outcome in an answer; None if the task must be submitted again."""

@@ -25,7 +25,7 @@ Over = Literal["mean", "worst", "spread"]
 
 
 @dataclass(frozen=True, slots=True)
-class Preset:
+class Measure:
     """A predefined measure."""
 
     title: str
@@ -55,7 +55,7 @@ def _net(recording: Recording) -> float:
     return float(np.hypot(*(middle[-1] - middle[0])))
 
 
-def _way(recording: Recording) -> float:
+def _travelled(recording: Recording) -> float:
     """Horizontal path length of the centre of gravity, m."""
     middle = _columns(recording, "com_x_m", "com_y_m")
     return float(np.hypot(*np.diff(middle, axis=0).T).sum())
@@ -70,13 +70,13 @@ def _cost_of_transport(recording: Recording) -> float:
     scene = recording.scene
     weight = scene.body.mass * (scene.ground.gravity_m_s2 or STANDARD_GRAVITY)
     work = _columns(recording, "work_actuator_j")[:, 0]
-    way = _net(recording)
-    return float(work[-1] - work[0]) / (weight * way) if way > 0.0 else math.nan
+    distance = _net(recording)
+    return float(work[-1] - work[0]) / (weight * distance) if distance > 0.0 else math.nan
 
 
 def _largest_torque(recording: Recording) -> float:
-    found = [np.abs(rows.joint_torque).max(initial=0.0) for rows in recording.chunks()]
-    return float(max(found, default=math.nan))
+    torques = [np.abs(rows.joint_torque).max(initial=0.0) for rows in recording.chunks()]
+    return float(max(torques, default=math.nan))
 
 
 def _largest_obstacle_force(recording: Recording) -> float:
@@ -87,8 +87,8 @@ def _largest_obstacle_force(recording: Recording) -> float:
 
 
 def _straightness(recording: Recording) -> float:
-    way = _way(recording)
-    return _net(recording) / way if way > 0.0 else math.nan
+    distance = _travelled(recording)
+    return _net(recording) / distance if distance > 0.0 else math.nan
 
 
 def _turn_rate(recording: Recording) -> float:
@@ -109,21 +109,21 @@ def _time_jammed(recording: Recording) -> float:
     return float(np.diff(recording.times)[jammed[1:]].sum())
 
 
-PRESETS: dict[str, Preset] = {
-    "net_speed": Preset(
+MEASURES: dict[str, Measure] = {
+    "net_speed": Measure(
         "Net speed",
         "Distance between start and end divided by the duration",
         "mps",
         lambda r: _net(r) / _duration(r),
     ),
-    "path_speed": Preset(
+    "path_speed": Measure(
         "Path speed",
         "Path length of the centre of gravity divided by the duration",
         "mps",
-        lambda r: _way(r) / _duration(r),
+        lambda r: _travelled(r) / _duration(r),
     ),
-    "net_distance": Preset("Net distance", "Distance between start and end", "m", _net),
-    "cost_of_transport": Preset(
+    "net_distance": Measure("Net distance", "Distance between start and end", "m", _net),
+    "cost_of_transport": Measure(
         "Cost of transport",
         "Work of the actuators divided by weight and distance",
         "",
@@ -131,7 +131,7 @@ PRESETS: dict[str, Preset] = {
         "work_actuator_j",
         "minimise",
     ),
-    "largest_torque": Preset(
+    "largest_torque": Measure(
         "Largest joint torque",
         "Largest torque of all joints and axes",
         "nm",
@@ -139,7 +139,7 @@ PRESETS: dict[str, Preset] = {
         "joint_1_yaw_rad",
         "minimise",
     ),
-    "largest_obstacle_force": Preset(
+    "largest_obstacle_force": Measure(
         "Largest obstacle force",
         "Largest force of obstacles on one link, averaged between two rows",
         "n",
@@ -147,19 +147,19 @@ PRESETS: dict[str, Preset] = {
         "",
         "minimise",
     ),
-    "straightness": Preset(
+    "straightness": Measure(
         "Straightness",
         "Distance between start and end divided by the path length",
         "",
         _straightness,
     ),
-    "turn_rate": Preset(
+    "turn_rate": Measure(
         "Turn rate",
         "Turn rate of the mean direction of the body, positive to the left",
         "radps",
         _turn_rate,
     ),
-    "time_jammed": Preset(
+    "time_jammed": Measure(
         "Time jammed",
         "Time with at least one jammed joint",
         "s",
@@ -183,14 +183,14 @@ def natural_aim(value: str, over: str = "mean") -> Aim:
     """
     if over == "spread":
         return "minimise"
-    if value in PRESETS:
-        return PRESETS[value].aim
+    if value in MEASURES:
+        return MEASURES[value].aim
     return "minimise" if cost_sign(value) > 0 else "maximise"
 
 
 def title_of(value: str) -> str:
     """Name of a measure for people: the title of a predefined one, or the expression."""
-    return PRESETS[value].title if value in PRESETS else value
+    return MEASURES[value].title if value in MEASURES else value
 
 
 def unit_of(value: str, names: Sequence[str]) -> str:
@@ -198,17 +198,17 @@ def unit_of(value: str, names: Sequence[str]) -> str:
 
     Raises `SignalError` if such a run does not have this measure.
     """
-    preset = PRESETS.get(value)
-    if preset is None:
-        near = difflib.get_close_matches(value, PRESETS, 3, 0.7)
+    measure = MEASURES.get(value)
+    if measure is None:
+        near = difflib.get_close_matches(value, MEASURES, 3, 0.7)
         if near and value.isidentifier() and value not in names:
             raise SignalError(f"'{value}' is not a measure", f"did you mean {listing(near, 'or')}")
         return compile_reduction(value, names).unit
-    if preset.needs and preset.needs not in names:
+    if measure.needs and measure.needs not in names:
         raise SignalError(
-            f"{value} needs {preset.needs}, which this run does not have", "use another measure"
+            f"{value} needs {measure.needs}, which this run does not have", "use another measure"
         )
-    return preset.unit
+    return measure.unit
 
 
 def measured(values: Sequence[str], recording: Recording) -> tuple[float, ...]:
@@ -217,13 +217,13 @@ def measured(values: Sequence[str], recording: Recording) -> tuple[float, ...]:
     Raises `SignalError` if the run lacks a required column.
     """
     names = column_names(recording.schema)
-    found = []
+    numbers = []
     for value in values:
         unit_of(value, names)
-        preset = PRESETS.get(value)
-        found.append(
-            preset.of(recording)
-            if preset is not None
+        measure = MEASURES.get(value)
+        numbers.append(
+            measure.of(recording)
+            if measure is not None
             else compile_reduction(value, names).value(recording)
         )
-    return tuple(float(number) for number in found)
+    return tuple(float(number) for number in numbers)

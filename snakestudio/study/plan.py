@@ -59,31 +59,31 @@ class Plan:
         self.study = study
         self.base_dir = base_dir
         self.source = source
-        found: list[Problem] = []
+        problems: list[Problem] = []
         try:
             self.scene = with_values(
                 scene, {key: _listed(value) for key, value in study.fixed.items()}
             )
         except SceneError as error:
             self.scene = scene
-            found += [
+            problems += [
                 Problem("error", f"fixed.{p.key}", p.message, p.remedy) for p in error.problems
             ]
         self._present: dict[str, Any] = {}
-        if not found:
+        if not problems:
             for number, vary in enumerate(study.vary, 1):
-                found += self._problems(vary, f"vary[{number}]")
+                problems += self._problems(vary, f"vary[{number}]")
         self._jitter: list[tuple[Jitter, tuple[str, ...]]] = []
-        if not found:
+        if not problems:
             for number, jitter in enumerate(study.repeats.jitter, 1):
                 keys = self._expanded(jitter.key)
                 if not keys:
                     remedy = "name a numeric value of the scene"
                     what = f"{jitter.key} is not a number in the scene"
-                    found.append(Problem("error", f"repeats.jitter[{number}].key", what, remedy))
+                    problems.append(Problem("error", f"repeats.jitter[{number}].key", what, remedy))
                 self._jitter.append((jitter, keys))
-        if found:
-            raise StudyError.of(found, source)
+        if problems:
+            raise StudyError.of(problems, source)
 
     @classmethod
     def of_file(cls, study: StudyFields, path: Path) -> Plan:
@@ -166,10 +166,11 @@ class Plan:
             self.scene_at(values)
         except SceneError:
             for other in self.study.vary:
-                for beside in _tried(other) if other is not vary else ():
+                for alternative in _tried(other) if other is not vary else ():
                     with contextlib.suppress(SceneError):
                         self.scene_at(
-                            values | {key: self._fitting(key, beside) for key in other.all_keys}
+                            values
+                            | {key: self._fitting(key, alternative) for key in other.all_keys}
                         )
                         return
             raise

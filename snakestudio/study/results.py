@@ -12,7 +12,7 @@ import numpy as np
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
 from snakestudio.study.description import Goal, Limit, StudyFields
 from snakestudio.study.goals import Over
-from snakestudio.study.store import Asked, Outcome
+from snakestudio.study.store import RunOutcome, RunRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def _limit_over(limit: Limit, numbers: FloatArray) -> float:
     return over_repeats(numbers, limit.over, limit.at_least is not None)
 
 
-def score_of(study: StudyFields, outcomes: Sequence[Outcome]) -> PointScore:
+def score_of(study: StudyFields, outcomes: Sequence[RunOutcome]) -> PointScore:
     """Score of a point from the outcomes of its repeats."""
     measures = _measures(study, outcomes)
     goals = []
@@ -65,14 +65,14 @@ def score_of(study: StudyFields, outcomes: Sequence[Outcome]) -> PointScore:
     return PointScore(tuple(goals), excess)
 
 
-def _measures(study: StudyFields, outcomes: Sequence[Outcome]) -> FloatArray:
+def _measures(study: StudyFields, outcomes: Sequence[RunOutcome]) -> FloatArray:
     """Measures of repeats, (r, goals and limits); NaN for failed runs."""
     count = len(study.goals) + len(study.limits)
-    made = np.full((len(outcomes), count), np.nan)
+    measures = np.full((len(outcomes), count), np.nan)
     for row, outcome in enumerate(outcomes):
         if outcome.state == "done" and len(outcome.measures) == count:
-            made[row] = outcome.measures
-    return made
+            measures[row] = outcome.measures
+    return measures
 
 
 class Table(Mapping[str, np.ndarray]):
@@ -94,16 +94,16 @@ class Table(Mapping[str, np.ndarray]):
     def __init__(
         self,
         study: StudyFields,
-        results: Sequence[tuple[Asked, Outcome | None]],
+        results: Sequence[tuple[RunRequest, RunOutcome | None]],
         begun: tuple[tuple[int, int], ...] = (),
     ) -> None:
         self.study = study
         self.begun = begun
-        self.rows: list[list[tuple[Asked, Outcome | None]]] = []
-        for asked, outcome in results:
-            if not self.rows or self.rows[-1][0][0].point != asked.point:
+        self.rows: list[list[tuple[RunRequest, RunOutcome | None]]] = []
+        for request, outcome in results:
+            if not self.rows or self.rows[-1][0][0].point != request.point:
                 self.rows.append([])
-            self.rows[-1].append((asked, outcome))
+            self.rows[-1].append((request, outcome))
         n = len(self.rows)
         goals = study.goals
         limits = study.limits
@@ -165,10 +165,10 @@ class Table(Mapping[str, np.ndarray]):
     def goals(self) -> FloatArray:
         """Goals of all points, smaller is better, (n, g)."""
         signs = [-1.0 if goal.aim == "maximise" else 1.0 for goal in self.study.goals]
-        made = [
+        columns = [
             sign * self[goal.called] for sign, goal in zip(signs, self.study.goals, strict=True)
         ]
-        return np.stack(made, axis=1) if made else np.zeros((self.n_points, 0))
+        return np.stack(columns, axis=1) if columns else np.zeros((self.n_points, 0))
 
     @property
     def counts(self) -> BoolArray:
@@ -213,8 +213,8 @@ def front(goals: FloatArray) -> IntArray:
     Of identical rows only the first is included.
     """
     rest = np.lexsort(goals.T[::-1]) if goals.shape[1] else np.arange(min(1, len(goals)))
-    kept: list[int] = []
+    best: list[int] = []
     while len(rest):  # in this order no other row is better than the first remaining one
-        kept.append(int(rest[0]))
+        best.append(int(rest[0]))
         rest = rest[~np.all(goals[rest[0]] <= goals[rest], axis=1)]
-    return np.array(kept, np.int64)
+    return np.array(best, np.int64)

@@ -44,12 +44,12 @@ def code_hash() -> str:
             digest.update(
                 path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes()
             )
-    wanted = processor.target()
+    target = processor.target()
     parts = [
         _version.__version__,
         *(metadata.version(name) for name in ("numba", "numpy", "scipy")),
     ]
-    parts += [wanted.name, processor.processor_hash() if wanted.tuned else ""]
+    parts += [target.name, processor.processor_hash() if target.tuned else ""]
     digest.update("|".join(parts).encode())
     return digest.hexdigest()[:32]
 

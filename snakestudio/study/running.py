@@ -26,7 +26,7 @@ from snakestudio.study.goals import title_of, unit_of
 from snakestudio.study.plan import Plan
 from snakestudio.study.results import Table
 from snakestudio.study.samplers import sampler
-from snakestudio.study.store import Asked, Store, store_path
+from snakestudio.study.store import RunRequest, Store, store_path
 from snakestudio.study.study_file import load_study, parse_study, scene_of
 
 MOST_WORKERS = 1024
@@ -46,7 +46,7 @@ class Workers:
     """TLS files for the connection to the scheduler."""
 
     @classmethod
-    def given(
+    def from_options(
         cls,
         count: object = None,
         scheduler: object = None,
@@ -104,18 +104,20 @@ def formulations_of(plan: Plan) -> tuple[str, ...]:
 
 def warnings_of(plan: Plan) -> list[str]:
     """Warnings about a study: varied values without effect, costs that are maximised."""
-    found = []
+    warnings = []
     for number, vary in enumerate(plan.study.vary, 1):
         for key in vary.all_keys:
             why = unused_reason(plan.scene, key)
             if why:
-                found.append(
+                warnings.append(
                     f"{plan.source}: vary[{number}]: {label_of(plan.scene, key)} ({key}) has no effect: {why}."
                 )
     for number, goal in enumerate(plan.study.goals, 1):
         if goal.warning:
-            found.append(f"{plan.source}: goals[{number}]: {title_of(goal.called)}: {goal.warning}")
-    return found
+            warnings.append(
+                f"{plan.source}: goals[{number}]: {title_of(goal.called)}: {goal.warning}"
+            )
+    return warnings
 
 
 def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
@@ -129,15 +131,15 @@ def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
 def units_of(study: StudyFields, columns: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
     """Unit suffixes of the measures of a run with these columns, by name, and problems of invalid measures."""
     units = {}
-    found = []
+    problems = []
     for number, part in enumerate(study.measured, 1):
         try:
             units[part.called] = unit_of(part.measure, columns)
         except SignalError as error:
             goals = len(study.goals)
             at = f"goals[{number}]" if number <= goals else f"limits[{number - goals}]"
-            found.append(Problem("error", f"{at}.measure", error.message, error.remedy))
-    return units, found
+            problems.append(Problem("error", f"{at}.measure", error.message, error.remedy))
+    return units, problems
 
 
 def check_measures(plan: Plan) -> dict[str, str]:
@@ -146,9 +148,9 @@ def check_measures(plan: Plan) -> dict[str, str]:
     Raises `StudyError`, naming all measures that a run of the scene does not have. Raises
     `SceneError` if the scene cannot run.
     """
-    units, found = units_of(plan.study, columns_of(plan.scene, plan.base_dir))
-    if found:
-        raise StudyError.of(found, plan.source)
+    units, problems = units_of(plan.study, columns_of(plan.scene, plan.base_dir))
+    if problems:
+        raise StudyError.of(problems, plan.source)
     return units
 
 
@@ -188,13 +190,13 @@ def run_study(
     plan = open_plan(path)
     units = check_measures(plan)
 
-    def tell(now: Progress) -> None:
+    def report(now: Progress) -> None:
         if progress is not None:
             progress(now)
         if cancelled is not None and cancelled.is_set():
             driver.cancel()
 
-    with driver_of(path, plan, units, workers or Workers(), tell, retry) as driver:
+    with driver_of(path, plan, units, workers or Workers(), report, retry) as driver:
         if cancelled is not None and cancelled.is_set():
             driver.cancel()
         return driver.run()
@@ -236,12 +238,16 @@ def results_of(path: Path) -> Table:
         if "study" not in about:
             raise StudyError(f"{store.path}: there are no results yet. Run the study first.")
         begun = store.noted(
-            "searches", "[]", lambda found: tuple((int(first), int(size)) for first, size in found)
+            "searches",
+            "[]",
+            lambda searches: tuple((int(first), int(size)) for first, size in searches),
         )
         return Table(parse_study(about["study"], str(path)), store.results(), begun)
 
 
-def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tuple[Scene, Path]:
+def scene_of_run(
+    path: Path, study: StudyFields, text: str, request: RunRequest
+) -> tuple[Scene, Path]:
     """The scene of a run as it was run, and the base folder of its file names.
 
     Raises `SceneError` if the values do not fit the scene.
@@ -264,4 +270,4 @@ def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tup
     names = {place_of(name): name for _, name in named_files(present)}
     moved = {key: names[name] for key, name in named_files(scene) if names.get(name, name) != name}
     scene = with_values(scene, moved) if moved else scene
-    return with_values(scene, asked.changes) if asked.changes else scene, base_dir
+    return with_values(scene, request.changes) if request.changes else scene, base_dir

@@ -52,7 +52,7 @@ class Sampler(Protocol):
         """Return the next batch; empty at the end."""
         ...
 
-    def tell(self, scores: Sequence[Score]) -> None:
+    def receive_scores(self, scores: Sequence[Score]) -> None:
         """Receive the scores of the last batch, in its order; for adaptive samplers only."""
         ...
 
@@ -74,7 +74,7 @@ class _Listed:
         self._next = min(self._next + _PIECE, self._count)
         return [self._points(number) for number in range(begin, self._next)]
 
-    def tell(self, scores: Sequence[Score]) -> None:
+    def receive_scores(self, scores: Sequence[Score]) -> None:
         """See `Sampler`."""
 
 
@@ -126,7 +126,7 @@ class _Batches:
         self._left -= len(points)
         return points
 
-    def tell(self, scores: Sequence[Score]) -> None:
+    def receive_scores(self, scores: Sequence[Score]) -> None:
         """See `Sampler`."""
         self._scores = list(scores)
 
@@ -191,12 +191,12 @@ def _optuna(study: StudyFields, d: int) -> Iterator[Any]:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     search = study.search
     size = search.batch or _GENERATIONS[search.kind]
-    made: Any
+    sampler: Any
     if search.kind == "nsga2":
-        made = optuna.samplers.NSGAIISampler(population_size=size, seed=search.seed)
+        sampler = optuna.samplers.NSGAIISampler(population_size=size, seed=search.seed)
     else:
-        made = optuna.samplers.TPESampler(seed=search.seed)
-    inner = optuna.create_study(directions=["minimize"] * len(study.goals), sampler=made)
+        sampler = optuna.samplers.TPESampler(seed=search.seed)
+    inner = optuna.create_study(directions=["minimize"] * len(study.goals), sampler=sampler)
     names = [f"u{k}" for k in range(d)]
     space: Any = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in names}
     while True:

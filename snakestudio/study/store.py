@@ -25,7 +25,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-Made = TypeVar("Made")
+Parsed = TypeVar("Parsed")
 
 FORMAT = 1
 """Version of the store, in the `user_version` of the file."""
@@ -63,7 +63,7 @@ CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """Outcome of a run."""
 
     key: str
@@ -84,7 +84,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunRequest:
     """A run requested by the study."""
 
     point: int
@@ -163,7 +163,7 @@ class Store:
             raise StudyError(f"{path}: there are no results yet; run the study first.")
         self._open_parts = contextlib.ExitStack()
         try:
-            with self._said():
+            with self._reporting_errors():
                 self._open()
         except BaseException:
             self.close()
@@ -209,7 +209,7 @@ class Store:
                 self.db.execute(f"PRAGMA user_version = {FORMAT}")
 
     @contextlib.contextmanager
-    def _said(self) -> Iterator[None]:
+    def _reporting_errors(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.OperationalError, OSError) as error:
@@ -264,7 +264,7 @@ class Store:
         ------
         StudyError
         """
-        with self._said(), self._transaction():
+        with self._reporting_errors(), self._transaction():
             self.db.execute("DELETE FROM asked")
             self.db.execute("DELETE FROM about")
             self.db.executemany("INSERT INTO about VALUES (?, ?)", about.items())
@@ -276,10 +276,10 @@ class Store:
         ------
         StudyError
         """
-        with self._said():
+        with self._reporting_errors():
             self.db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
-    def ask(self, runs: Sequence[Asked]) -> None:
+    def ask(self, runs: Sequence[RunRequest]) -> None:
         """Store runs that the study requests.
 
         Raises
@@ -287,17 +287,17 @@ class Store:
         StudyError
         """
         rows = [(run.point, run.repeat, run.key, json.dumps(run.changes)) for run in runs]
-        with self._said(), self._transaction():
+        with self._reporting_errors(), self._transaction():
             self.db.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", rows)
 
-    def land(self, outcomes: Iterable[Outcome]) -> None:
+    def land(self, outcomes: Iterable[RunOutcome]) -> None:
         """Store outcomes of runs.
 
         Raises
         ------
         StudyError
         """
-        with self._said(), self._transaction():
+        with self._reporting_errors(), self._transaction():
             (last,) = self.db.execute("SELECT coalesce(max(landed), 0) FROM runs").fetchone()
             self.db.executemany(
                 "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -325,53 +325,53 @@ class Store:
         ------
         StudyError
         """
-        with self._said():
+        with self._reporting_errors():
             return dict(self.db.execute("SELECT name, value FROM about"))
 
-    def noted(self, name: str, usual: str, made: Callable[[Any], Made]) -> Made:
-        """An entry of the description, parsed as JSON and converted by `made`; `usual` if missing.
+    def noted(self, name: str, usual: str, parse: Callable[[Any], Parsed]) -> Parsed:
+        """An entry of the description, parsed as JSON and converted by `parse`; `usual` if missing.
 
         Raises
         ------
         StudyError
         """
         about = self.about()
-        with self._said():
-            return made(json.loads(about.get(name, usual)))
+        with self._reporting_errors():
+            return parse(json.loads(about.get(name, usual)))
 
-    def known(self, keys: Sequence[str], traces: bool = False) -> dict[str, Outcome]:
+    def known(self, keys: Sequence[str], traces: bool = False) -> dict[str, RunOutcome]:
         """Outcomes of those of these runs that are known, by key.
 
         Raises
         ------
         StudyError
         """
-        found: dict[str, Outcome] = {}
+        outcomes: dict[str, RunOutcome] = {}
         columns = (
             f"key, state, sentence, measures, {'trace' if traces else 'NULL'}, seconds, worker"
         )
-        with self._said():
+        with self._reporting_errors():
             for begin in range(0, len(keys), _PIECE):
                 part = keys[begin : begin + _PIECE]
                 marks = ",".join("?" * len(part))
                 for row in self.db.execute(
                     f"SELECT {columns} FROM runs WHERE key IN ({marks})", part
                 ):
-                    found[row[0]] = _outcome(row)
-        return found
+                    outcomes[row[0]] = _outcome(row)
+        return outcomes
 
-    def asked(self) -> list[Asked]:
+    def requests(self) -> list[RunRequest]:
         """Runs that the study requested, by point and repeat.
 
         Raises
         ------
         StudyError
         """
-        with self._said():
+        with self._reporting_errors():
             rows = self.db.execute(
                 "SELECT point, repeat, key, changes FROM asked ORDER BY point, repeat"
             )
-            return [_asked(row) for row in rows]
+            return [_request_of(row) for row in rows]
 
     def landed(self) -> int:
         """Counter that grows with every stored run.
@@ -380,24 +380,25 @@ class Store:
         ------
         StudyError
         """
-        with self._said():
+        with self._reporting_errors():
             (last,) = self.db.execute("SELECT coalesce(max(landed), 0) FROM runs").fetchone()
         return int(last)
 
-    def results(self) -> list[tuple[Asked, Outcome | None]]:
+    def results(self) -> list[tuple[RunRequest, RunOutcome | None]]:
         """All requested runs with their outcomes (without traces); None for those not yet run.
 
         Raises
         ------
         StudyError
         """
-        with self._said():
+        with self._reporting_errors():
             rows = self.db.execute(
                 "SELECT a.point, a.repeat, a.key, a.changes, r.key, r.state, r.sentence, r.measures, NULL, r.seconds,"
                 " r.worker FROM asked a LEFT JOIN runs r ON r.key = a.key ORDER BY a.point, a.repeat"
             )
             return [
-                (_asked(row[:4]), _outcome(row[4:]) if row[4] is not None else None) for row in rows
+                (_request_of(row[:4]), _outcome(row[4:]) if row[4] is not None else None)
+                for row in rows
             ]
 
     def trace(self, key: str) -> bytes | None:
@@ -407,7 +408,7 @@ class Store:
         ------
         StudyError
         """
-        with self._said():
+        with self._reporting_errors():
             row = self.db.execute("SELECT trace FROM runs WHERE key = ?", (key,)).fetchone()
         return None if row is None else row[0]
 
@@ -417,13 +418,13 @@ def _text(measures: Sequence[float]) -> str:
     return json.dumps(list(measures))
 
 
-def _outcome(row: Sequence[Any]) -> Outcome:
+def _outcome(row: Sequence[Any]) -> RunOutcome:
     key, state, sentence, measures, trace, seconds, worker = row
-    return Outcome(
+    return RunOutcome(
         key, state, sentence, tuple(map(float, json.loads(measures))), trace, seconds, worker
     )
 
 
-def _asked(row: Sequence[Any]) -> Asked:
+def _request_of(row: Sequence[Any]) -> RunRequest:
     point, repeat, key, changes = row
-    return Asked(point, repeat, key, dict(json.loads(changes)))
+    return RunRequest(point, repeat, key, dict(json.loads(changes)))

@@ -26,7 +26,7 @@ _MARKS = ("vary", "goals", "search", "repeats")
 """Tables of studies that scenes do not have."""
 
 
-def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
+def load_study(path: str | Path, *, strict: bool = True) -> StudyFields:
     """Read a study file.
 
     Raises `StudyError` with one message per problem, each naming file, key, value and remedy. Raises
@@ -34,7 +34,7 @@ def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
 
     Parameters
     ----------
-    whole : bool
+    strict : bool
         Whether contradicting values (see `problems`) are errors: True for running a study, False
         for editing it.
     """
@@ -43,11 +43,11 @@ def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
         text = read_text(path, STUDY)
     except InputError as error:
         raise StudyError(f"{path}: {error}", [error.problem()]) from None
-    return parse_study(text, str(path), whole=whole)
+    return parse_study(text, str(path), strict=strict)
 
 
-def parse_study(text: str, source: str = "study", *, whole: bool = True) -> StudyFields:
-    """Read a study from TOML text; `source` names it in messages, and `whole` is as in `load_study`.
+def parse_study(text: str, source: str = "study", *, strict: bool = True) -> StudyFields:
+    """Read a study from TOML text; `source` names it in messages, and `strict` is as in `load_study`.
 
     Raises `StudyError`: see `load_study`.
     """
@@ -66,9 +66,9 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
     ):
         remedy = f"'snakestudio study new {source}' creates a study of it"
         raise _error(source, [Problem("error", "", "this is a scene, not a study", remedy)])
-    found: list[Problem] = []
+    mistakes: list[Problem] = []
     if "format" not in values:
-        found.append(
+        mistakes.append(
             Problem("error", "format", "is missing", f"start the file with format = {FORMAT}")
         )
     if isinstance(values.get("fixed"), dict):
@@ -79,16 +79,16 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
         study = StudyFields.model_validate(tuples(values))
     except pydantic.ValidationError as error:
         details = error.errors(include_url=False)
-        found += [problem_of(detail, StudyFields) for detail in details[:MOST_MISTAKES]]
+        mistakes += [problem_of(detail, StudyFields) for detail in details[:MOST_MISTAKES]]
         if len(details) > MOST_MISTAKES:
-            found.append(
+            mistakes.append(
                 Problem("error", "", f"there are {len(details)} problems in it", "fix these first")
             )
-        raise _error(source, found) from None
-    if whole:
-        found += problems(study)
-    if found:
-        raise _error(source, found)
+        raise _error(source, mistakes) from None
+    if strict:
+        mistakes += problems(study)
+    if mistakes:
+        raise _error(source, mistakes)
     return study
 
 
@@ -112,8 +112,8 @@ def _flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
     return flat
 
 
-def _error(source: str, found: list[Problem]) -> StudyError:
-    return StudyError.of(found, source)
+def _error(source: str, problems: list[Problem]) -> StudyError:
+    return StudyError.of(problems, source)
 
 
 def is_study(path: Path) -> bool:
@@ -130,7 +130,7 @@ def dump_study(study: StudyFields, base: str | None = None) -> str:
     if base is not None:
         with contextlib.suppress(TOMLKitError, ValueError, RecursionError, StudyError):
             text = _over(study, base)
-            if parse_study(text, whole=False) == study:
+            if parse_study(text, strict=False) == study:
                 return text
     return _over(study, "")
 
@@ -181,11 +181,11 @@ def scene_of(study: StudyFields, path: Path) -> Path:
     )
 
 
-def scene_named_from(folder: Path, given: str) -> str:
+def scene_named_from(folder: Path, name: str) -> str:
     """Name of a scene, given by path or bare name, in a study file in `folder`."""
-    file = find_scene(local_path(given))
-    if is_bare_name(Path(given)) and find_scene(Path(given), folder).resolve() == file.resolve():
-        return given
+    file = find_scene(local_path(name))
+    if is_bare_name(Path(name)) and find_scene(Path(name), folder).resolve() == file.resolve():
+        return name
     return named_from(folder, file)
 
 

@@ -1,7 +1,7 @@
 """Protocol between a process that runs a study and its parent: messages as JSON lines, and commands.
 
 The process writes progress and messages as lines of JSON to its standard output. It reads the
-commands `pause`, `go on` and `cancel` as lines from its standard input, whose end means `cancel`:
+commands `pause`, `resume` and `cancel` as lines from its standard input, whose end means `cancel`:
 the parent process has ended.
 """
 
@@ -18,11 +18,11 @@ from snakestudio.study.cluster import WorkerInfo
 from snakestudio.study.driver import Progress
 
 PAUSE = "pause"
-GO_ON = "go on"
+RESUME = "resume"
 CANCEL = "cancel"
 
 
-class Told(NamedTuple):
+class StudyMessage(NamedTuple):
     """Message of a process that runs a study."""
 
     kind: Literal["progress", "doing", "note", "error"]
@@ -36,49 +36,51 @@ class Told(NamedTuple):
     """Problems behind an error."""
 
 
-def line_of(said: Told) -> str:
+def line_of(message: StudyMessage) -> str:
     """Encode a message as a line of JSON."""
-    values: dict[str, object] = {"kind": said.kind}
-    if said.progress is not None:
-        progress = asdict(said.progress)
-        progress["left_s"] = None if math.isnan(said.progress.left_s) else said.progress.left_s
+    values: dict[str, object] = {"kind": message.kind}
+    if message.progress is not None:
+        progress = asdict(message.progress)
+        progress["left_s"] = (
+            None if math.isnan(message.progress.left_s) else message.progress.left_s
+        )
         values["progress"] = progress
     else:
-        values["text"] = said.text
+        values["text"] = message.text
         values["problems"] = [
-            [problem.key, problem.message, problem.remedy] for problem in said.problems
+            [problem.key, problem.message, problem.remedy] for problem in message.problems
         ]
     return json.dumps(values)
 
 
-def told(line: str) -> Told | None:
+def message_in(line: str) -> StudyMessage | None:
     """Decode a line; None for other output, because libraries also write to the standard output."""
     try:
         values = json.loads(line)
         kind = values["kind"]
         if kind == "progress":
-            return Told(kind, progress=_progress(dict(values["progress"])))
+            return StudyMessage(kind, progress=_progress(dict(values["progress"])))
         if kind in ("doing", "note", "error"):
-            return Told(kind, str(values["text"]), problems=_problems(values["problems"]))
+            return StudyMessage(kind, str(values["text"]), problems=_problems(values["problems"]))
     except (ValueError, KeyError, TypeError):
         pass
     return None
 
 
 def _progress(values: dict[str, object]) -> Progress:
-    made = Progress(**values)  # type: ignore[arg-type]
+    progress = Progress(**values)  # type: ignore[arg-type]
     workers = tuple(WorkerInfo(**worker) for worker in values["workers"])  # type: ignore[attr-defined]
     left = math.nan if values["left_s"] is None else values["left_s"]
     return Progress(
-        made.state,
-        made.runs,
-        made.finished,
-        made.known,
-        made.failed,
+        progress.state,
+        progress.runs,
+        progress.finished,
+        progress.known,
+        progress.failed,
         float(left),  # type: ignore[arg-type]
         workers,
-        made.dashboard,
-        tuple(made.notes),
+        progress.dashboard,
+        tuple(progress.notes),
     )
 
 

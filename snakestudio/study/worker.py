@@ -11,7 +11,7 @@ from snakestudio.errors import StudyError
 from snakestudio.session.tether import end_with_input
 from snakestudio.study.cluster import Tls, security_of
 from snakestudio.study.evaluate import Chunk, ForeignCodeError, evaluate
-from snakestudio.study.store import Outcome
+from snakestudio.study.store import RunOutcome
 
 NICENESS = 10
 """Niceness of workers: below the window, the link to a robot and everything else."""
@@ -23,7 +23,7 @@ _CONNECT_S = 30
 class Done:
     """Result of a worker."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[RunOutcome, ...]
     """Outcomes of the finished runs."""
 
     address: str

@@ -107,25 +107,25 @@ class Column:
         return round(number)
 
     def _switch(self, text: str) -> bool:
-        word = text.lower()
-        if word in ("yes", "true", "on", "1"):
+        lower = text.lower()
+        if lower in ("yes", "true", "on", "1"):
             return True
-        if word in ("no", "false", "off", "0"):
+        if lower in ("no", "false", "off", "0"):
             return False
         raise NumberTextError(f"{self.doc.label} must be yes or no.")
 
     def _choice(self, text: str) -> Any:
         spoken = {str(choice).lower(): choice for choice in self.choices}
-        word = (
+        key = (
             text.lower().replace(" ", "_").lstrip("+")
             if text.lower() not in spoken
             else text.lower()
         )
-        if word not in spoken:
+        if key not in spoken:
             raise NumberTextError(
                 f"{self.doc.label} must be one of {', '.join(str(choice) for choice in self.choices)}."
             )
-        return spoken[word]
+        return spoken[key]
 
 
 def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> list[Column]:

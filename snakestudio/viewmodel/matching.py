@@ -34,8 +34,8 @@ def match(query: str, text: str) -> Match | None:
         folded = text.lower() if len(text.lower()) == len(text) else text
     score = 0.0
     letters: set[int] = set()
-    for word in query.casefold().split():
-        best = _match_word(word, folded)
+    for term in query.casefold().split():
+        best = _match_word(term, folded)
         if best is None:
             return None
         score += best[0]
@@ -43,33 +43,33 @@ def match(query: str, text: str) -> Match | None:
     return Match(score - 0.1 * len(text), frozenset(letters))
 
 
-def _match_word(word: str, text: str) -> tuple[float, list[int]] | None:
+def _match_word(term: str, text: str) -> tuple[float, list[int]] | None:
     starts = [
         place
         for place, letter in enumerate(text)
         if letter.isalnum() and not text[place - 1 : place].isalnum()
     ]
-    places = [place for place in starts if text.startswith(word, place)]
+    places = [place for place in starts if text.startswith(term, place)]
     if places:
-        return (_START if places[0] == 0 else _WORD), list(range(places[0], places[0] + len(word)))
-    if len(word) > 1 and (initials := _in_turn(word, text, starts)) is not None:
+        return (_START if places[0] == 0 else _WORD), list(range(places[0], places[0] + len(term)))
+    if len(term) > 1 and (initials := _in_turn(term, text, starts)) is not None:
         return _INITIALS, initials
-    inside = text.find(word)
+    inside = text.find(term)
     if inside >= 0:
-        return _INSIDE, list(range(inside, inside + len(word)))
-    if len(word) > 2 and (scattered := _in_turn(word, text, range(len(text)))) is not None:
+        return _INSIDE, list(range(inside, inside + len(term)))
+    if len(term) > 2 and (scattered := _in_turn(term, text, range(len(text)))) is not None:
         width = scattered[-1] - scattered[0] + 1
-        if width <= 3 * len(word):
-            return _SCATTERED * len(word) / width, scattered
+        if width <= 3 * len(term):
+            return _SCATTERED * len(term) / width, scattered
     return None
 
 
-def _in_turn(word: str, text: str, places: range | list[int]) -> list[int] | None:
-    """First positions of `places` that have the letters of `word` in sequence."""
+def _in_turn(term: str, text: str, places: range | list[int]) -> list[int] | None:
+    """First positions of `places` that have the letters of `term` in sequence."""
     positions: list[int] = []
     for place in places:
-        if text[place] == word[len(positions)]:
+        if text[place] == term[len(positions)]:
             positions.append(place)
-            if len(positions) == len(word):
+            if len(positions) == len(term):
                 return positions
     return None

@@ -107,15 +107,17 @@ def list_plugins(
     entries: dict[Path | str, PluginEntry] = {}
     for each in named_plugins(names, folder):
         try:
-            given = (
+            location = (
                 scene_file_path(each.name, folder).resolve() if is_file(each.name) else each.name
             )
         except PluginError as error:
-            given = Path(each.name)
-            entries[given] = PluginEntry(each.name, given, "unreadable", True, reason=str(error))
+            location = Path(each.name)
+            entries[location] = PluginEntry(
+                each.name, location, "unreadable", True, reason=str(error)
+            )
             continue
         reason = each.reason if each.state == "unreadable" else ""
-        entries[given] = _entry(given, in_scene=True, failures=failures, reason=reason)
+        entries[location] = _entry(location, in_scene=True, failures=failures, reason=reason)
     others: list[Path | str] = []
     for plugin in loaded():
         source = plugin.source
@@ -125,30 +127,30 @@ def list_plugins(
     others += [path.resolve() for path in files]
     with contextlib.suppress(PluginError):  # reported when users trust something
         others += [Path(path) for path in trusted().files]
-    for given in (*others, *installed()):
-        if given not in entries:
-            entries[given] = _entry(given, in_scene=False, failures=failures)
+    for location in (*others, *installed()):
+        if location not in entries:
+            entries[location] = _entry(location, in_scene=False, failures=failures)
     return list(entries.values())
 
 
 def _entry(
-    given: Path | str, *, in_scene: bool, failures: Mapping[str, str], reason: str = ""
+    location: Path | str, *, in_scene: bool, failures: Mapping[str, str], reason: str = ""
 ) -> PluginEntry:
-    present = find(given.name if isinstance(given, Path) else given)
-    name = given.stem if isinstance(given, Path) else given
-    here = present is not None and _is_at(present.source, given)
+    present = find(location.name if isinstance(location, Path) else location)
+    name = location.stem if isinstance(location, Path) else location
+    here = present is not None and _is_at(present.source, location)
     adds = present.adds if present is not None and here else ()
     try:
-        source = read_source(given)
+        source = read_source(location)
         may_run = is_trusted(source)
     except PluginError as error:
         return PluginEntry(
-            name, given, "loaded" if here else "unreadable", in_scene, adds, reason or str(error)
+            name, location, "loaded" if here else "unreadable", in_scene, adds, reason or str(error)
         )
     if present is not None and here:
         state: State = "loaded" if present.digest == source.digest else "changed"
         return PluginEntry(
-            name, given, state, in_scene, adds, failures.get(source.digest, ""), may_run, source
+            name, location, state, in_scene, adds, failures.get(source.digest, ""), may_run, source
         )
     reason = reason or failures.get(source.digest, "")
     if present is not None and not reason:
@@ -157,10 +159,10 @@ def _entry(
             "or rename one of the files."
         )
     state = "unreadable" if reason else "trusted" if may_run else "untrusted"
-    return PluginEntry(name, given, state, in_scene, (), reason, may_run, source)
+    return PluginEntry(name, location, state, in_scene, (), reason, may_run, source)
 
 
-def _is_at(source: Source, given: Path | str) -> bool:
-    if isinstance(given, Path):
-        return not source.module and source.path is not None and source.path.resolve() == given
-    return bool(source.module) and source.name == given
+def _is_at(source: Source, location: Path | str) -> bool:
+    if isinstance(location, Path):
+        return not source.module and source.path is not None and source.path.resolve() == location
+    return bool(source.module) and source.name == location

@@ -15,7 +15,7 @@ from snakestudio.study.evaluate import files_of
 from snakestudio.study.plan import Plan
 from snakestudio.study.run_key import run_key, study_hash
 from snakestudio.study.running import Workers, check_measures, driver_of, open_plan, run_study
-from snakestudio.study.store import Outcome, Store, store_path
+from snakestudio.study.store import RunOutcome, Store, store_path
 
 Row = tuple[str, object, str, str, bool]
 
@@ -61,7 +61,7 @@ def _again(folder: Path) -> tuple[float, int, int]:
     shared = study_hash(("net_speed",), files)
     with Store(store_path(path), writing=True) as store:
         store.land(
-            Outcome(
+            RunOutcome(
                 run_key(shared, plan.scene_at(plan.grid_point(k).values)),
                 "done",
                 "",

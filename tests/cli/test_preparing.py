@@ -36,7 +36,7 @@ def test_a_line_that_goes_on_on_a_terminal(
 ) -> None:
     line = ProgressLine()
     written = threading.Event()
-    line.shown = True
+    line.visible = True
     texts: list[str] = []
 
     def write(text: str) -> None:

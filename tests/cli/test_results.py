@@ -210,7 +210,7 @@ def test_progress_shows_time_left_and_fits(monkeypatch: pytest.MonkeyPatch) -> N
 def test_long_texts_are_cut_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = terminal_of(monkeypatch)
     monkeypatch.setattr("snakestudio.cli.shared.width", lambda stream: 12)
-    ProgressLine().tell("starting many workers")
+    ProgressLine().show("starting many workers")
     assert screen.getvalue() == "\r\x1b[Kstarting ma"
 
 
@@ -218,10 +218,10 @@ def test_pipe_and_quiet_get_no_progress(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     terminal_of(monkeypatch)
-    assert ProgressLine().shown
-    assert not ProgressLine(argparse.Namespace(quiet=True)).shown
+    assert ProgressLine().visible
+    assert not ProgressLine(argparse.Namespace(quiet=True)).visible
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert not ProgressLine().shown
+    assert not ProgressLine().visible
     assert main(["run", "stairs", *SHORT]) == 0
     assert not re.search(r"[\r\x1b]", sys.stderr.getvalue())  # type: ignore[attr-defined]
 

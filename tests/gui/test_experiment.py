@@ -234,6 +234,7 @@ def test_the_panel_by_mouse_and_keys(
 ) -> None:
     recording = long_bridge.recording
     assert recording is not None
+    assert panel.figures.isHidden()  # no headings of tables that do not exist yet
     with qtbot.waitSignal(panel.import_asked):
         qtbot.mouseClick(panel.import_button, Qt.MouseButton.LeftButton)
     experiments.add([measured(recording, "first"), measured(recording, "second", late=0.3)])
@@ -300,7 +301,7 @@ def test_a_theme_change_dresses_trials_anew(
     try:
         theme.apply(app, "light")
         with qtbot.waitSignal(experiments.shown_changed):
-            experiments.renew_theme()
+            experiments.apply_theme()
         light = experiments.overlaid()[0].colour
         assert light != dark
         swatch = panel.rows.shows[0].icon().pixmap(14, 8).toImage().pixelColor(2, 2).name()

@@ -72,7 +72,7 @@ def test_picture_is_chosen_edited_saved_and_removed(
     assert document.scene.ground.picture == GroundPicture(file="maps/floor.png")
     assert document.undo_stack.undoText() == "Change file of the friction image"
     assert {f"ground.picture.{name}" for name in GroundPicture.model_fields} <= set(inspector.rows)
-    assert tree.data(ground_index(tree)).endswith(" · picture")
+    assert tree.data(ground_index(tree)).endswith(" · image")
     document.set_value("ground.picture.black", 0.3, "Black")
     tip = tree.data(ground_index(tree), Qt.ItemDataRole.ToolTipRole)
     assert tip.startswith("Friction image maps/floor.png: ")

@@ -88,7 +88,7 @@ def begin_study(name: str) -> None:
 def make_results(name: str) -> None:
     """Results of a study, a file beside it."""
     from snakestudio.study.evaluate import Trace
-    from snakestudio.study.store import Asked, Outcome, Store, store_path
+    from snakestudio.study.store import RunOutcome, RunRequest, Store, store_path
     from snakestudio.study.study_file import dump_study, parse_study
     from tests.hostile.kinds import SCENE, STUDY
 
@@ -107,10 +107,10 @@ def make_results(name: str) -> None:
         changes = [
             {"gait.amplitude_deg": 20.0 + number, "ground.mu_across": 0.2} for number in range(4)
         ]
-        store.ask([Asked(number, 0, f"key-{number}", changes[number]) for number in range(4)])
+        store.ask([RunRequest(number, 0, f"key-{number}", changes[number]) for number in range(4)])
         store.land(
             [
-                Outcome(f"key-{number}", "done", "", (0.1, 0.2), trace, 0.1, "here-1")
+                RunOutcome(f"key-{number}", "done", "", (0.1, 0.2), trace, 0.1, "here-1")
                 for number in range(4)
             ]
         )

@@ -126,7 +126,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         said = read_until(drive, "\0")
         assert drive.wait(60.0) == 0, said
     assert "joint errors" in said
-    assert "simulation alongside: joint deviation" in said
+    assert "simulated twin: joint deviation" in said
     assert "twin_joint_rms_rad" in table.read_text()
 
 

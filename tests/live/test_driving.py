@@ -12,7 +12,7 @@ from snakestudio.errors import LinkError, TriggerError
 from snakestudio.link.messages import CommandKind, LinkState, Telemetry
 from snakestudio.link.profile.schema import Timing
 from snakestudio.live.live_robot import LiveRobot
-from snakestudio.live.pose_source import StreamFigures
+from snakestudio.live.pose_source import StreamStatistics
 from snakestudio.sync import ClockOffset, Fired, Together
 from snakestudio.sync.protocol import TriggerKind
 from tests.wording import naming
@@ -96,7 +96,7 @@ def test_who_types_slowly_arms_all_the_same(
         return "ARM"
 
     monkeypatch.setattr("builtins.input", typed)
-    assert drive(link, robot, unasked=False).whole(0.1, None, "run") == 0
+    assert drive(link, robot, unasked=False).run_session(0.1, None, "run") == 0
     assert [command.kind for command in link.commands if command.kind != "connect"] == [
         "arm",
         "stream",
@@ -113,7 +113,7 @@ def test_what_keeps_it_from_being_armed_meanwhile_is_said(
 
     monkeypatch.setattr("builtins.input", typed)
     with pytest.raises(LinkError, match=r"is no longer ready:\nThe"):
-        drive(link, robot, unasked=False).whole(0.1, None, "run")
+        drive(link, robot, unasked=False).run_session(0.1, None, "run")
     assert "arm" not in [command.kind for command in link.commands]
 
 
@@ -123,7 +123,7 @@ def test_ctrl_d_does_not_arm(link: Link, robot: LiveRobot, monkeypatch: pytest.M
 
     monkeypatch.setattr("builtins.input", ended)
     with pytest.raises(LinkError, match="typed"):
-        drive(link, robot, unasked=False).whole(0.1, None, "run")
+        drive(link, robot, unasked=False).run_session(0.1, None, "run")
     assert "arm" not in [command.kind for command in link.commands]
 
 
@@ -173,7 +173,7 @@ def events(link: Link, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_robot_lives_while_an_instrument_is_slow(
     link: Link, robot: LiveRobot, events: list[str]
 ) -> None:
-    assert drive(link, robot).whole(0.1, Together(fire=True), "run") == 0
+    assert drive(link, robot).run_session(0.1, Together(fire=True), "run") == 0
     assert sorted(events) == ["START", "START answered", "STOP", "STOP answered", "connected"]
     assert link.stops == []
 
@@ -190,7 +190,7 @@ def test_ctrl_c_stops_the_robot_before_the_others_are_let_go(
 
     link.stop = stopped  # type: ignore[method-assign, assignment]
     link.on_beat = lambda: interrupt() if "START answered" in events and robot.streaming else None
-    assert drive(link, robot).whole(60.0, Together(fire=True), "run") == 130
+    assert drive(link, robot).run_session(60.0, Together(fire=True), "run") == 130
     assert events == [
         "connected",
         "START",
@@ -210,7 +210,7 @@ def test_ctrl_c_again_and_again_spares_the_wait_and_not_the_run(
     link.on_beat = lambda: interrupt() if robot.streaming else None
     driven = drive(link, robot)
     try:
-        code = driven.whole(60.0, None, "run")
+        code = driven.run_session(60.0, None, "run")
     except KeyboardInterrupt:  # which would end all tests
         pytest.fail("Ctrl+C came through")
     assert code == 130
@@ -227,7 +227,7 @@ def test_a_robot_that_was_stopped_is_why_the_others_did_not_start_it(
 
     monkeypatch.setattr("snakestudio.sync.synchronized_start.TriggerSender", refused)
     with pytest.raises(LinkError, match=r"Somebody.*pulled"):
-        drive(link, robot).whole(0.1, Together(fire=True), "run")
+        drive(link, robot).run_session(0.1, Together(fire=True), "run")
 
 
 def test_a_stop_while_it_is_disarmed_ends_the_wait_for_that(
@@ -242,7 +242,7 @@ def test_a_stop_while_it_is_disarmed_ends_the_wait_for_that(
         return number
 
     link.command = stopped_instead  # type: ignore[method-assign]
-    assert drive(link, robot).whole(0.1, None, "run") == 3
+    assert drive(link, robot).run_session(0.1, None, "run") == 3
     assert link.stops == []  # it was not stopped again for not being disarmed in time
     assert "STOP from afar" in capsys.readouterr().err
 
@@ -258,7 +258,7 @@ class _Poses:
 
     def __init__(self) -> None:
         self.problem = ""
-        self.figures = StreamFigures()
+        self.statistics = StreamStatistics()
 
     def begin(self, n_links: int) -> None: ...
 
@@ -268,21 +268,21 @@ class _Poses:
 def test_malformed_poses_are_told_at_once_and_then_now_and_then() -> None:
     source = _Poses()
     watch = PoseWatch(source)
-    assert watch.look(0.0) == ""
+    assert watch.poll(0.0) == ""
     # One datagram that cannot be read, and good ones behind it before anybody looks at the counts.
     source.problem = "It cannot be read (no header): mend the sender."
-    source.figures = StreamFigures(unreadable=1)
-    assert watch.look(0.1) == ""
+    source.statistics = StreamStatistics(unreadable=1)
+    assert watch.poll(0.1) == ""
     source.problem = ""
-    said = [watch.look(0.1 * tick) for tick in range(2, 10)]
+    said = [watch.poll(0.1 * tick) for tick in range(2, 10)]
     assert [text for text in said if text] == [naming("1.")]
     for tick in range(10, 120):
         source.problem = "It cannot be read (no header): mend the sender."
-        source.figures = StreamFigures(unreadable=tick)
-        said.append(watch.look(0.1 * tick))
+        source.statistics = StreamStatistics(unreadable=tick)
+        said.append(watch.poll(0.1 * tick))
     assert 3 <= len([text for text in said if text]) <= 4  # every 5 s
     source.problem = "It sees no body."
-    last = [text for text in (watch.look(20.0 + 0.3 * tick) for tick in range(60)) if text]
+    last = [text for text in (watch.poll(20.0 + 0.3 * tick) for tick in range(60)) if text]
     assert last == [naming("119.")]
 
 
@@ -291,7 +291,7 @@ def test_a_drive_says_what_is_wrong_with_its_poses(
 ) -> None:
     source = _Poses()
     source.problem = "It cannot be read: mend the sender."
-    source.figures = StreamFigures(unreadable=3)
+    source.statistics = StreamStatistics(unreadable=3)
     made = _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=True, pose=source)  # type: ignore[arg-type]
-    assert made.whole(0.1, None, "run") == 0
+    assert made.run_session(0.1, None, "run") == 0
     assert "3." in capsys.readouterr().err

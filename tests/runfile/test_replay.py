@@ -36,12 +36,12 @@ def looked(replay: Replay, wall: Wall, seconds: float) -> int:
     """The row that is due after some time, as a display looks: 60 times a second."""
     for _ in range(round(seconds * 60)):
         wall.now += 1 / 60
-        replay.look()
-    return replay.look()
+        replay.advance()
+    return replay.advance()
 
 
 def test_rows_are_due_at_wall_clock_pace(replay: Replay, wall: Wall) -> None:
-    assert (replay.look(), replay.playing) == (0, False)
+    assert (replay.advance(), replay.playing) == (0, False)
     replay.play()
     assert looked(replay, wall, 1.0) == pytest.approx(100, abs=1)
     replay.set_speed(0.5)
@@ -54,7 +54,7 @@ def test_time_that_was_lost_is_not_made_up_for(replay: Replay, wall: Wall) -> No
     replay.play()
     looked(replay, wall, 0.5)
     wall.now += 60.0  # the computer slept
-    assert replay.look() <= 76
+    assert replay.advance() <= 76
     assert replay.playing
 
 
@@ -63,14 +63,14 @@ def test_it_ends_at_the_end_and_begins_again(replay: Replay, wall: Wall) -> None
     assert looked(replay, wall, 4.0) == 300
     assert not replay.playing
     replay.play()
-    assert replay.look() == 0
+    assert replay.advance() == 0
 
 
 def test_a_span_is_played_and_looped(replay: Replay, wall: Wall) -> None:
     replay.set_span(begin=1.0)
     replay.set_span(end=2.0)
     replay.play()
-    assert replay.look() == 100
+    assert replay.advance() == 100
     assert looked(replay, wall, 1.5) == 200
     replay.loop = True
     replay.play()
@@ -102,7 +102,7 @@ def test_as_fast_as_possible_can_still_be_seen(replay: Replay, wall: Wall) -> No
     replay.set_speed(math.inf)
     replay.play()
     wall.now += 0.01
-    assert replay.look() == round(0.01 * FASTEST * 100)
+    assert replay.advance() == round(0.01 * FASTEST * 100)
 
 
 def test_a_recording_that_grows_is_played_further(wall: Wall) -> None:

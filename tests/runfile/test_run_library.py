@@ -14,7 +14,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.paths import runs_dir
 from snakestudio.runfile import library as run_library
-from snakestudio.runfile.library import KeptRun, RunLibrary, clean_tags
+from snakestudio.runfile.library import RunLibrary, SavedRun, clean_tags
 from snakestudio.session.runner import Runner
 
 SCENE = with_values(
@@ -34,7 +34,7 @@ def library(tmp_path: Path) -> RunLibrary:
     return RunLibrary(tmp_path)
 
 
-def kept(library: RunLibrary, name: str) -> KeptRun:
+def kept(library: RunLibrary, name: str) -> SavedRun:
     path = library.new_path(name)
     record(path)
     return library.run(path)

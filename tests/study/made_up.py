@@ -12,7 +12,7 @@ from snakestudio.study.description import StudyFields
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.results import Table
 from snakestudio.study.run_key import code_hash
-from snakestudio.study.store import Asked, Outcome, Store
+from snakestudio.study.store import RunOutcome, RunRequest, Store
 from snakestudio.study.study_file import dump_study, parse_study
 
 __all__ = [
@@ -70,7 +70,7 @@ def _number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) else float(sum(map(ord, str(value))) % 7)
 
 
-def outcome_of(study: StudyFields, asked: Asked) -> Outcome:
+def outcome_of(study: StudyFields, asked: RunRequest) -> RunOutcome:
     """What became of a run: some fail, and the rest lies on hills and valleys."""
     random = np.random.Generator(np.random.Philox(key=[7, 1000 * asked.point + asked.repeat]))
     values = [_number(asked.changes[vary.all_keys[0]]) for vary in study.vary]
@@ -81,7 +81,7 @@ def outcome_of(study: StudyFields, asked: Asked) -> Outcome:
     a, b, c = [*shares, 0.5, 0.5, 0.5][:3]
     if a > 0.9 and b > 0.75:
         sentence = "The solver found no impulse at 3.2 s: the residual stayed at 4e-3. Take a smaller step."
-        return Outcome(
+        return RunOutcome(
             asked.key, "failed", sentence, tuple(math.nan for _ in study.measured), None, 0.4, "w"
         )
     speed = 0.25 * math.exp(-((a - 0.6) ** 2) / 0.08 - (b - 0.4) ** 2 / 0.15) * (1.1 - 0.5 * c)
@@ -92,7 +92,7 @@ def outcome_of(study: StudyFields, asked: Asked) -> Outcome:
         "largest_torque": 0.3 + 2.2 * a + 0.3 * c,
     }
     numbers = tuple(float(measures[part.measure]) for part in study.measured)
-    return Outcome(
+    return RunOutcome(
         asked.key,
         "done",
         "",
@@ -118,7 +118,7 @@ def trace_of_key(key: str) -> Trace:
     return Trace(track, posture)
 
 
-def asked_of(study: StudyFields, count: int | None = None) -> list[Asked]:
+def asked_of(study: StudyFields, count: int | None = None) -> list[RunRequest]:
     """The runs of the first points of a study, by point and repeat."""
     count = study.n_points if count is None else count
     random = np.random.Generator(np.random.Philox(key=[11, 0]))
@@ -134,7 +134,7 @@ def asked_of(study: StudyFields, count: int | None = None) -> list[Asked]:
             for vary in study.vary:
                 changes |= dict.fromkeys(vary.all_keys, vary.at(float(random.random())))
         found += [
-            Asked(point, repeat, f"{point:06d}-{repeat}", changes)
+            RunRequest(point, repeat, f"{point:06d}-{repeat}", changes)
             for repeat in range(study.repeats.count)
         ]
     return found

@@ -96,7 +96,7 @@ def test_the_same_run_at_two_points_is_computed_once(study_file: Path, there: Wo
     assert last.finished == 6
     assert {progress.runs for progress in heard} == {6}
     with Store(store_path(study_file)) as store:
-        assert len({asked.key for asked in store.asked()}) == 4
+        assert len({asked.key for asked in store.requests()}) == 4
 
 
 def test_repeats_count_together(study_file: Path, there: Workers) -> None:
@@ -190,7 +190,7 @@ def test_a_pause_lasts_until_it_is_over(study_file: Path, there: Workers) -> Non
     def watch(progress: Progress) -> None:
         seen.append(progress)
         if len([each for each in seen if each.state == "paused"]) == 20:
-            driver.go_on()
+            driver.resume()
 
     with driver_of(study_file, plan, check_measures(plan), there, watch) as driver:
         driver.pause()

@@ -16,11 +16,11 @@ from snakestudio.errors import StudyError
 from snakestudio.export.figures.figure import printed
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
-from snakestudio.study.figure import Beside, Drawing, write_figure
+from snakestudio.study.figure import ComparedStudy, Drawing, write_figure
+from snakestudio.study.figure_content import FigureColumns, chosen, labelled
 from snakestudio.study.results import Table
 from snakestudio.study.running import Workers, run_study
-from snakestudio.study.shown import Named, chosen, labelled
-from snakestudio.study.store import Asked, Outcome
+from snakestudio.study.store import RunOutcome, RunRequest
 from snakestudio.study.study_file import parse_study
 from tests.study.conftest import SCENES
 
@@ -52,8 +52,8 @@ def table_of(text: str, measure: Callable[[dict[str, Any], int], tuple[float, ..
             state: Any = "failed" if math.isnan(found[0]) else "done"
             results.append(
                 (
-                    Asked(point, repeat, f"{point}.{repeat}", changes),
-                    Outcome(f"{point}", state, "", found, None, 1.0),
+                    RunRequest(point, repeat, f"{point}.{repeat}", changes),
+                    RunOutcome(f"{point}", state, "", found, None, 1.0),
                 )
             )
     return Table(study, results)
@@ -63,14 +63,14 @@ def drawn(
     table: Table,
     scene: Scene,
     look: Callable[[Any], None],
-    named: Named | None = None,
+    named: FigureColumns | None = None,
     beside: Mapping[str, Table] | None = None,
 ) -> str:
-    shown = chosen(table, named or Named())
+    shown = chosen(table, named or FigureColumns())
     drawing = Drawing(table, scene, labelled(table, scene, UNITS))
     with printed(*drawing.size(shown)) as figure:
         caption = drawing.draw(
-            figure, shown, [Beside(name, other) for name, other in (beside or {}).items()]
+            figure, shown, [ComparedStudy(name, other) for name, other in (beside or {}).items()]
         )
         look(figure)
     return caption
@@ -165,7 +165,10 @@ def test_a_list_has_a_curve_for_each_entry(scene: Scene) -> None:
         ]
 
     drawn(
-        table, scene, look, Named(x="amplitude_deg", y="net_speed", colour="gait.phase_shift_deg")
+        table,
+        scene,
+        look,
+        FigureColumns(x="amplitude_deg", y="net_speed", colour="gait.phase_shift_deg"),
     )
 
 
@@ -183,7 +186,7 @@ def test_two_goals_give_the_front_and_other_studies_beside_it(scene: Scene) -> N
         assert lines["the paper's gait"].get_xydata().tolist() == [[0.05, 0.2]] * 3
         assert (axes.get_xlabel(), axes.get_ylabel()) == ("Net speed / m/s", "cost")
 
-    named = Named(x="net_speed", y="cost")
+    named = FigureColumns(x="net_speed", y="cost")
     caption = drawn(table, scene, look, named, {"the paper's gait": own})
     assert "cost over net_speed, 2" in caption
 
@@ -208,7 +211,7 @@ def test_points_beyond_their_limits_stand_back(scene: Scene) -> None:
             "Pareto front": [20.0],
         }
 
-    drawn(table, scene, look, Named(x="net_speed", y="cost"))
+    drawn(table, scene, look, FigureColumns(x="net_speed", y="cost"))
 
 
 def test_one_goal_of_an_optimiser_is_shown_over_each_value(scene: Scene) -> None:
@@ -218,8 +221,10 @@ def test_one_goal_of_an_optimiser_is_shown_over_each_value(scene: Scene) -> None
     )
     results = [
         (
-            Asked(k, 0, str(k), {"gait.amplitude_deg": 10.0 + k, "gait.frequency_deg_s": 50.0 + k}),
-            Outcome(str(k), "done", "", (0.1 * k,)),
+            RunRequest(
+                k, 0, str(k), {"gait.amplitude_deg": 10.0 + k, "gait.frequency_deg_s": 50.0 + k}
+            ),
+            RunOutcome(str(k), "done", "", (0.1 * k,)),
         )
         for k in range(3)
     ]
@@ -295,7 +300,7 @@ def test_more_panels_than_can_be_read_are_said(scene: Scene) -> None:
     many = FREQUENCY.replace("steps = 2", "steps = 20")
     table = table_of(AMPLITUDE + SHIFT + many + SPEED, lambda values, _: (1.0,))
     with pytest.raises(StudyError, match="20 panels, more than 12"):
-        chosen(table, Named())
+        chosen(table, FigureColumns())
 
 
 @pytest.mark.parametrize("varied", [AMPLITUDE, AMPLITUDE + FREQUENCY])

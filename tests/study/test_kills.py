@@ -19,7 +19,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import own_program
 from snakestudio.study.running import Workers, results_of, run_study
-from snakestudio.study.store import Outcome, Store, store_path
+from snakestudio.study.store import RunOutcome, Store, store_path
 from tests.study.lab import LONG_S, joined, scheduler
 from tests.study.processes import alive, descendants
 
@@ -49,7 +49,7 @@ second each under way, and another one before that is noticed."""
 def kept(path: Path) -> dict[str, tuple[object, ...]]:
     """Every finished run of a study, without how long it took and who made it."""
     with contextlib.suppress(StudyError), Store(store_path(path)) as store:
-        keys = [asked.key for asked in store.asked()]
+        keys = [asked.key for asked in store.requests()]
         return {key: shown(outcome) for key, outcome in store.known(keys, traces=True).items()}
     return {}
 
@@ -61,7 +61,7 @@ def landed(path: Path) -> int:
     return 0
 
 
-def shown(outcome: Outcome) -> tuple[object, ...]:
+def shown(outcome: RunOutcome) -> tuple[object, ...]:
     return outcome.state, outcome.sentence, outcome.measures, outcome.trace
 
 

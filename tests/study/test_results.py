@@ -10,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.study.results import Table, front, score_of
-from snakestudio.study.store import Asked, Outcome
+from snakestudio.study.store import RunOutcome, RunRequest
 from snakestudio.study.study_file import parse_study
 
 HEAD = 'format = 1\nscene = "a.toml"\n[[vary]]\nkey = "ground.mu_along"\nlow = 0.0\nhigh = 1.0\nsteps = 3\n'
 
 
-def outcome(*measures: float, state: str = "done") -> Outcome:
-    return Outcome(f"{measures}", state, "" if state == "done" else "No.", measures, None, 1.0, "w")  # type: ignore[arg-type]
+def outcome(*measures: float, state: str = "done") -> RunOutcome:
+    return RunOutcome(
+        f"{measures}", state, "" if state == "done" else "No.", measures, None, 1.0, "w"
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_the_table_has_a_row_a_point() -> None:
     speeds = [0.1, 0.5, 0.3]
     torques = [1.0, 3.0, 1.0]
     results = [
-        (Asked(k, 0, str(k), {"ground.mu_along": 0.5 * k}), outcome(speed, torque))
+        (RunRequest(k, 0, str(k), {"ground.mu_along": 0.5 * k}), outcome(speed, torque))
         for k, (speed, torque) in enumerate(zip(speeds, torques, strict=True))
     ]
     table = Table(study, results)
@@ -86,7 +88,7 @@ def test_the_table_has_a_row_a_point() -> None:
 
 def test_a_table_of_a_study_that_has_only_begun() -> None:
     study = parse_study(HEAD + '[[goals]]\nmeasure = "net_speed"\n')
-    table = Table(study, [(Asked(0, 0, "a", {"ground.mu_along": 0.0}), None)])
+    table = Table(study, [(RunRequest(0, 0, "a", {"ground.mu_along": 0.0}), None)])
     assert table.best is None
     assert len(table.front) == 0
     assert np.isnan(table.convergence).all()

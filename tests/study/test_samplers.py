@@ -39,7 +39,7 @@ def asked(plan: Plan, score: Callable[[np.ndarray], PointScore] | None = None) -
         found += places
         if chooses.adaptive:
             assert score is not None
-            chooses.tell([score(place) for place in places])
+            chooses.receive_scores([score(place) for place in places])
     return np.array(found)
 
 
@@ -105,7 +105,7 @@ def test_it_is_known_where_evolution_began_anew_and_how_large_its_generations_ar
     sizes = []
     while batch := chooses.ask():
         sizes.append(len(batch))
-        chooses.tell([PointScore((1.0,), 0.0)] * len(batch))
+        chooses.receive_scores([PointScore((1.0,), 0.0)] * len(batch))
     assert sizes == [4, 4, 8, 8, 8]
     assert chooses.begun == ((0, 4), (8, 8), (24, 16))
     assert not sampler(plan_of(TWO)).begun

@@ -13,12 +13,12 @@ import pytest
 
 from snakestudio.errors import StudyError
 from snakestudio.study.running import results_of, units_of_results
-from snakestudio.study.store import FORMAT, Asked, Outcome, Store, store_path
+from snakestudio.study.store import FORMAT, RunOutcome, RunRequest, Store, store_path
 
 
-def outcomes(count: int, begin: int = 0) -> list[Outcome]:
+def outcomes(count: int, begin: int = 0) -> list[RunOutcome]:
     return [
-        Outcome(f"key{k}", "done", "", (0.1 + k, math.nan, 1e-310), bytes([k % 256]), 0.5, "w")
+        RunOutcome(f"key{k}", "done", "", (0.1 + k, math.nan, 1e-310), bytes([k % 256]), 0.5, "w")
         for k in range(begin, begin + count)
     ]
 
@@ -30,7 +30,7 @@ def files(folder: Path) -> set[str]:
 def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
     with Store(tmp_path / "a.results", writing=True) as store:
         store.begin({"study": "text"})
-        store.ask([Asked(0, 0, "key0", {"a.b": 0.1, "c": "x", "d": True})])
+        store.ask([RunRequest(0, 0, "key0", {"a.b": 0.1, "c": "x", "d": True})])
         store.land(outcomes(1200))
     with Store(tmp_path / "a.results") as store:
         known = store.known([f"key{k}" for k in range(0, 1200, 2)], traces=True)
@@ -70,8 +70,8 @@ def test_whoever_reads_sees_what_lands(tmp_path: Path) -> None:
 
 def test_a_run_that_lands_again_replaces_itself(tmp_path: Path) -> None:
     with Store(tmp_path / "a.results", writing=True) as store:
-        store.land([Outcome("k", "failed", "No.", (math.nan,))])
-        store.land([Outcome("k", "done", "", (1.0,))])
+        store.land([RunOutcome("k", "failed", "No.", (math.nan,))])
+        store.land([RunOutcome("k", "done", "", (1.0,))])
         assert store.known(["k"])["k"].state == "done"
 
 
@@ -231,7 +231,7 @@ def test_results_whose_texts_are_spoilt_are_refused(tmp_path: Path, spoil: str) 
     )
     with Store(store_path(path), writing=True) as store:
         store.begin({"study": text})
-        store.ask([Asked(0, 0, "key0", {"gait.amplitude_deg": 1.0})])
+        store.ask([RunRequest(0, 0, "key0", {"gait.amplitude_deg": 1.0})])
         store.land(outcomes(1))
     assert results_of(path).n_points == 1
     assert units_of_results(path) == {}

@@ -9,7 +9,7 @@ import pytest
 
 from snakestudio.errors import StudyError
 from snakestudio.model.scene import Scene
-from snakestudio.study.begin import begun, range_of, words_of
+from snakestudio.study.begin import begun, choices_of, range_of
 from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
 from snakestudio.study.study_file import dump_study, load_study, parse_study, save_study
 from tests.study.conftest import STUDY
@@ -49,22 +49,22 @@ def test_a_study_that_makes_no_sense_yet_is_kept_as_it_is(tmp_path: Path) -> Non
     path.write_text("# why\n" + HEAD + RANGE.replace("low = 0.1", "low = 0.7  # odd"))
     with pytest.raises(StudyError):
         load_study(path)
-    study = load_study(path, whole=False)
+    study = load_study(path, strict=False)
     assert study.vary[0].low == 0.7
     save_study(study.model_copy(update={"title": "Friction", "vary": (*study.vary, Vary())}), path)
     text = path.read_text()
     assert "# why" in text
     assert "# odd" in text
-    assert load_study(path, whole=False).vary == (study.vary[0], Vary())
+    assert load_study(path, strict=False).vary == (study.vary[0], Vary())
 
 
 def test_a_value_begins_with_the_range_that_people_look_at() -> None:
     scene = Scene()
     assert range_of(scene, "ground.mu_along").steps == 11
-    assert range_of(scene, "model.kind").values == words_of(scene, "model.kind")
-    assert "planar_nonsmooth" in words_of(scene, "model.kind")
+    assert range_of(scene, "model.kind").values == choices_of(scene, "model.kind")
+    assert "planar_nonsmooth" in choices_of(scene, "model.kind")
     assert range_of(scene, "title").values == (scene.title,)
-    assert words_of(scene, "title") == ()
+    assert choices_of(scene, "title") == ()
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_mistake_reads_as_well_beside_a_field_as_behind_its_key(
     text: str, keys: set[str]
 ) -> None:
     """The command line says the key before the sentence; the window, which has no file to be seen, does without."""
-    found = problems(parse_study(HEAD + text, whole=False))
+    found = problems(parse_study(HEAD + text, strict=False))
     assert {problem.key for problem in found} == keys
     for problem in found:
         assert problem.sentence().startswith((f"{problem.key}: ", f"{problem.key} "))

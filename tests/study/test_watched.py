@@ -19,7 +19,7 @@ from snakestudio.study.cluster import WorkerInfo
 from snakestudio.study.driver import Progress
 from snakestudio.study.running import Workers, results_of
 from snakestudio.study.store import Store, store_path
-from snakestudio.study.watched import Told, line_of, told
+from snakestudio.study.watched import StudyMessage, line_of, message_in
 from snakestudio.viewmodel.study.study_process import StudyProcess
 from tests.study.processes import alive, descendants
 from tests.waiting import wait_until
@@ -53,13 +53,15 @@ def test_lines_say_what_was_said() -> None:
     worker = WorkerInfo("here-1", "127.0.0.1", "tcp://127.0.0.1:1", 2, 99.5, 1 << 28)
     for left in (1.5, math.nan):
         progress = Progress("running", 10, 3, 1, 1, left, (worker,), "http://x", ("A note.",))
-        read = told(line_of(Told("progress", progress=progress)))
+        read = message_in(line_of(StudyMessage("progress", progress=progress)))
         assert read is not None
         assert read.progress is not None
         assert math.isnan(read.progress.left_s) == math.isnan(left)
         assert str(read.progress) == str(progress)
-    error = Told("error", "s.toml: no.", problems=(Problem("error", "vary[1].low", "no", "do"),))
-    assert told(line_of(error)) == error
+    error = StudyMessage(
+        "error", "s.toml: no.", problems=(Problem("error", "vary[1].low", "no", "do"),)
+    )
+    assert message_in(line_of(error)) == error
     for line in (
         "",
         "{}",
@@ -68,7 +70,7 @@ def test_lines_say_what_was_said() -> None:
         '{"kind": "progress", "progress": {"state": "running"}}',
         '{"kind": 3}',
     ):
-        assert told(line) is None
+        assert message_in(line) is None
 
 
 def test_a_study_runs_to_its_end_and_is_known_then(
@@ -126,7 +128,7 @@ def test_it_pauses_and_goes_on(long_study: Path, begun: Callable[..., StudyProce
     wait_until(lambda: process.paused)
     assert process.progress is not None
     assert process.progress.finished == 0, "paused before it began"
-    process.go_on()
+    process.resume()
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
     assert not process.paused
 

@@ -27,17 +27,17 @@ class Menu(QMenu):
     still work.
     """
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         keep_keys(self)
 
-    def addMenu(self, *given: Any) -> QMenu:  # type: ignore[override]
-        if not isinstance(given[-1], str):
-            super().addMenu(*given)
-            return given[-1]  # type: ignore[no-any-return]
-        below = Menu(given[-1], self)
-        if isinstance(given[0], QIcon):
-            below.setIcon(given[0])
+    def addMenu(self, *arguments: Any) -> QMenu:  # type: ignore[override]
+        if not isinstance(arguments[-1], str):
+            super().addMenu(*arguments)
+            return arguments[-1]  # type: ignore[no-any-return]
+        below = Menu(arguments[-1], self)
+        if isinstance(arguments[0], QIcon):
+            below.setIcon(arguments[0])
         super().addMenu(below)
         return below
 
@@ -46,7 +46,7 @@ class Menu(QMenu):
         super().showEvent(event)
 
 
-class _KeyKeeper(QObject):
+class _ShortcutOverride(QObject):
     """Overrides shortcuts, so that the menu receives every key."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -58,7 +58,7 @@ class _KeyKeeper(QObject):
 
 def keep_keys(menu: QMenu) -> None:
     """Let a menu receive all keys while it is open; for menus made by Qt."""
-    menu.installEventFilter(_KeyKeeper(menu))
+    menu.installEventFilter(_ShortcutOverride(menu))
 
 
 # --- mnemonics ------------------------------------------------------------------------------------

@@ -19,14 +19,14 @@ from PySide6.QtCore import (
 
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.run_time import run_time
-from snakestudio.runfile.library import KeptRun
+from snakestudio.runfile.library import SavedRun
 from snakestudio.text import size_text
 from snakestudio.viewmodel.matching import match
 
 Index = QModelIndex | QPersistentModelIndex
 
 RUN = Qt.ItemDataRole.UserRole
-"""Role that holds the `KeptRun`."""
+"""Role that holds the `SavedRun`."""
 
 
 def moment(when: datetime, today: date | None = None) -> str:
@@ -41,7 +41,7 @@ def moment(when: datetime, today: date | None = None) -> str:
     return f"{when.day} {when:%b %Y}"
 
 
-def facts(run: KeptRun, present: bool = False) -> str:
+def facts(run: SavedRun, present: bool = False) -> str:
     """Model (or "Robot"), duration and size of a run in a line; a `present` run is not marked incomplete."""
     if run.info is None:
         return f"cannot be read · {size_text(run.size_bytes)}"
@@ -53,7 +53,7 @@ def facts(run: KeptRun, present: bool = False) -> str:
     return f"{model} · {run_time(run.info.duration, significant=4)} · {size_text(run.size_bytes)}{ended}"
 
 
-def explained(run: KeptRun) -> str:
+def explained(run: SavedRun) -> str:
     """Tooltip with all facts about a run."""
     lines = [run.name, f"started {run.created:%Y-%m-%d %H:%M:%S}"]
     if run.info is None:
@@ -75,16 +75,16 @@ class RunListModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._all: list[KeptRun] = []
-        self._visible: list[KeptRun] = []
-        self._sought = ""
+        self._all: list[SavedRun] = []
+        self._visible: list[SavedRun] = []
+        self._query = ""
 
     @property
-    def all(self) -> list[KeptRun]:
+    def all(self) -> list[SavedRun]:
         """All runs, matching or not."""
         return self._all
 
-    def take(self, runs: Sequence[KeptRun]) -> None:
+    def set_runs(self, runs: Sequence[SavedRun]) -> None:
         """Show `runs`."""
         if list(runs) != self._all:
             self._all = list(runs)
@@ -92,11 +92,11 @@ class RunListModel(QAbstractListModel):
 
     def seek(self, text: str) -> None:
         """Show only the runs that match `text`: words of name, scene, model, tags or date."""
-        self._sought = text
+        self._query = text
         self._filter()
 
     def _filter(self) -> None:
-        visible = [run for run in self._all if match(self._sought, run.words) is not None]
+        visible = [run for run in self._all if match(self._query, run.search_text) is not None]
         if [run.path for run in visible] == [run.path for run in self._visible]:
             self._visible = visible
             if visible:

@@ -75,7 +75,7 @@ class ActionRegistry(QObject):
         context = self._context
         if spec.long and context.robot_controller.movable:
             what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
-            context.banners.robot.say(
+            context.banners.robot.show_notice(
                 "info",
                 f"{what} would block the window for longer than an armed robot tolerates. Disarm the robot first.",
                 passing=True,
@@ -137,7 +137,7 @@ class ActionRegistry(QObject):
                 bar.addMenu(self.menus[path])
         return self.menus[path]
 
-    def give_space(self, name: str) -> None:
+    def assign_space_key(self, name: str) -> None:
         """Assign the space bar to one command, play or the stop of a connected robot, and take it from the other."""
         for each in ("play", "stop_robot"):
             self._actions[each].setShortcuts(
@@ -176,7 +176,7 @@ class ActionRegistry(QObject):
             if self.menus[menu].isVisible():
                 assign_mnemonics(self.menus[menu])
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Draw the icons in the colours of the present palette."""
         for spec in self.commands:
             if spec.icon and spec.run is not None:

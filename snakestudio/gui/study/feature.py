@@ -82,7 +82,7 @@ class StudyFeature(QObject):
         self.runner = StudyRunner(movable, self)
         self.runs = StudyRuns(context, context.banners.study, self)
         self.recent = RecentFiles(context.settings, "study/recent")
-        self.open_study.opened.connect(self.runner.forget)
+        self.open_study.opened.connect(self.runner.clear_error)
         self.runner.changed.connect(self._on_progress)
         self.runner.ended.connect(self.open_study.read_all_results)
         document = context.document
@@ -170,7 +170,7 @@ class StudyFeature(QObject):
         try:
             self.open_study.open(path)
         except SnakeStudioError as error:
-            self.recent.forget(path)
+            self.recent.remove(path)
             return self._refuse(f"{path.name} was not opened.\n{error}")
         self.recent.remember(path)
         self._context.show_dock(_DOCK)
@@ -229,7 +229,7 @@ class StudyFeature(QObject):
         """Resume after a pause."""
         if self.runner.here and not self._may_compute(Workers(), "Resume"):
             return False
-        self.runner.go_on()
+        self.runner.resume()
         return True
 
     def _may_compute(self, workers: Workers, verb: str) -> bool:
@@ -251,9 +251,9 @@ class StudyFeature(QObject):
         box.deleteLater()
         return box.clickedButton() is anyway
 
-    def look_at_robot(self) -> None:
+    def check_robot(self) -> None:
         """Check whether a robot was armed: its timing has priority over every study."""
-        self.runner.look_at_robot()
+        self.runner.check_robot()
 
     def _on_scene_saved(self) -> None:
         document = self._context.document
@@ -273,12 +273,12 @@ class StudyFeature(QObject):
         if path is not None and results is not None:
             self.runs.open(path, results.table, results.units, row)
 
-    def take_over(self, row: int) -> None:
+    def apply_point(self, row: int) -> None:
         """Apply the values of a row of the results to the scene."""
         path = self.open_study.path
         results = self.open_study.results
         if path is not None and results is not None:
-            self.runs.take_over(path, results.table, row)
+            self.runs.apply_point(path, results.table, row)
 
     def check_step(self, row: int) -> bool:
         """Check the time step of the first run of a row of the results."""
@@ -352,5 +352,5 @@ class StudyFeature(QObject):
         return answer
 
     def _refuse(self, text: str) -> bool:
-        self._context.banners.study.say("warning", text)
+        self._context.banners.study.show_notice("warning", text)
         return False

@@ -103,7 +103,7 @@ class StudyRuns(QObject):
         self._stop()
         preparations = self._context.session_controller.session.preparations
         self._name = run_name(path, table, row, repeat)
-        self._then = [("Apply to Scene", lambda: self.take_over(path, table, row))]
+        self._then = [("Apply to Scene", lambda: self.apply_point(path, table, row))]
         if repeat + 1 < len(table.rows[row]):
             self._then.insert(
                 0,
@@ -137,7 +137,7 @@ class StudyRuns(QObject):
         """Cancel the run in progress."""
         if self._task is not None:
             self._stop()
-            self._banner.say("info", f"Opening {self._name} was cancelled.", passing=True)
+            self._banner.show_notice("info", f"Opening {self._name} was cancelled.", passing=True)
 
     def close(self) -> None:
         """Cancel and wait for the end; call before the program quits."""
@@ -158,47 +158,47 @@ class StudyRuns(QObject):
     def _on_finished(self, run: AgainRun | None) -> None:
         self._task = None
         if run is None:
-            self._banner.say("warning", f"{self._name} was not opened.")
+            self._banner.show_notice("warning", f"{self._name} was not opened.")
         elif not len(run.recording):
-            self._banner.say("warning", f"{self._name} has no rows to show. {run.said}")
+            self._banner.show_notice("warning", f"{self._name} has no rows to show. {run.said}")
         else:
             self._context.open_runs.show(run.recording, self._name)
             kind: Kind = "info" if run.same else "warning"
-            self._banner.say(kind, f"{self._name}: {run.said}", self._then)
+            self._banner.show_notice(kind, f"{self._name}: {run.said}", self._then)
         self.changed.emit()
 
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._task = None
-        self._banner.say("warning", problem.sentence())
+        self._banner.show_notice("warning", problem.sentence())
         self.changed.emit()
 
     # --- applying values --------------------------------------------------------------------------
 
-    def take_over(self, path: Path, table: Table, row: int) -> None:
+    def apply_point(self, path: Path, table: Table, row: int) -> None:
         """Apply the values of a point to the scene as one edit; if another scene is open, ask first."""
         scene_path = scene_of(table.study, path).resolve()
         origin = self._context.document.origin
         if origin is not None and origin.resolve() == scene_path:
-            self._take_over(path, table, row)
+            self._apply_point(path, table, row)
             return
 
-        def open_and_take_over() -> None:
+        def open_and_apply() -> None:
             if self._context.files.open(scene_path):
-                self._take_over(path, table, row)
+                self._apply_point(path, table, row)
 
         name = self._context.document.title
-        self._banner.say(
+        self._banner.show_notice(
             "info",
             f"The study belongs to {scene_path.name}, but {name} is open. Values that both scenes have can be"
             " applied.",
             [
-                (f"Open {scene_path.name}", open_and_take_over),
-                (f"Apply to {name}", lambda: self._take_over(path, table, row)),
+                (f"Open {scene_path.name}", open_and_apply),
+                (f"Apply to {name}", lambda: self._apply_point(path, table, row)),
             ],
         )
 
-    def _take_over(self, path: Path, table: Table, row: int) -> None:
+    def _apply_point(self, path: Path, table: Table, row: int) -> None:
         document = self._context.document
         values = values_of(table, row)
         name = run_name(path, table, row).partition(", repeat")[0]
@@ -206,15 +206,17 @@ class StudyRuns(QObject):
             scene = with_values(document.scene, values)
         except SceneError as error:
             first = error.problems[0].sentence() if error.problems else str(error)
-            self._banner.say("warning", f"The values of {name} were not applied. {first}")
+            self._banner.show_notice("warning", f"The values of {name} were not applied. {first}")
             return
         if scene == document.scene:
-            self._banner.say("info", f"The scene already has the values of {name}.", passing=True)
+            self._banner.show_notice(
+                "info", f"The scene already has the values of {name}.", passing=True
+            )
             return
         document.edit(scene, f"Apply {name}")
         labels = [label_of(scene, key) for key in list(values)[:_LISTED]]
         more = f" and {len(values) - _LISTED} more" if len(values) > _LISTED else ""
-        self._banner.say(
+        self._banner.show_notice(
             "info",
             f"Applied the values of {name}: {', '.join(labels)}{more}.",
             [("Undo", document.undo_stack.undo)],

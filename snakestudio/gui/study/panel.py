@@ -72,7 +72,7 @@ class StudyActions(Protocol):
     def open_run(self, row: int) -> object:
         """Open the run of a row of the results."""
 
-    def take_over(self, row: int) -> object:
+    def apply_point(self, row: int) -> object:
         """Apply the values of a row of the results to the scene."""
 
     def check_step(self, row: int) -> object:
@@ -143,8 +143,8 @@ class StudyPanel(Themed):
         self._told = ""
         self.setup = SetupPage(open_study)
         self.results = StudyResultsView()
-        self.results.open_asked.connect(actions.open_run)
-        self.results.take_over_asked.connect(actions.take_over)
+        self.results.open_requested.connect(actions.open_run)
+        self.results.apply_asked.connect(actions.apply_point)
         self.results.check_step_asked.connect(actions.check_step)
         self._stale = True  # results must be updated when they become visible
         self.tabs = QTabWidget()
@@ -183,7 +183,7 @@ class StudyPanel(Themed):
         open_study.opened.connect(self._on_opened)
         open_study.landed.connect(self._on_landed)
         self.tabs.currentChanged.connect(self._on_page)
-        self.renew_theme()
+        self.apply_theme()
         self.refresh()
 
     def _nothing(self) -> QWidget:
@@ -327,7 +327,7 @@ class StudyPanel(Themed):
             return
         self._told = text
         if text:
-            self.notice.say("warning" if kind == "warning" else "info", text, buttons)
+            self.notice.show_notice("warning" if kind == "warning" else "info", text, buttons)
         else:
             self.notice.clear()
 
@@ -348,6 +348,6 @@ class StudyPanel(Themed):
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(420), theme.scaled(640))
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._close.setIcon(theme.icon("close", "dim"))
         self.menu_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)

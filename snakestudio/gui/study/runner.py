@@ -155,11 +155,11 @@ class StudyRunner(QObject):
             self._process.pause()
             self.changed.emit()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Resume after a pause."""
         if self._process is not None and self.busy:
             self.pausing = self.paused_by_robot = False
-            self._process.go_on()
+            self._process.resume()
             self.changed.emit()
 
     def cancel(self) -> None:
@@ -168,7 +168,7 @@ class StudyRunner(QObject):
             self._process.cancel()
             self.changed.emit()
 
-    def look_at_robot(self) -> None:
+    def check_robot(self) -> None:
         """Check whether a robot was armed."""
         movable = self._movable()
         armed = movable and not self._was_movable
@@ -190,7 +190,7 @@ class StudyRunner(QObject):
         self.changed.emit()
         self.ended.emit()
 
-    def forget(self) -> None:
+    def clear_error(self) -> None:
         """Clear the error of the last run because another study was opened."""
         if not self.busy and self.error:
             self.error = ""

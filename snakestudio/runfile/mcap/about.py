@@ -173,10 +173,10 @@ def _seeds(part: Any, key: str) -> Iterator[tuple[str, int]]:
 
 @cache
 def _versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

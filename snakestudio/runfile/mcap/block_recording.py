@@ -101,8 +101,8 @@ class BlockRecording(abc.ABC):
         while start < stop:
             first, block = self._block_with(start)
             end = min(stop, first + len(block))
-            whole = start == first and end == first + len(block)
-            parts.append(block if whole else block.slice(start - first, end - first))
+            entire = start == first and end == first + len(block)
+            parts.append(block if entire else block.slice(start - first, end - first))
             start = end
         return Rows.concatenate(parts)
 
@@ -134,6 +134,8 @@ def with_change(changes: tuple[Change, ...], change: Change) -> tuple[Change, ..
     """Add a change to `changes`; changes at the same time are merged."""
     if changes and changes[-1].time == change.time:
         # New values come last: a whole part and a value in it apply in the order of the changes.
-        kept = {key: value for key, value in changes[-1].values.items() if key not in change.values}
-        return (*changes[:-1], Change(change.time, {**kept, **change.values}))
+        earlier = {
+            key: value for key, value in changes[-1].values.items() if key not in change.values
+        }
+        return (*changes[:-1], Change(change.time, {**earlier, **change.values}))
     return (*changes, Change(change.time, dict(change.values)))

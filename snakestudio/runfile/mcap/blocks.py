@@ -129,13 +129,13 @@ class Columns:
 
         Raises `ValueError` if a message does not support the type of a column.
         """
-        found = []
+        columns = []
         for name, values in _row_columns(rows):
             kind = values.dtype.name
             if kind not in _TYPES:
                 raise ValueError(f"{name}: a run file does not support columns of type {kind}")
-            found.append((name, kind, tuple(values.shape[1:])))
-        return cls(tuple(found))
+            columns.append((name, kind, tuple(values.shape[1:])))
+        return cls(tuple(columns))
 
     @classmethod
     def from_plain(cls, plain: Any) -> Columns:
@@ -160,12 +160,12 @@ class Columns:
 
         Raises `ValueError` if they do not.
         """
-        wanted = _shapes(schema)
+        expected = _shapes(schema)
         pairs = any(name in _OF_JOINTS and len(shape) == 2 for name, _, shape in self.columns)
         if pairs:
-            wanted |= dict.fromkeys(_OF_JOINTS, (schema.n_joints, 2))
+            expected |= dict.fromkeys(_OF_JOINTS, (schema.n_joints, 2))
         for name, kind, shape in self.columns:
-            if shape != wanted.get(name, ()):
+            if shape != expected.get(name, ()):
                 raise ValueError(f"{name} has a different shape from the schema")
             if (np.dtype(_TYPES[kind]).kind == "f") != (name not in _WHOLE):
                 raise ValueError(f"{name} has a different number type")
@@ -207,7 +207,7 @@ def definition(columns: Columns) -> str:
     return "\n".join(lines) + "\n"
 
 
-class Room:
+class Scratch:
     """Reusable buffer: touching new memory pages for every block would take longer than filling them."""
 
     def __init__(self) -> None:
@@ -227,7 +227,7 @@ def encode(
     channel: int,
     sequence: int,
     log_time: int,
-    room: Room | None = None,
+    scratch: Scratch | None = None,
 ) -> memoryview:
     """Encode `rows` as an MCAP message record.
 
@@ -239,7 +239,7 @@ def encode(
         Number of the first row in the run.
     channel, sequence, log_time : int
         Values of the record's header; ns.
-    room : Room, optional
+    scratch : Scratch, optional
         Buffer for the record; the result is valid until the next record in it.
     """
     values = dict(_row_columns(rows))
@@ -254,21 +254,23 @@ def encode(
         end = start + size * dtype.itemsize
     origin = MESSAGE_HEAD.size + len(HEADER)
     shift = -origin % 8  # numpy copies faster to aligned numbers
-    buffer = (room or Room()).of(shift + origin + end)
-    whole = buffer.data[shift:]
-    MESSAGE_HEAD.pack_into(whole, 0, 0x05, len(whole) - 9, channel, sequence, log_time, log_time)
-    whole[MESSAGE_HEAD.size : origin] = HEADER
-    struct.pack_into("<Q", whole, origin, first_row)
+    buffer = (scratch or Scratch()).of(shift + origin + end)
+    message = buffer.data[shift:]
+    MESSAGE_HEAD.pack_into(
+        message, 0, 0x05, len(message) - 9, channel, sequence, log_time, log_time
+    )
+    message[MESSAGE_HEAD.size : origin] = HEADER
+    struct.pack_into("<Q", message, origin, first_row)
     body = buffer[shift + origin :]
     for array, dtype, shape, before, length, start in places:
-        whole[origin + before : origin + start] = bytes(start - before)
-        struct.pack_into("<I", whole, origin + length, array.size)
+        message[origin + before : origin + start] = bytes(start - before)
+        struct.pack_into("<I", message, origin + length, array.size)
         if array.size:
             part = body[start : start + array.size * dtype.itemsize]
             part.view(dtype).reshape(*shape, len(array))[...] = array.transpose(
                 *range(1, array.ndim), 0
             )
-    return whole
+    return message
 
 
 def head_bytes(n_rows: int) -> int:
@@ -295,11 +297,11 @@ def decode(columns: Columns, body: NDArray[np.uint8]) -> Rows:
     Raises `ValueError` if it is damaged.
     """
     offset = 8
-    found: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     for name, kind, shape in columns.columns:
         dtype = np.dtype(_TYPES[kind])
         if 0 in shape:
-            found[name] = np.zeros((0, *shape), dtype)
+            arrays[name] = np.zeros((0, *shape), dtype)
             continue
         length = align(offset, 4)
         if length + 4 > len(body):
@@ -312,23 +314,23 @@ def decode(columns: Columns, body: NDArray[np.uint8]) -> Rows:
         part = (
             body[offset : offset + size * dtype.itemsize].view(dtype).reshape(*shape, size // each)
         )
-        found[name] = np.ascontiguousarray(np.moveaxis(part, -1, 0))
+        arrays[name] = np.ascontiguousarray(np.moveaxis(part, -1, 0))
         offset += size * dtype.itemsize
-    return _rows(columns, found)
+    return _rows(columns, arrays)
 
 
-def _rows(columns: Columns, found: dict[str, NDArray[Any]]) -> Rows:
-    n_rows = len(found["time"])
-    n_contacts = int(found["contact_count"].sum(dtype=np.int64))
-    if n_contacts < 0 or (n_rows and found["contact_count"].min() < 0):
+def _rows(columns: Columns, arrays: dict[str, NDArray[Any]]) -> Rows:
+    n_rows = len(arrays["time"])
+    n_contacts = int(arrays["contact_count"].sum(dtype=np.int64))
+    if n_contacts < 0 or (n_rows and arrays["contact_count"].min() < 0):
         raise ValueError("the number of contacts is negative")
     for name, _, shape in columns.columns:
-        wanted = n_contacts if name.startswith("contact_") and name != "contact_count" else n_rows
+        expected = n_contacts if name.startswith("contact_") and name != "contact_count" else n_rows
         if 0 in shape:
-            found[name] = np.zeros((wanted, *shape), found[name].dtype)
-        elif len(found[name]) != wanted:
+            arrays[name] = np.zeros((expected, *shape), arrays[name].dtype)
+        elif len(arrays[name]) != expected:
             raise ValueError(f"{name} has a different length from the rows")
     if columns.pairs is not None:
-        found |= {name: from_pairs(found[name], columns.pairs) for name in _OF_JOINTS}
-    contacts = ContactRows(*(found[f"contact_{name}"] for name in _OF_CONTACTS))
-    return Rows(**{name: found[name] for name in _OF_ROWS}, contacts=contacts)
+        arrays |= {name: from_pairs(arrays[name], columns.pairs) for name in _OF_JOINTS}
+    contacts = ContactRows(*(arrays[f"contact_{name}"] for name in _OF_CONTACTS))
+    return Rows(**{name: arrays[name] for name in _OF_ROWS}, contacts=contacts)

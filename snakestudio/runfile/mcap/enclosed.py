@@ -86,17 +86,17 @@ def renamed(values: Any, places: Mapping[str, str]) -> Any:
     return [renamed(value, places) for value in values] if isinstance(values, list) else values
 
 
-def read_files(wanted: Iterable[str], base_dir: Path | None) -> dict[str, bytes]:
+def read_files(names: Iterable[str], base_dir: Path | None) -> dict[str, bytes]:
     """Contents of files by name, without unreadable and very large ones."""
-    found = {}
-    for name in wanted:
+    contents = {}
+    for name in names:
         path = local_path(name, base_dir)
         try:
             if path.is_file() and path.stat().st_size <= _MOST_BYTES:
-                found[name] = path.read_bytes()
+                contents[name] = path.read_bytes()
         except (OSError, ValueError):
             continue  # the engine reports unreadable files
-    return found
+    return contents
 
 
 def digest(data: bytes) -> str:
@@ -128,20 +128,20 @@ def restored(
     changed : tuple of str, optional
         Names of the files of its changes.
     """
-    wanted: dict[str, str] = json.loads(about.get("files", "{}"))
+    digests: dict[str, str] = json.loads(about.get("files", "{}"))
     twice: dict[str, None] = {}
     for name, data in _enclosed(file, start, size, True) if changed else ():
-        if name in changed and wanted.setdefault(name, digest(data)) != digest(data):
+        if name in changed and digests.setdefault(name, digest(data)) != digest(data):
             twice[name] = None
     names = list(
-        dict.fromkeys([name for _, name in named_files(scene) if name in wanted] + list(changed))
+        dict.fromkeys([name for _, name in named_files(scene) if name in digests] + list(changed))
     )
     there = read_files({*names, *(name for _, name in named_files(scene))}, base_dir)
     gone = [name for name in names if name not in there]
     other = [
         name
         for name in names
-        if name in there and digest(there[name]) != wanted.get(name, digest(there[name]))
+        if name in there and digest(there[name]) != digests.get(name, digest(there[name]))
     ]
     why = [f"{name} no longer exists" for name in gone] + [f"{name} has changed" for name in other]
     why += [f"{name} changed during the run; its first version is used" for name in twice]
@@ -149,11 +149,11 @@ def restored(
         return Restored(scene, base_dir, f"{'; '.join(why)}." if why else "", {})
     enclosed: dict[str, bytes] = {}
     for name, data in _enclosed(file, start, size, bool(changed)):
-        if name in names and digest(data) == wanted.get(name):
+        if name in names and digest(data) == digests.get(name):
             enclosed[name] = data
     for name, data in there.items():
-        if digest(data) == wanted.get(name, digest(data)):
-            wanted.setdefault(name, digest(data))
+        if digest(data) == digests.get(name, digest(data)):
+            digests.setdefault(name, digest(data))
             enclosed.setdefault(name, data)
     if missing := [name for name in names if name not in enclosed]:
         return Restored(
@@ -162,17 +162,17 @@ def restored(
             f"{'; '.join(why)}; the run file does not contain {', '.join(missing)}.",
             {},
         )
-    folder = cache_dir() / "enclosed" / digest("".join(sorted(wanted.values())).encode())[:32]
-    places = {name: contained_name(name, wanted[name]) for name in enclosed}
+    folder = cache_dir() / "enclosed" / digest("".join(sorted(digests.values())).encode())[:32]
+    places = {name: contained_name(name, digests[name]) for name in enclosed}
     try:
         for name, place in places.items():
             target = folder / place
-            if not target.is_file() or digest(target.read_bytes()) != wanted[name]:
+            if not target.is_file() or digest(target.read_bytes()) != digests[name]:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_atomically(target, enclosed[name])
     except OSError as error:
-        said = f"the copy in the run file cannot be written to {folder} ({error.strerror})"
-        return Restored(scene, base_dir, f"{'; '.join(why)}; {said}.", {})
+        failure = f"the copy in the run file cannot be written to {folder} ({error.strerror})"
+        return Restored(scene, base_dir, f"{'; '.join(why)}; {failure}.", {})
     values = {
         key: places[name] for key, name in named_files(scene) if places.get(name, name) != name
     }

@@ -61,10 +61,10 @@ def _end_among(file: BinaryIO, group: Place, size: int) -> dict[str, str]:
         index = MetadataIndex.read(record_body(_record(file, place)))
         if index.name == END:
             place = Place(index.offset, index.length)
-            found: dict[str, str] = Metadata.read(record_body(_record(file, place))).metadata
-            if not intact(found):
+            metadata: dict[str, str] = Metadata.read(record_body(_record(file, place))).metadata
+            if not intact(metadata):
                 raise ValueError("the check sum of the end is wrong")
-            return found
+            return metadata
     raise ValueError("no end")
 
 

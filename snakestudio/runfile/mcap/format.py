@@ -69,5 +69,5 @@ MAX_INDEX_BYTES = 256 * 1024 * 1024
 
 def nanoseconds(time: NDArray[np.float64]) -> NDArray[Any]:
     """Convert simulated times (s) to the unsigned nanoseconds of MCAP."""
-    whole: NDArray[Any] = np.rint(np.maximum(time, 0.0) * 1e9).astype(np.uint64)
-    return whole
+    rounded: NDArray[Any] = np.rint(np.maximum(time, 0.0) * 1e9).astype(np.uint64)
+    return rounded

@@ -72,9 +72,9 @@ class Index:
         n_blocks, n_notes, n_checkpoints, n_rows = _HEAD.unpack_from(plain)
         if size != _HEAD.size + 8 * (3 * n_blocks + 2 * n_notes + 3 * n_checkpoints + n_rows):
             raise ValueError("wrong size")
-        whole = np.frombuffer(plain, "<u8", offset=_HEAD.size)
+        numbers = np.frombuffer(plain, "<u8", offset=_HEAD.size)
         cuts = np.cumsum([2 * n_blocks, n_blocks, 2 * n_notes, 2 * n_checkpoints, n_checkpoints])
-        blocks, first_rows, notes, places, times, rows = np.split(whole, cuts)
+        blocks, first_rows, notes, places, times, rows = np.split(numbers, cuts)
         for part in (blocks, notes, places):
             if len(part) and int(part.reshape(-1, 2).max()) > file_size:
                 raise ValueError("a position is outside the file")

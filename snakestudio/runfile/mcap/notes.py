@@ -29,7 +29,7 @@ def messages(
     changes: Sequence[Change | Pull], events: Sequence[RunEvent], channels: Mapping[str, int]
 ) -> list[Messages]:
     """Encode changes, pulls and events; events also as a log if the file has that topic."""
-    made: dict[str, list[tuple[float, Template, tuple[float, ...]]]] = {
+    by_topic: dict[str, list[tuple[float, Template, tuple[float, ...]]]] = {
         CHANGES: [],
         EVENTS: [],
         LOG: [],
@@ -39,16 +39,16 @@ def messages(
         template.number("numbers", "<f8", (1,))
         values = {_PULL: plain_pull(change)} if isinstance(change, Pull) else change.values
         template.text(json.dumps(values, ensure_ascii=False))
-        made[CHANGES].append((change.time, template, (change.time,)))
+        by_topic[CHANGES].append((change.time, template, (change.time,)))
     for event in events:
         template = Template()
         template.number("numbers", "<f8", (2,))
         template.text(event.kind)
         template.text(event.text)
-        made[EVENTS].append((event.time, template, (event.time, event.weight)))
+        by_topic[EVENTS].append((event.time, template, (event.time, event.weight)))
         if LOG in channels:
-            made[LOG].append((event.time, _log(event), ()))
-    return [_joined(channels[topic], entries) for topic, entries in made.items() if entries]
+            by_topic[LOG].append((event.time, _log(event), ()))
+    return [_joined(channels[topic], entries) for topic, entries in by_topic.items() if entries]
 
 
 def log_message(event: RunEvent) -> bytes:

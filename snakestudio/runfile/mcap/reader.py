@@ -126,13 +126,13 @@ class RunFile(BlockRecording):
         name = self.path.name
         return f"For programs that need a complete MCAP file (rosbags): snakestudio export {name} --mcap NEW.mcap."
 
-    def take_files(self, file: BinaryIO, start: int, size: int) -> None:
+    def restore_files(self, file: BinaryIO, start: int, size: int) -> None:
         """Use the files embedded in the run file where those of the scene are missing or changed."""
         changed: dict[str, None] = {}
         with contextlib.suppress(RunFileError):  # reported when they are read
             changed = {name: None for change in self.changes for name in named_by(change.values)}
-        found = restored(file, start, size, self.about, self._scene, self.base_dir, tuple(changed))
-        self._scene, self.base_dir, note, self._places = found
+        files = restored(file, start, size, self.about, self._scene, self.base_dir, tuple(changed))
+        self._scene, self.base_dir, note, self._places = files
         if note:
             self.note = f"{self.path.name}: {note}"
             log.warning("%s", self.note)
@@ -177,10 +177,10 @@ class RunFile(BlockRecording):
 
         Raises `RunFileError` if it cannot be read.
         """
-        found = bisect_right([since for since, _ in self.index.checkpoints], time) - 1
-        if found < 0:
+        index = bisect_right([since for since, _ in self.index.checkpoints], time) - 1
+        if index < 0:
             return None
-        since, place = self.index.checkpoints[found]
+        since, place = self.index.checkpoints[index]
         with self._reading():
             return since, attached(self._blocks.read(place))
 
@@ -275,8 +275,11 @@ def open_run(path: str | Path) -> RunFile:
             index = walk(file, begun.end, begun.size, {})
             complete = False
         if not len(index.times):
+            if complete:
+                raise RunFileError(f"{path}: the file contains no rows: nothing was recorded.")
             raise RunFileError(
-                f"{path}: the file contains no rows because the program ended before the first was written."
+                f"{path}: the file contains no rows that can be read. The program ended before the first row was"
+                " written, or the rows are damaged."
             )
         if not np.isfinite(index.times).all() or np.any(np.diff(index.times) < 0.0):
             raise RunFileError(
@@ -284,7 +287,7 @@ def open_run(path: str | Path) -> RunFile:
             )
         try:
             run = RunFile(path, begun, index, complete)
-            run.take_files(file, begun.end, begun.size)
+            run.restore_files(file, begun.end, begun.size)
             return run
         except DAMAGED as error:
             raise RunFileError(
@@ -357,9 +360,11 @@ def _begin(path: Path, file: BinaryIO) -> _Begun:
             if opcode == Opcode.HEADER:
                 library = Header.read(record_body(data)).library
             elif opcode == Opcode.METADATA:
-                found = Metadata.read(record_body(data))
-                if found.name == names.ABOUT:
-                    return _checked(path, _Begun(found.metadata, place.offset + place.length, size))
+                metadata = Metadata.read(record_body(data))
+                if metadata.name == names.ABOUT:
+                    return _checked(
+                        path, _Begun(metadata.metadata, place.offset + place.length, size)
+                    )
         except DAMAGED as error:
             raise RunFileError(
                 f"{path}: the start of the file is damaged ({error}); it cannot be read."

@@ -106,18 +106,18 @@ class Views:
         if not self.views:
             return
         slots = np.floor(rows.time * VIEW_RATE_HZ + 1e-6).astype(np.int64)
-        shown = np.flatnonzero(np.diff(slots, prepend=self._slot) > 0)
+        visible = np.flatnonzero(np.diff(slots, prepend=self._slot) > 0)
         residual = np.concatenate([[self._residual], rows.solver_residual])
-        after = int(shown[-1]) + 2 if len(shown) else 0
-        if len(shown):
+        after = int(visible[-1]) + 2 if len(visible) else 0
+        if len(visible):
             self._slot = int(slots[-1])
-            worst = np.maximum.reduceat(residual[:after], np.concatenate([[0], shown[:-1] + 2]))
-            chosen = _evenly(shown)
+            worst = np.maximum.reduceat(residual[:after], np.concatenate([[0], visible[:-1] + 2]))
+            chosen = _evenly(visible)
             columns: dict[str, Any] = {
                 name: getattr(rows, name)[chosen].copy() for name in _OF_ROWS
             }
             columns["solver_residual"] = worst
-            self._waiting.append(Rows(**columns, contacts=ContactRows.none(len(shown))))
+            self._waiting.append(Rows(**columns, contacts=ContactRows.none(len(visible))))
         self._residual = float(residual[after:].max(initial=0.0))
 
     def messages(self, channels: list[int]) -> list[tuple[int, NDArray[Any]]]:
@@ -129,12 +129,12 @@ class Views:
         if self._figures:
             numbers = column_values(self._schema, rows, self._before, self._figures)
         time = nanoseconds(rows.time)
-        found = []
+        messages = []
         for view, channel in zip(self.views, channels, strict=True):
             records = view.template.records(channel, time, self._written)
             view.fill(records, rows, numbers)
-            found.append((channel, records))
-        return found
+            messages.append((channel, records))
+        return messages
 
     def done(self) -> None:
         """Clear the pending messages after they have been written."""

@@ -55,7 +55,7 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
     chunk: Place | None = None
     n_rows = 0
 
-    def take(channel: int | None) -> bool:
+    def add_previous(channel: int | None) -> bool:
         """Add the previous chunk; False if nothing after it can be trusted."""
         nonlocal n_rows
         assert chunk is not None
@@ -65,24 +65,24 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
                 index.notes.append(chunk)
             return True
         try:
-            found, first, of_rows = block_head(file, chunk)
+            block_channel, first, of_rows = block_head(file, chunk)
         except ValueError:
             return False
-        if found == channels.get(ROWS):
+        if block_channel == channels.get(ROWS):
             if first != n_rows or not len(of_rows):
                 return False
             index.blocks.append(chunk)
             index.first_rows.append(n_rows)
             times.append(of_rows)
             n_rows += len(of_rows)
-        elif found in noted:
+        elif block_channel in noted:
             index.notes.append(chunk)
         return True
 
     for opcode, place in records(file, start, size):
         if chunk is not None:
             whose = _number(file, place) if opcode == Opcode.MESSAGE_INDEX else None
-            trusted = take(whose)
+            trusted = add_previous(whose)
             chunk = None
             if not trusted:
                 break
@@ -97,7 +97,7 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
         elif opcode == Opcode.DATA_END:
             break
     if chunk is not None:
-        take(None)
+        add_previous(None)
     while index.blocks and not _sound(file, index.blocks[-1]):
         index.blocks.pop()
         n_rows = index.first_rows.pop()

@@ -36,7 +36,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.runfile.mcap import format as names
 from snakestudio.runfile.mcap import notes
 from snakestudio.runfile.mcap.about import Origin, about
-from snakestudio.runfile.mcap.blocks import Columns, Room, definition, encode, head_bytes
+from snakestudio.runfile.mcap.blocks import Columns, Scratch, definition, encode, head_bytes
 from snakestudio.runfile.mcap.definitions import CHANGE, EVENT, LOG_MESSAGE
 from snakestudio.runfile.mcap.enclosed import digest, named_by, named_files, read_files
 from snakestudio.runfile.mcap.index import Index, Place
@@ -135,7 +135,7 @@ class RunWriter:
             topics += [(view.topic, *view.definition) for view in self._views.views]
         self._temporary = temporary
         self._packing = compressor()
-        self._room = Room()
+        self._scratch = Scratch()
         self._topics = _topics(topics)
         self._channels = {topic: number for number, (topic, _, _) in enumerate(topics, 1)}
         files = (
@@ -145,20 +145,20 @@ class RunWriter:
         )
         self._base_dir = origin.base_dir
         self._enclosed = {name: digest(data) for name, data in files.items()}
-        said = (
+        description = (
             {} if temporary else about(scene, schema, columns, origin, created or datetime.now(UTC))
         )
         if files:
-            said["files"] = json.dumps(self._enclosed, ensure_ascii=False)
-        metadata = Metadata(names.ABOUT, signed(said) if said else said)
+            description["files"] = json.dumps(self._enclosed, ensure_ascii=False)
+        metadata = Metadata(names.ABOUT, signed(description) if description else description)
         head = MAGIC + encoded(Header("ros2", f"snakestudio {__version__}"))
         record = encoded(metadata)
         self._metadata.append(encoded(MetadataIndex(len(head), len(record), names.ABOUT)))
         self.append(head, record, *map(encoded, self._topics))
         for name, data in files.items():
-            attachment, whole = _file(name, 0.0, data)
-            self._attachments.append(_attachment_index(attachment, self.size, len(whole)))
-            self.append(whole)
+            attachment, data_record = _file(name, 0.0, data)
+            self._attachments.append(_attachment_index(attachment, self.size, len(data_record)))
+            self.append(data_record)
 
     @property
     def n_rows(self) -> int:
@@ -191,8 +191,8 @@ class RunWriter:
             added.first_rows.append(self._n_rows)
             chunks.append((self._block(rows, len(self.index.blocks) + len(chunks)), added.blocks))
             self._n_rows += len(rows)
-        if said := notes.messages(changes, events, self._channels):
-            chunks.append((chunk_bytes(said, self._packing), added.notes))
+        if noted := notes.messages(changes, events, self._channels):
+            chunks.append((chunk_bytes(noted, self._packing), added.notes))
         files = self._new_files(changes)
         attached = [
             (time, _attachment(names.CHECKPOINT, time, state)) for time, state in checkpoints
@@ -237,14 +237,14 @@ class RunWriter:
         self, changes: Sequence[Change | Pull]
     ) -> list[tuple[str, str, tuple[Attachment, bytes]]]:
         """Files added to the scene by changes: their names, check sums and records."""
-        found = []
+        files = []
         for change in () if self._temporary else changes:
             if isinstance(change, Pull):
                 continue
             for name, data in read_files(named_by(change.values), self._base_dir).items():
                 if self._enclosed.get(name) != digest(data):
-                    found.append((name, digest(data), _file(name, change.time, data)))
-        return found
+                    files.append((name, digest(data), _file(name, change.time, data)))
+        return files
 
     def _mark(self) -> _Mark:
         """State of the file."""
@@ -265,7 +265,7 @@ class RunWriter:
             self._span,
         )
 
-    def take_back(self, n_blocks: int) -> bool:
+    def undo_write(self, n_blocks: int) -> bool:
         """Undo the last call of `write`, because the end of the file needs its space.
 
         Only for permanent files, and for the last few calls. Returns False if that is impossible, or
@@ -301,9 +301,9 @@ class RunWriter:
 
     def _show(self) -> None:
         """Write the pending messages for other programs."""
-        found = self._views.messages([self._channels[view.topic] for view in self._views.views])
-        if found:
-            chunk = chunk_bytes([Messages.of_records(*entry) for entry in found], self._packing)
+        messages = self._views.messages([self._channels[view.topic] for view in self._views.views])
+        if messages:
+            chunk = chunk_bytes([Messages.of_records(*entry) for entry in messages], self._packing)
             at = self.size
             self.append(*chunk.parts)
             self._chunks.append(chunk.index(at))
@@ -333,13 +333,13 @@ class RunWriter:
                 }
             ),
         )
-        whole = encoded(end)
+        end_metadata = encoded(end)
         attachments = [*self._attachments, _attachment_index(record, offset, len(data))]
         metadata = [
             *self._metadata,
-            encoded(MetadataIndex(offset + len(data), len(whole), names.END)),
+            encoded(MetadataIndex(offset + len(data), len(end_metadata), names.END)),
         ]
-        body = data + whole + encoded(DataEnd(0))
+        body = data + end_metadata + encoded(DataEnd(0))
         self.append(body, self._summary(self.size + len(body), attachments, metadata), MAGIC)
 
     def _summary(self, start: int, attachments: list[bytes], metadata: list[bytes]) -> bytes:
@@ -387,7 +387,7 @@ class RunWriter:
         time = names.nanoseconds(rows.time[:1])
         channel = self._channels[names.ROWS]
         record = encode(
-            self._columns, rows, self._n_rows, channel, number, int(time[0]), self._room
+            self._columns, rows, self._n_rows, channel, number, int(time[0]), self._scratch
         )
         message = Messages(channel, record, time, np.zeros(1, np.uint64))
         # There are many small blocks, and recovery reads the first bytes of each. Large blocks are

@@ -39,7 +39,7 @@ class Compared:
 def compare(
     recording: Recording,
     captures: Sequence[Capture],
-    given: Sequence[float | None],
+    offsets: Sequence[float | None],
     options: AlignmentOptions,
     progress: Progress,
 ) -> Compared | None:
@@ -60,7 +60,7 @@ def compare(
     rows = len(recording)
     run = RunTracks(recording)
     alignments = []
-    for number, (capture, offset) in enumerate(zip(captures, given, strict=True)):
+    for number, (capture, offset) in enumerate(zip(captures, offsets, strict=True)):
         adjusted = options if offset is None else replace(options, offset_bounds_s=(offset, offset))
         alignments.append(align(run, capture, adjusted))
         if not progress(0.5 * (number + 1) / len(captures)):

@@ -136,17 +136,17 @@ class _DerivedRows:
             return news
         if not self._settled:  # there are rows after the assumed last ones
             self._begin()
-        whole = self._patient
+        complete = self._patient
         start = self.high
-        self._settled = not whole
-        self._future = in_thread(_NAME, lambda: self._work(start, n, whole))
+        self._settled = not complete
+        self._future = in_thread(_NAME, lambda: self._work(start, n, complete))
         return news
 
-    def _work(self, start: int, n: int, whole: bool) -> None:
-        """Evaluate rows start to n in a thread; without `whole`, only those that further rows cannot change."""
+    def _work(self, start: int, n: int, complete: bool) -> None:
+        """Evaluate rows start to n in a thread; without `complete`, only those that further rows cannot change."""
         other = self._other
         signal = self._signal()
-        if not whole:
+        if not complete:
             n = signal.settled_until(self._recording, start, n, other)
         if n == start:
             return
@@ -238,13 +238,13 @@ class SeriesCache:
         if recording is None:
             return
         newest = len(recording) // BLOCK * BLOCK
-        shown = {
+        visible = {
             key: series_of(key, recording.schema)
             for key in self._keys
             if is_given(key, recording.schema)
         }
-        n_columns = sum(len(series.names) for series in shown.values())
-        for key, series in shown.items():
+        n_columns = sum(len(series.names) for series in visible.values())
+        for key, series in visible.items():
             limit = min(
                 series.limit, (BUDGET - BUDGET // _DETAIL_SHARE) * len(series.names) // n_columns
             )

@@ -74,14 +74,14 @@ class Lines:
         lines: list[bytes | None] = []
         *ended, rest = data.split(b"\n")
         for part in ended:
-            whole = bytes(self._bytes) + part
+            line = bytes(self._bytes) + part
             self._bytes.clear()
             if self._dropping:
                 self._dropping = False
-            elif len(whole) > MAX_LINE:
+            elif len(line) > MAX_LINE:
                 lines.append(None)
-            elif whole.strip():
-                lines.append(whole)
+            elif line.strip():
+                lines.append(line)
         if not self._dropping:
             self._bytes += rest
             if len(self._bytes) > MAX_LINE:

@@ -74,9 +74,9 @@ class EmulatedRobot:
                 f"The emulated robot could not be started ({error.strerror or error})."
             ) from error
 
-    def bus(self, given: Bus) -> Bus:
+    def bus(self, bus: Bus) -> Bus:
         """Return the bus of the profile, redirected to this robot."""
-        return given.model_copy(
+        return bus.model_copy(
             update={
                 "interface": "udp_multicast",
                 "channel": self.channel,

@@ -49,7 +49,7 @@ _PARTS: dict[str, Item] = {
 }
 
 
-def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
+def item_of(picked: Pick | None, displayed: Scene, edited: Scene) -> Item | None:
     """Return the picked item; None for ground, sky, and locked, hidden or past items.
 
     Parameters
@@ -61,7 +61,7 @@ def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
     """
     if picked is None or picked.kind not in ("link", "obstacle"):
         return None
-    if picked.kind == "obstacle" and len(shown.obstacles) != len(edited.obstacles):
+    if picked.kind == "obstacle" and len(displayed.obstacles) != len(edited.obstacles):
         return None
     if picked.kind == "link":
         return "link", picked.index

@@ -98,8 +98,10 @@ def copies(
         )
         ways = ((0.0, tall), (0.0, -tall), (wide, 0.0), (-wide, 0.0))
         x, y = 0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])
-        way = next((way for way in ways if seen(float(x) + way[0], float(y) + way[1])), ways[0])
-        moved |= dict.fromkeys(part, way)
+        offset = next(
+            (offset for offset in ways if seen(float(x) + offset[0], float(y) + offset[1])), ways[0]
+        )
+        moved |= dict.fromkeys(part, offset)
     chosen = set(indices)
     groups = {}
     for name in dict.fromkeys(scene.obstacles[i].group for i in indices):

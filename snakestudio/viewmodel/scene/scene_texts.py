@@ -81,8 +81,8 @@ def part_text(scene: Scene, part: Part) -> str:
         case "world":
             return "World"
         case "ground":
-            picture = " · picture" if scene.ground.picture else ""
-            return f"Ground · {_friction(scene.ground)}{picture}"
+            image = " · image" if scene.ground.picture else ""
+            return f"Ground · {_friction(scene.ground)}{image}"
         case "path":
             return (
                 f"Path · {len(scene.path.waypoints_m)} waypoints" if scene.path else "Path · none"

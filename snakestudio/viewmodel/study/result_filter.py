@@ -41,14 +41,18 @@ def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: i
     plain = _with_codes(text, columns)
     for name in sorted(columns, key=len, reverse=True):
         # Same length, so that positions in messages remain correct.
-        word = re.sub(r"\W", "_", name, flags=re.ASCII)
-        word = word if not word[:1].isdigit() and word not in names else "_" * len(name)
-        replaced = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w|\.\w|\()", word, plain)
-        if word in names and replaced != plain:
+        placeholder = re.sub(r"\W", "_", name, flags=re.ASCII)
+        placeholder = (
+            placeholder
+            if not placeholder[:1].isdigit() and placeholder not in names
+            else "_" * len(name)
+        )
+        replaced = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w|\.\w|\()", placeholder, plain)
+        if placeholder in names and replaced != plain:
             raise SignalError(
                 f"two columns have the name '{name}'", "name one of them in the study"
             )
-        names.setdefault(word, name)
+        names.setdefault(placeholder, name)
         plain = replaced
     vocabulary = replace(VOCABULARY, example=_EXAMPLE)
     try:
@@ -62,7 +66,7 @@ def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: i
         raise SignalError(
             "this is a number, not a condition", "compare it, for example net_speed > 0.1"
         )
-    known = {(word, False): columns[name].values for word, name in names.items()}
+    known = {(placeholder, False): columns[name].values for placeholder, name in names.items()}
     reading: Any = SimpleNamespace(times=np.zeros(count))
     with np.errstate(all="ignore"):
         holds: BoolArray = (
@@ -75,15 +79,15 @@ def _with_codes(text: str, columns: Mapping[str, result_columns.Column]) -> str:
     """Replace quoted texts, true and false with their numbers in the compared columns."""
     codes: dict[str, set[int]] = {}
     for column in columns.values():
-        for number, word in enumerate(column.categories):
-            codes.setdefault(word, set()).add(number)
+        for number, category in enumerate(column.categories):
+            codes.setdefault(category, set()).add(number)
 
     def code(match: re.Match[str]) -> str:
-        word = next(group for group in (*match.groups(), match[0]) if group is not None)
-        numbers = codes.get(word, set())
+        category = next(group for group in (*match.groups(), match[0]) if group is not None)
+        numbers = codes.get(category, set())
         if not numbers:
             raise SignalError(
-                f'"{word}" is not a text of any column',
+                f'"{category}" is not a text of any column',
                 f"there are {', '.join(codes) or 'none'}",
                 match.start(),
                 match.end(),
@@ -91,9 +95,11 @@ def _with_codes(text: str, columns: Mapping[str, result_columns.Column]) -> str:
         if len(numbers) > 1:
             compared = re.search(r"([\w.+]+)\s*[=!]=\s*$", text[: match.start()])
             column = columns.get(compared[1]) if compared is not None else None
-            if column is None or word not in column.categories:
-                raise SignalError(f'"{word}" is in several columns', f'write COLUMN == "{word}"')
-            numbers = {column.categories.index(word)}
+            if column is None or category not in column.categories:
+                raise SignalError(
+                    f'"{category}" is in several columns', f'write COLUMN == "{category}"'
+                )
+            numbers = {column.categories.index(category)}
         return f"{numbers.pop()}".ljust(len(match[0]))
 
     text = _QUOTED.sub(code, text)
@@ -102,8 +108,8 @@ def _with_codes(text: str, columns: Mapping[str, result_columns.Column]) -> str:
 
 def _renamed(remedy: str, names: Mapping[str, str]) -> str:
     """Remedy with the real names of columns instead of their substitutes."""
-    for word, name in names.items():
-        remedy = re.sub(rf"\b{re.escape(word)}\b", lambda _, name=name: name, remedy)  # type: ignore[misc]
+    for placeholder, name in names.items():
+        remedy = re.sub(rf"\b{re.escape(placeholder)}\b", lambda _, name=name: name, remedy)  # type: ignore[misc]
     return remedy
 
 

@@ -20,7 +20,7 @@ from snakestudio.study.goals import measured, title_of
 from snakestudio.study.results import Table
 from snakestudio.study.run_key import code_hash, run_key, study_hash
 from snakestudio.study.running import scene_of_run
-from snakestudio.study.store import Asked, Outcome, Store, store_path
+from snakestudio.study.store import RunOutcome, RunRequest, Store, store_path
 from snakestudio.text import measure_text, number_text
 
 
@@ -97,7 +97,7 @@ def run_again(
     return _judged(table.study, outcome, ran, changed, units)
 
 
-def _check(outcome: Outcome | None, name: str) -> None:
+def _check(outcome: RunOutcome | None, name: str) -> None:
     if outcome is None:
         raise StudyError(f"{name} has not been run yet. Run or resume the study.")
     if outcome.state == "refused":
@@ -109,7 +109,9 @@ def _check(outcome: Outcome | None, name: str) -> None:
         )
 
 
-def _changed(study: StudyFields, scene: Scene, base_dir: Path, request: Asked, code: str) -> str:
+def _changed(
+    study: StudyFields, scene: Scene, base_dir: Path, request: RunRequest, code: str
+) -> str:
     """Change since the study was run, as the start of a sentence; "" if there is none.
 
     Raises `SceneError` if a file of the scene is missing.
@@ -124,7 +126,7 @@ def _changed(study: StudyFields, scene: Scene, base_dir: Path, request: Asked, c
 
 
 def _judged(
-    study: StudyFields, outcome: Outcome, ran: OfflineRun, changed: str, units: Mapping[str, str]
+    study: StudyFields, outcome: RunOutcome, ran: OfflineRun, changed: str, units: Mapping[str, str]
 ) -> AgainRun:
     """Result of the comparison of a repeated run with the study."""
     failure = "" if ran.ok else ran.message
@@ -161,7 +163,7 @@ def _judged(
 
 
 def _difference(
-    study: StudyFields, outcome: Outcome, numbers: tuple[float, ...], units: Mapping[str, str]
+    study: StudyFields, outcome: RunOutcome, numbers: tuple[float, ...], units: Mapping[str, str]
 ) -> str:
     """First different measure with its new and old values, with enough digits to show the difference."""
     for part, now, before in zip(study.measured, numbers, outcome.measures, strict=True):

@@ -46,7 +46,7 @@ class StudyOnDisk:
 
     def _read(self) -> None:
         try:
-            self.study = self._in_file = load_study(self.path, whole=False)
+            self.study = self._in_file = load_study(self.path, strict=False)
             self.unreadable = self.unsaved = ""
         except SnakeStudioError as error:
             self.unreadable = str(error).replace(f"{self.path}: ", "")

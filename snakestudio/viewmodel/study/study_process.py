@@ -13,7 +13,7 @@ from snakestudio.errors import Problem, StudyError
 from snakestudio.paths import own_program
 from snakestudio.study.driver import Progress
 from snakestudio.study.running import Workers
-from snakestudio.study.watched import CANCEL, GO_ON, PAUSE, Told, told
+from snakestudio.study.watched import CANCEL, PAUSE, RESUME, StudyMessage, message_in
 
 _GRACE_S = 0.8
 _GRACE_CLUSTER_S = 5.0
@@ -96,7 +96,7 @@ class StudyProcess:
         assert self.process.stdout is not None
         finished = False
         for line in self.process.stdout:
-            report = told(line.decode(errors="replace"))
+            report = message_in(line.decode(errors="replace"))
             if report is not None:
                 self._apply_report(report)
                 self._changed.set()
@@ -122,7 +122,7 @@ class StudyProcess:
             self._changed.clear()
             on_change()
 
-    def _apply_report(self, report: Told) -> None:
+    def _apply_report(self, report: StudyMessage) -> None:
         if report.progress is not None:
             self.progress = report.progress
             self.doing = ""
@@ -151,9 +151,9 @@ class StudyProcess:
         """Start no more runs; running ones end."""
         self._send(PAUSE)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Resume after a pause."""
-        self._send(GO_ON)
+        self._send(RESUME)
 
     def cancel(self) -> None:
         """End within a second and keep finished results. Returns immediately."""

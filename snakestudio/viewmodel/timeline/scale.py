@@ -39,10 +39,10 @@ class TimeScale:
         """Whether only a part is shown."""
         return self._part is not None
 
-    def fit(self, width: float, whole: float) -> None:
+    def fit(self, width: float, run_end: float) -> None:
         """Set the width of the track, px, and the end of the run, s."""
         self._width = max(1.0, width - 2 * self._margin)
-        self._run_end = max(whole, 1e-6)
+        self._run_end = max(run_end, 1e-6)
         if self._part is not None:
             self._show(*self._part)
 

@@ -205,6 +205,6 @@ def _stepped(degrees: float, coarse: bool) -> float:
     return round(round(degrees / step) * step, 6) + 0.0
 
 
-def _rotated(way: FloatArray, degrees: float) -> FloatArray:
+def _rotated(vector: FloatArray, degrees: float) -> FloatArray:
     c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-    return np.array([c * way[0] - s * way[1], s * way[0] + c * way[1]])
+    return np.array([c * vector[0] - s * vector[1], s * vector[0] + c * vector[1]])

@@ -21,7 +21,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.results import Table
-from snakestudio.study.store import Outcome
+from snakestudio.study.store import RunOutcome
 from tests.gui.pages.hands import move
 from tests.study.made_up import UNITS, asked_of, made_up_study, table_of, trace_of_key
 
@@ -262,8 +262,8 @@ def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(
     assert view.linked.rows.selected_rows == [best, other]
     opened: list[int] = []
     taken: list[int] = []
-    view.open_asked.connect(opened.append)
-    view.take_over_asked.connect(taken.append)
+    view.open_requested.connect(opened.append)
+    view.apply_asked.connect(taken.append)
     QTest.mouseDClick(chart.viewport(), LEFT, NONE, place(chart, best))
     assert opened == [best]
     view.linked.sort("net_speed", True)
@@ -464,8 +464,8 @@ def test_what_keys_do_with_the_point_one_stands_at(view: StudyResultsView, qtbot
     assert best is not None
     opened: list[int] = []
     menus: list[QPoint] = []
-    view.open_asked.connect(opened.append)
-    view.linked.menu_asked.connect(menus.append)
+    view.open_requested.connect(opened.append)
+    view.linked.menu_requested.connect(menus.append)
     keyed(chart, "u")
     qtbot.keyClick(chart, Qt.Key.Key_Return)
     assert opened == [best], "where nothing is selected one begins at the best"
@@ -672,7 +672,7 @@ def test_a_mistake_in_a_picture_is_told_and_ends_nothing(
     for name in ("draw_lines", "draw_marks"):
         with monkeypatch.context() as patch:
             patch.setattr(chart, name, lambda painter: 1 / 0)
-            chart.renew()
+            chart.refresh()
             with qtbot.capture_exceptions() as exceptions:
                 chart.grab()
             assert {kind for kind, *_ in exceptions} == {ZeroDivisionError}
@@ -702,7 +702,7 @@ def test_where_every_run_failed_it_says_why_and_draws_nothing(
     study = made_up_study()
     nans = tuple(math.nan for _ in study.measured)
     rows = [
-        (run, Outcome(run.key, "refused", "ground.mu_along is not positive.", nans))
+        (run, RunOutcome(run.key, "refused", "ground.mu_along is not positive.", nans))
         for run in asked_of(study, 12)
     ]
     view = make_view(Table(study, rows))

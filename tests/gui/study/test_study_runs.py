@@ -26,7 +26,7 @@ from snakestudio.study.goals import measured
 from snakestudio.study.results import Table
 from snakestudio.study.run_key import code_hash, run_key, study_hash
 from snakestudio.study.running import check_measures, open_plan, results_of
-from snakestudio.study.store import Asked, Outcome, Store, store_path
+from snakestudio.study.store import RunOutcome, RunRequest, Store, store_path
 from snakestudio.study.study_file import dump_study
 from tests.gui.pages.notices import NoticePage
 
@@ -62,7 +62,7 @@ at_most = 100.0
 
 
 def run_here(
-    path: Path, code: str | None = None, change: Callable[[Outcome], Outcome] = lambda o: o
+    path: Path, code: str | None = None, change: Callable[[RunOutcome], RunOutcome] = lambda o: o
 ) -> Table:
     """Run a study in this process, as its driver and a worker do, and keep what comes of it."""
     plan = open_plan(path)
@@ -74,7 +74,7 @@ def run_here(
     for number in range(plan.study.n_points):
         for repeat in range(plan.study.repeats.count):
             values = plan.repeat(plan.grid_point(number), repeat)
-            asked.append(Asked(number, repeat, run_key(shared, plan.scene_at(values)), values))
+            asked.append(RunRequest(number, repeat, run_key(shared, plan.scene_at(values)), values))
     chunk = Chunk(
         "s",
         dump_scene(scene),
@@ -178,7 +178,7 @@ def test_it_is_told_if_the_program_has_changed(
     assert "program has changed" in banner(window).text
     assert "bit for bit" in banner(window).text
 
-    def less(outcome: Outcome | None) -> Outcome:
+    def less(outcome: RunOutcome | None) -> RunOutcome:
         assert outcome is not None
         return replace(outcome, measures=(0.5, *outcome.measures[1:]))
 
@@ -206,7 +206,7 @@ def test_what_was_not_run_is_not_opened_and_says_why(
         "killed": "crash the window",
     }
     for state, sentence in sentences.items():
-        outcome = None if state is None else Outcome("k", state, "There is no ground.", nans)  # type: ignore[arg-type]
+        outcome = None if state is None else RunOutcome("k", state, "There is no ground.", nans)  # type: ignore[arg-type]
         rows = [(asked, outcome) for row in table.rows for asked, _ in row]
         runs.open(study, Table(table.study, rows), {}, row=0)
         opened(qtbot, runs)
@@ -251,7 +251,7 @@ def test_values_are_taken_over_as_one_edit(
     document = window.context.document
     assert window.context.files.open(study.parent / "snake.toml")
     before = document.scene
-    runs.take_over(study, table, 2)
+    runs.apply_point(study, table, 2)
     assert document.scene == with_values(
         before, {"gait.amplitude_deg": 40.0, "ground.mu_along": 0.15}
     )
@@ -262,7 +262,7 @@ def test_values_are_taken_over_as_one_edit(
     document.undo_stack.undo()
     assert document.scene == before
     document.undo_stack.redo()
-    runs.take_over(study, table, 2)
+    runs.apply_point(study, table, 2)
     assert document.undo_stack.count() == 1
     assert "already" in banner(window).text
 
@@ -273,8 +273,8 @@ def test_into_another_scene_they_are_taken_over_only_if_one_says_so(
     table = run_here(study)
     document = window.context.document
     before = document.scene
-    runs.take_over(study, table, 2)
-    runs.take_over(study, table, 1)  # the notice is of the last one asked for
+    runs.apply_point(study, table, 2)
+    runs.apply_point(study, table, 1)  # the notice is of the last one asked for
     assert document.scene == before
     assert "snake.toml" in banner(window).text
     assert "Copy of obstacle_aided.toml" in banner(window).text
@@ -284,7 +284,7 @@ def test_into_another_scene_they_are_taken_over_only_if_one_says_so(
         before, {"gait.amplitude_deg": 30.0, "ground.mu_along": 0.15}
     )
     document.undo_stack.undo()
-    runs.take_over(study, table, 1)
+    runs.apply_point(study, table, 1)
     next(button for button in buttons(window) if button.text() == "Open snake.toml").click()
     assert document.path == (study.parent / "snake.toml").resolve()
     assert get_value(document.scene, "gait.amplitude_deg") == 30.0
@@ -307,7 +307,7 @@ def test_values_that_a_scene_does_not_have_are_refused_in_a_sentence(
         for row in table.rows
         for asked, outcome in row
     ]
-    runs.take_over(study, Table(fields, rows), 1)
+    runs.apply_point(study, Table(fields, rows), 1)
     buttons(window)[1].click()
     assert document.scene == before
     said = banner(window).text

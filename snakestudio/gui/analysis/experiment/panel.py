@@ -207,7 +207,7 @@ class TrialRows(Themed):
         for trial, show in zip(trials, self.shows, strict=True):
             show.setChecked(trial.shown)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._build()
 
     def _build(self) -> None:
@@ -288,7 +288,7 @@ class Figures(Themed):
             column.addWidget(table)
         self._notes = _text()
         column.addWidget(self._notes)
-        self.refresh()
+        self._fill()
 
     def refresh(self) -> None:
         """Update to the comparison."""
@@ -304,7 +304,7 @@ class Figures(Themed):
         self.which.setCurrentIndex(self._of)
         self._fill()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._fill()
 
     def _choose(self, index: int) -> None:

@@ -151,7 +151,7 @@ class TeleopPanel(QWidget):
         self.switch.setText("Leave Teleoperation (Esc)" if on else "Drive by Hand")
         theme.set_role(self.switch, "" if on else "primary")
         refusal = self._of.refusal
-        self.message.say(refusal or teleop.notice)
+        self.message.show_text(refusal or teleop.notice)
         self.adopt.setVisible(self._of.adoptable)
         self.switch.setEnabled(on or not self._of.impossible)
         self._show_gaits()

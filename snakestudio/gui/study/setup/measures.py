@@ -26,7 +26,7 @@ from snakestudio.gui.study.setup.cards import (
 )
 from snakestudio.model.fields import field_doc
 from snakestudio.study.description import Goal, Limit, StudyFields
-from snakestudio.study.goals import PRESETS, title_of
+from snakestudio.study.goals import MEASURES, title_of
 from snakestudio.viewmodel.study.checking import measure_problem
 from snakestudio.viewmodel.study.study_texts import unit_shown
 from snakestudio.viewmodel.study.study_values import changed, parts_with, parts_without
@@ -36,7 +36,7 @@ _EXPRESSION = "Expression …"
 _EXAMPLE = "last(com_x_m) - first(com_x_m)"
 """Initial expression, which can be measured in every run."""
 
-_AIMS = {"maximise": "Maximize", "minimise": "Minimize"}
+_AIMS = {"maximise": "Maximise", "minimise": "Minimise"}
 _OVER = {"mean": "mean of repeats", "worst": "worst repeat", "spread": "spread of repeats"}
 
 
@@ -49,9 +49,9 @@ class MeasureCard(Card):
         super().__init__(open_study, index, key, title_of(part.measure))
         self.title.hide()
         self.removed.connect(self._remove)
-        presets = {name: preset.title for name, preset in PRESETS.items()} | {"": _EXPRESSION}
+        measures = {name: measure.title for name, measure in MEASURES.items()} | {"": _EXPRESSION}
         self.measure = choice(
-            "Measure", presets, self._choose, [preset.help for preset in PRESETS.values()]
+            "Measure", measures, self._choose, [measure.help for measure in MEASURES.values()]
         )
         self.unit = QLabel()
         self.unit.setProperty("role", "unit")
@@ -89,7 +89,7 @@ class MeasureCard(Card):
 
     def refresh(self) -> None:
         part = self.part
-        usual = part.measure in PRESETS
+        usual = part.measure in MEASURES
         self.measure.setCurrentIndex(self.measure.findData(part.measure if usual else ""))
         self.expression.setHidden(usual)
         if (
@@ -120,7 +120,7 @@ class MeasureCard(Card):
         self._open.edit(changed(study, **{self._list: parts}))
 
     def _choose(self, name: str) -> None:
-        if name or self.part.measure in PRESETS:
+        if name or self.part.measure in MEASURES:
             self.expression.setModified(False)
             self.say(self.expression, "")
             self._edit(measure=name or _EXAMPLE)
@@ -226,7 +226,7 @@ class _Measures(CardForm[M]):
         )
         menu = Menu(button)
         menu.setToolTipsVisible(True)
-        for name, preset in PRESETS.items():
+        for name, preset in MEASURES.items():
             action = menu.addAction(preset.title)
             action.setToolTip(preset.help)
             action.triggered.connect(lambda _=False, name=name: self.add(name))
@@ -249,7 +249,7 @@ class _Measures(CardForm[M]):
         self._open.edit(
             changed(study, **{self._key: (*getattr(study, self._key), self._new(study, measure))})
         )
-        if measure not in PRESETS and self.cards:
+        if measure not in MEASURES and self.cards:
             self.cards[-1].expression.setFocus()
             self.cards[-1].expression.selectAll()
 
@@ -261,7 +261,7 @@ class _Measures(CardForm[M]):
         # The columns that an expression can use are known only with the scene.
         known = bool(self._open.findings.columns)
         self.show_parts([known for _ in getattr(self._open.study, self._key)])
-        self.message.say(self._open.findings.of(self._key))
+        self.message.show_text(self._open.findings.of(self._key))
 
 
 class Goals(_Measures[GoalCard]):

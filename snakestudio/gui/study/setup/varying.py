@@ -20,7 +20,7 @@ from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
-from snakestudio.study.begin import words_of
+from snakestudio.study.begin import choices_of
 from snakestudio.study.description import Plain, Vary
 from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.study.study_values import (
@@ -57,7 +57,7 @@ class VaryCard(Card):
         if scene is not None and vary.all_keys:
             try:
                 self._present = get_value(scene, vary.all_keys[0])
-                words = words_of(scene, vary.all_keys[0])
+                words = choices_of(scene, vary.all_keys[0])
             except SceneError:
                 pass
         if isinstance(self._present, bool):
@@ -206,21 +206,21 @@ class Varying(CardForm[VaryCard]):
     def refresh(self) -> None:
         scene = self._open.findings.scene
         self.show_parts([_kind_of(scene, vary) or vary.all_keys for vary in self._open.study.vary])
-        self.message.say(self._open.findings.of("vary"))
+        self.message.show_text(self._open.findings.of("vary"))
 
     def _add(self, keys: tuple[str, ...]) -> None:
         study = self._open.study
         scene = self._open.findings.scene
         for key in keys:
             if any(key in vary.all_keys for vary in study.vary):
-                self.message.say(f"{title_of(scene, [key])} already varies.")
+                self.message.show_text(f"{title_of(scene, [key])} already varies.")
                 return
         try:
             vary = varied(scene, keys) if scene is not None else Vary(keys=keys)
         except SceneError as error:
-            self.message.say(f"{refusal(error).rstrip('.')} ({' + '.join(keys)}).")
+            self.message.show_text(f"{refusal(error).rstrip('.')} ({' + '.join(keys)}).")
             return
-        self.message.say("")
+        self.message.show_text("")
         self._open.edit(changed(study, vary=(*study.vary, vary)))
 
 

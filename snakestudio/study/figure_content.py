@@ -25,7 +25,7 @@ Kind = Literal["curves", "map", "scatter", "values"]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class FigureColumns:
     """Columns named by the user; "" for an automatic choice."""
 
     x: str = ""
@@ -34,7 +34,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class FigureContent:
     """Content of a figure."""
 
     kind: Kind
@@ -57,7 +57,7 @@ def _varied(table: Table) -> list[str]:
     return [group[0].name for group in table.study.groups]
 
 
-def _found(table: Table, name: str) -> str:
+def _existing(table: Table, name: str) -> str:
     """Find a column by its name, by a key in it, or by its ending.
 
     Raises `StudyError` unless exactly one matches.
@@ -75,7 +75,7 @@ def _found(table: Table, name: str) -> str:
     return meant[0]
 
 
-def chosen(table: Table, named: Named) -> Shown:
+def chosen(table: Table, named: FigureColumns) -> FigureContent:
     """Choose the content of a figure, with the named columns, if any.
 
     One varied value gives curves, two or more of a grid a map, two goals of an optimiser the front, and
@@ -85,7 +85,7 @@ def chosen(table: Table, named: Named) -> Shown:
     """
     study = table.study
     varied = _varied(table)
-    x, y, colour = (_found(table, name) for name in (named.x, named.y, named.colour))
+    x, y, colour = (_existing(table, name) for name in (named.x, named.y, named.colour))
     goals = [goal.called for goal in study.goals]
     measured = goals or [limit.called for limit in study.limits]
     if not measured and not (x and y):
@@ -95,11 +95,13 @@ def chosen(table: Table, named: Named) -> Shown:
     grid = study.search.kind == "grid"
     if not x and not y:
         if len(goals) > 1 and (study.search.kind in GOALS_OF or not grid) and not colour:
-            return Shown("scatter", goals[0], (goals[1],), goals[2] if len(goals) > 2 else "")
+            return FigureContent(
+                "scatter", goals[0], (goals[1],), goals[2] if len(goals) > 2 else ""
+            )
         if len(varied) == 1 and not colour:
-            return Shown("curves", varied[0], tuple(measured))
+            return FigureContent("curves", varied[0], tuple(measured))
         if not grid or len(varied) < 2:
-            return Shown("values", "", (measured[0],), colour)
+            return FigureContent("values", "", (measured[0],), colour)
         x, y = varied[0], varied[1]
         if colour in (x, y):
             y = measured[0]
@@ -112,32 +114,32 @@ def chosen(table: Table, named: Named) -> Shown:
         y = y or next((name for name in measured if name != x), measured[0])
     rest = tuple(name for name in varied if name not in (x, y, colour))
     if grid and x in varied and y in varied:
-        return _with_panels(table, Shown("map", x, (y,), colour or measured[0], rest))
+        return _with_panels(table, FigureContent("map", x, (y,), colour or measured[0], rest))
     if grid and x in varied:
         if not colour and rest:
             colour = rest[0]
             rest = rest[1:]
         if not colour or colour in varied:
-            return _with_panels(table, Shown("curves", x, (y,), colour, rest))
-    return Shown("scatter", x, (y,), colour)
+            return _with_panels(table, FigureContent("curves", x, (y,), colour, rest))
+    return FigureContent("scatter", x, (y,), colour)
 
 
-def _with_panels(table: Table, shown: Shown) -> Shown:
-    count = len(panels_of(table, shown))
+def _with_panels(table: Table, content: FigureContent) -> FigureContent:
+    count = len(panels_of(table, content))
     if count > MOST_PANELS:
-        names = ", ".join(shown.panels)
+        names = ", ".join(content.panels)
         raise StudyError(
             f"{names} would need {count} panels, more than {MOST_PANELS}. Name two other columns with --x"
             " and --y."
         )
-    return shown
+    return content
 
 
-def panels_of(table: Table, shown: Shown) -> list[tuple[object, ...]]:
+def panels_of(table: Table, content: FigureContent) -> list[tuple[object, ...]]:
     """Values of each panel; one empty tuple if there is a single panel."""
-    if not shown.panels:
+    if not content.panels:
         return [()]
-    return list(dict.fromkeys(zip(*(table[name].tolist() for name in shown.panels), strict=True)))
+    return list(dict.fromkeys(zip(*(table[name].tolist() for name in content.panels), strict=True)))
 
 
 def vary_of(table: Table, name: str) -> Vary | None:
@@ -167,11 +169,11 @@ def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str
         labels[vary.name] = label_of(scene, vary.all_keys[0])
     for part in table.study.measured:
         labels[part.called] = title_of(part.measure) if not part.name else part.name
-    made = {}
+    texts = {}
     for name in table:
         unit = written.get(name, "1")
-        made[name] = labels.get(name, name) + (f" / {unit}" if unit not in ("", "1") else "")
-    return made
+        texts[name] = labels.get(name, name) + (f" / {unit}" if unit not in ("", "1") else "")
+    return texts
 
 
 def value_text(scene: Scene, vary: Vary, value: object) -> str:
