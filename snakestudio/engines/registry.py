@@ -15,9 +15,9 @@ from snakestudio.engines.compiled_arithmetic import (
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels._cache import (
     cache_trouble,
-    remove_old_code,
     jit_disabled,
     mark_compiled,
+    remove_old_code,
     was_compiled,
 )
 from snakestudio.kinds import plugin_kinds

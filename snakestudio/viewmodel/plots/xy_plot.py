@@ -125,7 +125,9 @@ def _add(
     stride = stride_for(last - first, max(2, budget))
     first = first // stride * stride  # the same rows again when the view moves
     chart_data.stride = max(chart_data.stride, stride)
-    for _, upwards, (_, xs, ys) in _pairs(lines, series_cache, first, last, stride, whole=whole_run):
+    for _, upwards, (_, xs, ys) in _pairs(
+        lines, series_cache, first, last, stride, whole=whole_run
+    ):
         chart_data.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
 
 
