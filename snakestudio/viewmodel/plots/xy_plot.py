@@ -80,13 +80,13 @@ def compose_plane(
         stop = math.inf
     curves = len(lines) // 2 + sum(len(over) // 2 for _, over in overlaid)
     budget = _MOST_POINTS // max(1, curves)
-    _add(chart_data, lines, series_cache, start, stop, budget, whole=view.whole)
+    _add(chart_data, lines, series_cache, start, stop, budget, whole_run=view.whole)
     recording = series_cache.recording
     time = None if recording is None or row is None else float(recording.times[row])
     if recording is not None and row is not None:
         _add_dots(chart_data, lines, series_cache, row)
     for overlay, over in overlaid:
-        _add(chart_data, over, overlay.series_cache, start, stop, budget, whole=view.whole)
+        _add(chart_data, over, overlay.series_cache, start, stop, budget, whole_run=view.whole)
         other = overlay.series_cache.recording
         if (
             other is not None
@@ -126,7 +126,7 @@ def _add(
     first = first // stride * stride  # the same rows again when the view moves
     chart_data.stride = max(chart_data.stride, stride)
     for _, upwards, (_, xs, ys) in _pairs(
-        lines, series_cache, first, last, stride, whole=whole_run
+        lines, series_cache, first, last, stride, whole_run=whole_run
     ):
         chart_data.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
 
@@ -278,7 +278,9 @@ def row_near(
 
     best: tuple[float, int] | None = None
     reread: tuple[CurveSpec, CurveSpec, int, int] | None = None
-    for across, upwards, (rows, xs, ys) in _pairs(lines, series_cache, first, last, 1, whole=True):
+    for across, upwards, (rows, xs, ys) in _pairs(
+        lines, series_cache, first, last, 1, whole_run=True
+    ):
         distances = away(xs, ys)
         if not np.isfinite(distances).any():
             continue
