@@ -234,6 +234,7 @@ def test_the_panel_by_mouse_and_keys(
 ) -> None:
     recording = long_bridge.recording
     assert recording is not None
+    assert panel.figures.isHidden()  # no headings of tables that do not exist yet
     with qtbot.waitSignal(panel.import_asked):
         qtbot.mouseClick(panel.import_button, Qt.MouseButton.LeftButton)
     experiments.add([measured(recording, "first"), measured(recording, "second", late=0.3)])
