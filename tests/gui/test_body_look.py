@@ -142,7 +142,7 @@ def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
     scales = []
     begun = make_body_recording(body_document.scene, 1)
     for row in (0, 40, 99, 20, 0):
-        dressed = look.dress(wanted, beam, begun, recording.snapshot(row), 0.1)
+        dressed = look.with_ranges(wanted, beam, begun, recording.snapshot(row), 0.1)
         assert dressed.body_range is not None
         spans.append(dressed.body_range[1])
         scales.append(dressed.stretch_scale)
@@ -150,20 +150,20 @@ def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
     assert spans[-1] == pytest.approx(0.004)
     assert spans[0] == pytest.approx(0.001)
     assert scales == sorted(scales, reverse=True)
-    other = look.dress(wanted, beam, recording, recording.snapshot(0), 0.1)
+    other = look.with_ranges(wanted, beam, recording, recording.snapshot(0), 0.1)
     assert other.body_range == pytest.approx((-0.004, 0.004)), "of what was recorded"
-    torque = look.dress(
+    torque = look.with_ranges(
         Overlays(body_quantity="torque"), beam, recording, recording.snapshot(0), 0.1
     )
     assert torque.body_range == pytest.approx((0.0, 0.01))
     line = Beam(group="R")
-    along = look.dress(
+    along = look.with_ranges(
         Overlays(body_quantity="torque"), line, recording, recording.snapshot(0), 0.1
     )
     assert along.body_quantity == "axial_force", (
         "there are no torques in a body that only stretches"
     )
-    plain = look.dress(Overlays(), beam, recording, recording.snapshot(0), 0.1)
+    plain = look.with_ranges(Overlays(), beam, recording, recording.snapshot(0), 0.1)
     assert plain.body_range is None
     assert plain.stretch_scale == other.stretch_scale
 
@@ -173,7 +173,7 @@ def test_arrows_suit_the_forces_of_the_run(body_document: Document) -> None:
     look = BodyLook()
     wanted = Overlays()
     beam = body_document.scene.beam
-    dressed = look.dress(wanted, beam, recording, recording.snapshot(50), 0.1)
+    dressed = look.with_ranges(wanted, beam, recording, recording.snapshot(50), 0.1)
     rows = recording.rows(0, 100)
     largest = float(np.linalg.norm(rows.hold[..., 8:11][rows.hold[..., 0] > 0.5], axis=-1).max())
     assert (
@@ -183,7 +183,7 @@ def test_arrows_suit_the_forces_of_the_run(body_document: Document) -> None:
     )
     assert dressed.force_minimum == pytest.approx(0.02 * largest, rel=0.2)
     assert look.factors[0] == pytest.approx(dressed.force_scale / wanted.force_scale)
-    longer = look.dress(
+    longer = look.with_ranges(
         replace(wanted, force_scale=2 * wanted.force_scale),
         beam,
         recording,
@@ -193,7 +193,7 @@ def test_arrows_suit_the_forces_of_the_run(body_document: Document) -> None:
     assert longer.force_scale == pytest.approx(2 * dressed.force_scale), (
         "the user's wheel still counts"
     )
-    assert look.dress(wanted, beam, recording, None, 0.1) is wanted
+    assert look.with_ranges(wanted, beam, recording, None, 0.1) is wanted
     assert look.factors == (1.0, 1.0)
 
 

@@ -307,7 +307,7 @@ def test_series_that_reach_back_differently_are_paired_by_row(recording: Watched
     history = cache_of(recording, x.series, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
     history.want([x.series, y.series])  # there is more memory for the second from the start
     pull_all(history)
-    across, upwards = (history.samples(line.series, 0, N_ROWS, 1, whole=True) for line in lines)
+    across, upwards = (history.samples(line.series, 0, N_ROWS, 1, whole_run=True) for line in lines)
     assert across is not None
     assert upwards is not None
     assert len(across.row) < len(upwards.row)

@@ -54,7 +54,7 @@ class BarPart(Themed):
 
     def _refresh(self) -> None:
         status = self._robot_controller.status
-        age = status.heard
+        age = status.message_age
         above, value = (
             status.title.split(", ") if status.lost else ("robot", status.title.partition(" (")[0])
         )

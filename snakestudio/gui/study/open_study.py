@@ -173,7 +173,7 @@ class OpenStudy(QObject):
         self._set(self._disk)
 
     def _look_at_file(self) -> None:
-        if self._disk is not None and self._disk.look():
+        if self._disk is not None and self._disk.reload_changes():
             self.taken_up = not self._disk.missing
             self._begin_check()
             self.changed.emit()

@@ -63,7 +63,7 @@ class Spectra:
             self._spectra[key] = self._compute(line, history, first, stop, window)
         return self._spectra[key]
 
-    def forget(self) -> None:
+    def discard_unused(self) -> None:
         """Discard spectra that were not used since the last call."""
         self._spectra = {key: value for key, value in self._spectra.items() if key in self._used}
         self._used = set()
@@ -141,7 +141,7 @@ def compose_spectrum(
                 highest = max(highest, float(result.frequency[-1]))
                 busy = max(busy, _busy_until(result))
                 _add(picture, view, line, result, limits)
-    spectra.forget()
+    spectra.discard_unused()
     if lines and not picture.traces:
         reading = history.filling or any(overlay.history.filling for overlay, _ in overlaid)
         picture.note = (

@@ -75,18 +75,18 @@ def compose_plane(
     """
     unit = lines[1].unit if lines else ""
     picture = ChartData(unit=unit, across="plane", across_unit=lines[0].unit if lines else "")
-    if view.whole:
+    if view.whole_run:
         start = -math.inf
         stop = math.inf
     curves = len(lines) // 2 + sum(len(over) // 2 for _, over in overlaid)
     budget = _MOST_POINTS // max(1, curves)
-    _add(picture, lines, history, start, stop, budget, whole=view.whole)
+    _add(picture, lines, history, start, stop, budget, whole_run=view.whole_run)
     recording = history.recording
     time = None if recording is None or row is None else float(recording.times[row])
     if recording is not None and row is not None:
         _add_dots(picture, lines, history, row)
     for overlay, over in overlaid:
-        _add(picture, over, overlay.history, start, stop, budget, whole=view.whole)
+        _add(picture, over, overlay.history, start, stop, budget, whole_run=view.whole_run)
         other = overlay.history.recording
         if (
             other is not None
@@ -125,7 +125,7 @@ def _add(
     stride = stride_for(last - first, max(2, budget))
     first = first // stride * stride  # the same rows again when the view moves
     picture.stride = max(picture.stride, stride)
-    for _, upwards, (_, xs, ys) in _pairs(lines, history, first, last, stride, whole=whole_run):
+    for _, upwards, (_, xs, ys) in _pairs(lines, history, first, last, stride, whole_run=whole_run):
         picture.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
 
 
@@ -140,7 +140,7 @@ def _pairs(
 ) -> Iterator[tuple[CurveSpec, CurveSpec, tuple[NDArray[np.int64], FloatArray, FloatArray]]]:
     """Pairs of lines, the rows with both values, and these values."""
     samples = {
-        key: history.samples(key, first, last, stride, whole=whole_run)
+        key: history.samples(key, first, last, stride, whole_run=whole_run)
         for key in {line.series for line in lines}
     }
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
@@ -273,7 +273,7 @@ def row_near(
 
     best: tuple[float, int] | None = None
     reread: tuple[CurveSpec, CurveSpec, int, int] | None = None
-    for across, upwards, (rows, xs, ys) in _pairs(lines, history, first, last, 1, whole=True):
+    for across, upwards, (rows, xs, ys) in _pairs(lines, history, first, last, 1, whole_run=True):
         distances = away(xs, ys)
         if not np.isfinite(distances).any():
             continue

@@ -79,7 +79,7 @@ class Column:
             return f"{value:.2f}"
         return number_text(value)
 
-    def told(self, value: float) -> str:
+    def text_with_unit(self, value: float) -> str:
         """Return a value as text with the unit."""
         text = self.text(value)
         return f"{text} {self.unit}" if self.unit and text != "–" else text

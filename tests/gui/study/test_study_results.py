@@ -721,7 +721,7 @@ def test_all_that_was_chosen_stays_while_runs_land(
     view = make_view(table_of(study, 300, landed=200))
     view.table.sortByColumn(4, Qt.SortOrder.DescendingOrder)
     view.filter.setText("net_speed > 0.01")
-    chosen = sorted(view.linked.rows.shown[[3, 8]].tolist())
+    chosen = sorted(view.linked.rows.visible[[3, 8]].tolist())
     view.linked.select(chosen)
     view.linked.pin([150], True)
     view.linked.brush({"gait.amplitude_deg": (20.0, 45.0)})

@@ -82,7 +82,9 @@ class HoverCard(Themed):
         self.title = " · ".join([f"Point {int(results.points[row])}", *words])
         self.sentence = results.sentence(row)
         shown: list[Column] = results.named("varied", "goal", "limit")[:_MOST_LINES]
-        self.lines = [(c.title, c.told(float(c.values[row])), c.role != "varied") for c in shown]
+        self.lines = [
+            (c.title, c.text_with_unit(float(c.values[row])), c.role != "varied") for c in shown
+        ]
         repeats = results.table.rows[row]
         found = [
             self._trace_of(asked.key)

@@ -320,7 +320,7 @@ class MapView(QWidget):
 
     def _tell(self, others: Sequence[Column], cells: Cells | None) -> None:
         parts = [
-            f"{column.short} = {column.told(self.fixed[column.name])}"
+            f"{column.short} = {column.text_with_unit(self.fixed[column.name])}"
             for column in others
             if column.name in self.fixed
         ]

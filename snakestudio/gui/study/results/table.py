@@ -76,7 +76,7 @@ class ResultsModel(QAbstractTableModel):
         there = self.linked.there
         self.columns = list(self.linked.results.columns.values()) if there else []
         # queried thousands of times a second
-        self._lines = self.linked.rows.shown.tolist() if there else []
+        self._lines = self.linked.rows.visible.tolist() if there else []
         self.endResetModel()
 
     def renew_looks(self) -> None:
@@ -305,7 +305,9 @@ class ResultsTable(QTableView):
         if self._following or not self._linked.there:
             return
         rows = self._linked.rows.selected_rows[:_MOST_SELECTED]
-        lines = {int(row): line for line, row in enumerate(self._linked.rows.shown)} if rows else {}
+        lines = (
+            {int(row): line for line, row in enumerate(self._linked.rows.visible)} if rows else {}
+        )
         chosen = QItemSelection()
         last = -1
         width = len(self.results.columns) - 1

@@ -225,20 +225,20 @@ class StudyResultsView(QWidget):
         self.card.fetch_with(trace)
         results = Results(table, units, scene)
         if self.linked.there and not self.linked.results.varies_as(results):
-            self.linked.forget()  # another study
+            self.linked.discard_results()  # another study
         first = not self.linked.there
         if len(results):
             if first:
                 self._choose_usual(results)
             self._stack.setCurrentIndex(1)
-            self.linked.take(results)
+            self.linked.set_results(results)
             for chart in self.charts.values():
                 chart.go_back()
             if first:  # typed before there were results
                 self.linked.sift(self.filter.text())
                 self.linked.show_only_brushed(self.only_brushed.isChecked())
         else:
-            self.linked.forget()
+            self.linked.discard_results()
             self.card.hide()
             self._stack.setCurrentIndex(0)
 
@@ -335,7 +335,7 @@ class StudyResultsView(QWidget):
             return
         rows = self.linked.rows
         results = self.linked.results
-        shown = len(rows.shown)
+        shown = len(rows.visible)
         every = len(results)
         parts = [f"{every:,} points" if shown == every else f"{shown:,} of {every:,} points"]
         if rows.brushes:
