@@ -174,7 +174,7 @@ def test_a_gait_of_ones_own_is_none_of_the_library(panel: GaitPanel, document: D
         update={"gait": LateralUndulation(amplitude_deg=12.3, offset_deg=1.7)}
     )
     document.new(own)
-    panel.forget()
+    panel.reset()
     panel.refresh(document.scene)
     assert panel.presets.currentIndex() == -1
     assert not panel.back.isVisible()
@@ -183,7 +183,7 @@ def test_a_gait_of_ones_own_is_none_of_the_library(panel: GaitPanel, document: D
 def test_a_gait_of_the_library_is_known_by_its_waves(panel: GaitPanel, document: Document) -> None:
     entry = next(gait for gait in GAITS if gait.values["control.soft_start_deg"] > 0)
     document.new(document.scene.model_copy(update={"gait": entry.values["gait"]}))
-    panel.forget()
+    panel.reset()
     panel.refresh(document.scene)
     assert panel.presets.currentText() == f"• {entry.name}"
     assert panel.soft_start.reset_button.isVisible()
@@ -213,7 +213,7 @@ def test_there_is_a_view_in_space_where_there_is_a_vertical_wave(
     low = shape.height()
     assert not shape.shows_space
     panels.gait.choose(library("two_waves"))
-    qtbot.waitUntil(lambda: shape.wanted is not None)
+    qtbot.waitUntil(lambda: shape.reference is not None)
     assert not shape.shows_space, "the planar model stays flat"
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     session_controller.set_recording(make_recording(document.scene, 50))
@@ -232,7 +232,7 @@ def test_dragging_a_slider_changes_the_drawing_at_once(
     panels.gait.choose(library("two_waves"))
     session_controller.set_recording(make_recording(document.scene, 50))
     shape = panels.gait.shape
-    qtbot.waitUntil(lambda: shape.shows_space and shape.wanted is not None)
+    qtbot.waitUntil(lambda: shape.shows_space and shape.reference is not None)
     heights = []
     slider = panels.gait.rows["gait.pitch_amplitude_deg"].slider
     assert slider is not None
@@ -240,8 +240,8 @@ def test_dragging_a_slider_changes_the_drawing_at_once(
         slider.move_to(position)
         qtbot.wait(120)
         shape.grab()
-        assert shape.wanted is not None
-        heights.append(float(shape.wanted.joints[:, 2].max()))
+        assert shape.reference is not None
+        heights.append(float(shape.reference.joints[:, 2].max()))
     assert heights == sorted(heights)
     assert heights[2] > heights[0] + 0.02
     assert session_controller.recording is not None
@@ -251,19 +251,19 @@ def test_a_drag_looks_ahead_in_time(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     shape = panels.gait.shape
-    qtbot.waitUntil(lambda: shape.wanted is not None)
-    assert shape.wanted is not None
-    now = shape.wanted.joints.copy()
+    qtbot.waitUntil(lambda: shape.reference is not None)
+    assert shape.reference is not None
+    now = shape.reference.joints.copy()
     qtbot.mousePress(shape, Qt.MouseButton.LeftButton, pos=QPoint(60, 40))
     qtbot.mouseMove(shape, QPoint(60 + round(0.3 * shape.width()), 40))
     shape.grab()
     # Half of the drag's full way is half a period: the wave is the other way round.
     assert shape.ahead == pytest.approx(0.5 * 360 / 80, abs=0.05)
-    assert abs(shape.wanted.joints - now).max() > 0.05
+    assert abs(shape.reference.joints - now).max() > 0.05
     qtbot.mouseRelease(shape, Qt.MouseButton.LeftButton, pos=QPoint(150, 40))
     shape.grab()
     assert shape.ahead == 0.0
-    assert shape.wanted.joints == pytest.approx(now)
+    assert shape.reference.joints == pytest.approx(now)
 
 
 def test_a_drag_turns_the_view_in_space(qtbot: QtBot) -> None:
@@ -295,8 +295,8 @@ def test_the_drawing_is_there_without_any_snapshot(qtbot: QtBot) -> None:
     shape.show_state(Scene(), None)
     shape.resize(300, 84)
     shape.grab()
-    assert shape.wanted is not None
-    assert shape.wanted.joints.shape == (12, 3)
+    assert shape.reference is not None
+    assert shape.reference.joints.shape == (12, 3)
 
 
 def test_a_controller_that_needs_no_gait_leaves_only_the_shape(

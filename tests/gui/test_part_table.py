@@ -57,7 +57,7 @@ def shown(view: PartTableView, name: str, role: int = DISPLAY) -> list[Any]:
 
 
 def select(view: PartTableView, rows: Sequence[int], *names: str) -> None:
-    view.go_to(rows[0], names[0])
+    view.select_part(rows[0], names[0])
     flags = QItemSelectionModel.SelectionFlag
     view.view.selectionModel().clearSelection()
     for row in rows:
@@ -142,7 +142,7 @@ def test_a_change_is_relative_to_each_cell(panel: LinksAndJoints, document: Docu
 def test_a_choice_goes_into_all_selected_cells(
     qtbot: QtBot, panel: LinksAndJoints, document: Document
 ) -> None:
-    panel.go_to("joint")
+    panel.select_part("joint")
     select(panel.joints, [1, 2, 4], "axes")
     view = panel.joints.view
     view.edit(view.currentIndex())
@@ -220,7 +220,7 @@ def test_what_cannot_be_pasted_is_refused_whole(
 
 
 def test_the_value_of_one_axis_is_edited(panel: LinksAndJoints, document: Document) -> None:
-    panel.go_to("joint")
+    panel.select_part("joint")
     assert panel.axis_box.isVisible()
     panel.axis_box.setCurrentIndex(panel.axis_box.findData("pitch"))
     panel.axis_box.activated.emit(panel.axis_box.currentIndex())

@@ -116,7 +116,7 @@ class ProfileEditor(QWidget):
         self.nav.currentRowChanged.connect(self.stack.setCurrentIndex)
         self.nav.setCurrentRow(0)
         self.checks = ChecksPanel(document)
-        self.checks.asked.connect(self.go_to)
+        self.checks.problem_activated.connect(self.go_to)
         self.note = Message()
         split = QSplitter()
         split.setChildrenCollapsible(False)

@@ -155,7 +155,7 @@ class GaitPanel(PresetSection):
         self.lead_in.set_note("applies at reset")
         self.add(self.lead_in)
         self.refresh(document.scene)
-        document.kinds_changed.connect(self.renew_kinds)
+        document.kinds_changed.connect(self.update_kinds)
 
     def _offer_kinds(self) -> None:
         self.presets.offer((*GAITS, *_of_kinds()))
@@ -223,14 +223,14 @@ class GaitPanel(PresetSection):
         else:
             what = "The changed table applies"
         self.message.say(f"{what} at the next reset." if what else "")
-        self.show_findings(problems)
+        self.show_problems(problems)
 
     def _step_text(self, preset: Preset) -> str:
         return f"Gait {preset.name.lower()}"
 
     def _toggle_torques(self) -> None:
         """Switch to torque control or back; a robot that starts in the pose of its gait keeps its pose."""
-        self.presets.forget()
+        self.presets.reset()
         if self._document.scene.gives_torques:
             gait = Scene.model_fields["gait"].get_default(call_default_factory=True)
             self._edit(

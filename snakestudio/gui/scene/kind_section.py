@@ -40,7 +40,7 @@ class KindRows(QWidget):
         super().__init__(parent)
         self._document = document
         self._fill = fill
-        self._made_for: object = None
+        self._target: object = None
         self.rows: dict[str, ParameterRow] = {}
         self.choices: dict[str, FormRow] = {}
         self._area = QWidget()
@@ -48,11 +48,11 @@ class KindRows(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._area)
 
-    def renew(self, scene: Scene, made_for: object) -> bool:
+    def rebuild(self, scene: Scene, target: object) -> bool:
         """Rebuild all rows unless they are for `made_for`; return whether they were rebuilt."""
-        if made_for == self._made_for:
+        if target == self._target:
             return False
-        self._made_for = made_for
+        self._target = target
         self.restore()
         self.rows = {}
         self.choices = {}
@@ -71,10 +71,10 @@ class KindRows(QWidget):
         self.setVisible(self._column.count() > 0)
         return True
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Force a rebuild of the rows."""
         self.restore()
-        self._made_for = None
+        self._target = None
 
     def restore(self) -> None:
         """Discard typed texts."""
@@ -155,7 +155,7 @@ class KindSection(Section):
         """Show the values of the scene."""
         raise NotImplementedError
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset for another scene."""
         self.message.say("")
         self._restore()
@@ -168,11 +168,11 @@ class KindSection(Section):
 
     # --- the rows ---------------------------------------------------------------------------------
 
-    def _make_rows(self, scene: Scene, made_for: object) -> None:
+    def _make_rows(self, scene: Scene, target: object) -> None:
         """Rebuild all rows unless they are for `made_for`."""
         formulas = self.formulas
         self.formulas = {}
-        if not self._values.renew(scene, made_for):
+        if not self._values.rebuild(scene, target):
             self.formulas = formulas
             return
         for formula in formulas.values():
@@ -195,7 +195,7 @@ class KindSection(Section):
         self._values.add(formula)
         return formula
 
-    def show_findings(self, problems: Collection[Problem]) -> None:
+    def show_problems(self, problems: Collection[Problem]) -> None:
         """Show the problems that a check of the scene found in each formula."""
         for key, formula in self.formulas.items():
             formula.show_finding(next((p.sentence_for() for p in problems if p.key == key), ""))
@@ -215,10 +215,10 @@ class KindSection(Section):
         box.activated.connect(lambda index: choose(str(box.itemData(index))))
         return box
 
-    def renew_kinds(self) -> None:
+    def update_kinds(self) -> None:
         """Offer the available kinds, and rebuild the rows."""
         self._offer_kinds()
-        self._values.forget()
+        self._values.reset()
         self.refresh(self._document.scene)
 
     def _offer_kinds(self) -> None:
@@ -265,7 +265,7 @@ class PresetSection(KindSection):
         self.back = QToolButton()
         self.back.setProperty("role", "flat")
         self.back.setFixedSize(theme.scaled(26), theme.scaled(26))
-        self.back.clicked.connect(self._go_back)
+        self.back.clicked.connect(self._restore_preset)
         line = QHBoxLayout()
         line.setSpacing(4)
         line.addWidget(self.presets, 1)
@@ -286,11 +286,11 @@ class PresetSection(KindSection):
         """Return the undo text of that step."""
         return f"Preset {preset.name}"
 
-    def forget(self) -> None:
-        self.presets.forget()
-        super().forget()
+    def reset(self) -> None:
+        self.presets.reset()
+        super().reset()
 
-    def _go_back(self) -> None:
+    def _restore_preset(self) -> None:
         if self.presets.present is not None:
             self.choose(self.presets.present)
 

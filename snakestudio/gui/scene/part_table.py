@@ -351,7 +351,7 @@ class PartTableView(QWidget):
                 column, max(theme.scaled(_NARROWEST), min(theme.scaled(_WIDEST), width))
             )
 
-    def go_to(self, row: int, name: str = "") -> None:
+    def select_part(self, row: int, name: str = "") -> None:
         """Make a cell current and focus the table."""
         names = [column.name for column in self.model.columns]
         index = self.model.index(row, names.index(name) if name in names else 0)
@@ -494,12 +494,12 @@ class LinksAndJoints(Themed):
         self.note.setVisible(not body.jointed)
         self._show_axis_box()
 
-    def go_to(self, table: Table, row: int = 0, name: str = "") -> None:
+    def select_part(self, table: Table, row: int = 0, name: str = "") -> None:
         """Show a cell of one of the tables, by link or joint (0-based) and name."""
         view = self.links if table == "link" else self.joints
         self.tabs.setCurrentWidget(view)
         if row < view.model.part.rows:
-            view.go_to(row, name)
+            view.select_part(row, name)
 
     def renew_theme(self) -> None:
         self.links.fit()

@@ -213,7 +213,7 @@ class PresetBox(ChoiceBox):
             else self.present.help
         )
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset for another scene."""
         self.present = None
         for i, preset in enumerate(self._presets):

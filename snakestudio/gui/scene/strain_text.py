@@ -108,10 +108,10 @@ def _readable(formula: str) -> str:
     """Return a formula as rich text: Greek letters, superscript powers, no asterisks."""
 
     def name(match: re.Match[str]) -> str:
-        word = match[0]
-        if formula[match.end() : match.end() + 1] == "(" and len(word) > 1:
-            return word  # a function
-        return f"<i>{_GREEK.get(word, word)}</i>"
+        symbol = match[0]
+        if formula[match.end() : match.end() + 1] == "(" and len(symbol) > 1:
+            return symbol  # a function
+        return f"<i>{_GREEK.get(symbol, symbol)}</i>"
 
     text = _NAME.sub(name, formula)
     text = re.sub(r"\^(\d+|\([^()]*\))", r"<sup>\1</sup>", text)

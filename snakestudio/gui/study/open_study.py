@@ -11,7 +11,7 @@ from snakestudio.gui.core.throttle import Throttle
 from snakestudio.study.description import StudyFields
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.study_file import scene_of
-from snakestudio.viewmodel.study.checking import Findings, checked
+from snakestudio.viewmodel.study.checking import StudyCheck, checked
 from snakestudio.viewmodel.study.landing import Landed, landed, trace_of
 from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
 
@@ -43,13 +43,13 @@ class OpenStudy(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._disk: StudyOnDisk | None = None
-        self.findings = Findings()
+        self.study_check = StudyCheck()
         self.results: Landed | None = None
         self.unreadable_results = ""
         """Reason why the results cannot be read, as a sentence; "" if they can."""
         self.taken_up = False
         """Whether the last change was made to the file by another program."""
-        self._check: Task[Findings] | None = None
+        self._check: Task[StudyCheck] | None = None
         self._check_again = False
         self._read: Task[list[Landed]] | None = None
         self._read_path: Path | None = None
@@ -106,7 +106,7 @@ class OpenStudy(QObject):
     def ready(self) -> bool:
         """Whether the study can be run in its current state."""
         return self._disk is not None and not (
-            self.unreadable or self.unsaved or self.findings.problems or self.checking
+            self.unreadable or self.unsaved or self.study_check.problems or self.checking
         )
 
     @property
@@ -132,7 +132,7 @@ class OpenStudy(QObject):
 
     def _set(self, disk: StudyOnDisk | None) -> None:
         self._disk = disk
-        self.findings = Findings()
+        self.study_check = StudyCheck()
         self.results = None
         self.unreadable_results = ""
         self.taken_up = False
@@ -187,7 +187,7 @@ class OpenStudy(QObject):
 
     def _begin_check(self) -> None:
         if self._disk is None or self._disk.unreadable:
-            self.findings = Findings()
+            self.study_check = StudyCheck()
             self.checked.emit()
             return
         if self._check is not None:
@@ -197,7 +197,7 @@ class OpenStudy(QObject):
         path = self._disk.path
         self._check = Task("check", lambda _: checked(study, path), self)
         self._check.finished.connect(self._on_checked)
-        self._check.failed.connect(lambda problem: self._on_checked(Findings()))
+        self._check.failed.connect(lambda problem: self._on_checked(StudyCheck()))
 
     def _discard_check(self) -> None:
         self._check_again = False
@@ -206,13 +206,13 @@ class OpenStudy(QObject):
             self._check = None
 
     @Slot(object)
-    def _on_checked(self, findings: Findings) -> None:
+    def _on_checked(self, study_check: StudyCheck) -> None:
         self._check = None
         if self._check_again:
             self._check_again = False
             self._begin_check()
         else:
-            self.findings = findings
+            self.study_check = study_check
             self.checked.emit()
 
     # -------------------------------------------------------------------------------------- results

@@ -263,7 +263,7 @@ class StudyPanel(Themed):
             found = self._open.results
             table = found.table if found is not None else Table(self._open.study, ())
             units = found.units if found is not None else {}
-            self.results.show_table(table, units, self._open.trace, self._open.findings.scene)
+            self.results.show_table(table, units, self._open.trace, self._open.study_check.scene)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -294,7 +294,7 @@ class StudyPanel(Themed):
         kind = "warning"
         path = self._open.path
         buttons: list[Button] = []
-        scene = self._open.findings.about("scene")
+        scene = self._open.study_check.about("scene")
         if self._open.unreadable:
             text = f"The file cannot be read. Fix it, and it is reloaded.\n{self._open.unreadable}"
             buttons = [("Open in Text Editor", lambda: self._show_outside(folder=False))]

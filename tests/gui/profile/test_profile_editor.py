@@ -289,8 +289,8 @@ def test_findings_follow_edits_and_lead_to_their_cells(editor: ProfileEditor, qt
     document = editor.document
     assert editor.checks.summary.text() == "No errors"
     document.set_values({"messages[1].signals[2].signal": "PitchTargt"}, "Break it")
-    qtbot.waitUntil(lambda: bool(editor.checks.findings.entries))
-    (finding,) = [f for f in editor.checks.findings.entries if "PitchTargt" in f.text]
+    qtbot.waitUntil(lambda: bool(editor.checks.problem_list.entries))
+    (finding,) = [f for f in editor.checks.problem_list.entries if "PitchTargt" in f.text]
     assert "Did you mean" in finding.text
     editor.go_to(finding.problem)
     assert editor.stack.currentWidget() is messages(editor)

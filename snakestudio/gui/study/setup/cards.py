@@ -81,20 +81,20 @@ class Card(Themed):
     def refresh(self) -> None:
         """Show the values of the study."""
 
-    def show_findings(self) -> None:
+    def show_problems(self) -> None:
         """Show the problems of the part."""
         typed = [sentence for sentence in self._typed.values() if sentence]
         self.message.say(
-            "\n".join(dict.fromkeys([*typed, *self._open.findings.about(self.key).splitlines()]))
+            "\n".join(dict.fromkeys([*typed, *self._open.study_check.about(self.key).splitlines()]))
         )
-        note = self._open.findings.notes.get(self.key, "")
+        note = self._open.study_check.notes.get(self.key, "")
         self.note.setText(note)
         self.note.setVisible(bool(note))
 
     def say(self, field: object, sentence: str) -> None:
         """Show a problem with the text in a field, which is not in the study."""
         self._typed[field] = sentence
-        self.show_findings()
+        self.show_problems()
 
     def renew_theme(self) -> None:
         self.remove_button.setIcon(theme.icon("close", "dim"))

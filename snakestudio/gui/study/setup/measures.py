@@ -58,7 +58,7 @@ class MeasureCard(Card):
         self.head.insertWidget(0, self.measure, 1)
         self.head.insertWidget(1, self.unit)
         reductions = [f"{name}(" for name in (*REDUCTIONS, *FUNCTIONS)]
-        self.expression = ExpressionField([*open_study.findings.columns, *reductions])
+        self.expression = ExpressionField([*open_study.study_check.columns, *reductions])
         self.expression.setAccessibleName("Expression")
         self.expression.setToolTip(
             "<qt>Columns of a run, reduced to a number by "
@@ -104,12 +104,12 @@ class MeasureCard(Card):
         if not self.name.isModified():
             self.name.setText(part.name)
         self.name.setPlaceholderText(part.measure)
-        self.show_findings()
+        self.show_problems()
 
-    def show_findings(self) -> None:
-        super().show_findings()
+    def show_problems(self) -> None:
+        super().show_problems()
         if not self.expression.isModified():
-            self._show_unit(self._open.findings.units.get(self.part.called, ""))
+            self._show_unit(self._open.study_check.units.get(self.part.called, ""))
 
     def _show_unit(self, ending: str) -> None:
         self.unit.setText(unit_shown(ending))
@@ -129,7 +129,7 @@ class MeasureCard(Card):
                 self.expression.selectAll()
 
     def _try(self) -> None:
-        sentence, unit = measure_problem(self.expression.text(), self._open.findings.columns)
+        sentence, unit = measure_problem(self.expression.text(), self._open.study_check.columns)
         self.say(self.expression, sentence)
         self._show_unit(unit)
 
@@ -259,9 +259,9 @@ class _Measures(CardForm[M]):
 
     def refresh(self) -> None:
         # The columns that an expression can use are known only with the scene.
-        known = bool(self._open.findings.columns)
+        known = bool(self._open.study_check.columns)
         self.show_parts([known for _ in getattr(self._open.study, self._key)])
-        self.message.say(self._open.findings.of(self._key))
+        self.message.say(self._open.study_check.of(self._key))
 
 
 class Goals(_Measures[GoalCard]):

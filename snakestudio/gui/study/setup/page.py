@@ -104,5 +104,5 @@ class SetupPage(QWidget):
             part.refresh()
         for title, keys in _KEYS.items():  # unfold sections with problems
             section = self.sections[title]
-            if section.is_folded and any(self._open.findings.about(key) for key in keys):
+            if section.is_folded and any(self._open.study_check.about(key) for key in keys):
                 section.toggle()

@@ -43,7 +43,7 @@ class VaryCard(Card):
     """Card for a varied value."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
-        scene = open_study.findings.scene
+        scene = open_study.study_check.scene
         vary = open_study.study.vary[index]
         super().__init__(open_study, index, "vary", title_of(scene, vary.all_keys))
         self.doc = doc_of(scene, vary.all_keys)
@@ -166,7 +166,7 @@ class VaryCard(Card):
         self.log.setChecked(vary.scale == "log")
         if not self.together.isModified():
             self.together.setText(vary.together)
-        self.show_findings()
+        self.show_problems()
 
     def _edit(self, **values: object) -> None:
         study = self._open.study
@@ -198,19 +198,19 @@ class Varying(CardForm[VaryCard]):
     """All varied values, and a field that adds another one."""
 
     def __init__(self, open_study: OpenStudy) -> None:
-        add = KeyField("Add a value by its name …", lambda: open_study.findings.scene)
+        add = KeyField("Add a value by its name …", lambda: open_study.study_check.scene)
         super().__init__(open_study, VaryCard, add)
         self.add = add
         add.chosen.connect(self._add)
 
     def refresh(self) -> None:
-        scene = self._open.findings.scene
+        scene = self._open.study_check.scene
         self.show_parts([_kind_of(scene, vary) or vary.all_keys for vary in self._open.study.vary])
-        self.message.say(self._open.findings.of("vary"))
+        self.message.say(self._open.study_check.of("vary"))
 
     def _add(self, keys: tuple[str, ...]) -> None:
         study = self._open.study
-        scene = self._open.findings.scene
+        scene = self._open.study_check.scene
         for key in keys:
             if any(key in vary.all_keys for vary in study.vary):
                 self.message.say(f"{title_of(scene, [key])} already varies.")
