@@ -818,7 +818,7 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
         window.context.robot_controller.state is LinkState.LISTENING
     )  # nothing is sent until it is wanted
     assert not form.isVisible()
-    dialog.traffic.table.take([frame(0x201, b"\x01\x02", text="Set-point of node 1")])
+    dialog.traffic.table.add_frames([frame(0x201, b"\x01\x02", text="Set-point of node 1")])
     look(window)
     assert dialog.findChild(NodeStrip).roles == ("good",) * 10
     dialog.connect_button.click()
@@ -855,8 +855,10 @@ def frame(number: int, data: bytes, at: float = 0.0, text: str = "", sent: bool 
 def test_traffic_is_a_row_for_every_id_with_its_rate_and_what_changed(qtbot: QtBot) -> None:
     table = TrafficTable()
     now = time.monotonic()
-    table.take([frame(0x301, bytes((k, 0)), now - 1.0 + 0.1 * k, "Feedback") for k in range(11)])
-    table.take([frame(0x201, b"\xaa", now, "Set-point", sent=True)])
+    table.add_frames(
+        [frame(0x301, bytes((k, 0)), now - 1.0 + 0.1 * k, "Feedback") for k in range(11)]
+    )
+    table.add_frames([frame(0x201, b"\xaa", now, "Set-point", sent=True)])
     table.refresh()
     assert table.rowCount() == 2
     row = [table.data(table.index(1, column)) for column in range(len(TITLES))]
@@ -869,7 +871,7 @@ def test_traffic_is_a_row_for_every_id_with_its_rate_and_what_changed(qtbot: QtB
     table.set_by_id(False)
     assert table.rowCount() == 12
     table.set_paused(True)
-    table.take([frame(0x301, b"\x00")])
+    table.add_frames([frame(0x301, b"\x00")])
     table.refresh()
     assert table.rowCount() == 12
 

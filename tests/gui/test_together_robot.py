@@ -121,7 +121,7 @@ def test_the_dialog_says_how_the_robot_stands_and_who_could_start_it(
     dialog = TogetherDialog(Together(wait="port"), window.context.together.target)
     qtbot.addWidget(dialog)
     dialog.show()
-    begins = dialog.findChildren(type(dialog.found))[0].text()
+    begins = dialog.findChildren(type(dialog.test_result))[0].text()
     assert "Lab robot" in begins
     assert "“obstacle_aided.toml”" in begins
     assert "not armed" in dialog.standing.text()

@@ -44,7 +44,7 @@ class BarPart(Themed):
         self.hide()
 
     def renew_theme(self) -> None:
-        self.stop.dress()
+        self.stop.apply_theme()
         self.state_figure.update()
 
     def _on_poll(self) -> None:

@@ -8,8 +8,8 @@ from snakestudio.gui.core.command import Command, Context, is_jointed, line
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.robot.fault_menu import FAULT_MENU
 from snakestudio.gui.robot.robot_feature import RobotFeature
-from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
-from snakestudio.gui.robot.together.starter import Starter
+from snakestudio.gui.robot.teleop.teleop_feature import TeleoperationFeature
+from snakestudio.gui.robot.together.starter import StartTogether
 from snakestudio.link.messages import LinkState
 
 
@@ -18,8 +18,8 @@ class RobotContext(Context, Protocol):
 
     robot_controller: RobotController
     robot_feature: RobotFeature
-    teleoperation: TeleopFeature
-    together: Starter
+    teleoperation: TeleoperationFeature
+    together: StartTogether
 
 
 def _connected(c: RobotContext) -> bool:

@@ -30,10 +30,10 @@ from snakestudio.gui.plugins.plugin_controller import PluginController
 from snakestudio.gui.plugins.stuck_notice import StuckNotice
 from snakestudio.gui.remote.remote_control import RemoteControl
 from snakestudio.gui.robot.bar_part import BarPart
-from snakestudio.gui.robot.in_view import InView
 from snakestudio.gui.robot.robot_feature import RobotFeature
-from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
-from snakestudio.gui.robot.together.starter import Starter
+from snakestudio.gui.robot.teleop.teleop_feature import TeleoperationFeature
+from snakestudio.gui.robot.together.starter import StartTogether
+from snakestudio.gui.robot.twin_overlay import TwinOverlay
 from snakestudio.gui.runs.exporting import Exporter
 from snakestudio.gui.runs.opening import RUN_SUFFIX, OpenRuns
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
@@ -110,7 +110,7 @@ class Context(QObject):
         self._make_analysis()
         self._show_other_runs()
         self.study = StudyFeature(self, lambda: self.robot_controller.movable)
-        self.teleoperation = TeleopFeature(
+        self.teleoperation = TeleoperationFeature(
             self,
             self.viewport,
             self.viewport.room_above,
@@ -234,7 +234,7 @@ class Context(QObject):
             overlaid=self.overlaid.overlaid,
             derived=lambda: {each.name: each.text for each in self.channels.derived},
         )
-        self.together = Starter(
+        self.together = StartTogether(
             document, session_controller, self.robot_controller, banners.together, settings, window
         )
 
@@ -253,7 +253,7 @@ class Context(QObject):
 
     def _show_other_runs(self) -> None:
         """Update the overlaid runs in viewport and plots."""
-        self.twin = InView(self.robot_controller, self.session_controller, self.window)
+        self.twin = TwinOverlay(self.robot_controller, self.session_controller, self.window)
         for source in (
             self.comparer,
             self.chain_comparer,

@@ -30,7 +30,7 @@ class OpenStudy(QObject):
     changed()
         The study or the state of its file changed.
     checked()
-        `findings` have changed.
+        `study_check` has changed.
     landed()
         `results` have changed.
     """

@@ -201,11 +201,11 @@ def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(
         "all can be reached"
     )
     editor.use.click()
-    assert teleop.mapping.wanted({Input("key", "I"): 1.0}).speed == pytest.approx(0.6)
-    assert teleop.mapping.wanted({Input("key", "J"): 1.0}).speed == pytest.approx(0.4 * 0.6)
+    assert teleop.mapping.references({Input("key", "I"): 1.0}).speed == pytest.approx(0.6)
+    assert teleop.mapping.references({Input("key", "J"): 1.0}).speed == pytest.approx(0.4 * 0.6)
     assert [getattr(teleop.mapping, name) for name in RANGES] == pytest.approx(
         [0.6, 0.61, 0.62, 0.63, 0.64]
     )
-    assert teleop.mapping.wanted({Input("key", "W"): 1.0}).speed == 0.0
+    assert teleop.mapping.references({Input("key", "W"): 1.0}).speed == 0.0
     assert editor.isHidden()
     editor.close()

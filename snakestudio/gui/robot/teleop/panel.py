@@ -23,7 +23,7 @@ from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.robot.teleop.frame import command_words
 from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, InputMap
-from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
+from snakestudio.gui.robot.teleop.teleop_feature import TeleoperationFeature
 from snakestudio.model.gaits import GAITS
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -55,7 +55,7 @@ def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
 class TeleopPanel(QWidget):
     """Controls and status of teleoperation."""
 
-    def __init__(self, teleoperation: TeleopFeature, parent: QWidget | None = None) -> None:
+    def __init__(self, teleoperation: TeleoperationFeature, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         theme.follow(self, TeleopPanel._show_sources)
         self._of = teleoperation
