@@ -278,7 +278,7 @@ class PartForm(QWidget):
         )
         self.setLayout(column_of(self.form))
 
-    def go_to(self, name: str) -> bool:
+    def focus_value(self, name: str) -> bool:
         """Focus a value; returns whether the form contains it."""
         row = self.rows.get(name)
         if row is None:

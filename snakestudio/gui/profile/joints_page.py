@@ -36,12 +36,12 @@ class JointsPlan:
     kind: AxesOfJoint = form_field(
         "yaw and pitch",
         "&Axes per joint",
-        choices=[Choice(word, word) for word in typing.get_args(AxesOfJoint)],
+        choices=[Choice(name, name) for name in typing.get_args(AxesOfJoint)],
     )
     numbering: Numbering = form_field(
         typing.get_args(Numbering)[0],
         "&Nodes",
-        choices=[Choice(word, word) for word in typing.get_args(Numbering)],
+        choices=[Choice(name, name) for name in typing.get_args(Numbering)],
     )
     first_node: int = form_field(
         1, "&First node", minimum=0, maximum=0x7FF, integer=True, decimals=0
@@ -273,9 +273,9 @@ class JointsPage(QWidget):
         if self.model.replace(dialog.axes, "Generate axes"):
             self.table.fit()
 
-    def go_to(self, row: int, name: str) -> None:
+    def select_part(self, row: int, name: str) -> None:
         """Show a cell."""
-        self.table.go_to(row, name)
+        self.table.select_part(row, name)
 
 
 def _next_axis(before: tuple[Any, ...]) -> Axis:

@@ -210,7 +210,7 @@ class MessagesPage(QWidget):
         if message is not None:
             for row, signal in enumerate(message.signals):
                 if signal.signal == name:
-                    self.signal_table.go_to(row)
+                    self.signal_table.select_part(row)
 
     # --- suggestions ------------------------------------------------------------------------------
 
@@ -249,12 +249,12 @@ class MessagesPage(QWidget):
         free = [name for name in self._signal_names() if name not in used] or ["SIGNAL"]
         return Signal(signal=free[0], quantity="angle")
 
-    def go_to(self, row: int, name: str) -> None:
+    def select_part(self, row: int, name: str) -> None:
         """Show a value of a message; its name can be nested, as in ``signals[2].unit``."""
         first, _, rest = name.partition(".")
-        self.table.go_to(row, first)
+        self.table.select_part(row, first)
         if first.startswith("signals["):
-            self.signal_table.go_to(int(first[8:].rstrip("]")) - 1, rest)
+            self.signal_table.select_part(int(first[8:].rstrip("]")) - 1, rest)
         elif first in self.rows and first not in _LISTED:
             self.rows[first].field.setFocus()
 

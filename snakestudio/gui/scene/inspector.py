@@ -247,8 +247,8 @@ class Inspector(Themed):
         self.search.setAccessibleName("Find a property")
         self.search.setToolTip("Search all values of the scene by name, symbol, key or description")
         # rows are not rebuilt for every typed letter
-        self._search_pace = Throttle(150, self._search, self)
-        self.search.textChanged.connect(self._search_pace.ask)
+        self._search_throttle = Throttle(150, self._search, self)
+        self.search.textChanged.connect(self._search_throttle.ask)
         self.title = heading("")
         self.subtitle = QLabel()
         self.subtitle.setProperty("role", "dim")

@@ -217,11 +217,11 @@ class ParameterPanels(Themed):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
 
-        self._shape_pace = Throttle(90, self._draw_shape, self)
+        self._shape_throttle = Throttle(90, self._draw_shape, self)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         document.kinds_changed.connect(self._on_kinds)
-        session_controller.frame.connect(self._shape_pace.ask)
+        session_controller.frame.connect(self._shape_throttle.ask)
         session_controller.status_changed.connect(self._show_pending)
         self._on_scene(None, document.scene)
         self._show_pending()
@@ -311,7 +311,7 @@ class ParameterPanels(Themed):
         ):
             choice.setVisible(not unused_reason(after, key))
             choice.refresh()
-        self._shape_pace.ask()
+        self._shape_throttle.ask()
 
     def _show_sort(self, scene: Scene) -> None:
         """Show the sections for a body with a strain law, or with joints."""

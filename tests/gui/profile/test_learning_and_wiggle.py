@@ -81,8 +81,8 @@ def test_quiet_is_recorded_and_looked_at(
     ]
     own = Traffic(now, 0x10, False, False, False, True, b"\1")
     robot.traffic.emit([*alive, own])
-    qtbot.waitUntil(lambda: bool(dialog.tree.found))
-    (found,) = dialog.tree.found  # and nothing of what was sent by ourselves
+    qtbot.waitUntil(lambda: bool(dialog.tree.proposals))
+    (found,) = dialog.tree.proposals  # and nothing of what was sent by ourselves
     assert (found.role, found.family.formula) == ("heartbeat", "0x700 + node")
     assert "choose a joint" in dialog.state.text()
     assert robot.watchers == 0
@@ -131,12 +131,12 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(
         Move(1, "yaw", tuple(record(1, 9.0, cue.end + 1, hand(cue))), cue.angle, cue.begin, cue.end)
     ]
     dialog.analyse()
-    qtbot.waitUntil(lambda: bool(dialog.tree.found))
+    qtbot.waitUntil(lambda: bool(dialog.tree.proposals))
     item = dialog.tree.topLevelItem(0)
     assert item is not None
     assert item.text(0) == "feedback"
     assert item.text(1) == "0x381 to 0x383"
-    dialog.take.click()
+    dialog.add_button.click()
     profile = document.profile
     assert [(a.joint, a.node) for a in profile.axes if a.axis == "yaw"][:3] == [
         (1, 1),
@@ -153,7 +153,7 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(
     assert learned.message not in document.dbc
     item.setCheckState(0, Qt.CheckState.Unchecked)
     assert dialog.tree.chosen == []
-    assert not dialog.take.isEnabled()
+    assert not dialog.add_button.isEnabled()
 
 
 def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(
@@ -165,13 +165,13 @@ def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(
     noise = random.Random(1)
     dialog.quiet = [Frame(0x123, noise.randbytes(8), time=0.1 * k) for k in range(40)]
     dialog.analyse()
-    qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy)
+    qtbot.waitUntil(lambda: bool(dialog.tree.proposals) and not dialog.busy)
     item = dialog.tree.topLevelItem(0)
     assert item is not None
     assert item.text(0) == "unknown"
-    assert not dialog.take.isEnabled(), "nothing is ticked"
+    assert not dialog.add_button.isEnabled(), "nothing is ticked"
     item.setCheckState(0, Qt.CheckState.Checked)
-    dialog.take.click()
+    dialog.add_button.click()
     assert ("HEARTBEAT_123", "heartbeat") in {
         (m.message, m.role) for m in document.profile.messages
     }
@@ -195,7 +195,7 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(
     document = ProfileDocument(path)
     dialog = LearningDialog(document, FakeRobot())
     show_widget(qtbot, dialog)
-    assert dialog.anew.isHidden()
+    assert dialog.reset_box.isHidden()
     dialog.log.read(tmp_path / "none.log")
     qtbot.waitUntil(lambda: "Choose another file." in dialog.log.refusal.text())
     with log.open("a") as file:
@@ -205,13 +205,13 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(
     assert "last line" in dialog.log.refusal.text()
     assert "without motion" in dialog.state.text()
     dialog.quiet_button.click()
-    qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy)
+    qtbot.waitUntil(lambda: bool(dialog.tree.proposals) and not dialog.busy)
     dialog.log.at.setValue(7.2)  # read off a plot, not quite right
     dialog.move_button.click()
-    qtbot.waitUntil(lambda: any(message.angles for message in dialog.tree.found))
-    dialog.anew.setChecked(True)
-    dialog.take.click()
-    assert not dialog.anew.isChecked(), "the next take-over adds to this one"
+    qtbot.waitUntil(lambda: any(message.angles for message in dialog.tree.proposals))
+    dialog.reset_box.setChecked(True)
+    dialog.add_button.click()
+    assert not dialog.reset_box.isChecked(), "the next take-over adds to this one"
     profile = document.profile
     assert [(a.joint, a.node) for a in profile.axes] == [(1, 1), (2, 2), (3, 3)]
     assert [message.id for message in profile.messages] == ["0x380 + node"], (
@@ -224,11 +224,11 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(
         "comments of the robot before are not those of this one"
     )
     assert load_profile(path).profile == profile
-    dialog.anew.setChecked(True)
-    dialog.log.forget()
+    dialog.reset_box.setChecked(True)
+    dialog.log.close_log()
     assert not dialog.quiet_button.isEnabled()
-    assert dialog.anew.isHidden()
-    assert not dialog.anew.isChecked()
+    assert dialog.reset_box.isHidden()
+    assert not dialog.reset_box.isChecked()
 
 
 def written(path: Path) -> Path:
@@ -278,13 +278,13 @@ def test_a_log_that_cannot_be_read_throws_nothing_away(
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
     assert dialog.quiet == [], "what was heard of another bus"
     frames = dialog.log.frames
-    words = dialog.log.words.text()
+    words = dialog.log.summary.text()
     assert words.startswith("still.log: ")
     empty = tmp_path / "empty.log"
     empty.touch()
     dialog.log.read(empty)
     qtbot.waitUntil(lambda: "empty.log" in dialog.log.refusal.text())
-    assert (dialog.log.frames, dialog.log.words.text()) == (frames, words)
+    assert (dialog.log.frames, dialog.log.summary.text()) == (frames, words)
 
 
 def test_starting_over_ends_what_goes_on(
@@ -314,7 +314,7 @@ def test_starting_over_ends_what_goes_on(
     qtbot.waitUntil(found.is_set)
     assert not dialog.busy
     timer(dialog, "tick_timer").timeout.emit()  # whatever was due of it
-    assert dialog.tree.found == []
+    assert dialog.tree.proposals == []
 
 
 # ------------------------------------------------------------------------------------------- wiggle
@@ -360,7 +360,7 @@ def test_a_joint_that_turns_the_wrong_way_round_is_told(
     result = dialog.results["joint 3 yaw"]
     assert result.wrong_way
     assert result.lag == pytest.approx(0.05, abs=0.03)
-    assert "Reverse its sign" in dialog.words.text()
+    assert "Reverse its sign" in dialog.summary.text()
     assert "sign" in dialog.table.item(4, 5).text()
     dialog.save_report(tmp_path / "report.csv")
     assert (
