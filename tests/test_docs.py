@@ -370,7 +370,7 @@ def test_every_formulation_has_a_page_with_all_sections() -> None:
         "symbols",
         "corrections-to-the-paper",
         "code",
-        "what-it-was-checked-against",
+        "validation",
     }
     for kind in FORMULATIONS:
         if "." in kind or not (ROOT / "snakestudio" / "engines" / kind).is_dir():

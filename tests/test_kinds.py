@@ -31,7 +31,7 @@ from snakestudio.errors import SceneError, SignalError
 from snakestudio.export.csv import write_csv
 from snakestudio.export.plan import write_plan
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.viewport.legend import control_state
@@ -479,7 +479,7 @@ def test_a_filter_and_a_reduction_are_one_function_each_and_read_like_the_others
 @pytest.mark.usefixtures("own_functions")
 def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
     recording = run(with_values(Scene(), QUICK), {"gait.amplitude_deg": 30.0})
-    dialog = DerivedDialog(FakeBridge(recording), Library(None))  # type: ignore[arg-type]
+    dialog = DerivedDialog(FakeBridge(recording), ChannelLibrary(None))  # type: ignore[arg-type]
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitExposed(dialog)

@@ -19,7 +19,7 @@ from snakestudio.export.csv import write_csv
 from snakestudio.export.hdf5 import write_hdf5
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.columns import column_names, filled_columns, table
 from snakestudio.model.quantities import QUANTITIES, Piece, Quantity, columns_of, each_joint
@@ -103,7 +103,7 @@ def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
     recording: RunRecording, qtbot: QtBot, tmp_path: Path
 ) -> None:
     session_controller = FakeBridge(recording)
-    library = Library(QSettings(str(tmp_path / "derived.ini"), QSettings.Format.IniFormat))
+    library = ChannelLibrary(QSettings(str(tmp_path / "derived.ini"), QSettings.Format.IniFormat))
     browser = ChannelBrowser(session_controller, library, lambda key, row: None)  # type: ignore[arg-type]
     qtbot.addWidget(browser)
     browser.resize(320, 500)
@@ -124,7 +124,7 @@ def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
     panel.follow(0.0)
     panel.plots[0].add_channels((NAME,))
     qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
-    (trace,) = panel.plots[0].chart.picture.traces
+    (trace,) = panel.plots[0].chart.data.traces
     assert trace.name == "joint 3 yaw power"
     np.testing.assert_allclose(
         trace.low, np.interp(trace.time, recording.times, power(recording)), atol=1e-3

@@ -495,8 +495,8 @@ class PoseWatch:
         if now - self._looked < _LOOK_S:
             return ""
         self._looked = now
-        figures = self._source.figures
-        bad = figures.unreadable + figures.jumps
+        statistics = self._source.statistics
+        bad = statistics.unreadable + statistics.jumps
         problem = self._problem
         new = bad > self._bad or (
             problem and _without_figures(problem) != _without_figures(self._reported)

@@ -97,7 +97,7 @@ def summary(path: Path) -> str:
             lines.append(
                 f"{len(order)} Pareto-optimal points (no other is better in all goals):"
                 if several
-                else "The best point:"
+                else "Best points:"
             )
             lines.append(aligned([tuple(names), *rows], left=0))
             if len(order) > _SHOWN:

@@ -1,7 +1,8 @@
-"""The loop over the time steps of a call, the same for every formulation, and what a formulation supplies to it.
+"""The loop over the time steps of a call, common to all formulations, and the interface of a formulation to it.
 
-`make_advance` makes a copy of `advance_steps` for every formulation, in which the names of the other
-functions here are the formulation's own: the compiler sees one loop as if it were written out.
+`make_advance` makes a copy of `advance_steps` for each formulation, in which the names of the other
+functions of this module are those of the formulation: the compiler sees one loop, as if it were
+written out.
 """
 
 from __future__ import annotations
@@ -15,38 +16,38 @@ from snakestudio.kernels._jit import inlined, jit, specialised
 from snakestudio.kernels.hermite import find_knot
 
 STEP = 0
-"""Entry of the counts of every state: steps since the start."""
+"""Entry of the counts in every state: steps since the start."""
 
 
 class Instant(NamedTuple):
-    """Where a call of the loop is, before a step or at a row."""
+    """Position of the loop in a call, before a step or at a row."""
 
     knots: Any
     """Reference of the body."""
 
     knot: int
-    """Of these the one before the step, where the search for references begins."""
+    """Index of the knot before the step, where the search for references begins."""
 
-    room: int
-    """How many contacts the row that is due after this step may have; -1 if none is due."""
+    capacity: int
+    """Largest number of contacts in the row due after this step; -1 if no row is due."""
 
     begun: bool
-    """Whether the step before this one was taken in the same call: the workspace is as it left it."""
+    """Whether the previous step was taken in the same call, which means that the workspace is current."""
 
 
-def take_step(params: Any, state: Any, work: Any, instant: Instant) -> int:
-    """Take one step; returns an outcome, and leaves no trace in the state unless that is OK."""
+def perform_step(params: Any, state: Any, work: Any, instant: Instant) -> int:
+    """Take one step and return an outcome; the state is unchanged unless that is OK."""
     raise NotImplementedError
 
 
 def write_due_row(params: Any, state: Any, work: Any, instant: Instant, rows: RowBuffers) -> int:
-    """Write the state after a step as the next row; returns an outcome."""
+    """Write the state after a step as the next row; return an outcome."""
     raise NotImplementedError
 
 
 @inlined
 def end_call(params: Any, state: Any, work: Any) -> None:
-    """Finish what only the end of a call needs."""
+    """Do the work that is needed only at the end of a call."""
 
 
 def advance_steps(
@@ -58,31 +59,31 @@ def advance_steps(
     row_steps: IntArray,
     rows: RowBuffers,
 ) -> int:
-    """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
+    """Take `n_steps` steps and write a row after each step count in `row_steps`; return the outcome of the call.
 
     Parameters
     ----------
     params, state, work
-        The run.
+        Constants, state and workspace of the run.
     knots
         Reference of the body.
     row_steps : (r,) int
-        Ascending step counts; those not reached in this call are left out.
+        Ascending step counts; those not reached in this call are skipped.
     rows : RowBuffers
-        Filled from `rows.filled` on.
+        Filled from index `rows.filled` on.
     """
     counts = state.counts
     next_row = 0
     while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
         next_row += 1
-    knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
+    knot = int(OK)  # 0 as a variable: for a literal, the compiler would make another version
     status = int(OK)
     for i in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
-        room = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
+        capacity = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
         knot = find_knot(knots, counts[STEP] * params.dt, knot)
-        instant = Instant(knots, knot, room, i > 0)
-        status = take_step(params, state, work, instant)
+        instant = Instant(knots, knot, capacity, i > 0)
+        status = perform_step(params, state, work, instant)
         if status != OK:
             break
         if is_row:
@@ -95,28 +96,27 @@ def advance_steps(
 
 
 def make_advance(
-    take_step: Any, write_due_row: Any, *, find_knot: Any = find_knot, end_call: Any = end_call
+    perform_step: Any, write_due_row: Any, *, find_knot: Any = find_knot, end_call: Any = end_call
 ) -> Any:
-    """The compiled loop of a formulation, from what it supplies.
+    """Return the compiled loop of a formulation.
 
     Parameters
     ----------
-    take_step, write_due_row, end_call : compiled functions
-        As those of this module.
+    perform_step, write_due_row, end_call : compiled functions
+        The formulation's versions of the functions of this module.
     find_knot : compiled function
-        Index of the knot at or before a time, searched from another one on.
+        Index of the knot at or before a time, searched from another index.
 
     Returns
     -------
     compiled function
-        From constants, state and workspace of a run, the knots of its reference, the number of
-        steps, the step counts of rows, and their buffers, to what the call ended with. The counts
-        of the state begin with the steps, and the constants have the time step `dt`.
+        Its arguments are those of `advance_steps`, and it returns the outcome of the call. The
+        counts of the state begin with the steps, and the constants have the time step `dt`.
     """
     loop = specialised(
         advance_steps,
-        take_step.__module__,
-        take_step=take_step,
+        perform_step.__module__,
+        perform_step=perform_step,
         write_due_row=write_due_row,
         find_knot=find_knot,
         end_call=end_call,

@@ -1,4 +1,4 @@
-"""What every formulation of the dynamics offers to the rest of the program."""
+"""The interface of all formulations of the dynamics to the rest of the program."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from snakestudio.model.snapshot import Snapshot
 
 
 class StepReport(NamedTuple):
-    """How a call of `Engine.advance` went."""
+    """Result of a call of `Engine.advance`."""
 
     ok: bool
-    """False: the physics failed; the state is that before the failed step."""
+    """False if the simulation failed; the state is then that before the failed step."""
 
     message: str
-    """A sentence saying what failed, empty if nothing did."""
+    """Description of the failure; empty if there was none."""
 
     steps: int
     """Steps taken."""
 
     residual: float
-    """Worst residual."""
+    """Largest residual."""
 
     iterations: int
-    """Solver iterations in all."""
+    """Total number of solver iterations."""
 
     unconverged: int
     """Steps with a residual above 1e-8."""
 
     rows: Rows
-    """The rows that were asked for, as far as the run got."""
+    """The requested rows, up to a failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The full state of an engine, warm starts too; `state` belongs to the engine that made it."""
+    """Full state of an engine with its warm starts; `state` has the type of the engine that saved it."""
 
     kind: str
     time: float
@@ -47,35 +47,35 @@ class Checkpoint:
 
 
 class Kernel(NamedTuple):
-    """What is compiled of a formulation."""
+    """Compiled functions of a formulation."""
 
     advance: Any
-    """Takes steps, see `engines.advance.make_advance`."""
+    """Takes steps; see `engines.advance.make_advance`."""
 
     write_row: Any
-    """Writes the present state as the next row, and starts the sums of the row after it."""
+    """Writes the present state as the next row, and resets the sums for the row after it."""
 
     write_state: Any
-    """Writes the present state as the next row and changes nothing; its last argument is the
-    interval that contacts are of (`row_buffers.ROW` or `CALL`)."""
+    """Writes the present state as the next row without changing the state; its last argument is the
+    interval over which contacts are averaged (`row_buffers.ROW` or `CALL`)."""
 
 
 class Engine(Protocol):
-    """A formulation of the dynamics, built for one scene. Only one thread may use it at a time."""
+    """A formulation of the dynamics, built for one scene. It is not thread-safe."""
 
     @property
     def scene(self) -> Scene:
-        """The scene as it is run now."""
+        """The scene as it is simulated now."""
         ...
 
     @property
     def schema(self) -> Schema:
-        """What its rows hold."""
+        """Columns of its rows."""
         ...
 
     @property
     def time(self) -> float:
-        """Time reached, s."""
+        """Simulated time, s."""
         ...
 
     @property
@@ -93,54 +93,55 @@ class Engine(Protocol):
     ) -> StepReport:
         """Take `n_steps` steps under `reference`.
 
-        `row_steps` (ascending ints) are the step counts, since the start of the run, after which a
-        row is wanted. Under `go_on` the call belongs to the interval of the calls before it: the
-        next snapshot shows the mean over them all. Under `keep_rows` an engine may keep the rows,
-        and hand them over with those of a later call, or of one that fails: one by one, their
-        handling takes as long as making them.
+        `row_steps` (ascending ints) are the step counts, since the start of the run, after which
+        rows are recorded. With `go_on` the call extends the interval of the previous calls: the
+        next snapshot shows means over all of them. With `keep_rows` an engine may hold rows back
+        and return them with those of a later call or of a failure, because handling them one by one
+        takes as long as computing them.
         """
         ...
 
     def initial_rows(self) -> Rows:
-        """The row of the present state, all sums as they stand (the first row of a recording)."""
+        """Return the row of the present state with its accumulated sums (the first row of a recording)."""
         ...
 
     def snapshot(self, contacts: bool = True) -> Snapshot:
-        """The present state; contact forces are means over the calls of `advance` since one that did not `go_on`.
+        """Return the present state; contact forces are means over the calls since the last one without `go_on`.
 
-        It may come without `contacts` to who looks at none: its `valid` says so.
+        Contacts may be missing if `contacts` is False; `valid` of the snapshot shows whether they
+        are.
         """
         ...
 
     def look(self) -> Snapshot:
-        """As `snapshot`, for a controller: fields are computed when they are read, which must be before `advance`.
+        """Return a `snapshot` for controllers: fields are computed when they are read, before the next `advance`.
 
-        What has been read stays as it is.
+        Values that have been read do not change.
         """
         ...
 
     def apply(self, scene: Scene) -> bool:
-        """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
+        """Apply the differences of `scene`; False (and no change) if they need a new engine."""
         ...
 
     def checkpoint(self) -> Checkpoint:
-        """The full state, warm starts too."""
+        """Return the full state, warm starts included."""
         ...
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back to a state that `checkpoint` gave, bit for bit."""
+        """Restore the state of a `checkpoint`, bit for bit."""
         ...
 
     def apply_wrench(
         self, link: int, wrench: tuple[float, float, float, float, float, float]
     ) -> None:
-        """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""
+        """Set the force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""
         ...
 
     def contact_problem(self) -> dict[str, Any]:
-        """The contact problem of the last step, also of one that failed, as arrays by name; empty if there is none."""
+        """Return the contact problem of the last or failed step as arrays by name; empty if there is none."""
         ...
 
     def friction_problem(self) -> FrictionProblem | None:
-        """The same in the form in which the field exchanges them; None if there is none."""
+        """Return the contact problem in the common exchange format; None if there is none."""
         ...

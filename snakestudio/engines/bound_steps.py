@@ -1,8 +1,7 @@
-"""Time steps with little around them: the arguments of the compiled loop are bound once, references written in place.
+"""Time steps with little overhead: arguments of the compiled loop are bound once, references are written in place.
 
-A step from Python then costs a few microseconds over the step itself. What a step seldom ends with
-(more contacts than there is space for, a link that goes far, a failure) takes the engine's own way,
-`Engine.advance`.
+A step from Python then costs a few microseconds more than the step itself. Rare outcomes (more
+contacts than there is space for, a fast link, a failure) are handled by `Engine.advance`.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from snakestudio.model.snapshot import Snapshot
 _NO_ROWS: IntArray = np.zeros(0, np.int64)
 
 # Rows of the table of calls.
-HELD, GIVEN = range(2)
+HELD, BY_TORQUE = range(2)
 
 
 class Steps(Protocol):
-    """Steps of one engine; whoever changes the engine otherwise calls `settle` before and `bind` after it.
+    """Steps of one engine. Call `settle` before any other change of the engine, and `bind` after it.
 
-    What takes steps returns None if all of them were taken and no row was due, or else the engine's
-    report.
+    Methods that take steps return None if all steps were taken and no row was due, and the engine's
+    report otherwise.
     """
 
     def hold(
@@ -43,40 +42,40 @@ class Steps(Protocol):
         n_steps: int,
         row_steps: tuple[int, ...] = (),
     ) -> StepReport | None:
-        """Take steps while the joints' references are held at `angle` ((m,), rad).
+        """Take steps while the joint references are held at `angle` ((m,), rad).
 
-        With a `rate` ((m,), rad/s) they move on from there, evenly. Rows are written after the
-        steps `row_steps`.
+        With a `rate` ((m,), rad/s) the references move from there at this constant rate. Rows are
+        written after the steps `row_steps`.
         """
         ...
 
     def give(
         self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()
     ) -> StepReport | None:
-        """Take steps while the motors are given `torque` ((m,), N m)."""
+        """Take steps while the motors exert `torque` ((m,), N m)."""
         ...
 
     def follow(
         self, reference: Reference, n_steps: int, go_on: bool, row_steps: tuple[int, ...] = ()
     ) -> StepReport | None:
-        """Take steps under a reference that nobody writes to; `go_on` as in `Engine.advance`."""
+        """Take steps under a reference that is not modified meanwhile; `go_on` as in `Engine.advance`."""
         ...
 
     def settle(self) -> None:
-        """Leave the engine with a reference of its own."""
+        """Give the engine its own copy of the last reference."""
         ...
 
     def bind(self) -> None:
-        """Take over the arrays of the engine, which `apply`, `restore` and more contacts replace."""
+        """Bind the arrays of the engine, which `apply`, `restore` and additional contacts replace."""
         ...
 
     def present(self) -> Snapshot:
-        """The present state; its arrays are filled again when the first value is read after another step."""
+        """Return the present state; its arrays are refilled when a value is first read after another step."""
         ...
 
 
 def steps_of(engine: Engine) -> Steps:
-    """Steps of an engine: its own, if they are compiled."""
+    """Return the steps of an engine: its own if they are compiled."""
     bound = engine if isinstance(engine, BoundSteps) and engine.compiled is not None else None
     steps: Steps = bound or PlainSteps(engine)
     steps.bind()
@@ -84,7 +83,7 @@ def steps_of(engine: Engine) -> Steps:
 
 
 def _constant(axes: int, torque: bool) -> JointReference:
-    """A reference to be written to; where torques are given no angles are asked for."""
+    """Return a reference whose arrays are written in place; with torques, it has no angles."""
     angle, rate, acceleration = np.full((3, 2, axes), np.nan if torque else 0.0)
     return JointReference(
         np.array([0.0, 1.0]), angle, rate, acceleration, np.zeros((2, axes)) if torque else None
@@ -138,7 +137,7 @@ class PlainSteps:
         return None if report.ok and not row_steps else report
 
     def settle(self) -> None:
-        """Nothing: every reference is new."""
+        """Do nothing, because each reference is new."""
 
     def bind(self) -> None:
         """See `Steps.bind`."""
@@ -152,18 +151,18 @@ class PlainSteps:
 
 
 class BoundSteps(ViewedEngine, ABC):
-    """Steps of an engine whose loop is compiled: a part of `TimeSteppingEngine`."""
+    """Steps of an engine whose loop is compiled; a base of `TimeSteppingEngine`."""
 
     _advance: Callable[..., int]
     _rows: RowBuffers
     _reference: JointReference | None
     _reached: int
     _unsettled: JointReference | None = None
-    """Reference of the last steps, if it will be written to again."""
+    """Reference of the last steps, if its arrays will be written again."""
     _bound_to: tuple[Any, ...]
-    """Arguments that the table of calls was last made with."""
+    """Arguments from which the table of calls was made last."""
     _view: StateView | None = None
-    """What shows the present state."""
+    """View of the present state."""
 
     # -------------------------------------------------------------------------------- of the engine
 
@@ -180,7 +179,7 @@ class BoundSteps(ViewedEngine, ABC):
 
     @abstractmethod
     def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
-        """Arguments of the compiled loop in front of steps, row steps and buffers; the last is the reference."""
+        """Return the arguments of the compiled loop before steps, row steps and buffers; the last is the reference."""
 
     @abstractmethod
     def _figures(self) -> Figures: ...
@@ -203,30 +202,33 @@ class BoundSteps(ViewedEngine, ABC):
 
     def _begin_binding(self) -> None:
         axes = len(self.schema.axes)
-        self._held, self._given = held, given = (
+        self._held, self._by_torque = held, by_torque = (
             _constant(axes, torque=False),
             _constant(axes, torque=True),
         )
-        assert given.torque is not None
+        assert by_torque.torque is not None
         self._held_time = held.time
         self._held_angle = held.angle
         self._held_rate = held.rate
-        self._given_time = given.time
-        self._given_torque = given.torque
+        self._torque_time = by_torque.time
+        self._torque_values = by_torque.torque
         self._moves = False  # whether the held reference has rates
         self._dt = self.scene.solver.step_s
         kernel = self.compiled
         assert kernel is not None
-        # for calls that write none
+        # for calls that write no rows
         self._no_row = self._rows._replace(filled=self._rows.filled.copy())
-        self._calls = CallTable(kernel.advance, [self._arguments(held), self._arguments(given)])
-        self._take_held, self._take_given = self._calls.single(HELD), self._calls.single(GIVEN)
+        self._calls = CallTable(kernel.advance, [self._arguments(held), self._arguments(by_torque)])
+        self._step_held, self._step_by_torque = (
+            self._calls.single(HELD),
+            self._calls.single(BY_TORQUE),
+        )
         self._count = 0  # of steps, in the table
         self._bound_to = self._own_arguments()
         self._bound = [True, True]
 
     def _own_arguments(self) -> tuple[Any, ...]:
-        """Arguments of the compiled loop that are of the engine: those in front of the reference."""
+        """Return the arguments of the compiled loop that belong to the engine: those before the reference."""
         return self.plain_arguments(self._held)[:-1]
 
     def _arguments(self, reference: JointReference) -> tuple[Any, ...]:
@@ -256,7 +258,7 @@ class BoundSteps(ViewedEngine, ABC):
         self._unsettled = self._held
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take_bound(HELD, self._take_held, n_steps)
+        return self._step_bound(HELD, self._step_held, n_steps)
 
     def give(
         self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()
@@ -264,19 +266,19 @@ class BoundSteps(ViewedEngine, ABC):
         """See `Steps.give`."""
         now = self._reached
         dt = self._dt
-        time = self._given_time
+        time = self._torque_time
         time[0] = now * dt
         time[1] = (now + n_steps) * dt
-        self._given_torque[:] = torque
-        self._unsettled = self._given
+        self._torque_values[:] = torque
+        self._unsettled = self._by_torque
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take_bound(GIVEN, self._take_given, n_steps)
+        return self._step_bound(BY_TORQUE, self._step_by_torque, n_steps)
 
-    def _take_bound(self, row: int, call: Callable[[], int], n_steps: int) -> StepReport | None:
-        """Take steps by a row of the table of calls."""
+    def _step_bound(self, row: int, call: Callable[[], int], n_steps: int) -> StepReport | None:
+        """Take steps with a row of the table of calls."""
         if not self._bound[row]:
-            self._calls.bind(row, self._arguments((self._held, self._given)[row]))
+            self._calls.bind(row, self._arguments((self._held, self._by_torque)[row]))
             self._bound[row] = True
             self._count = 0
         if n_steps != self._count:
@@ -287,7 +289,7 @@ class BoundSteps(ViewedEngine, ABC):
         return self._ended(call(), n_steps)
 
     def _ended(self, status: int, n_steps: int) -> StepReport | None:
-        """Count the steps of a call; what it left, the engine takes its own way."""
+        """Count the steps of a call; remaining steps are taken by `advance`."""
         if status == OK:
             self._reached += n_steps
             return None
@@ -296,7 +298,7 @@ class BoundSteps(ViewedEngine, ABC):
         return self._reported(end - self._reached, True, ())
 
     def _reported(self, n_steps: int, go_on: bool, row_steps: tuple[int, ...]) -> StepReport | None:
-        """Take steps the engine's own way, under the reference of the last call."""
+        """Take steps by `advance`, under the reference of the last call."""
         self.settle()
         assert self._reference is not None
         return self._advanced(self._reference, n_steps, go_on, row_steps)
@@ -310,11 +312,11 @@ class BoundSteps(ViewedEngine, ABC):
             self._reference = reference
             if reference is not self._followed:
                 self._followed = reference
-                self._take_followed = partial(self._advance, *self.plain_arguments(reference))
+                self._step_followed = partial(self._advance, *self.plain_arguments(reference))
             self._view = None
             if not go_on:
                 self._begin_interval()
-            return self._ended(self._take_followed(n_steps, _NO_ROWS, self._no_row), n_steps)
+            return self._ended(self._step_followed(n_steps, _NO_ROWS, self._no_row), n_steps)
         return self._advanced(reference, n_steps, go_on, row_steps)
 
     def _advanced(

@@ -12,9 +12,9 @@ from snakestudio.model.robot.robot import Robot
 def centred_map(
     n: int, back: FloatArray | None = None, weight: FloatArray | None = None
 ) -> FloatArray:
-    """K of `kernels.centred_chain`, (n, n): positions of links about the centre of mass, in half links.
+    """Return K of `kernels.centred_chain`, (n, n): positions of links about the centre of mass, in half links.
 
-    P4 (2) to (8). `back` and `weight` are those of a `CentredChain`; equal links if left out.
+    P4 (2) to (8). `back` and `weight` are those of a `CentredChain`; equal links if omitted.
     """
     positions = 2.0 * np.tril(np.ones((n, n)), -1) + np.diag(np.ones(n) if back is None else back)
     middle = positions.mean(axis=0) if weight is None else weight @ positions / n
@@ -23,12 +23,12 @@ def centred_map(
 
 
 def mean_mass(robot: Robot) -> float:
-    """Mean mass of a link, kg."""
+    """Return the mean mass of a link, kg."""
     return robot.mass_kg if robot.equal_links else robot.mass / robot.n_links
 
 
 def make_chain(robot: Robot, links: slice = slice(None)) -> CentredChain:
-    """Constants of the links of `robot`, or of some neighbouring ones as a chain of their own."""
+    """Return the constants of the links of `robot`, or of some neighbouring links as a separate chain."""
     mean = mean_mass(robot)
     values = robot.links[links]
     n = len(values)
@@ -51,7 +51,7 @@ def make_chain(robot: Robot, links: slice = slice(None)) -> CentredChain:
 
 
 def coupling_of(robot: Robot, chain: CentredChain) -> FloatArray:
-    """What couples the turning of the links in the mass matrix, `coupling` of `inertia_and_bias`, kg m^2."""
+    """Return the coupling of the links' rotations in the mass matrix, `coupling` of `inertia_and_bias`, kg m^2."""
     n = robot.n_links
     if robot.equal_links:
         half = 0.5 * robot.link_length_m

@@ -1,4 +1,4 @@
-"""What rows of the formulations in the coordinates (theta_1 ... theta_n, p) have in common."""
+"""Rows of the formulations in the coordinates (theta_1 ... theta_n, p)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from snakestudio.kernels.centred_chain import spread_from_centre
 from snakestudio.kernels.smooth_robot import CentredChain
 from snakestudio.kernels.trig import sin_cos
 
-# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all
-# of them slip.
+# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law has no sticking, so
+# all contacts slip.
 SLIP = 2
 GROUND = -1
 
 
 class _CentredWork(Protocol):
-    """What both formulations' workspaces have of it; directions are those of the links."""
+    """Common part of both formulations' workspaces; directions are those of the links."""
 
     @property
     def theta(self) -> FloatArray: ...
@@ -48,12 +48,12 @@ def write_centred_links(
     rows: RowBuffers,
     i: int,
 ) -> float:
-    """Write places and velocities of all links into row `i`; returns the kinetic energy, J.
+    """Write positions and velocities of all links into row `i`; returns the kinetic energy, J.
 
     Parameters
     ----------
     height : (n,)
-        At which the links are shown, m.
+        Height at which the links are shown, m.
     x, v : (n + 2,)
         Angles and centre of mass, and their derivatives.
     """
@@ -120,11 +120,11 @@ def write_joints(
 def write_sliding_link(
     k: int, load: float, fx: float, fy: float, rows: RowBuffers, i: int, at: int
 ) -> int:
-    """Write what the ground did to link `k` as contact `at` of row `i`, if it did anything; returns the next one.
+    """Write the action of the ground on link `k` as contact `at` of row `i`, if there is any; return the next index.
 
-    `load`, `fx` and `fy` are the impulses of normal force and friction, N s.
+    `load`, `fx` and `fy` are the impulses of the normal force and of friction, N s.
     """
-    if not (load > 0.0 or fx != 0.0 or fy != 0.0):  # viscous friction does not need a load
+    if not (load > 0.0 or fx != 0.0 or fy != 0.0):  # viscous friction needs no load
         return at
     rows.contact_link[at] = k
     rows.contact_other[at] = GROUND

@@ -1,6 +1,6 @@
-"""Base of formulations whose author writes one time step: a chain of links in the plane, joints that follow exactly.
+"""Base class for models that define one time step: a chain of links in the plane with prescribed joint angles.
 
-Rows, snapshots, saved states and live edits are made here from what the step leaves.
+Rows, snapshots, saved states and live edits are derived here from the result of the step.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ Z = 2
 def chain(
     head: FloatArray, angle: FloatArray, length: float | FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Where the links of a chain are, and how they move.
+    """Return positions and velocities of the links of a chain.
 
     Parameters
     ----------
     head : (3,) array
         x, y (m) and direction (rad) of link 1.
     angle : (n - 1,) array
-        Joint angles, rad: the direction of each link less that of the one before.
+        Joint angles, rad: the direction of each link minus that of the previous link.
     length : float or (n,) array
-        Length of the links, m.
+        Lengths of the links, m.
 
     Returns
     -------
     pose : (n, 3) array
         x, y, direction of every link.
     by_head : (n, 3, 3) array
-        Velocity of every link (x, y, direction) for each velocity of link 1.
+        Velocity of every link (x, y, direction) per unit velocity of link 1.
     by_joints : (n, 3, n - 1) array
-        The same for each rate of a joint.
+        The same per unit joint rate.
     """
     n = len(angle) + 1
     half = np.broadcast_to(0.5 * np.asarray(length, np.float64), (n,))
@@ -70,7 +70,7 @@ def chain(
     by_head = np.tile(np.eye(3), (n, 1, 1))
     by_head[:, X, TURN] = -ways[:, Y]
     by_head[:, Y, TURN] = ways[:, X]
-    turns = np.tril(np.ones((n, n)), -1)[:, : n - 1]  # link k turns with the joints before it
+    turns = np.tril(np.ones((n, n)), -1)[:, : n - 1]  # link k turns with the preceding joints
     swing = normal[:, :, None] * turns[:, None, :]
     by_joints = np.zeros((n, 3, n - 1))
     steps = half[:-1, None, None] * swing[:-1] + half[1:, None, None] * swing[1:]
@@ -80,15 +80,14 @@ def chain(
 
 
 class ChainEngine(TimeSteppingEngine):
-    """A chain of links in the plane with a yaw axis in every joint; a subclass has `begin`, `step` and `links`.
+    """A chain of links in the plane with a yaw axis in every joint; a subclass defines `begin`, `step` and `links`.
 
-    Attributes without an underscore before their names are its state, as those of `AngleController`
-    are.
+    Attributes whose names have no leading underscore are the state, as in `AngleController`.
 
     Parameters
     ----------
     base_dir : path, optional
-        What relative paths in the scene are relative to.
+        Folder that relative file names in the scene refer to.
 
     Attributes
     ----------
@@ -97,18 +96,18 @@ class ChainEngine(TimeSteppingEngine):
     """
 
     energies: ClassVar[tuple[str, ...]] = ()
-    """Attributes that hold energies and works to be recorded, J: "kinetic", "work_friction"."""
+    """Attributes with energies and works to record, J: "kinetic", "work_friction"."""
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
         if scene.gives_torques:
             raise SceneError(
-                f'gait.kind: The model "{scene.model.kind}" follows joint angles. Choose a gait of angles.'
+                f'gait.kind: The model "{scene.model.kind}" requires joint angles. Choose a gait with joint angles.'
             )
         if len(scene.body.axes) != n - 1 or any(axis.kind != "yaw" for axis in scene.body.axes):
             raise SceneError(
-                f'robot.joints: The model "{scene.model.kind}" moves chains with a yaw axis in every joint. Set '
-                'robot.joints to "yaw".'
+                f'robot.joints: The model "{scene.model.kind}" requires a yaw axis in every joint. Set robot.joints to '
+                '"yaw".'
             )
         self.kind = scene.model.kind
         valid = Fields.POSE | Fields.TWIST | Fields.JOINTS | Fields.REFERENCE
@@ -122,20 +121,20 @@ class ChainEngine(TimeSteppingEngine):
         self.begin(pose)
 
     def begin(self, pose: FloatArray) -> None:
-        """Set up the state; the links start at `pose` ((n, 3): x, y in m, direction in rad)."""
+        """Set the state at the start; the links are at `pose` ((n, 3): x, y in m, direction in rad)."""
         raise NotImplementedError
 
     def step(self, angle: FloatArray, rate: FloatArray) -> None:
-        """Move the links on by the time step `dt` while the joints get to `angle` at `rate` (each (n - 1,))."""
+        """Advance the links by the time step `dt` while the joints reach `angle` at `rate` (each (n - 1,))."""
         raise NotImplementedError
 
     def links(self) -> tuple[FloatArray, FloatArray]:
-        """Where the links are now and how fast, each (n, 3): x, y, direction in m, rad, and per second."""
+        """Return poses and velocities of the links, each (n, 3): x, y, direction in m, rad, and per second."""
         raise NotImplementedError
 
     @property
     def fields(self) -> Any:
-        """The values of the model in the scene as they are now."""
+        """The values of the model in the present scene."""
         return self._scene.model
 
     @property
@@ -144,39 +143,39 @@ class ChainEngine(TimeSteppingEngine):
         return self._scene.solver.step_s
 
     def _checked_links(self) -> tuple[FloatArray, FloatArray]:
-        """What `links` gives.
+        """Return the result of `links`.
 
         Raises `MistakeError` if it is not two arrays of finite numbers of the right shape.
         """
-        given: Any = self.links()
+        result: Any = self.links()
         shape = (self._schema.n_links, 3)
-        if not isinstance(given, tuple) or len(given) != 2:
+        if not isinstance(result, tuple) or len(result) != 2:
             raise MistakeError(
-                f"links() gives {type(given).__name__}",
-                "give positions and velocities of the links",
+                f"links() returns {type(result).__name__}",
+                "return positions and velocities of the links",
             )
         arrays = []
-        for name, values in zip(("positions", "velocities"), given, strict=True):
+        for name, values in zip(("positions", "velocities"), result, strict=True):
             array = np.asarray(values)
             if array.dtype.kind not in "fiu" or array.shape != shape:
                 form = " x ".join(map(str, array.shape))
                 raise MistakeError(
-                    f"links() gives {name} of the shape {form}", f"give {shape[0]} x 3 numbers"
+                    f"links() returns {name} of shape {form}", f"return {shape[0]} x 3 numbers"
                 )
             if not np.isfinite(array).all():
                 link = int(np.argwhere(~np.isfinite(array)).item(0)) + 1
                 raise MistakeError(
-                    f"links() gives {array[~np.isfinite(array)][0]} among the {name} of link {link} after "
+                    f"links() returns {array[~np.isfinite(array)][0]} among the {name} of link {link} after "
                     f"t = {self._now():.6g} s",
-                    "give finite numbers; a smaller solver.step_s may help",
+                    "return finite numbers; a smaller solver.step_s may help",
                 )
             arrays.append(array.astype(np.float64))
         return arrays[0], arrays[1]
 
     def _run_kernel(
-        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+        self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
     ) -> int:
-        due = set(wanted.tolist())
+        due = set(due_steps.tolist())
         for _ in range(n_steps):
             before = public_state(self)
             counts = self._counts.copy()
@@ -228,13 +227,13 @@ class ChainEngine(TimeSteppingEngine):
     def _begin_interval(self) -> None:
         self._counts[IN_CALL] = 0
 
-    def _room_for_contacts(self, n_rows: int) -> int:
+    def _contact_capacity(self, n_rows: int) -> int:
         return 0
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         return self.angle.copy(), self.rate.copy()
 
-    def _take(self, scene: Scene) -> bool:
+    def _apply_changes(self, scene: Scene) -> bool:
         return type(scene.model) is type(self._scene.model) and scene.robot == self._scene.robot
 
     def _saved_state(self) -> Any:

@@ -1,4 +1,4 @@
-"""What the rows of a chain of links hold, as it follows from a Scene (nothing here is compiled)."""
+"""Columns of the rows of a chain of links, derived from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CONTACT_ENERGY = (
 
 SPRING_ENERGY = ("work_spring", "work_damper")
 """Last columns of these ledgers for robots with springs or dampers in their joints, J. The energy
-that the springs store is part of "potential"."""
+stored in the springs is part of "potential"."""
 
 
 def chain_schema(scene: Scene, energy: tuple[str, ...], valid: Fields = Fields.ALL) -> Schema:
-    """Schema of a chain whose energy ledger has the columns `energy`; the model fills the fields `valid`."""
-    if scene.gives_torques:  # the gait asks for no angles
+    """Return the schema of a chain with the energy columns `energy`; the model fills the fields `valid`."""
+    if scene.gives_torques:  # the gait has no reference angles
         valid &= ~Fields.REFERENCE
     return Schema(
         n_links=scene.robot.n_links,
@@ -39,5 +39,5 @@ def chain_schema(scene: Scene, energy: tuple[str, ...], valid: Fields = Fields.A
 
 
 def has_springs(scene: Scene) -> bool:
-    """Whether any joint has a spring or a damper."""
+    """Return whether any joint has a spring or a damper."""
     return bool(scene.axis_values.spring.any() or scene.axis_values.damper.any())

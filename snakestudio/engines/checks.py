@@ -1,4 +1,4 @@
-"""Checks of a scene shared by several formulations, in numpy only (no compiled code is loaded)."""
+"""Checks of a scene shared by several formulations, in numpy only (without compiled code)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GRAVITY = Fix(
 )
 
 MENDED = 4
-"""Largest number of obstacles around the robot for which a fix is searched, because each takes a while."""
+"""Largest number of obstacles around the robot for which fixes are searched, because each search is slow."""
 
 SPATIAL = Fix(
     "Use the spatial model",
@@ -41,14 +41,14 @@ SPATIAL = Fix(
 
 
 def unusable_file(error: SceneError) -> Problem:
-    """Problem of a start that depends on an unusable file."""
+    """Return the problem of a start that depends on an unusable file."""
     key, _, message = str(error).partition(": ")
     what, _, remedy = message.rpartition("; ")
     return Problem("error", key, what or message.rstrip("."), remedy.rstrip(".") if what else "")
 
 
 def joint_gaps(front: FloatArray, rear: FloatArray) -> list[Problem]:
-    """Open joints of a given state.
+    """Return the problem of open joints in an explicit start pose.
 
     Parameters
     ----------
@@ -77,18 +77,19 @@ def inside_obstacle(
     depth: float,
     clear: Callable[[FloatArray], bool] | None,
 ) -> Problem:
-    """Problem of links that start inside an obstacle.
+    """Return the problem of links that start inside an obstacle.
 
     Parameters
     ----------
     obstacle : int
-        0-based.
+        0-based index.
     links : iterable of int
-        0-based, the deepest first.
+        0-based indices, the deepest link first.
     depth : float
         Penetration of the deepest link, m.
     clear : callable or None
-        Whether all links are outside if the obstacle moves by (dx, dy), m; None to suggest no fix.
+        Returns whether all links are outside if the obstacle moves by (dx, dy), m; None to
+        suggest no fix.
 
     """
     deepest, *others = links
@@ -106,24 +107,24 @@ def inside_obstacle(
 
 
 def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool]) -> tuple[Fix, ...]:
-    """Shortest move in eight directions and whole millimetres that clears the robot of an obstacle."""
+    """Return the shortest move in eight directions and whole millimetres that separates obstacle and robot."""
     o = scene.obstacles[obstacle]
     if o.locked:
         return ()
     angles = np.arange(8) * (math.pi / 4.0)
     best: tuple[float, FloatArray] | None = None
-    for way in np.column_stack([np.cos(angles), np.sin(angles)]):
+    for direction in np.column_stack([np.cos(angles), np.sin(angles)]):
         step = 0.004
-        while step < 1.0 and not clear(step * way):
+        while step < 1.0 and not clear(step * direction):
             step *= 2.0
         low = 0.5 * step
         if step >= 1.0 or (best is not None and low >= best[0]):
             continue
         for _ in range(5):
             middle = 0.5 * (low + step)
-            low, step = (low, middle) if clear(middle * way) else (middle, step)
+            low, step = (low, middle) if clear(middle * direction) else (middle, step)
         if best is None or step < best[0]:
-            best = (step, (step + 0.002) * way)
+            best = (step, (step + 0.002) * direction)
     if best is None:
         return ()
     x, y = round(o.x_m + float(best[1][0]), 3), round(o.y_m + float(best[1][1]), 3)
@@ -133,7 +134,7 @@ def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool])
 
 
 def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
-    """Joint limits that gait or start exceed; `angles` (m,) are those of the start, rad."""
+    """Return problems of joint limits that gait or start exceed; `angles` (m,) are those of the start, rad."""
     axes = scene.body.axes
     values = scene.axis_values
     if not len(angles):
@@ -148,25 +149,25 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
             continue
         swing = math.degrees(abs(wave.amplitude)) * factors[joints(axes, kind)]
         middle = math.degrees(wave.offset)
-        found = _beyond(middle + swing, upper[here], middle - swing, lower[here])
-        if found is None:
+        beyond = _beyond(middle + swing, upper[here], middle - swing, lower[here])
+        if beyond is None:
             continue
-        worst, limit = found
+        worst, limit = beyond
         reach = float(swing[worst]) + abs(middle)
         who, remedy = _stop_of(scene, axes[int(here[worst])])
         problems.append(
             Problem(
                 "error",
                 amplitude,
-                f"amplitude and offset reach {reach:g}° but {who} {_shown(who, limit):g}°",
+                f"amplitude and offset reach {reach:g}° but {who} {_displayed(who, limit):g}°",
                 f"reduce {amplitude} or {offset}, or {remedy}",
                 fixes=_within_stops(scene, amplitude, reach, float(swing[worst]), limit),
             )
         )
     degrees = np.degrees(angles)
-    found = _beyond(degrees, upper, degrees, lower)
-    if found is not None:
-        worst, limit = found
+    beyond = _beyond(degrees, upper, degrees, lower)
+    if beyond is not None:
+        worst, limit = beyond
         axis = axes[worst]
         key = (
             "start.joint_angles_deg"
@@ -181,7 +182,7 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
             Problem(
                 "error",
                 key,
-                f"joint {axis.joint + 1} starts at {starts} but {stops} {_shown(who, limit):g}°",
+                f"joint {axis.joint + 1} starts at {starts} but {stops} {_displayed(who, limit):g}°",
                 f"start with {'another angle' if own else 'smaller joint angles'}, or {remedy}",
                 links=(axis.joint, axis.joint + 1),
             )
@@ -192,15 +193,15 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
 _ALL_STOP = "the joint limit is"
 
 
-def _shown(who: str, limit: float) -> float:
-    """Limit as shown to users: one for all joints applies to both sides."""
+def _displayed(who: str, limit: float) -> float:
+    """Return a limit as displayed: a common limit of all joints applies to both sides."""
     return abs(limit) if who == _ALL_STOP else limit
 
 
 def _beyond(
     high: FloatArray, upper: FloatArray, low: FloatArray, lower: FloatArray
 ) -> tuple[int, float] | None:
-    """Axis that exceeds a limit most, and the limit, degrees; None if no axis does."""
+    """Return the axis that exceeds a limit most, and the limit in degrees; None if no axis does."""
     over = high - upper
     under = lower - low
     farthest = np.maximum(over, under)
@@ -212,7 +213,7 @@ def _beyond(
 
 
 def _stop_of(scene: Scene, axis: Axis) -> tuple[str, str]:
-    """Limit of an axis, as text before its value, and the remedy."""
+    """Return the limit of an axis, as text before its value, and the remedy."""
     for number, override in reversed(list(enumerate(scene.robot.joint, start=1))):
         limits = override.lower_limit_deg is not None or override.upper_limit_deg is not None
         if limits and axis.joint in selected(override.index, scene.robot.n_joints):
@@ -226,33 +227,33 @@ def _stop_of(scene: Scene, axis: Axis) -> tuple[str, str]:
 def _within_stops(
     scene: Scene, amplitude: str, reach: float, swing: float, limit: float
 ) -> tuple[Fix, ...]:
-    """Fixes: a smaller amplitude, if the offset allows one, or wider limits; degrees."""
+    """Return fixes: a smaller amplitude, if the offset allows one, or wider limits; degrees."""
     limit = abs(limit)
     gait = scene.gait
     present = float(getattr(gait, amplitude.partition(".")[2], 0.0))
-    room = math.floor(10.0 * (limit - (reach - swing))) / 10.0
+    fitting = math.floor(10.0 * (limit - (reach - swing))) / 10.0
     farther = Fix(
         f"Increase the limit to {math.ceil(reach):g}°",
         (("robot.joint_limit_deg", float(math.ceil(reach))),),
     )
     others = () if scene.robot.joint else (farther,)
-    if room <= 0.0:
+    if fitting <= 0.0:
         return others
     if amplitude.endswith("_rad"):
         smaller = math.copysign(
             math.floor(1000.0 * abs(present) * (limit - (reach - swing)) / swing) / 1000.0, present
         )
         return Fix(f"Reduce the amplitude to {smaller:g} rad", ((amplitude, smaller),)), *others
-    smaller = math.copysign(room, present)
+    smaller = math.copysign(fitting, present)
     return Fix(f"Reduce the amplitude to {smaller:g}°", ((amplitude, smaller),)), *others
 
 
 def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: FloatArray) -> float:
-    """Step up to which explicit joint controllers are stable on a free chain, s.
+    """Return the step up to which explicit joint controllers are stable on a free chain, s.
 
-    Linearized, the joints obey phi'' = -Q (K_P phi + K_D phi'), with the controllers evaluated at (q_M,
-    u_A). In the midpoint scheme a mode becomes unstable by flipping its rate every step, as soon as the
-    largest eigenvalue of S^1/2 Q S^1/2 with S = K_P dt^2 + 2 K_D dt exceeds 4.
+    Linearized, the joints obey phi'' = -Q (K_P phi + K_D phi'), with the controllers evaluated at
+    (q_M, u_A). In the midpoint scheme, a mode becomes unstable by reversing its rate in every step
+    once the largest eigenvalue of S^1/2 Q S^1/2 with S = K_P dt^2 + 2 K_D dt exceeds 4.
 
 
     Parameters
@@ -267,7 +268,7 @@ def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: Flo
         return stable
     for response in responses:
         mode = float(np.linalg.eigvalsh(response)[-1])
-        # A first guess with the largest gains on the stiffest mode is never too long.
+        # An initial estimate with the largest gains on the stiffest mode is never too long.
         p, d = mode * kp.max(), mode * kd.max()
         step = 4.0 / (math.sqrt(d * d + 4.0 * p) + d)
         for _ in range(60):
@@ -275,14 +276,15 @@ def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: Flo
             largest = float(np.linalg.eigvalsh(root[:, None] * response * root)[-1])
             if largest > 4.0 * (1.0 - 1e-6) or step > stable:
                 break
-            # The eigenvalue grows at most with the square of the step: this never overshoots.
+            # The eigenvalue grows at most with the square of the step: the estimate never becomes
+            # too long.
             step *= math.sqrt(4.0 / largest)
         stable = min(stable, step)
     return stable
 
 
 def long_step(scene: Scene, stable: float) -> list[Problem]:
-    """Problem of a time step that is too long for the joint controllers."""
+    """Return the problem of a time step that is too long for the joint controllers."""
     if scene.solver.step_s <= stable:
         return []
     return [
@@ -297,7 +299,7 @@ def long_step(scene: Scene, stable: float) -> list[Problem]:
 
 
 def shorter_step(scene: Scene, stable: float) -> tuple[Fix, ...]:
-    """Step with some margin that divides the control period."""
+    """Return a fix with a shorter step that has some margin and divides the control period."""
     parts = math.ceil(scene.control.period_s / (0.9 * stable))
     if not 0 < parts < 1_000_000:
         return ()
@@ -306,7 +308,7 @@ def shorter_step(scene: Scene, stable: float) -> tuple[Fix, ...]:
 
 
 def slippery_ground(scene: Scene) -> list[Problem]:
-    """Problems of missing friction."""
+    """Return problems of missing friction."""
     ground = scene.ground
     if ground.mu_along == 0.0 and ground.mu_across == 0.0:
         return [
@@ -336,7 +338,7 @@ def slippery_ground(scene: Scene) -> list[Problem]:
 
 
 def soft_start_never_ends(scene: Scene) -> list[Problem]:
-    """Joints that wait forever for a reference near 0."""
+    """Return the problem of joints that wait forever for a reference near 0."""
     limit = scene.control.soft_start_deg
     waves = scene.waves
     named = zip(
@@ -358,7 +360,7 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
 
 
 def joint_shape(robot: Robot) -> list[Problem]:
-    """Joints that do not fit into their links."""
+    """Return problems of joints that do not fit into their links."""
     for k, joint in enumerate(robot.joint_list):
         shorter = min(link.length for link in robot.links[k : k + 2])
         if (robot.link or robot.joint) and joint.axis_offset >= shorter:
@@ -390,7 +392,7 @@ def joint_shape(robot: Robot) -> list[Problem]:
 
 
 def joint_control(scene: Scene, stable_step: Callable[[Scene], float]) -> list[Problem]:
-    """Problems of joint controllers with the time step (`stable_step`: the longest), and of motors with controllers."""
+    """Return problems of joint controllers with the time step (`stable_step`: the longest), and of motors."""
     if scene.solver.joints == "explicit" and not scene.gives_torques:
         return long_step(scene, stable_step(scene))
     lag = scene.actuator.time_constant_s

@@ -1,4 +1,4 @@
-"""Machine code for the arithmetic of `model.compilable`, which paths and controllers do every control period."""
+"""Machine code for the arithmetic of `model.compilable`, which paths and controllers use in every control period."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from snakestudio.kernels._cache import jit_disabled
 from snakestudio.model import compilable
 
 ARITHMETIC_PARTS = len(compilable.ALL) + len(compilable.HELPERS)
-"""How many functions are compiled."""
+"""Number of compiled functions."""
 
 
 def use_compiled_arithmetic() -> None:
-    """Have everything that is compilable run as machine code, made or loaded when it is first called."""
+    """Make all compilable functions run as machine code, which is compiled or loaded at their first call."""
     if jit_disabled() or all(one.run is not one.plain for one in compilable.ALL):
         return
     from snakestudio.kernels._jit import exact
@@ -27,7 +27,7 @@ def use_compiled_arithmetic() -> None:
 
 
 def compile_arithmetic() -> None:
-    """Make or load the machine code now."""
+    """Compile or load the machine code now."""
     use_compiled_arithmetic()
     for one in compilable.ALL:
         run: Any = one.run

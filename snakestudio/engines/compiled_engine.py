@@ -1,4 +1,4 @@
-"""The engine of a formulation whose steps are compiled: built, changed, saved and restored the same way for all."""
+"""Base of the engines with compiled steps, which build, change, save and restore their states in the same way."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 
 IN_PLANE = (0, 1, 5)
-"""Entries of a wrench that move a link in the plane: f_x, f_y and t_z."""
+"""Entries of a wrench that act on a link in the plane: f_x, f_y and t_z."""
 
 _NO_ROWS = np.zeros(0, np.int64)
 _NO_TORQUES = np.zeros((0, 0))
@@ -30,23 +30,23 @@ _FLOAT = np.dtype(np.float64)
 
 
 class CompiledEngine(TimeSteppingEngine):
-    """The Engine protocol on top of constants, state and workspace of a run, and of a `Kernel` that works on them.
+    """The Engine protocol for constants, state and workspace of a run, and a `Kernel` that works on them.
 
-    A formulation supplies the kernel and what is marked as its own below. `_work` is the workspace;
-    its `reference` is filled where a row is written.
+    A formulation supplies the kernel and the methods in the section "of a formulation". `_work` is
+    the workspace; its `reference` is filled when a row is written.
 
-    Raises `SceneError` if a file that the scene refers to cannot be used. `registry.create` finds
-    all other mistakes beforehand.
+    Raises `SceneError` if a file named in the scene cannot be used. `registry.create` detects all
+    other mistakes before.
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder that relative file names in the scene refer to.
     """
 
     kernel: ClassVar[Kernel]
     wrench_entries: ClassVar[tuple[int, ...]] = IN_PLANE
-    """Entries of an external wrench that the state keeps."""
+    """Entries of an external wrench that are part of the state."""
 
     _work: Any
 
@@ -69,41 +69,41 @@ class CompiledEngine(TimeSteppingEngine):
 
     @abstractmethod
     def _make_params(self, scene: Scene, old: Any) -> Any:
-        """Constants of `scene`; parts of `old`, if there are any, may be used again."""
+        """Return the constants of `scene`; parts of `old`, if given, may be reused."""
 
     @abstractmethod
     def _make_state(self, scene: Scene) -> Any:
-        """The state at the start."""
+        """Return the state at the start."""
 
     @abstractmethod
     def _make_work(self) -> None:
-        """Set the workspace, with room for what the state has room for."""
+        """Set the workspace, with the capacity of the state."""
 
     def _fit(self, scene: Scene) -> None:
-        """Fit all else to new constants, and to a new state."""
-        self._look_out(scene)
+        """Update everything else after a change of constants or state."""
+        self._set_crossings(scene)
 
     @abstractmethod
     def _same_structure(self, one: Scene, other: Scene) -> bool:
-        """Whether a running engine of `one` can continue under `other`."""
+        """Return whether a running engine of `one` can continue with `other`."""
 
     def _drop_obstacles(self, old: Any, scene: Scene) -> None:
-        """Forget contacts with obstacles of the constants `old` that `scene` does not have."""
+        """Discard contacts with obstacles of the constants `old` that are not in `scene`."""
 
     @abstractmethod
     def _checked(self, state: Any, params: Any, scene: Scene) -> Any:
-        """A copy of a saved state that fits; raises `StateError` if it does not."""
+        """Return a copy of a saved state; raises `StateError` if the state does not fit."""
 
     @abstractmethod
     def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
-        """Parts of the state's arrays, and the values (or the other parts) that they are set to for an interval."""
+        """Return parts of the state's arrays and their values (or source arrays) at the start of an interval."""
 
     def _workspace(self) -> Any:
-        """Workspace of the compiled loop: always the same object for the same `_work`."""
+        """Return the workspace of the compiled loop: the same object for the same `_work`."""
         return self._work
 
     def row_arguments(self) -> tuple[Any, ...]:
-        """Arguments of the kernel's `write_row` in front of the buffers."""
+        """Return the arguments of the kernel's `write_row` before the buffers."""
         return self._params, self._state, self._work
 
     def view_arguments(self) -> tuple[Any, ...]:
@@ -111,7 +111,7 @@ class CompiledEngine(TimeSteppingEngine):
         return self.row_arguments()
 
     def _shown_reference(self) -> FloatArray:
-        """Angles and rates (m, 2) among `view_arguments`."""
+        """Return the displayed reference angles and rates (m, 2), one of `view_arguments`."""
         reference: FloatArray = self._work.reference
         return reference
 
@@ -123,28 +123,28 @@ class CompiledEngine(TimeSteppingEngine):
         return None if jit_disabled() else self.kernel
 
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
-        """Arguments of the compiled loop in front of count of steps, row steps and buffers; the last is the reference.
+        """Return the arguments of the compiled loop up to the reference; step count, row steps and buffers follow.
 
         They are the engine's own arrays and those of `reference`, which must be float64, contiguous
-        and writeable. They hold until the next `apply` or `restore`, and until the engine makes
-        room for more contacts.
+        and writeable. They are valid until the next `apply` or `restore`, or until the engine
+        allocates space for more contacts.
         """
         return self._params, self._state, self._workspace(), _knots(reference)
 
     def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
-        """`entry_arguments` of any reference."""
+        """Return `entry_arguments` for any reference."""
         return self.entry_arguments(_plain(reference))
 
     def _run_kernel(
-        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+        self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
     ) -> int:
         period = self._period_call
         if period is None:
             period = self._period_call = PeriodCall(self)
         own = self._params, self._state, self._work
-        if period.takes(reference, len(wanted), own):
-            return period.call(reference, n_steps, wanted, rows)
-        status: int = self._advance(*self.plain_arguments(reference), n_steps, wanted, rows)
+        if period.is_frequent(reference, len(due_steps), own):
+            return period.call(reference, n_steps, due_steps, rows)
+        status: int = self._advance(*self.plain_arguments(reference), n_steps, due_steps, rows)
         return status
 
     def _begin_interval(self) -> None:
@@ -162,7 +162,7 @@ class CompiledEngine(TimeSteppingEngine):
         self._write_state(*self.view_arguments(), rows, CALL if call else ROW)
 
     def run_once(self) -> None:
-        """Call everything of it that is compiled."""
+        """Call each compiled function once."""
         super().run_once()
         kernel = self.compiled
         if kernel is None:
@@ -175,7 +175,7 @@ class CompiledEngine(TimeSteppingEngine):
 
     # --------------------------------------------------------------------------------------- states
 
-    def _take(self, scene: Scene) -> bool:
+    def _apply_changes(self, scene: Scene) -> bool:
         if not self._same_structure(self._scene, scene):
             return False
         old = self._params
@@ -196,15 +196,15 @@ class CompiledEngine(TimeSteppingEngine):
     def apply_wrench(
         self, link: int, wrench: tuple[float, float, float, float, float, float]
     ) -> None:
-        """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed.
+        """Set the force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed.
 
-        In the plane f_x, f_y and t_z act.
+        In the plane, only f_x, f_y and t_z act.
         """
         self._state.wrench[link] = [wrench[entry] for entry in self.wrench_entries]
 
 
 def _plain(reference: JointReference) -> JointReference:
-    """`reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
+    """Return `reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
     own = (
         reference.time,
         reference.angle,
@@ -221,7 +221,7 @@ def _plain(reference: JointReference) -> JointReference:
 
 
 def _knots(reference: JointReference) -> JointKnots:
-    """The arrays of `reference` themselves, as kernels take them."""
+    """Return the arrays of `reference` themselves, in the type of the kernels."""
     torque = _given_torques(reference)
     return JointKnots(
         reference.time,
@@ -233,5 +233,5 @@ def _knots(reference: JointReference) -> JointKnots:
 
 
 def _given_torques(reference: JointReference) -> FloatArray:
-    """What the joints' motors are given, (k, m), N m; of length 0 if they follow angles."""
+    """Return the commanded joint torques, (k, m), N m; of length 0 if the joints follow angles."""
     return _NO_TORQUES if reference.torque is None else reference.torque

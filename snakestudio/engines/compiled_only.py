@@ -1,7 +1,8 @@
-"""Takes compiled code from the cache and nowhere else: the window's process draws, and must not compile for minutes.
+"""Loading of compiled code from the cache only: the window's process must not compile for minutes.
 
-A mark in the cache folder says that an engine is compiled, but only its code itself proves it: that
-may be for another processor, another environment or another copy of the program, or be damaged.
+A mark in the cache folder records that an engine is compiled, but only loading its code proves it:
+the code may be for another processor, another environment or another copy of the program, or be
+damaged.
 """
 
 from __future__ import annotations
@@ -11,24 +12,24 @@ import threading
 from snakestudio.engines.registry import run_once
 
 _LOADED: set[str] = set()
-"""What this process has in memory."""
+"""Kinds that are loaded in this process."""
 
 
 _MISSING: set[str] = set()
-"""What was looked for in the cache and not found, whatever a mark says."""
+"""Kinds that are not in the cache, even if they are marked as compiled."""
 
 
 class _NotCompiledError(Exception):
-    """Ends the call that would have compiled."""
+    """Aborts a call that would compile."""
 
 
 def load(kind: str) -> bool:
-    """Load all compiled code of `kind`, so that its engines begin at once.
+    """Load all compiled code of `kind`, so that its engines start immediately.
 
     Returns
     -------
     bool
-        False if some of it is not in the cache; nothing was compiled then.
+        False if some of it is not in the cache; nothing is compiled then.
     """
     if kind in _LOADED:
         return True
@@ -37,7 +38,7 @@ def load(kind: str) -> bool:
     own = threading.get_ident()
 
     def refuse(count: int, name: str) -> None:
-        if threading.get_ident() == own:  # what others compile is their business
+        if threading.get_ident() == own:  # other threads may compile
             raise _NotCompiledError
 
     try:
@@ -52,5 +53,5 @@ def load(kind: str) -> bool:
 
 
 def is_missing(kind: str) -> bool:
-    """Whether code of `kind` was looked for and not found; loads nothing."""
+    """Return whether code of `kind` was missing in the cache; loads nothing."""
     return kind in _MISSING

@@ -1,10 +1,10 @@
-"""Links that went through a body within one step, which no contact can notice: found by the way they took.
+"""Detection of links that pass through a body within one step, from their paths; contacts cannot notice them.
 
-A link that touches a body has its axis its own radius outside of it, and the body's half thickness
-more away from the body's middle. Only one that goes further than that in a step can come out on the
-other side: else a contact pushes it back, however deep the step has left it. Whoever goes half of
-that way in a step has the step looked at: its axis is moved along in small parts, and must not
-enter the core of the body.
+A link that touches a body has its axis one link radius outside the body, and the body's half
+thickness further from the body's middle. Only a link that moves further than that in a step can
+come out on the other side: otherwise a contact pushes it back, however deep it is after the step.
+If a link moves more than half of that distance, the step is checked: the axis is moved along its
+path in small parts, and must not enter the core of the body.
 """
 
 from __future__ import annotations
@@ -37,67 +37,65 @@ from snakestudio.model.snapshot import GROUND
 from snakestudio.model.world import Ground
 
 CORE = 0.1
-"""Half thickness of a body's core, beside that of the body."""
+"""Half thickness of a body's core relative to that of the body."""
 
 _MOST_PARTS = 10_000
-"""Parts that a step is cut into at most: a link that goes a thousand times the thickness of a wall
-is lost anyway."""
+"""Largest number of parts that a step is divided into: a link that moves a thousand times the
+thickness of a wall has diverged anyway."""
 
 _GROUND = 1e-9
-"""What begins no higher than this stands on the ground, which nobody can come from or leave
-through, m."""
+"""Height up to which a solid's lower end counts as on the ground, so that no link passes below it, m."""
 
 _UPWARD = 0.5
-"""Least height component of the normal of a face that counts as one on top, or below if it is
-negative."""
+"""Smallest vertical component of the normal of a face that counts as a top face, or with the
+opposite sign as a bottom face."""
 
 _OPPOSITE = -0.05
-"""Cosine below which two faces look away from each other: a body is crossed from the one to the
-other."""
+"""Cosine below which two faces count as opposite: a body is crossed from one to the other."""
 
 _ROUNDING = 1e-9
-"""Distances from a core are taken to be shorter by this, m."""
+"""Margin by which distances from a core are reduced, m."""
 
 _PHASES = 12
-"""Phases of a gait that its speeds are looked at in."""
+"""Number of phases of a gait at which its speeds are evaluated."""
 
 
 class Body(Protocol):
-    """What a link can go through."""
+    """A body that a link can pass through."""
 
     @property
     def middle(self) -> FloatArray:
-        """Where it is from above, (2,), m."""
+        """Its middle seen from above, (2,), m."""
         ...
 
     @property
     def reach(self) -> float:
-        """From there to the farthest point, from above, m."""
+        """Distance from the middle to the farthest point, seen from above, m."""
         ...
 
     @property
     def thin(self) -> float:
-        """Half of its least thickness, m; 0 where it runs out in an edge."""
+        """Half of its smallest thickness, m; 0 if it has a sharp edge."""
         ...
 
     @property
     def core_reach(self) -> float:
-        """From the middle to the farthest point of its core at most, from above, m."""
+        """Upper bound of the distance from the middle to the farthest point of its core, seen from above, m."""
         ...
 
     @property
     def part(self) -> float:
-        """Way after which a link on its way is looked at once more, m."""
+        """Distance along a link's path between two checks, m."""
         ...
 
     def holds(self, ends: FloatArray) -> NDArray[np.bool_]:
-        """Whether axes with these ends ((..., 2, 3), m) enter its core, (...)."""
+        """Return whether axes with these ends ((..., 2, 3), m) enter its core, (...)."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Core:
-    """A `Body` with planes about its core, which is where `outwards` @ place <= `offset`; see `_cores`."""
+    """A `Body` whose core is bounded by planes, `outwards` @ point <= `offset`; see `_cores`."""
 
     middle: FloatArray
     reach: float
@@ -108,8 +106,8 @@ class _Core:
     """`outwards` and `offset`: m; the vectors need not have unit length. Shape (m, 3)."""
 
     radius: float
-    """Of an upright cylinder about `middle` that the core lies in, too, m; infinite if it is
-    none."""
+    """Radius of an upright cylinder about `middle` that also bounds the core, m; infinite without
+    one."""
 
     @property
     def core_reach(self) -> float:
@@ -137,9 +135,9 @@ class _Core:
 
 
 class _Terrain:
-    """One of an obstacle's solids, a height field, as a `Body`: its core is what lies well below the surface.
+    """A height field of an obstacle as a `Body`; its core is the region well below the surface.
 
-    The heights are read once somebody goes far enough to have to be looked at.
+    The heights are read when a link first moves far enough to be checked.
     """
 
     thin = 0.0
@@ -174,7 +172,7 @@ class _Terrain:
         points = np.stack([first + own * (second - first) for own in share], axis=-2)
         x, y, z = np.moveaxis((points - relief.origin) @ rotation(relief.yaw), -1, 0)
         surface = relief.surface(x, y)
-        # of the ground, which fills what is lower
+        # height above the ground, which fills everything lower
         above = np.maximum(surface + relief.origin[2], 0.0)
         sunk = surface - z
         inside = (sunk > (1.0 - CORE) * np.minimum(self._radius, 0.5 * above)) & (above > 0.0)
@@ -183,42 +181,42 @@ class _Terrain:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A link that went through an obstacle or `GROUND`; its way in the step, and up to which nothing is crossed, m."""
+    """A link that passed through an obstacle or `GROUND`, its distance in the step, and the safe distance, m."""
 
     link: int
     obstacle: int
-    way: float
-    seen: float
+    distance: float
+    safe_distance: float
 
-    def sentence(self, scene: Scene) -> str:
-        """What went through what, and the remedy."""
+    def message(self, scene: Scene) -> str:
+        """Return a message with the link, the obstacle and the remedy."""
         step = scene.solver.step_s
-        what = f"link {self.link + 1} goes through {_called(scene, self.obstacle)}"
-        if self.way > self.seen:
+        what = f"link {self.link + 1} passes through {_called(scene, self.obstacle)}"
+        if self.distance > self.safe_distance:
             return (
-                f"{what}: it moves {1e3 * self.way:.3g} mm in the step, but is sure to meet it only below "
-                f"{1e3 * self.seen:.3g} mm; reduce solver.step_s from {step:g} to "
-                f"{_rounded_down(step * self.seen / self.way):.2g}"
+                f"{what}: it moves {1e3 * self.distance:.3g} mm in the step, but contact is certain only up to "
+                f"{1e3 * self.safe_distance:.3g} mm. Reduce solver.step_s from {step:g} to "
+                f"{_rounded_down(step * self.safe_distance / self.distance):.2g}."
             )
         own = scene.ground.obstacle_damping_ns_per_m
         return (
-            f"{what}, whose damping does not stop it; raise ground.obstacle_damping_ns_per_m from {own:g} to "
-            f"{max(10.0 * own, Ground().obstacle_damping_ns_per_m):g}, or slow the robot down"
+            f"{what}, whose damping does not stop it. Increase ground.obstacle_damping_ns_per_m from {own:g} to "
+            f"{max(10.0 * own, Ground().obstacle_damping_ns_per_m):g}, or slow the robot down."
         )
 
 
 class Crossings:
-    """Looks out for links that go through bodies.
+    """Detects links that pass through bodies.
 
     Parameters
     ----------
     bodies : iterable of (int, Body)
-        With the numbers of their obstacles, 0-based.
+        Bodies with the 0-based numbers of their obstacles.
     half, radius : float
-        Of a link: its axis from the middle to either end, and its surface from there, m.
+        Half length of a link's axis, and the distance of its surface from the axis, m.
     pushed : bool
-        Whether contacts push links back; if they only brake them, these go through in steps of any
-        length.
+        Whether contacts push links back; if they only decelerate links, these pass through in steps
+        of any length.
     """
 
     def __init__(
@@ -234,70 +232,73 @@ class Crossings:
         self._middle = np.array([body.middle for _, body in self._bodies]).reshape(-1, 2)
         self._reach = np.array([body.reach for _, body in self._bodies])
         self._core_reach = np.array([body.core_reach for _, body in self._bodies])
-        self._seen = radius + np.array([body.thin for _, body in self._bodies])
-        self.seen = float(self._seen.min(initial=math.inf))
-        """A link that goes no further than this in a step meets whatever is in its way, m."""
-        self.limit = 0.5 * self.seen
-        """A step in which no link goes further than this need not be looked at, m."""
+        self._safe_distances = radius + np.array([body.thin for _, body in self._bodies])
+        self.safe_distance = float(self._safe_distances.min(initial=math.inf))
+        """Distance up to which a link cannot miss a body in a step, m."""
+        self.limit = 0.5 * self.safe_distance
+        """Distance of all links up to which a step need not be checked, m."""
 
     @property
     def thinnest(self) -> int:
-        """The obstacle that `seen` is that of."""
-        return self._bodies[int(self._seen.argmin())][0]
+        """The obstacle that `safe_distance` belongs to."""
+        return self._bodies[int(self._safe_distances.argmin())][0]
 
-    def found(self, q_before: FloatArray, q_after: FloatArray) -> Crossing | None:
-        """The first crossing of links that went from the one state to the other in a step.
+    def first(self, q_before: FloatArray, q_after: FloatArray) -> Crossing | None:
+        """Return the first crossing of links between two states of a step; None if there is none.
 
         Parameters
         ----------
         q_before, q_after : (n, 3) or (n, 7) arrays
-            x, y, theta of planar links, or places and quaternions.
+            x, y, theta of planar links, or positions and quaternions.
         """
         before, after = _ends(q_before, self._half), _ends(q_after, self._half)
         moved = after - before
-        way = np.linalg.norm(moved, axis=2).max(axis=1)
+        distance = np.linalg.norm(moved, axis=2).max(axis=1)
         apart = np.linalg.norm(before.mean(axis=1)[:, None, :2] - self._middle, axis=2)
-        near = (way[:, None] > self._least * self._seen) & (
-            apart <= self._reach + self._half + way[:, None]
+        near = (distance[:, None] > self._least * self._safe_distances) & (
+            apart <= self._reach + self._half + distance[:, None]
         )
         link, body_index = np.nonzero(near)
-        # Most of these links pass beside the core: no point of an axis moves further than one of
-        # its ends does.
+        # Most of these links pass the core at a distance: no point of an axis moves further than
+        # one of its ends.
         away = _away(before[link, :, :2], self._middle[body_index])
-        near[link, body_index] = away <= self._core_reach[body_index] + way[link] + _ROUNDING
+        near[link, body_index] = away <= self._core_reach[body_index] + distance[link] + _ROUNDING
         first = None
         soonest = math.inf
         for b in np.flatnonzero(near.any(axis=0)):
             obstacle, body = self._bodies[b]
             links = np.flatnonzero(near[:, b])
-            parts = min(max(math.ceil(float(way[links].max()) / body.part), 1), _MOST_PARTS)
+            parts = min(max(math.ceil(float(distance[links].max()) / body.part), 1), _MOST_PARTS)
             share = np.linspace(0.0, 1.0, parts + 1)[:, None, None, None]
             inside = body.holds(before[links] + share * moved[links])
-            inside &= ~inside[0]  # what begins in there has not come from outside
+            inside &= ~inside[0]  # a link that starts inside has not come from outside
             when = np.where(inside.any(axis=0), inside.argmax(axis=0), parts + 1)
             nearest = int(when.argmin())
             if when[nearest] <= parts and when[nearest] / parts < soonest:
                 soonest = float(when[nearest] / parts)
                 first = Crossing(
-                    int(links[nearest]), obstacle, float(way[links[nearest]]), float(self._seen[b])
+                    int(links[nearest]),
+                    obstacle,
+                    float(distance[links[nearest]]),
+                    float(self._safe_distances[b]),
                 )
         return first
 
 
 def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -> Crossings:
-    """What looks out for links that go through any of a scene's obstacles; in the plane these are of any height.
+    """Return the detection for all obstacles of a scene; for planar models, obstacles have unlimited height.
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder that relative file names in the scene refer to.
     pushed : bool
-        As `Crossings` has it.
+        See `Crossings`.
     """
     robot = scene.robot
     bodies: list[tuple[int, Body]] = []
     if scene.model.spatial:
-        # who is all below it has fallen through
+        # a link entirely below this has fallen through
         radius = robot.radius_m
         up = np.array([[0.0, 0.0, 1.0]])
         bodies.append(
@@ -321,14 +322,14 @@ def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -
 def foreseen(
     scene: Scene, base_dir: Path | None, velocity: FloatArray, turning: FloatArray
 ) -> list[Problem]:
-    """Whether links go so far in a step, as they start or by their gait, that they may go through an obstacle.
+    """Return the problem of links that may cross an obstacle in a step, by their start velocity or the gait.
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder that relative file names in the scene refer to.
     velocity, turning : (n, 2 or 3), (n,) or (n, 3) arrays
-        Of the links at the start, m/s and rad/s.
+        Velocities of the links at the start, m/s and rad/s.
     """
     if not scene.obstacles:
         return []
@@ -337,17 +338,20 @@ def foreseen(
     half = scene.robot.contact_half_length_m
     turns = np.abs(turning) if turning.ndim == 1 else np.linalg.norm(turning, axis=1)
     starting = float((np.linalg.norm(velocity, axis=1) + half * turns).max(initial=0.0))
-    speed, what = max((starting, "as it starts"), (_gait_speed(scene, watch.seen), "by its gait"))
-    way = step * speed
-    if not way > watch.seen:
+    speed, what = max(
+        (starting, "at the start"), (_gait_speed(scene, watch.safe_distance), "in the gait")
+    )
+    distance = step * speed
+    if not distance > watch.safe_distance:
         return []
-    longest = watch.seen / speed
+    longest = watch.safe_distance / speed
     return [
         Problem(
             "warning",
             "solver.step_s",
-            f"a link moves up to {1e3 * way:.3g} mm {what} in a step of {step:g} s, but is sure to meet "
-            f"{_called(scene, watch.thinnest)} only below {1e3 * watch.seen:.3g} mm: it may go through it",
+            f"a link moves up to {1e3 * distance:.3g} mm in a step of {step:g} s {what}, but contact with "
+            f"{_called(scene, watch.thinnest)} is certain only up to {1e3 * watch.safe_distance:.3g} mm, so it may "
+            "pass through",
             f"set it to at most {_rounded_down(longest):.2g} s",
             obstacles=(watch.thinnest,),
             fixes=shorter_step(scene, longest),
@@ -355,11 +359,11 @@ def foreseen(
     ]
 
 
-def _gait_speed(scene: Scene, seen: float) -> float:
-    """Greatest speed of the links' ends about the robot as a whole that the gait asks for, m/s; 0 if it is small.
+def _gait_speed(scene: Scene, safe_distance: float) -> float:
+    """Return the largest speed of the links' ends relative to the robot that the gait requires, m/s; 0 if it is small.
 
-    A robot that nothing holds moves so that its links' momenta add up to nothing: what a rigid
-    motion explains is left out.
+    The momenta of the links of a free robot add up to zero, so the rigid part of the motion is
+    subtracted.
     """
     robot = scene.robot
     n = scene.robot.n_links
@@ -369,8 +373,8 @@ def _gait_speed(scene: Scene, seen: float) -> float:
     waves = [wave for _, wave in of_body.of_kinds[: 2 if scene.model.spatial else 1]]
     rate = of_body.factor * sum(abs(wave.amplitude * wave.omega) for wave in waves)
     if (
-        rate * robot.link_length_m * (0.25 * n * n + 1.0) * scene.solver.step_s < seen
-    ):  # far beyond what can be
+        rate * robot.link_length_m * (0.25 * n * n + 1.0) * scene.solver.step_s < safe_distance
+    ):  # an upper bound
         return 0.0
     half = np.array([link.contact_half_length for link in robot.links])[:, None]
     joints = np.arange(n - 1.0)
@@ -406,14 +410,14 @@ def _called(scene: Scene, obstacle: int) -> str:
 
 
 def _rounded_down(step: float) -> float:
-    """A step (s) of two digits that is no longer."""
+    """Return a step (s) rounded down to two digits."""
     digits = 10.0 ** (math.floor(math.log10(step)) - 1)
     return math.floor(step / digits) * digits
 
 
 @by_identity
 def _spatial_cores(obstacle: Obstacle) -> tuple[list[int], list[_Core]]:
-    """Which solids of an obstacle are height fields (0-based), and the cores of the others; no file is read."""
+    """Return the 0-based indices of an obstacle's height fields, and the cores of its other solids; reads no file."""
     solids = obstacle_solids(shape_of(obstacle).without_files(obstacle))
     reliefs = [k for k, solid in enumerate(solids) if isinstance(solid, Relief)]
     return reliefs, [
@@ -426,24 +430,24 @@ def _spatial_cores(obstacle: Obstacle) -> tuple[list[int], list[_Core]]:
 
 @by_identity
 def _planar_cores(obstacle: Obstacle) -> list[tuple[float, float, list[_Core]]]:
-    """Least and greatest height of each solid of an upright obstacle, m, and its cores."""
-    found = []
+    """Return the lowest and highest height of each solid of an upright obstacle, m, and its cores."""
+    rows = []
     for solid in obstacle_solids(obstacle):
         assert isinstance(solid, Post | Block)
         heights = (
             np.array([solid.low, solid.high]) if isinstance(solid, Post) else corners(solid).T[2]
         )
-        found.append((float(heights.min()), float(heights.max()), _cores(solid, upright=True)))
-    return found
+        rows.append((float(heights.min()), float(heights.max()), _cores(solid, upright=True)))
+    return rows
 
 
 def _cores(solid: Solid, upright: bool) -> list[_Core]:
-    """What a link must not enter of a solid; if it is `upright`, links are at whatever height it is.
+    """Return the regions of a solid that links must not enter; with `upright`, links are at the height of the solid.
 
-    Where a link is in the core, contacts would push it out on the other side. So the core is what
-    lies about as deep behind one face as behind another that looks away from it, and deep behind
-    all others: of a box, a thin box in its middle. The lowest face of what stands there is the
-    ground; nobody gets past a link by passing below.
+    If a link is in the core, contacts would push it out on the other side. So the core is the
+    region that is about as deep behind one face as behind an opposite one, and deep behind all
+    others: for a box, a thin box in its middle. The bottom face of a solid on the ground does not
+    count, because no link passes below it.
     """
     if isinstance(solid, Post):
         flat = not upright and 0.5 * solid.high < solid.radius
@@ -476,7 +480,7 @@ def _cores(solid: Solid, upright: bool) -> list[_Core]:
         normal = np.concatenate([normal, [[0.0, 0.0, -1.0]]])
         offset = np.concatenate([offset, [0.0]])
         centre[2] = 0.5 * float(heights.max())
-    behind = offset - normal @ centre  # how deep the middle lies behind the faces
+    behind = offset - normal @ centre  # depth of the middle behind the faces
     reach = float(np.linalg.norm(points[:, :2] - centre[:2], axis=1).max())
     cores: list[_Core] = []
     thinnest = math.inf
@@ -488,13 +492,13 @@ def _cores(solid: Solid, upright: bool) -> list[_Core]:
         parallel = cosine < -1.0 + 1e-9
         if (
             cosine > _OPPOSITE or thin <= 0.0 or (parallel and thin > thinnest)
-        ):  # whose core the thinnest one holds
+        ):  # contained in the core of the thinnest pair
             continue
         thinnest = min(thinnest, thin) if parallel else thinnest
         others = np.setdiff1d(np.arange(len(normal) - standing), [i, j])
         above = standing & (normal[others].T[2] > _UPWARD)
         skin = (1.0 - CORE) * np.where(above, min(thin, centre[2]), thin)
-        # As deep behind the one as behind the other, but for a tenth, and in there at all.
+        # About as deep behind the one as behind the other (within a tenth), and inside at all.
         mix = np.array([[1.0 + CORE, CORE - 1.0], [CORE - 1.0, 1.0 + CORE], [1.0, 1.0]])
         outwards = np.concatenate([mix @ normal[[i, j]], normal[others]])
         limits = np.concatenate(
@@ -506,7 +510,7 @@ def _cores(solid: Solid, upright: bool) -> list[_Core]:
 
 
 def _faces(solid: Block | Prism) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Outward normals (m, 3) of a convex solid, where its planes are along them (m,), m, and a point in its middle."""
+    """Return outward normals (m, 3) of a convex solid, offsets of its planes along them (m,), m, and a point inside."""
     if isinstance(solid, Block):
         normal = np.concatenate([solid.rotation.T, -solid.rotation.T])
         return normal, normal @ solid.centre + np.tile(solid.half, 2), solid.centre.copy()
@@ -523,7 +527,7 @@ def _faces(solid: Block | Prism) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _away(ends: FloatArray, point: FloatArray) -> FloatArray:
-    """Distance of points ((k, 2), m) from the lines between pairs of ends ((k, 2, 2), m), (k,), m."""
+    """Return the distances of points ((k, 2), m) from the lines between pairs of ends ((k, 2, 2), m), (k,), m."""
     begin, end = ends.swapaxes(0, 1)
     along = end - begin
     to = point - begin
@@ -533,7 +537,7 @@ def _away(ends: FloatArray, point: FloatArray) -> FloatArray:
 
 
 def _ends(q: FloatArray, half: float) -> FloatArray:
-    """Ends of the axes of links, (n, 2, 3), m; `q` as in `Crossings.found`."""
+    """Return the ends of the axes of links, (n, 2, 3), m; `q` as in `Crossings.first`."""
     zero = np.zeros(len(q))
     if q.shape[1] == 3:
         x, y, theta = q.T

@@ -1,8 +1,8 @@
-"""A step's contact problem in the form in which the field exchanges them: mass, directions and friction cones.
+"""The contact problem of a step in a common exchange format: mass, directions and friction cones.
 
 Find velocities v and impulses r with M v = H r + f and, for every contact, u = H^T v in the dual of
 the cone of r (Acary and others, FCLIB: a collection of discrete 3D frictional contact problems,
-INRIA RT-0444, 2014). Joints are not in it: v are the robot's generalised velocities.
+INRIA RT-0444, 2014). Joint constraints are eliminated: v are the robot's generalised velocities.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ class Contact:
     """Force directions of one contact in generalised coordinates."""
 
     normal: FloatArray
-    """"""
+    """Direction of the normal impulse."""
 
     friction: FloatArray | None = None
     rolling: FloatArray | None = None
-    """`friction` and `rolling`: scaled by their coefficients, so that each pair of impulses lives
-    in the disc of the normal impulse."""
+    """`friction` and `rolling`: scaled by their coefficients, so that each pair of impulses is in
+    the disc whose radius is the normal impulse."""
 
 
 @dataclass(frozen=True)
 class FrictionProblem:
-    """What `friction_problem` makes."""
+    """Contact problem of a step, made by `friction_problem`."""
 
     mass: FloatArray
     """M, symmetric and positive definite."""
@@ -38,21 +38,21 @@ class FrictionProblem:
     """f."""
 
     directions: FloatArray
-    """H: of every contact its normal and two tangents, and with rolling friction two turning
-    directions. Where friction differs along and across, the weaker direction is shorter by as
-    much."""
+    """H: for each contact its normal and two tangents, and with rolling friction two directions of
+    rotation. If friction differs along and across, the direction with less friction is scaled down
+    by the ratio."""
 
     mu: FloatArray
     mu_rolling: FloatArray | None
-    """`mu` and `mu_rolling`: coefficients; `mu_rolling` (m) is None if no contact has rolling
+    """`mu` and `mu_rolling`: coefficients; `mu_rolling` (m) is None without contacts with rolling
     friction, and d is 3, else 5."""
 
     coordinates: str
-    """What v is, in a sentence."""
+    """Description of v in one sentence."""
 
     @property
     def spacedim(self) -> int:
-        """Directions of a contact."""
+        """Number of directions of a contact."""
         return 3 if self.mu_rolling is None else 5
 
 
@@ -63,15 +63,16 @@ def friction_problem(
     unit: list[float],
     coordinates: str,
 ) -> FrictionProblem:
-    """Put contacts together.
+    """Return the problem with the given contacts.
 
     Parameters
     ----------
     mass, force, coordinates
         See `FrictionProblem`.
     unit : list of float
-        Friction coefficient of every contact in its rougher direction, which `Contact.friction` is
-        scaled by, and alternately that of rolling friction: 2 c numbers; 0 where there is none.
+        Friction coefficient of each contact in its rougher direction, by which
+        `Contact.friction` is scaled, alternating with that of rolling friction: 2 c numbers; 0
+        if there is none.
     """
     rolls = any(number > 0.0 for number in unit[1::2])
     size = len(force)
@@ -96,6 +97,6 @@ def friction_problem(
 
 
 def rotated(vector: FloatArray) -> FloatArray:
-    """The matrix (3, 3) whose product with an angular velocity is that times `vector` (3,)."""
+    """Return the (3, 3) matrix whose product with an angular velocity is its cross product with `vector` (3,)."""
     x, y, z = vector
     return np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])

@@ -1,4 +1,4 @@
-"""Broad phase: a uniform grid that tells, for the one cell a link's centre is in, which bodies it may touch."""
+"""Broad phase: a uniform grid that lists, for each cell, the bodies that a link with its centre there may touch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_ITEMS = 1 << 22
 
 
 class Grid(NamedTuple):
-    """Bodies by cell."""
+    """Bodies by grid cell."""
 
     x: float
     y: float
@@ -23,23 +23,23 @@ class Grid(NamedTuple):
 
     nx: int
     ny: int
-    """`nx` and `ny`: number of cells either way; 0 without bodies."""
+    """`nx` and `ny`: number of cells in both directions; 0 without bodies."""
 
     first: IntArray
     items: IntArray
-    """`first` and `items`: cell c lists the bodies items[first[c]:first[c + 1]]."""
+    """`first` and `items`: the bodies of cell c are items[first[c]:first[c + 1]]."""
 
 
 def make_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Grid:
-    """Enter every rectangle in each cell that has a point closer to it than `touch`.
+    """Return a grid in which each rectangle is listed in all cells with a point closer to it than `touch`.
 
     Parameters
     ----------
     lowest, highest : (k, 2) array
-        Corners with the least and greatest coordinates, m; equal for discs (`touch` then begins
-        with their radius).
+        Corners with the smallest and largest coordinates, m; equal for discs (`touch` then
+        includes their radius).
     touch : (k,) array
-        Reach from the rectangle, m.
+        Reach beyond the rectangle, m.
     """
     if len(lowest) == 0:
         return Grid(0.0, 0.0, 1.0, 0, 0, np.zeros(1, np.int64), np.zeros(0, np.int64))
@@ -61,8 +61,8 @@ def make_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Gri
         if shape[0] * shape[1] <= MOST_CELLS and counts.sum() <= MOST_ITEMS:
             break
         cell *= 2.0
-    # All (body, cell) pairs of the bounding boxes, then only those whose cell the rounded rectangle
-    # meets.
+    # All (body, cell) pairs of the bounding boxes, then only those whose cell intersects the
+    # rounded rectangle.
     body = np.repeat(np.arange(len(lowest)), counts)
     index = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     ix = first_cell[body, X] + index % spans[body, X]

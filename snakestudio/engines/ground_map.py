@@ -1,4 +1,4 @@
-"""The friction of a scene's ground for compiled loops: tables, polygons, formulas and a picture as arrays."""
+"""The ground friction of a scene for compiled loops: tables, polygons, formulas and an image as arrays."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ _NO_PROGRAM = np.zeros((0, 4))
 
 
 def make_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMap:
-    """The ground of `scene` under the links of its robot; file names in it are relative to `base_dir`.
+    """Return the ground of `scene` for the links of its robot; file names are relative to `base_dir`.
 
-    Raises `SceneError` if the picture of its friction cannot be used.
+    Raises `SceneError` if the friction image cannot be used.
     """
     return _ground_map(
         scene, base_dir, axial_friction(scene.robot, scene.ground), link_positions(scene.robot)
@@ -59,9 +59,9 @@ def make_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMap:
 
 
 def make_body_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMap:
-    """The ground of `scene` under a continuous body, whose head is the first of its points; it has no links.
+    """Return the ground of `scene` for a continuous body, which has no links and whose first point is the head.
 
-    Raises `SceneError` if the picture of its friction cannot be used.
+    Raises `SceneError` if the friction image cannot be used.
     """
     ground = scene.ground
     grounds = [ground, *(patched_ground(ground, patch) for patch in ground.patch)]
@@ -71,7 +71,7 @@ def make_body_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMa
 
 
 def varies(ground: GroundMap) -> bool:
-    """Whether the ground differs from place to place, along the body or in time."""
+    """Return whether friction or load vary with the position, along the body or in time."""
     return any(
         len(part) > 0 for part in (ground.patches, ground.load, ground.factor, ground.picture)
     )
@@ -100,7 +100,7 @@ def _ground_map(
 
 
 def _frame(picture: GroundPicture, columns: int) -> FloatArray:
-    """`GroundMap.frame` of a picture of so many columns."""
+    """Return `GroundMap.frame` of an image with this number of columns."""
     yaw = math.radians(picture.yaw_deg)
     density = columns / picture.width_m
     return np.array(
@@ -117,7 +117,7 @@ def _frame(picture: GroundPicture, columns: int) -> FloatArray:
 
 
 def load_program(scene: Scene) -> FloatArray:
-    """Program (m, 4) of `ground.load_factor`, of X and t; of length 0 if it is 1."""
+    """Return the program (m, 4) of `ground.load_factor`, a function of X and t; of length 0 if it is 1."""
     ground = scene.ground
     return (
         _NO_PROGRAM
@@ -127,7 +127,7 @@ def load_program(scene: Scene) -> FloatArray:
 
 
 def factor_program(scene: Scene) -> FloatArray:
-    """Program (m, 4) of `ground.friction_factor`, of t, x and y; of length 0 if it is 1."""
+    """Return the program (m, 4) of `ground.friction_factor`, a function of t, x and y; of length 0 if it is 1."""
     ground = scene.ground
     if is_one(ground.friction_factor):
         return _NO_PROGRAM
@@ -135,14 +135,14 @@ def factor_program(scene: Scene) -> FloatArray:
 
 
 def formula_program(formula: Formula, names: tuple[str, ...]) -> FloatArray:
-    """A formula as a program, (m, 4), for `evaluate_program`.
+    """Return a formula as a program, (m, 4), for `evaluate_program`.
 
-    Raises `FormulaError` if it has a part that no program can have.
+    Raises `FormulaError` if it has a part that is not supported in programs.
 
     Parameters
     ----------
     names : tuple of str
-        Its variables in the order in which the program gets them; three at most.
+        Its variables in the order of the program's arguments; three at most.
     """
     lines: list[tuple[float, float, float, float]] = []
     known: dict[Any, int] = {}
@@ -161,7 +161,7 @@ def formula_program(formula: Formula, names: tuple[str, ...]) -> FloatArray:
 
 
 def _added(expression: Any, add: Any, of: Any, names: tuple[str, ...]) -> int:
-    """Line of the result of an expression, whose operations are added."""
+    """Append the operations of an expression; return the index of its result."""
     line: int
     if expression.is_Symbol:
         line = add(op.VARIABLE, names.index(expression.name))

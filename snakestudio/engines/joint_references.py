@@ -1,4 +1,4 @@
-"""What joints must do in a step, and what rows show of it, from the reference of a call of the loop."""
+"""Joint references in a step and in rows, from the reference of a call of the loop."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class _Params(Protocol):
 
 @inlined
 def show_references(instant: Instant, time: float, reference: FloatArray) -> None:
-    """Fill angles and rates (m, 2) that the joints must have at the `time` of a row, s."""
+    """Fill the reference angles and rates (m, 2) of the joints at the `time` of a row, s."""
     knots: JointKnots = instant.knots
     evaluate_reference(knots.time, knots.angle, knots.rate, 1, time, instant.knot, reference)
 
 
 def write_row(params: Any, state: Any, work: Any, rows: RowBuffers) -> None:
-    """Write the present state, with the references in `work`, as the next row; start the sums of the row after it."""
+    """Write the present state, with the references in `work`, as the next row; reset the sums for the row after it."""
     raise NotImplementedError
 
 
@@ -39,34 +39,34 @@ def _write_due_row(params: Any, state: Any, work: Any, instant: Instant, rows: R
 
 
 def make_row_writer(write_row: Any) -> Any:
-    """What `make_advance` takes to write rows, from a compiled function as `write_row` of this module."""
+    """Return the row writer for `make_advance`, from a compiled function like `write_row` of this module."""
     return inlined(specialised(_write_due_row, write_row.__module__, write_row=write_row))
 
 
 @inlined
-def take_references(
-    params: _Params, instant: Instant, step: int, reference: FloatArray, given: FloatArray
+def fill_references(
+    params: _Params, instant: Instant, step: int, reference: FloatArray, command: FloatArray
 ) -> bool:
-    """Fill what the motors of the non-smooth models act on in the step after `step` steps.
+    """Fill the references of the non-smooth models' motors for the step after `step` steps.
 
-    Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque is
-    that at t_M.
+    Explicit controllers compare with the reference at t_M, implicit ones at t_E; a torque command
+    is that at t_M.
 
     Parameters
     ----------
-    reference, given : (m, 2), (m, 1)
-        Filled with angles and rates, and with the torques that the motors get instead, N m.
+    reference, command : (m, 2), (m, 1)
+        Filled with angles and rates, and with torque commands, N m.
 
     Returns
     -------
     bool
-        Whether they get torques.
+        Whether the motors follow torque commands instead of angles.
     """
     knots: JointKnots = instant.knots
-    gives: bool = knots.torque.shape[0] > 0
-    ahead = 1.0 if params.implicit and not gives else 0.5
+    commanded: bool = knots.torque.shape[0] > 0
+    ahead = 1.0 if params.implicit and not commanded else 0.5
     time = (step + ahead) * params.dt
     knot = evaluate_reference(knots.time, knots.angle, knots.rate, 1, time, instant.knot, reference)
-    if gives:
-        evaluate_linear(knots.time, knots.torque, 1, time, knot, given)
-    return gives
+    if commanded:
+        evaluate_linear(knots.time, knots.torque, 1, time, knot, command)
+    return commanded

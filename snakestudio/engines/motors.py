@@ -1,4 +1,4 @@
-"""The motors of the joints in the non-smooth models: what they make of a torque, the PD law's or a given one."""
+"""Joint motors of the non-smooth models: the torque that results from the PD law or from a torque command."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from snakestudio.model.scene import Scene
 
 
 class Motor(NamedTuple):
-    """What is the same for all motors."""
+    """Properties common to all motors."""
 
     half_play: float
     """Half the free play, rad."""
 
     most: float
-    """Torque at which it saturates, N m (inf: never)."""
+    """Saturation torque, N m (inf: no saturation)."""
 
     lag: float
-    """Share of the way to the wanted torque that it goes in a step (1: all of it)."""
+    """Fraction of the difference to the requested torque that is covered in a step (1: no lag)."""
 
     implicit: bool
-    """Whether it acts on the angle and rate at the end of the step."""
+    """Whether the PD law uses the angle and rate at the end of the step."""
 
 
 def make_motor(scene: Scene) -> Motor:
-    """The motors of `scene`."""
+    """Return the motors of `scene`."""
     actuator = scene.actuator
     solver = scene.solver
     return Motor(
@@ -40,12 +40,13 @@ def make_motor(scene: Scene) -> Motor:
 
 
 @inlined
-def _wanted(
+def _requested(
     motor: Motor, error: float, rate_error: float, kp: float, kd: float
 ) -> tuple[float, float]:
-    """Torque that the PD law wants, and whether (1 or 0) it still depends on angle and rate.
+    """Return the torque of the PD law, and whether (1 or 0) it still depends on angle and rate.
 
-    Within the free play the motor has no hold on the joint; beyond, the gear's teeth can only push.
+    Within the free play the motor does not act on the joint; beyond, the teeth of the gear can only
+    push.
     """
     if motor.half_play > 0.0:
         if abs(error) <= motor.half_play:
@@ -64,14 +65,14 @@ def _wanted(
 
 
 @inlined
-def _lagged(motor: Motor, wanted: float, before: float) -> float:
-    """What a motor with the torque `before` reaches in a step towards the one that is wanted, N m."""
-    return before + motor.lag * (wanted - before) if motor.lag < 1.0 else wanted
+def _lagged(motor: Motor, requested: float, before: float) -> float:
+    """Return the torque after a step of a motor with lag, from `before` towards the requested one, N m."""
+    return before + motor.lag * (requested - before) if motor.lag < 1.0 else requested
 
 
 @inlined
-def given_torque(motor: Motor, torque: float, before: float) -> float:
-    """Torque in a step of a motor that is told a torque, N m; free play has no part in it: there is no angle to lag."""
+def commanded_torque(motor: Motor, torque: float, before: float) -> float:
+    """Return the torque of a motor with a torque command in a step, N m; free play has no effect on it."""
     return _lagged(motor, min(max(torque, -motor.most), motor.most), before)
 
 
@@ -87,11 +88,11 @@ def motor_torque(
     slope: float,
     before: float,
 ) -> tuple[float, float]:
-    """Torque of a motor in a step, and its drag D: the impulse is dt torque - D alpha'_E.
+    """Return the torque of a motor in a step, and its drag D: the impulse is dt torque - D alpha'_E.
 
-    The papers' torques are those at (q_M, u_A). The implicit ones follow angle and rate to the end
+    The papers' torques are those at (q_M, u_A). Implicit torques follow angle and rate to the end
     of the step, the angle as alpha_M + dt/2 alpha'_E (as P1 (83) moves the links): they depend on
-    the rate that is being solved for.
+    the unknown rate.
 
     Parameters
     ----------
@@ -100,22 +101,22 @@ def motor_torque(
     kp, kd : float
         Gains, N m/rad and N m s/rad.
     error : float
-        Angle at the midpoint less what it shall be, rad.
+        Angle at the midpoint minus its reference, rad.
     rate, goal_rate : float
-        Rate that is measured, at the beginning of the step, and that it shall be, rad/s.
+        Measured rate at the beginning of the step, and its reference, rad/s.
     slope : float
-        Of the measured rate by alpha'.
+        Derivative of the measured rate with respect to alpha'.
     before : float
-        Torque in the step before, N m.
+        Torque in the previous step, N m.
 
     Returns
     -------
     (float, float)
         N m and N m s/rad.
     """
-    torque, follows = _wanted(motor, error, rate - goal_rate, kp, kd)
+    torque, follows = _requested(motor, error, rate - goal_rate, kp, kd)
     reached = _lagged(motor, torque, before)
     if not motor.implicit or follows == 0.0:
         return reached, 0.0
-    # torque = ... - K_P dt/2 alpha'_E - K_D alpha'_E slope instead of the rate that was measured
+    # torque = ... - K_P dt/2 alpha'_E - K_D alpha'_E slope instead of the measured rate
     return reached + motor.lag * kd * rate, dt * motor.lag * (0.5 * dt * kp + kd * slope)

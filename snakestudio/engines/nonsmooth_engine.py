@@ -1,8 +1,8 @@
-"""What both non-smooth formulations share: contacts for which there is seldom too little room, and sums of each.
+"""Base of both non-smooth formulations: growing contact arrays, and sums per contact.
 
-Their states have the entries of `contact_sums`, and these fields: `contact` (link, obstacle, feature and its
-slots in the sums of row and call of every contact), `slot_key` and `slot_sum` (what belongs to a
-slot, and its sums), and the fields in `NonsmoothEngine.by_contact`.
+Their states have the entries of `contact_sums` and these fields: `contact` (link, obstacle, feature
+and slots in the sums of row and call, of each contact), `slot_key` and `slot_sum` (keys and sums of
+the slots), and the fields in `NonsmoothEngine.by_contact`.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ WORST_CALL = -1
 
 
 class NonsmoothEngine(CompiledEngine):
-    """A time stepping engine with a contact problem in every step."""
+    """A time-stepping engine with a contact problem in each step."""
 
     by_contact: ClassVar[tuple[str, ...]]
-    """Fields of the state with an entry for every contact there is room for."""
+    """Fields of the state with one entry per contact of the capacity."""
 
     _space: Any
-    """The `Workspace`: `_work`, and the solver's."""
+    """The `Workspace`: `_work` and the solver's workspace."""
 
     def _figures(self) -> Figures:
         counts = self._state.counts
@@ -63,27 +63,27 @@ class NonsmoothEngine(CompiledEngine):
         )
 
     @abstractmethod
-    def _make_space(self, room: int) -> Any:
-        """The `Workspace` of steps with so many contacts at most."""
+    def _make_space(self, capacity: int) -> Any:
+        """Return the `Workspace` of steps with at most this number of contacts."""
 
     @abstractmethod
-    def _renewed(self, state: Any) -> Any:
-        """A saved state in the layout of today, from that of an earlier version or of today."""
+    def _in_present_layout(self, state: Any) -> Any:
+        """Return a saved state in the present layout, from the layout of any released version."""
 
     @abstractmethod
     def _count_obstacles(self, params: Any, scene: Scene) -> int:
-        """How many obstacles contacts may be with."""
+        """Return the number of obstacles that contacts can refer to."""
 
     def _workspace(self) -> Any:
         return self._space
 
     def _make_work(self) -> None:
-        self._room_in_work = len(self._state.contact)
-        self._space = self._make_space(self._room_in_work)
+        self._work_capacity = len(self._state.contact)
+        self._space = self._make_space(self._work_capacity)
         self._work = self._space.work
 
     def _fit(self, scene: Scene) -> None:
-        if len(self._state.contact) != self._room_in_work:
+        if len(self._state.contact) != self._work_capacity:
             self._make_work()
         super()._fit(scene)
 
@@ -101,21 +101,21 @@ class NonsmoothEngine(CompiledEngine):
         )
 
     def _drop_obstacles(self, old: Any, scene: Scene) -> None:
-        """Drop the sums of contacts with obstacles that are not there any more."""
+        """Discard the sums of contacts with obstacles that are no longer in the scene."""
         state = self._state
         n_obstacles = self._count_obstacles(self._params, scene)
         counters = SLOTS_ROW, SLOTS_CALL
         for count, keys, sums in zip(counters, state.slot_key, state.slot_sum, strict=True):
             used = int(state.counts[count])
-            kept = np.flatnonzero(keys[:used, BODY] < n_obstacles)
-            keys[: len(kept)] = keys[kept]
-            sums[: len(kept)] = sums[kept]
-            state.counts[count] = len(kept)
+            remaining = np.flatnonzero(keys[:used, BODY] < n_obstacles)
+            keys[: len(remaining)] = keys[remaining]
+            sums[: len(remaining)] = sums[remaining]
+            state.counts[count] = len(remaining)
         state.contact[:, SLOT_ROW:] = -1
 
     def _checked(self, state: Any, params: Any, scene: Scene) -> Any:
-        rooms = (0, ("contact", *self.by_contact)), (1, ("slot_key", "slot_sum"))
-        state = agreeing(self._renewed(state), self._state, rooms)
+        growing = (0, ("contact", *self.by_contact)), (1, ("slot_key", "slot_sum"))
+        state = agreeing(self._in_present_layout(state), self._state, growing)
         check_contacts(
             state,
             CONTACTS,
@@ -127,5 +127,5 @@ class NonsmoothEngine(CompiledEngine):
 
 
 def _doubled(array: NDArray[Any], axis: int = 0) -> NDArray[Any]:
-    """`array` with as many zeros behind its entries."""
+    """Return `array` followed by the same number of zeros along `axis`."""
     return np.concatenate([array, np.zeros_like(array)], axis=axis)

@@ -1,7 +1,7 @@
-"""Calls of a compiled loop for one control period after the other, with the arguments bound.
+"""Calls of a compiled loop for successive control periods, with bound arguments.
 
-A controller makes references of the same shape in every period. Copying them into arrays whose
-addresses are known takes less time than handing their own arrays, and the hundred of the engine, to
+A controller makes references of the same shape in every period. Copying them into arrays with known
+addresses takes less time than passing their own arrays, and the hundred arrays of the engine, to
 compiled code.
 """
 
@@ -18,13 +18,13 @@ from snakestudio.kernels.many_calls import CallTable, same_objects
 from snakestudio.model.reference import JointReference
 
 _MOST_KNOTS = 64
-"""Knots of a reference that is copied, at most."""
+"""Largest number of knots of a copied reference."""
 
 _OFTEN = 24
-"""Calls of one kind in a row after which their arguments are bound."""
+"""Number of successive calls of one kind after which their arguments are bound."""
 
 _NO_ROW = -1
-"""Step count in place of that of a row where none is due."""
+"""Step count that means that no row is due."""
 
 
 class _Engine(Protocol):
@@ -35,7 +35,7 @@ class _Engine(Protocol):
 
 
 class PeriodCall:
-    """The call of an engine's loop with references of one shape and at most one row."""
+    """Calls of an engine's loop with references of one shape and at most one row."""
 
     def __init__(self, engine: _Engine) -> None:
         kernel = engine.compiled
@@ -43,13 +43,14 @@ class PeriodCall:
         self._engine = engine
         self._shape: tuple[int, ...] = ()
         self._own: tuple[Any, ...] = ()
-        self._same = 0  # calls with references of this shape and the engine's arrays as they are
+        self._same = 0  # successive calls with references of this shape and the same engine arrays
         self._bound: _BoundCall | None = None
 
-    def takes(self, reference: JointReference, n_rows: int, own: tuple[Any, ...]) -> bool:
-        """Whether the next steps are to be taken by `call`: references of this shape have become frequent.
+    def is_frequent(self, reference: JointReference, n_rows: int, own: tuple[Any, ...]) -> bool:
+        """Return whether references of this shape are frequent, so that the next steps should be taken by `call`.
 
-        `own` are objects of the engine, one of which is another as soon as any of its arrays is.
+        `own` are objects of the engine, at least one of which is replaced when any of its arrays
+        is.
         """
         shape = reference.angle.shape
         if (
@@ -69,16 +70,16 @@ class PeriodCall:
         return self._same > _OFTEN
 
     def call(
-        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+        self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
     ) -> int:
-        """Take steps; returns what they ended with."""
+        """Take steps and return the outcome."""
         if self._bound is None:
             self._bound = _BoundCall(self._kernel, self._engine, self._shape, rows)
-        return self._bound.take(reference, n_steps, wanted, rows)
+        return self._bound.run(reference, n_steps, due_steps, rows)
 
 
 class _BoundCall:
-    """The call with its arguments bound: a reference of that shape (k, m), a row or none, and the engine's arrays."""
+    """A call with bound arguments: a reference of shape (k, m), one row or none, and the engine's arrays."""
 
     def __init__(
         self, kernel: Any, engine: _Engine, shape: tuple[int, ...], rows: RowBuffers
@@ -95,17 +96,17 @@ class _BoundCall:
         self._table = CallTable(kernel, [(*own, self._n_steps, self._due, rows)])
         self._call = self._table.single(0)
 
-    def take(
-        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+    def run(
+        self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
     ) -> int:
-        """Take steps; returns what they ended with."""
+        """Take steps and return the outcome."""
         if rows is not self._rows:
             self._table.bind(0, (rows,), self._rows_argument)
             self._rows = rows
         if n_steps != self._n_steps:
             self._table.fill(-3, n_steps)
             self._n_steps = n_steps
-        self._due[0] = wanted[0] if len(wanted) else _NO_ROW
+        self._due[0] = due_steps[0] if len(due_steps) else _NO_ROW
         self._time[:] = reference.time
         self._angle[:] = reference.angle
         self._rate[:] = reference.rate

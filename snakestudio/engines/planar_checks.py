@@ -1,4 +1,4 @@
-"""Checks of a scene shared by the planar formulations, in numpy only (no compiled code is loaded)."""
+"""Checks of a scene shared by the planar formulations, in numpy only (without compiled code)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from snakestudio.model.robot.pose import initial_state, joint_arms
 from snakestudio.model.scene import Scene
 
 TILT = 1e-3
-"""Angle up to which a given orientation counts as flat, rad."""
+"""Tilt angle up to which an explicit orientation counts as flat, rad."""
 
 
 def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem]:
-    """Problems of a given state that is not flat or does not move in the plane."""
+    """Return problems of an explicit state that is not flat or does not move in the plane."""
     problems = []
     x, y = pose[:, QUAT_X], pose[:, QUAT_Y]
     tilted = np.flatnonzero(2.0 * np.hypot(x, y) > TILT)
@@ -59,14 +59,14 @@ def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem
 
 
 def _joint_gaps(scene: Scene, q: FloatArray) -> list[Problem]:
-    """Open joints of a given state."""
+    """Return the problem of open joints in an explicit state."""
     front, rear = (arms[:, None] for arms in joint_arms(scene))
     axis = np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN])])
     return checks.joint_gaps(q[:-1, :2] + front * axis[:-1], q[1:, :2] - rear * axis[1:])
 
 
 def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Problem]:
-    """Problems of a start with full link states that a planar robot cannot have; `q` (n, 3) is that start."""
+    """Return problems of a start with full link states that a planar robot cannot have; `q` (n, 3) is that start."""
     if isinstance(scene.start, PlacedStart):
         return []
     pose, twist = initial_state(scene, base_dir)
@@ -87,7 +87,7 @@ def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Prob
 
 
 def no_pitch(scene: Scene) -> list[Problem]:
-    """Problem of a pitch wave, which planar joints cannot follow."""
+    """Return the problem of a pitch wave, which planar joints cannot follow."""
     wave = scene.waves.pitch
     if wave.amplitude == 0.0 and wave.offset == 0.0:
         return []

@@ -1,4 +1,4 @@
-"""Obstacles as the plane sees them: their outlines, which of them cannot be, and which links start inside one."""
+"""Obstacles in planar models: their outlines, unsupported obstacles, and links that start inside one."""
 
 from __future__ import annotations
 
@@ -20,26 +20,25 @@ from snakestudio.model.scene import Scene
 
 OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "friction", "owner")
 """Columns of an outline: a rectangle of half sizes half_x, half_y about (x, y), m, whose x axis has
-the direction (cos, sin), or if these are 0 a circle of that radius, m; 1 if the links can meet it,
-0 if it ends below or begins above them; its friction coefficient; the obstacle that it is one of,
-0-based."""
+the direction (cos, sin), or if these are 0 a circle of that radius, m; 1 if links can meet it, 0 if
+it ends below or begins above them; its friction coefficient; the index of its obstacle, 0-based."""
 
 RADIUS, HALF_X, HALF_Y, BOX_COS, BOX_SIN, MET, MU, OWNER = range(2, 10)
-"""The same as indices; X and Y come first."""
+"""Indices of these columns; X and Y are first."""
 
 UPRIGHT = 1e-9
-"""By how much the cosine of a box's tilt may differ from 1."""
+"""Tolerance of the cosine of a box's tilt about 1."""
 
 
 def _vertical(block: Block) -> int:
-    """Which axis of `block` is vertical, -1 if none is."""
+    """Return the index of the vertical axis of `block`, -1 if no axis is vertical."""
     axis = int(np.argmax(np.abs(block.rotation[Z])))
     return axis if abs(block.rotation[Z, axis]) >= 1.0 - UPRIGHT else -1
 
 
 @by_identity
 def fits_the_plane(obstacle: Obstacle) -> bool:
-    """Whether `obstacle` is a wall to a planar robot: not ground to climb, and made of posts and upright blocks."""
+    """Return whether `obstacle` is a wall to a planar robot: not terrain, and made of posts and upright blocks."""
     return not shape_of(obstacle).terrain and all(
         isinstance(solid, Post) or (isinstance(solid, Block) and _vertical(solid) >= 0)
         for solid in obstacle_solids(obstacle)
@@ -48,7 +47,7 @@ def fits_the_plane(obstacle: Obstacle) -> bool:
 
 @by_identity
 def _outlines(obstacle: Obstacle) -> list[tuple[tuple[float, ...], float, float]]:
-    """What a wall is made of: the first seven columns of `OUTLINE`, and the heights of lower and upper face, m."""
+    """Return the parts of a wall: the first seven columns of `OUTLINE`, and the heights of lower and upper face, m."""
     return [_outline(solid) for solid in obstacle_solids(obstacle)]
 
 
@@ -73,9 +72,9 @@ _NOTHING = (0.0,) * (len(OUTLINE) - 1)
 
 
 def outlines(obstacles: tuple[Obstacle, ...], radius: float) -> FloatArray:
-    """Outlines of all obstacles to links of `radius` (m) that lie on the ground, (k, 10), see `OUTLINE`.
+    """Return the outlines of all obstacles for links of `radius` (m) that lie on the ground, (k, 10); see `OUTLINE`.
 
-    Each obstacle has as many as it has solids. What does not fit the plane (`check` refuses it)
+    Each obstacle has as many outlines as solids. Obstacles that `check` rejects for planar models
     cannot be met.
     """
     rows = [
@@ -104,16 +103,16 @@ class _Walls(Protocol):
 
 
 def obstacle_grid(obstacles: FloatArray, reach: float, old: _Walls | None = None) -> Grid:
-    """Grid of those outlines that can be met, with their numbers among all.
+    """Return the grid of the outlines that can be met, with their indices among all.
 
-    That of `old` is used again if the obstacles are where they were.
+    The grid of `old` is reused if the obstacles are unchanged.
 
     Parameters
     ----------
     obstacles : (k, 9) array
-        The outlines that `outlines` gives.
+        Outlines from `outlines`.
     reach : float
-        Of a link from its centre, m.
+        Reach of a link from its centre, m.
     """
     if old is not None and np.array_equal(old.obstacles[:, :MU], obstacles[:, :MU]):
         return old.grid
@@ -130,7 +129,7 @@ def obstacle_grid(obstacles: FloatArray, reach: float, old: _Walls | None = None
 def gaps(
     outline: FloatArray, q: FloatArray, half: FloatArray | float, radius: FloatArray | float
 ) -> FloatArray:
-    """Gaps between one obstacle and the links, (n,), m; a link through a wall counts as deep as it is thick.
+    """Return gaps between one obstacle and the links, (n,), m; a link through a wall has its thickness as depth.
 
     Parameters
     ----------
@@ -144,7 +143,7 @@ def gaps(
     half = halves[:, None]
     x, y, round_off, half_x, half_y, cos, sin = outline[:7]
     turn = np.array([[cos, sin], [-sin, cos]])
-    centre = (q[:, :2] - (x, y)) @ turn.T  # in the frame of the obstacle, as all below
+    centre = (q[:, :2] - (x, y)) @ turn.T  # in the frame of the obstacle, as everything below
     axis = np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN])]) @ turn.T
     size = np.array([half_x, half_y])
     corners = size * np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
@@ -156,11 +155,10 @@ def gaps(
         out = np.abs(centre + end * axis) - size
         outside = np.linalg.norm(np.maximum(out, 0.0), axis=1)
         nearest = np.minimum(nearest, outside + np.minimum(out.max(axis=1), 0.0))
-    # The stretch of the axis between either pair of faces; if they have one in common, the link
-    # goes through.
+    # The part of the axis between each pair of faces; if both parts overlap, the link goes through.
     with np.errstate(
         divide="ignore", invalid="ignore", over="ignore"
-    ):  # a link along a face never leaves the pair
+    ):  # a link parallel to a face never leaves the pair
         one = (-size - centre) / axis
         other = (size - centre) / axis
     enters = np.maximum(np.fmin(one, other).max(axis=1), -halves)
@@ -175,7 +173,7 @@ def _called(obstacle: Obstacle, j: int) -> str:
 
 
 def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
-    """Links that start inside an obstacle; one finding for each obstacle.
+    """Return problems of links that start inside an obstacle; one problem per obstacle.
 
     Parameters
     ----------
@@ -218,7 +216,7 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
 
 
 def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Problem]:
-    """Obstacles that cannot be in the plane, and those that links of `radius` (m) would rather climb than push."""
+    """Return problems of obstacles that planar models reject, and of those that links of `radius` (m) could climb."""
     problems = []
     for j, obstacle in enumerate(obstacles):
         key = f"obstacles[{j + 1}]"
@@ -259,7 +257,7 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
         face, height = ("ends", high) if high < radius else ("begins", low)
         message = (
             f"{_called(obstacle, j)} {face} {1e3 * height:.3g} mm above the ground, where the links' axes are at "
-            f"{1e3 * radius:.3g} mm: this planar model takes it for a wall all the same"
+            f"{1e3 * radius:.3g} mm, but this planar model treats it as a wall"
         )
         name = "z_m" if kind.raised and high >= radius else "height_m"
         problems.append(
@@ -276,7 +274,7 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
 
 
 def same_structure(one: Scene, other: Scene) -> bool:
-    """Whether a running engine of `one`, in the plane among obstacles, can continue under `other`."""
+    """Return whether a running planar engine of `one` can continue with `other`."""
     return (
         one.model == other.model
         and one.start == other.start

@@ -1,4 +1,4 @@
-"""The row of an engine's present state that views show: it is written into the same arrays for every state."""
+"""The row of an engine's present state for views, written into the same arrays for every state."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from snakestudio.engines.row_buffers import CALL, RowBuffers
 from snakestudio.kernels.many_calls import CallTable, same_objects
 
 SHOWN = ("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque")
-"""Fields of a row that views show under the same name."""
+"""Fields of a row with the same name in views."""
 
 _OFTEN = 24
-"""Writes with the same arguments after which these are bound: that takes as long as 100 bound
-writes save."""
+"""Number of writes with the same arguments after which these are bound; binding takes as long as
+100 bound writes save."""
 
 
 class PresentRow:
@@ -25,9 +25,10 @@ class PresentRow:
     Parameters
     ----------
     write : function
-        Writes the row into buffers.
+        Function that writes the row into buffers.
     kernel : compiled function, optional
-        Does the same from arguments of the engine, buffers and the interval of the contacts.
+        Compiled function that does the same from arguments of the engine, buffers and the
+        interval of the contacts.
     """
 
     def __init__(self, write: Callable[[RowBuffers], None], kernel: Any = None) -> None:
@@ -35,27 +36,27 @@ class PresentRow:
         self._kernel = kernel
         self._call: Callable[[], int] | None = None
         self._arguments: tuple[Any, ...] | None = None
-        self._same = 0  # writes with these arguments
+        self._same = 0  # successive writes with these arguments
         self.writes = 0
-        """How often the row was written."""
+        """Number of writes of the row."""
         self.rows: RowBuffers
         self.values: dict[str, FloatArray] = {}
         """Fields of the row by the names in `SHOWN`."""
 
     def is_bound_to(self, arguments: tuple[Any, ...]) -> bool:
-        """Whether these are the objects that the row was last bound to."""
+        """Return whether these are the objects that the row was last bound to."""
         return self._arguments is not None and same_objects(arguments, self._arguments)
 
     def bind(
         self, arguments: tuple[Any, ...], make: Callable[[], RowBuffers], contacts: int
     ) -> None:
-        """Take other arguments of the engine, and other buffers if the row may have more contacts than fit in."""
+        """Bind other arguments of the engine, and allocate larger buffers if the contacts may not fit."""
         self._arguments = arguments
         self._call = None
         self._same = 0
         if not self.values or contacts > len(self.rows.contact_link):
             rows = make()
-            # In one array, for rows are written on zeros.
+            # In one array, because rows are written on zeros.
             self._contacts = np.zeros((3, *rows.contact_point.shape))
             point, normal, friction = self._contacts
             self.rows = rows._replace(

@@ -1,4 +1,4 @@
-"""All formulations of the dynamics by name; an engine is imported, and numba with it, only when one is made."""
+"""All formulations of the dynamics by name; an engine, and numba with it, is imported only when one is created."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from snakestudio.engines.compiled_arithmetic import (
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels._cache import (
     cache_trouble,
-    forget_old_code,
     jit_disabled,
     mark_compiled,
+    remove_old_code,
     was_compiled,
 )
 from snakestudio.kinds import plugin_kinds
@@ -32,7 +32,7 @@ from snakestudio.plugins.faults import calling
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """What is wrong or doubtful in `scene` for its formulation (does not import numba)."""
+    """Return errors and warnings of `scene` for its formulation (does not import numba)."""
     missing = plugin_kinds.problems(scene, base_dir)
     if isinstance(scene.model, Unchecked) or any(
         isinstance(each, Unchecked) for each in scene.obstacles
@@ -40,30 +40,30 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         return missing
     declared = FORMULATIONS[scene.model.kind]
     with calling():
-        found: list[Problem] = declared.loaded(declared.check)(scene, base_dir)
-        return missing + found + _law(scene) + findings(scene)
+        problems: list[Problem] = declared.loaded(declared.check)(scene, base_dir)
+        return missing + problems + _law(scene) + findings(scene)
 
 
 def _law(scene: Scene) -> list[Problem]:
-    """Whether the scene's formulation knows the law of friction that the scene asks for."""
-    asked = scene.ground.law
+    """Return the problem of a friction law that the scene's formulation does not have."""
+    law = scene.ground.law
     known = FORMULATIONS[scene.model.kind].friction_laws
-    if asked is None or asked in known or not known:
+    if law is None or law in known or not known:
         return []
-    others = [kind for kind, declared in FORMULATIONS.items() if asked in declared.friction_laws]
+    others = [kind for kind, declared in FORMULATIONS.items() if law in declared.friction_laws]
     kinds = [kind for kind in others if FORMULATIONS[kind].fields.body is scene.model.body]
     models = " or ".join(f'"{kind}"' for kind in kinds)
-    remedy = "choose " + " or ".join(f'"{law}"' for law in known)
+    remedy = "choose " + " or ".join(f'"{each}"' for each in known)
     if models:
         remedy += f", or set model.kind to {models}"
     name = FORMULATIONS[scene.model.kind].name
     fixes = (Fix(f"Use the law of the {name} model", (("ground.law", None),)),)
-    message = f'the {name} model does not have the friction law "{asked}"'
+    message = f'the {name} model does not have the friction law "{law}"'
     return [Problem("error", "ground.law", message, remedy, fixes=fixes)]
 
 
 def largest_stable_step(scene: Scene) -> float:
-    """Step up to which the explicit parts of the scene's formulation are stable, s (does not import numba)."""
+    """Return the largest stable step of the explicit parts of the scene's formulation, s (does not import numba)."""
     declared = FORMULATIONS[scene.model.kind]
     step: float = declared.loaded(declared.largest_stable_step)(scene)
     return step
@@ -72,15 +72,15 @@ def largest_stable_step(scene: Scene) -> float:
 def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False) -> Engine:
     """Build the engine of `scene`.
 
-    Raises `SceneError` if the scene cannot be run as it stands; lists every mistake.
+    Raises `SceneError` with all mistakes if the scene cannot be simulated.
 
     Parameters
     ----------
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     checked : bool
-        Whether `check` has just found no error in it: among thousands of obstacles it takes as long
-        as the rest.
+        Whether `check` has just found no error in it, so that it is not repeated: with
+        thousands of obstacles it takes as long as the rest.
     """
     if not checked:
         _refuse_mistakes(scene, base_dir)
@@ -92,17 +92,17 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
 
 
 def schema(scene: Scene, base_dir: Path | None = None) -> Schema:
-    """What the rows of the engine of `scene` hold; built-in formulations build no engine for that.
+    """Return the schema of the rows of `scene`; for built-in formulations, no engine is built.
 
-    Raises `SceneError` if the scene cannot be run as it stands; lists every mistake.
+    Raises `SceneError` with all mistakes if the scene cannot be simulated.
     """
     _refuse_mistakes(scene, base_dir)
     declared = FORMULATIONS[scene.model.kind]
     if not declared.schema:
         return create(scene, base_dir, checked=True).schema
     with calling():
-        made: Schema = declared.loaded(declared.schema)(scene)
-    return made
+        schema_of_kind: Schema = declared.loaded(declared.schema)(scene)
+    return schema_of_kind
 
 
 def _refuse_mistakes(scene: Scene, base_dir: Path | None) -> None:
@@ -112,22 +112,22 @@ def _refuse_mistakes(scene: Scene, base_dir: Path | None) -> None:
 
 
 _WARM: set[str] = set()
-"""What is known to be compiled."""
+"""Kinds that are known to be compiled."""
 
 
 def is_warm(kind: str) -> bool:
-    """Whether the code of `kind` is compiled, so that making and running an engine does not have to wait for it."""
+    """Return whether the code of `kind` is compiled, so that creating and running an engine is immediate."""
     if kind not in _WARM and (jit_disabled() or not FORMULATIONS[kind].parts or was_compiled(kind)):
-        _WARM.add(kind)  # asked at every edit; finding it out reads all sources
+        _WARM.add(kind)  # called at each edit, and checking reads all sources
     return kind in _WARM
 
 
 _READ_SHARE = 0.75
-"""Share of the time at which the last function has been compiled: 0.75 to 0.83 were measured."""
+"""Fraction of the time after which the last function is compiled: 0.75 to 0.83 were measured."""
 
 
 def run_once(kind: str) -> None:
-    """Call everything of an engine that is compiled: all that a tiny scene needs is all that any scene needs."""
+    """Call all compiled code of an engine: a tiny scene needs the same code as any other."""
     declared = FORMULATIONS[kind]
     if declared.parts:
         compile_arithmetic()
@@ -137,14 +137,15 @@ def run_once(kind: str) -> None:
 
 
 def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
-    """Compile everything `kind` needs and keep it for later starts; takes up to half a minute the first time.
+    """Compile the code of `kind` and save it for later starts; takes up to half a minute the first time.
 
-    Raises `OSError` if the compiled code could not be kept.
+    Raises `OSError` if the compiled code could not be saved.
 
     Parameters
     ----------
     progress : callable
-        Called with the fraction done (0 to 1) and what is being done, from the calling thread.
+        Called with the completed fraction (0 to 1) and the present activity, from the calling
+        thread.
     """
     progress(0.0, "Loading the compiler")
     from snakestudio.kernels._compiler import used_files
@@ -153,32 +154,32 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
     parts = max(FORMULATIONS[kind].parts, 1) + ARITHMETIC_PARTS
 
     def report(count: int, doing: str) -> None:
-        # In shares of the time: after the last one, all of them are optimised together.
+        # In fractions of the time: after the last function, all of them are optimized together.
         progress(min(_READ_SHARE * count / parts, _READ_SHARE), doing)
 
     with reporting_compilation(report):
         run_once(kind)
     mark_compiled(kind, used_files())
     if not is_warm(kind):
-        raise OSError(cache_trouble() or "compiled code that was just kept is not there")
-    forget_old_code()
+        raise OSError(cache_trouble() or "the compiled code was saved but cannot be found")
+    remove_old_code()
     progress(1.0, "Ready")
 
 
 def note() -> str:
-    """What the user should know of where compiled code is kept or why it is not used, in a sentence; mostly empty."""
+    """Return a message about the location of compiled code or why it is not used; usually empty."""
     if cache_trouble():
         return (
-            f"{cache_trouble()[0].upper()}{cache_trouble()[1:]}: it lasts until the machine starts again at most. "
-            "Let that folder be written, or name another one in SNAKESTUDIO_KERNELS_DIR."
+            f"{cache_trouble()[0].upper()}{cache_trouble()[1:]}, so it is lost when the computer restarts, or earlier. "
+            "Make the folder writable, or set SNAKESTUDIO_KERNELS_DIR to another folder."
         )
-    wanted = next(
+    required = next(
         (need for need in metadata.requires("snakestudio") or () if need.startswith("numba==")), ""
     )
-    found = metadata.version("numba")
-    if compiled_kernels_dir().is_dir() and wanted and wanted != f"numba=={found}":
+    installed = metadata.version("numba")
+    if compiled_kernels_dir().is_dir() and required and required != f"numba=={installed}":
         return (
-            f"The engines that came with the program are compiled for {wanted.replace('==', ' ')}, and numba {found} "
-            f"is installed: they are compiled here, once. pip install {wanted} lets those be used."
+            f"The bundled engines are compiled for {required.replace('==', ' ')}, but numba {installed} is installed, "
+            f"so the engines are compiled once on this computer. Run pip install {required} to use the bundled ones."
         )
     return ""

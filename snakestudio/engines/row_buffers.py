@@ -1,4 +1,4 @@
-"""Rows of a recording while a kernel fills them, the same for every engine."""
+"""Buffers for the rows of a recording while a kernel fills them, the same for all engines."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.model.recording import ContactRows, Rows
 
-# Behind X, Y, Z: entries of a pose's quaternion, and of a twist that lies in the plane.
+# Entries behind X, Y, Z: of a pose's quaternion, and of a planar twist.
 QUAT_W, QUAT_X, QUAT_Y, QUAT_Z = range(3, 7)
 TURN_Z = 5
 # Axes of a joint.
 YAW, PITCH = range(2)
-# Columns of all ledgers of energy; works follow.
+# Columns of all energy ledgers; works follow.
 KINETIC, POTENTIAL, WORKS = range(3)
 # Entries of a planar joint reference.
 ANGLE, RATE = range(2)
-# What the states of engines keep apart: since the last row, and since the call began.
+# Intervals of separate sums in the states of engines: since the last row, and since the beginning
+# of the call.
 ROW, CALL = range(2)
-# Entries of the keys of contacts in these states.
+# Entries of contact keys in these states.
 LINK, BODY, FEATURE = range(3)
 
 
 class RowBuffers(NamedTuple):
-    """Rows being filled: fields as in `Rows`, contacts as in `ContactRows`; `filled` counts rows and contacts."""
+    """Buffers of rows: fields as in `Rows`, contacts as in `ContactRows`; `filled` counts rows and contacts."""
 
     link_pose: FloatArray
     link_twist: FloatArray
@@ -54,7 +55,7 @@ class RowBuffers(NamedTuple):
 
 
 def make_row_buffers(n_rows: int, n: int, n_energy: int, contacts: int, axes: int) -> RowBuffers:
-    """Room for `n_rows` rows of `n` links, `axes` joint axes, `n_energy` energies, and `contacts` contacts in all."""
+    """Return buffers for `n_rows` rows of `n` links, `axes` joint axes, `n_energy` energies, `contacts` contacts."""
     k, m, c = n_rows, axes, contacts
     integer = np.int32
     return RowBuffers(
@@ -85,7 +86,7 @@ def make_row_buffers(n_rows: int, n: int, n_energy: int, contacts: int, axes: in
 
 
 def more_contacts(rows: RowBuffers) -> RowBuffers:
-    """`rows` with room for twice as many contacts."""
+    """Return a copy of `rows` with space for twice as many contacts."""
     names = (
         "contact_link",
         "contact_other",
@@ -104,14 +105,14 @@ def more_contacts(rows: RowBuffers) -> RowBuffers:
 
 
 def filled_rows(buffers: RowBuffers, dt: float, since: tuple[int, ...] = (0, 0)) -> Rows:
-    """The rows that a kernel has filled, without copying.
+    """Return the rows that a kernel has filled, without copying.
 
     Parameters
     ----------
     dt : float
         Time step, s.
     since : (int, int)
-        What `buffers.filled` was before the first of them.
+        Value of `buffers.filled` before the first of these rows.
     """
     filled, touched = buffers.filled.tolist()
     rows = slice(since[0], filled)

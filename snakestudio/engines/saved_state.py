@@ -1,8 +1,8 @@
-"""States out of files are held against the engine's own before compiled code, which looks at no bounds, sees them.
+"""Validation of states from files against the engine's own, before compiled code without bounds checks uses them.
 
-Whatever stands in a run file, the kernels get arrays of the very sizes and kinds that they were
-built for, finite numbers, and places that lie within what they point into; or it is a `StateError`,
-and the run is computed again.
+For any content of a run file, the kernels get arrays of the sizes and types that they were compiled
+for, finite numbers, and indices within their arrays; otherwise a `StateError` is raised, and the
+run is computed again.
 """
 
 from __future__ import annotations
@@ -24,40 +24,41 @@ from snakestudio.model.snapshot import ContactState
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
-MOST_ROOM = 1 << 18
-"""Contacts, or sums of contacts, that a state may have room for."""
+MAX_CAPACITY = 1 << 18
+"""Largest capacity of a state for contacts, or for sums of contacts."""
 
 _FIXED = ("robot", "beam", "start", "control")
-"""Parts of a scene that never change while a run goes."""
+"""Parts of a scene that cannot change during a run."""
 
 STATE = 4
-"""Entry of the keys of contacts, after link, obstacle, feature, step, in which some engines keep a
-`ContactState`."""
+"""Index of a `ContactState` in the keys of contacts, behind link, obstacle, feature and step, in
+engines that save it there."""
 
 
 def demand(holds: bool) -> None:
-    """See that something holds of a saved state.
+    """Require a property of a saved state.
 
-    Raises `StateError` if it does not.
+    Raises `StateError` if it does not hold.
     """
     if not holds:
         raise StateError("The saved state of this run is damaged.")
 
 
 def within(values: NDArray[Any], low: int, high: int) -> None:
-    """See that whole numbers lie from `low` to below `high`."""
+    """Require that integers are at least `low` and below `high`."""
     demand(not values.size or bool(values.min() >= low and values.max() < high))
 
 
 def check_checkpoint(checkpoint: Any, engine: Engine, scene: Scene) -> None:
-    """See that a checkpoint is one of this engine's: its kind, scene and reference; `restore` looks at the state.
+    """Require that a checkpoint belongs to this engine by kind, scene and reference; `restore` checks the state.
 
-    Raises `StateError` if it is not.
+    Raises `StateError` if it does not.
 
     Parameters
     ----------
     scene : Scene
-        What the scene had become by then. What decides the sizes of everything cannot have changed.
+        The scene at the time of the checkpoint. The parts that determine all sizes cannot have
+        changed.
     """
     own = engine.checkpoint()
     demand(isinstance(checkpoint, Checkpoint) and checkpoint.kind == own.kind)
@@ -73,22 +74,22 @@ def check_checkpoint(checkpoint: Any, engine: Engine, scene: Scene) -> None:
         check_reference(reference, engine)
 
 
-def agreeing(state: Any, like: T, rooms: Iterable[tuple[int, tuple[str, ...]]] = ()) -> T:
-    """A copy of `state`, which is laid out as `like`.
+def agreeing(state: Any, like: T, growing: Iterable[tuple[int, tuple[str, ...]]] = ()) -> T:
+    """Return a copy of `state` after checking that its layout is that of `like`.
 
-    Raises `StateError` if an array is of another kind or size, or a number is not finite.
+    Raises `StateError` if an array has another type or size, or a number is not finite.
 
     Parameters
     ----------
     state : NamedTuple of arrays
-        As saved.
+        The saved state.
     like : NamedTuple of arrays
-        Of the engine as it stands.
-    rooms : sequence of (int, tuple of str), optional
-        Axes that grow during a run, each with the arrays that have as much room as each other.
+        The present state of the engine.
+    growing : sequence of (int, tuple of str), optional
+        Axes that grow during a run, each with the arrays that have the same length along it.
     """
     demand(type(state) is type(like))
-    grown = {name: axis for axis, names in rooms for name in names}
+    grown = {name: axis for axis, names in growing for name in names}
     for name, own in like._asdict().items():
         array = getattr(state, name)
         demand(
@@ -97,15 +98,15 @@ def agreeing(state: Any, like: T, rooms: Iterable[tuple[int, tuple[str, ...]]] =
         sizes = zip(array.shape, own.shape, strict=True)
         demand(
             all(
-                size == wanted
-                for axis, (size, wanted) in enumerate(sizes)
+                size == expected
+                for axis, (size, expected) in enumerate(sizes)
                 if axis != grown.get(name)
             )
         )
         demand(array.dtype.kind != "f" or bool(np.isfinite(array).all()))
-    for axis, names in rooms:
-        found = {getattr(state, name).shape[axis] for name in names}
-        demand(len(found) == 1 and 1 <= max(found) <= MOST_ROOM)
+    for axis, names in growing:
+        lengths = {getattr(state, name).shape[axis] for name in names}
+        demand(len(lengths) == 1 and 1 <= max(lengths) <= MAX_CAPACITY)
     copy: T = state._replace(
         **{name: np.array(array, order="C") for name, array in state._asdict().items()}
     )
@@ -115,14 +116,14 @@ def agreeing(state: Any, like: T, rooms: Iterable[tuple[int, tuple[str, ...]]] =
 def check_contacts(
     state: Any, contacts: int, counters: tuple[int, int], n_links: int, n_obstacles: int
 ) -> None:
-    """See that contacts and their sums are of links and obstacles that there are, and lie where there is room.
+    """Require that contacts and their sums refer to existing links and obstacles, and fit into the arrays.
 
     Parameters
     ----------
-    state, counters, n_obstacles
-        As of `forget_obstacles`.
     contacts : int
-        Where in `state.counts` it says how many contacts there are.
+        Index of the number of contacts in `state.counts`.
+    counters : (int, int)
+        Indices of the numbers of contact sums in `state.counts`, of row and call.
 
     Raises
     ------
@@ -144,9 +145,9 @@ def check_contacts(
 
 
 def check_reference(reference: Any, engine: Engine) -> None:
-    """See that a reference is one that an engine can be advanced under.
+    """Require that an engine can be advanced under a reference.
 
-    Raises `StateError` if it has other sizes, or numbers that are none.
+    Raises `StateError` if it has other sizes, or numbers that are not finite.
     """
     like = engine.checkpoint().state[2]
     if not isinstance(like, StrainReference):
@@ -160,7 +161,7 @@ def check_reference(reference: Any, engine: Engine) -> None:
         demand(
             isinstance(points, np.ndarray)
             and points.ndim == 1
-            and len(points) in range(3, MOST_ROOM, 2)
+            and len(points) in range(3, MAX_CAPACITY, 2)
         )
         demand(np.array_equal(points, np.linspace(0.0, like.abscissa[-1], len(points))))
         shapes = {
@@ -173,9 +174,9 @@ def check_reference(reference: Any, engine: Engine) -> None:
     demand(isinstance(time, np.ndarray) and time.dtype == np.float64 and time.ndim == 1)
     demand(len(time) >= (2 if isinstance(reference, JointReference) else 1))
     demand(bool(np.isfinite(time).all() and (np.diff(time) > 0.0).all()))
-    given = isinstance(reference, JointReference) and reference.torque is not None
-    demand(given == (isinstance(reference, JointReference) and engine.scene.gives_torques))
-    if given:
+    commanded = isinstance(reference, JointReference) and reference.torque is not None
+    demand(commanded == (isinstance(reference, JointReference) and engine.scene.gives_torques))
+    if commanded:
         shapes["torque"] = shapes["angle"]
     for name, shape in shapes.items():
         array = getattr(reference, name)
@@ -184,10 +185,10 @@ def check_reference(reference: Any, engine: Engine) -> None:
             and array.dtype == np.float64
             and array.shape == (len(time), *shape)
         )
-        # Where the contacts alone determine the speed, it is not a number; nor is an angle beside a
-        # given torque.
+        # The speed is NaN where contacts alone determine it, and so is an angle next to a torque
+        # command.
         demand(
             bool(np.isfinite(array).all())
             or name in ("speed", "travel")
-            or (given and name != "torque")
+            or (commanded and name != "torque")
         )

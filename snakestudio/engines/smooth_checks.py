@@ -1,4 +1,4 @@
-"""Limits of the smooth planar models with unequal links and joints (no compiled code is loaded)."""
+"""Limits of the smooth planar models with unequal links and joints (without compiled code)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ OF_JOINTS = frozenset(
         "zero_deg",
     }
 )
-"""Values of single joints that these models read, or that do not apply to them."""
+"""Fields of joint tables that these models read, or that do not apply to them."""
 
 
 def yawless_joints(scene: Scene) -> list[Problem]:
-    """First joint that cannot turn in the plane, as a problem."""
+    """Return the problem of the first joint that cannot turn in the plane."""
     robot = scene.robot
     for k, joint in enumerate(robot.joint_list):
         if "yaw" in joint.axes:
@@ -52,7 +52,7 @@ def yawless_joints(scene: Scene) -> list[Problem]:
 
 
 def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
-    """Values of joint tables that these models ignore, and those of link tables that are listed in `links`."""
+    """Return problems of values in joint tables that these models ignore, and of fields of link tables in `links`."""
     problems = []
     tables: tuple[tuple[str, Sequence[Override]], ...] = (
         ("joint", scene.robot.joint),
@@ -62,15 +62,15 @@ def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
         for number, override in enumerate(overrides, start=1):
             if table == "joint" and getattr(override, "only", None) not in (None, "yaw"):
                 continue  # axes that do not move in the plane
-            for name, given in values_of(override):
+            for name, field_value in values_of(override):
                 if name in links if table == "link" else name not in OF_JOINTS:
                     key = f"robot.{table}[{number}].{name}"
                     remove = Fix("Remove it", ((key, None),))
-                    message = f"{given} is ignored by this model"
+                    message = f"{field_value} is ignored by this model"
                     problems.append(Problem("warning", key, message, "remove it", fixes=(remove,)))
     return problems
 
 
 def joint_problems(scene: Scene) -> list[Problem]:
-    """Problems of the joints, for a model that reads every value of a link."""
+    """Return problems of the joints, for a model that reads all values of a link."""
     return yawless_joints(scene) + left_out_values(scene)

@@ -1,4 +1,4 @@
-"""The joints of the smooth planar models, built from a Scene (nothing here is compiled)."""
+"""The joints of the smooth planar models, built from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from snakestudio.model.scene import Scene
 
 
 def yaw_values(scene: Scene, values: FloatArray) -> FloatArray:
-    """Of the values of all axes those of the yaw axes, of which every joint has one: (n - 1,)."""
+    """Return the values of the yaw axes among those of all axes; each joint has one: (n - 1,)."""
     return np.ascontiguousarray(values[[axis.kind == "yaw" for axis in scene.body.axes]])
 
 
 def is_linearized(scene: Scene) -> bool:
-    """Whether the joints are under feedback linearization, in models that know it."""
+    """Return whether the joints are under feedback linearization, in models that support it."""
     return scene.joint_controller.law == "feedback_linearization" and not scene.gives_torques
 
 
 def make_joints(scene: Scene, linearized: bool = False, stops: bool = True) -> SmoothJoints:
-    """The joints of `scene`.
+    """Return the joints of `scene`.
 
     Parameters
     ----------
     linearized : bool
-        Whether they are under feedback linearization: gains are in 1/s^2 and 1/s then.
+        Whether they are under feedback linearization, with gains in 1/s^2 and 1/s.
     stops : bool
-        Whether they have the stops of [robot]; those that joint tables give they have anyway, and
-        the motors the largest torques.
+        Whether the stops of [robot] apply; those of joint tables always do, and so do the
+        largest torques of motors.
     """
     none = np.zeros(scene.robot.n_joints)
     control = scene.joint_controller
@@ -55,6 +55,6 @@ def make_joints(scene: Scene, linearized: bool = False, stops: bool = True) -> S
 
 
 def has_passive_joints(joints: SmoothJoints) -> bool:
-    """Whether any joint has a spring, a damper or a stop."""
+    """Return whether any joint has a spring, a damper or a stop."""
     stops = np.isfinite(joints.lower) | np.isfinite(joints.upper)
     return bool(np.any(stops | (joints.spring > 0.0) | (joints.damper > 0.0)))

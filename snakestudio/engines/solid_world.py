@@ -1,4 +1,4 @@
-"""From a Scene's obstacles to the arrays that the contact kernels work on (nothing here is compiled)."""
+"""Conversion of a Scene's obstacles to the arrays of the contact kernels (without compiled code)."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 from snakestudio.model.scene import Scene
 
 MARGIN = 0.01
-"""Contacts are found up to a gap of this times the link's reach."""
+"""Gap up to which contacts are detected, as a fraction of the link's reach."""
 
 _GROUND = 1e-9
-"""What reaches no higher than this is covered by the ground plane, m."""
+"""Height up to which a solid is covered by the ground plane, m."""
 
 _WITHOUT_SHAPE = ("name", "group", "locked", "hidden", "friction")
-"""What an obstacle says that has nothing to do with its shape."""
+"""Keys of an obstacle that do not affect its shape."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Entry:
-    """What a solid adds to the arrays: `World` says what each of them holds."""
+    """Contribution of a solid to the arrays of `World`."""
 
     reach: tuple[float, ...]
     lowest: tuple[float, float]
     highest: tuple[float, float]
-    """`lowest` and `highest`: corners of its box from above, m."""
+    """`lowest` and `highest`: corners of its bounding box seen from above, m."""
 
     kind: int
     frame: FloatArray
-    """Shape (14,)."""
+    """Frame of the solid, as in `World`. Shape (14,)."""
 
     extra: tuple[int, ...]
-    """Labels after the body's and the solid's numbers; where its rows begin is added to the first
-    `begins` of them."""
+    """Labels behind the numbers of body and solid; the first row index of the solid is added to the
+    first labels, one for each of `begins`."""
 
     begins: tuple[str, ...]
-    """Arrays that these labels count in."""
+    """Arrays that these labels index."""
 
     rows: dict[str, FloatArray]
-    """Rows for the long arrays."""
+    """Rows of the long arrays, by name."""
 
 
 def _entry(solid: Solid) -> _Entry | None:
-    """The entry of a solid; None if the ground covers it."""
+    """Return the entry of a solid; None if the ground covers it."""
     if isinstance(solid, Post):
         return _post(solid)
     return _relief(solid) if isinstance(solid, Relief) else _extruded(solid)
@@ -64,7 +64,7 @@ def _entry(solid: Solid) -> _Entry | None:
 def _around(
     points: FloatArray, low: float
 ) -> tuple[tuple[float, ...], tuple[float, float], tuple[float, float]]:
-    """Reach and box of a solid with corners `points` (k, 3)."""
+    """Return reach and bounding box of a solid with corners `points` (k, 3)."""
     least = points.min(axis=0)
     greatest = points.max(axis=0)
     centre = 0.5 * (least + greatest)[:2]
@@ -89,7 +89,7 @@ def _post(post: Post) -> _Entry | None:
 
 
 def _extruded(solid: Block | Prism) -> _Entry | None:
-    """A block is a prism with a rectangular profile."""
+    """Return the entry of a block or prism; a block is a prism with a rectangular profile."""
     if isinstance(solid, Block):
         a, half, c = solid.half
         origin = solid.centre
@@ -105,7 +105,7 @@ def _extruded(solid: Block | Prism) -> _Entry | None:
         return None
     edge = np.roll(profile, -1, axis=0) - profile
     length = np.hypot(edge[:, X], edge[:, Y])
-    high = flat[:, Z] + abs(half * axes[Z, Z])  # of either of a corner's two points
+    high = flat[:, Z] + abs(half * axes[Z, Z])  # for both points of a corner
     rows = np.column_stack(
         [
             profile,
@@ -155,12 +155,12 @@ def _relief(relief: Relief) -> _Entry | None:
 
 
 def world_of_solids(bodies: Sequence[Sequence[Solid]], reach: float, key: int = 0) -> World:
-    """The world made of the solids of every obstacle.
+    """Return the world of the solids of all obstacles.
 
     Parameters
     ----------
     bodies : sequence of sequences of Solid
-        By obstacle.
+        Solids by obstacle.
     reach : float
         Distance from a link's centre to the farthest point of its surface, m.
     key : int
@@ -172,7 +172,7 @@ def world_of_solids(bodies: Sequence[Sequence[Solid]], reach: float, key: int = 
 
 
 def _world_of(bodies: Sequence[Sequence[_Entry | None]], reach: float, key: int) -> World:
-    """Everything as arrays, with the grid for links of this reach."""
+    """Return all entries as arrays, with the grid for links of this reach."""
     pieces: dict[str, list[FloatArray]] = {"corners": [], "heights": [], "tops": []}
     count = dict.fromkeys(pieces, 0)
     entries: list[_Entry] = []
@@ -212,18 +212,18 @@ def _world_of(bodies: Sequence[Sequence[_Entry | None]], reach: float, key: int)
 
 @by_identity
 def _entries(obstacle: Obstacle) -> list[_Entry | None]:
-    """The entries of an obstacle that says everything itself."""
+    """Return the entries of an obstacle that does not refer to files."""
     return [_entry(solid) for solid in obstacle_solids(obstacle)]
 
 
 @by_identity
 def _values(obstacle: Obstacle) -> int:
-    """A number for everything an obstacle says that its solids depend on."""
+    """Return a hash of all values of an obstacle that its solids depend on."""
     return hash(tuple(value for name, value in obstacle if name not in _WITHOUT_SHAPE))
 
 
 def _shape_of(obstacle: Obstacle, base_dir: Path | None) -> object:
-    """Everything of an obstacle that its solids depend on."""
+    """Return a key of everything that the solids of an obstacle depend on, files included."""
     paths = [local_path(named, base_dir) for named in files_of(obstacle).values()]
     read = [(str(path), path.stat().st_mtime_ns if path.exists() else 0) for path in paths]
     return (_values(obstacle), *read) if read else _values(obstacle)
@@ -232,19 +232,19 @@ def _shape_of(obstacle: Obstacle, base_dir: Path | None) -> object:
 def make_world(
     scene: Scene, base_dir: Path | None, old: World | None = None, *, reach: float | None = None
 ) -> World:
-    """The solids of a scene's obstacles, ready for the contact kernels.
+    """Return the solids of a scene's obstacles as arrays for the contact kernels.
 
-    Raises `SceneError` if the table or the picture of a height field cannot be used.
+    Raises `SceneError` if the table or the image of a height field cannot be used.
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder that relative file names in the scene refer to.
     old : World or None
-        Handed back if the shapes of the obstacles and the links are the same.
+        Returned if the shapes of the obstacles and the links are the same.
     reach : float or None
-        Distance from the middle of a link's contact segment to the farthest point of its surface,
-        of all links, m; that of the scene's equal links if left out.
+        Largest distance from the middle of a link's contact segment to a point of its surface, over
+        all links, m; that of the scene's equal links if omitted.
     """
     if reach is None:
         reach = scene.robot.contact_half_length_m + scene.robot.radius_m

@@ -10,16 +10,16 @@ from snakestudio.model.scene import Scene
 
 APART = 0.01
 TWIST = 0.1
-"""Largest velocity difference of the ends in a joint, m/s, and largest rate about other than its axes,
-rad/s, due to rounded digits."""
+"""Largest velocity difference of the ends in a joint, m/s, and largest relative rate about
+directions other than its axes, rad/s, that rounded digits can cause."""
 
 SHARE = 0.02
-"""Additional tolerance as a share of the largest velocity, because positions and velocities of a step
+"""Additional tolerance relative to the largest velocity, because positions and velocities of a step
 do not match exactly."""
 
 
 def unit_quaternions(scene: Scene, pose: FloatArray) -> list[Problem]:
-    """Link poses (n, 7) without a unit quaternion."""
+    """Return the problem of link poses (n, 7) without a unit quaternion."""
     turns = np.array(getattr(scene.start, "orientation_wxyz", pose[:, 3:]))
     length = np.linalg.norm(turns, axis=1)
     wrong = np.flatnonzero(~(np.abs(length - 1.0) < 1e-3))
@@ -44,19 +44,19 @@ def torn_velocities(
     axes: FloatArray,
     sweep: FloatArray,
 ) -> list[Problem]:
-    """Velocities that separate a joint, or turn it about other than its axes.
+    """Return problems of velocities that separate a joint, or turn it about other than its axes.
 
     Parameters
     ----------
     twist : (n, 6)
         Velocities of the centres of gravity, m/s, and angular velocities, rad/s, world frame.
     front, rear : (n - 1, 3)
-        Vectors from the centres to each joint, m: from the link before it to the end of its first
-        axis, and from the link behind it.
+        Vectors from the centres to each joint, m: from the link before it to the end of its
+        first axis, and from the link behind it.
     axes : (n - 1, a, 3)
         Unit vectors of the joints' axes, one or two each.
     sweep : (n - 1, 3)
-        Velocity of the rear end for a unit rate about the first axis, m.
+        Velocity of the rear end per unit rate about the first axis, m.
     """
     if not scene.start.gives_state or len(twist) < 2:
         return []

@@ -20,26 +20,26 @@ _put = object.__setattr__
 
 
 class ViewedEngine(Protocol):
-    """What a view asks of an engine."""
+    """Interface of an engine for views."""
 
     @property
     def scene(self) -> Scene:
-        """Scene as it is run now."""
+        """The scene as it is simulated now."""
         ...
 
     @property
     def schema(self) -> Schema:
-        """What rows hold."""
+        """Columns of the rows."""
         ...
 
     @property
     def mass_shares(self) -> FloatArray:
-        """Share of the mass that goes with every link, (n,)."""
+        """Fraction of the mass that belongs to each link, (n,)."""
         ...
 
     @property
     def time(self) -> float:
-        """Time reached, s."""
+        """Simulated time, s."""
         ...
 
     @property
@@ -48,35 +48,35 @@ class ViewedEngine(Protocol):
         ...
 
     def view_row(self, again: bool) -> PresentRow:
-        """The row in which the present state has just been written; there is one for views that are `again` in use.
+        """Return the row in which the present state has just been written; `again` selects the row of reused views.
 
         References are not in it.
         """
         ...
 
     def references_now(self) -> tuple[FloatArray, FloatArray]:
-        """Angles and rates that the joints must have now, each (m,), arrays of its own."""
+        """Return the present reference angles and rates of the joints, each (m,), in new arrays."""
         ...
 
     def solver_stats(self) -> SolverStats:
-        """How well the contact problems of the interval were solved."""
+        """Return statistics of the contact solver in the interval."""
         ...
 
     def contacts_in(self, row: PresentRow, copy: bool) -> Contacts:
-        """Contacts of the interval, from a row of the present state; with `copy` in arrays of their own."""
+        """Return the contacts of the interval from a row of the present state; with `copy`, in new arrays."""
         ...
 
 
 class StateView(Snapshot):
-    """A Snapshot of the present state; those who need two of its fields do not wait for all of them.
+    """A Snapshot of the present state that computes only the fields that are read.
 
-    What has been read stays as it is. What has not can be read until the engine advances.
+    Values that have been read do not change. Others can be read until the engine advances.
 
     Parameters
     ----------
     again : bool
-        Arrays are those of a row that the engine writes again: they stay as they are until the next
-        such view is read.
+        Whether arrays are those of a row that the engine reuses; they are valid until the next such
+        view is read.
     """
 
     __slots__ = ("_again", "_engine", "_row", "_step", "_write")
@@ -86,7 +86,7 @@ class StateView(Snapshot):
     _again: bool
     _row: PresentRow | None
     _write: int
-    """Which of the writes of the row was that of this view."""
+    """Number of the row's write that belongs to this view."""
 
     def __init__(self, engine: ViewedEngine, again: bool = False) -> None:
         _put(self, "_engine", engine)
@@ -106,8 +106,8 @@ class StateView(Snapshot):
         if engine.step_count != self._step:
             time = self._step * engine.scene.solver.step_s
             raise RuntimeError(
-                f"{name} of the snapshot at t = {time:.6g} s was not read before the robot moved on. "
-                "Read or copy what you need of a snapshot before `reference` returns."
+                f"{name} of the snapshot at t = {time:.6g} s was not read before the next step. "
+                "Read or copy the required values of a snapshot before `reference` returns."
             )
         if name in _FROM_THE_ROW:
             value = self._written().values[name]
@@ -137,7 +137,7 @@ class StateView(Snapshot):
         return centre
 
     def _written(self) -> PresentRow:
-        """The row, with the state of this view in it."""
+        """Return the row, with the state of this view in it."""
         row = self._row
         if row is None or row.writes != self._write:
             row = self._engine.view_row(self._again)
@@ -147,7 +147,7 @@ class StateView(Snapshot):
 
 
 def _constant(engine: ViewedEngine, name: str) -> Any:
-    """A field of a snapshot that does not depend on the state."""
+    """Return a field of a snapshot that does not depend on the state."""
     if name == "control":
         return {}
     if name == "body":

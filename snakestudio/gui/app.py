@@ -110,17 +110,17 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     window = make_window(settings)
     context = window.context
 
-    class Teller(QObject):
+    class Reporter(QObject):
         """Passes a message from the thread that failed to the window's thread."""
 
-        told = Signal(str)
+        reported = Signal(str)
         failed = Signal(object)
 
-    teller = Teller()
-    teller.failed.connect(context.plugins.show_fault, Qt.ConnectionType.QueuedConnection)
-    teller.told.connect(context.banners.error, Qt.ConnectionType.QueuedConnection)
+    reporter = Reporter()
+    reporter.failed.connect(context.plugins.show_fault, Qt.ConnectionType.QueuedConnection)
+    reporter.reported.connect(context.banners.error, Qt.ConnectionType.QueuedConnection)
     autosave = context.document_recovery.autosave
-    guard = CrashGuard(teller.told.emit, autosave.write_now, teller.failed.emit)
+    guard = CrashGuard(reporter.reported.emit, autosave.write_now, reporter.failed.emit)
     recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
     study = scene is not None and not recorded and is_study(scene)
     if scene is not None and not recorded:
@@ -132,12 +132,12 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     if watch is not None:
         watch(window)
 
-    def greet() -> None:
+    def show_notices() -> None:
         notice = unwritable_notice(
             replaced_folders(), "" if settings.isWritable() else settings.fileName()
         )
         if notice:
-            context.banners.files.say("warning", notice)
+            context.banners.files.show_notice("warning", notice)
         # Unsaved changes are offered before anything else.
         asking = context.document_recovery.offer()
         if scene is not None and recorded:
@@ -157,11 +157,11 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
             context.viewport.frame_drawn.disconnect(on_first_frame)
         trace.mark("first frame drawn")
         QTimer.singleShot(0, window, lambda: context.docks.fill(context))
-        QTimer.singleShot(0, window, greet)
+        QTimer.singleShot(0, window, show_notices)
 
     def on_motion() -> None:
-        shown = context.session_controller.displayed
-        if shown is not None and shown.time > 0.0:
+        snapshot = context.session_controller.displayed
+        if snapshot is not None and snapshot.time > 0.0:
             context.viewport.frame_drawn.disconnect(on_motion)
             trace.mark("first motion")
 

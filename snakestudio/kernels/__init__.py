@@ -1,1 +1,1 @@
-"""Compiled numerics on floats and arrays: nothing here knows what a scene is."""
+"""Compiled numerics on floats and arrays, independent of scenes."""

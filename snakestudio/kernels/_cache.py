@@ -1,8 +1,9 @@
-"""Where compiled code is kept between starts; does not load the compiler, so that asking costs nothing.
+"""Folders of compiled code. This module does not load the compiler, so that queries are fast.
 
-It may come with the program (a wheel or bundle for one version of Python) and is else kept in the
-user's cache folder, for every checkout and environment alike: a folder's name carries a hash of all
-that the code depends on, and nothing of where the program lies.
+Compiled code is either bundled with the program (a wheel or bundle for one version of Python) or
+stored in the user's cache folder, for all checkouts and environments. The name of a folder contains
+a hash of everything that the code depends on, and does not depend on where the program is
+installed.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ _ENVIRONMENT = (
     "NUMBA_OPT",
     "NUMBA_SLP_VECTORIZE",
 )
-"""What changes compiled code without changing a source."""
+"""Environment variables that change compiled code."""
 
 _COMPILABLE = Path("model", "compilable.py")
-"""What is compiled of another package, which must not load the compiler."""
+"""Module of another package that is compiled although it must not load the compiler."""
 
 TESTED = "0.68."
-"""Versions of numba whose inner parts are as `_compiler` takes them; any other compiles functions
-in its own way."""
+"""Versions of numba whose internals `_compiler` supports. With any other version, numba's own
+compilation and cache are used."""
 
 
 def _sources() -> list[tuple[str, bytes]]:
-    """All that compiled code may depend on: every file of both packages, those of constants alone, too."""
+    """All sources that compiled code may depend on: every file of both packages, even those with constants only."""
     return sorted(
         (path.relative_to(_PACKAGE).as_posix(), path.read_bytes())
         for folder in ("kernels", "engines")
@@ -55,7 +56,7 @@ def source_hash() -> str:
     """Hash of the sources that compiled code depends on."""
     digest = hashlib.sha256()
     sources = _sources()
-    if not sources:  # a frozen program without its sources knows what it was built from
+    if not sources:  # a frozen program without its sources stores the hash of its build
         return (compiled_kernels_dir() / "sources").read_text().strip()
     compilable = [
         (path.name, path.read_bytes()) for path in [_PACKAGE / _COMPILABLE] if path.is_file()
@@ -66,8 +67,8 @@ def source_hash() -> str:
 
 
 def _key() -> str:
-    """Name of the folder of code compiled from the present sources for the present target."""
-    wanted = processor.target()
+    """Name of the folder of code compiled from the current sources for the current target."""
+    target = processor.target()
     parts = [
         metadata.version("numba"),
         metadata.version("llvmlite"),
@@ -76,22 +77,22 @@ def _key() -> str:
         source_hash(),
     ]
     parts += [f"{name}={os.environ.get(name, '')}" for name in _ENVIRONMENT]
-    if wanted.tuned:
+    if target.tuned:
         parts.append(processor.processor_hash())
     digest = hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
-    return f"{sys.implementation.cache_tag or 'python'}-{'tuned' if wanted.tuned else wanted.name}-{digest}"
+    return f"{sys.implementation.cache_tag or 'python'}-{'tuned' if target.tuned else target.name}-{digest}"
 
 
 _trouble = ""
 
 
 def cache_trouble() -> str:
-    """Why compiled code is not kept where it should be; empty if it is."""
+    """Why compiled code is not stored in its usual folder; empty if it is."""
     return _trouble
 
 
 def note_cache_trouble(reason: str) -> None:
-    """Remember the first reason why compiled code could not be kept."""
+    """Record the first reason why compiled code could not be stored."""
     global _trouble
     _trouble = _trouble or reason
 
@@ -100,30 +101,30 @@ def note_cache_trouble(reason: str) -> None:
 def _writable(folder: Path) -> bool:
     reason = why_unwritable(folder)
     if reason:
-        note_cache_trouble(f"compiled code cannot be kept in {folder} ({reason})")
+        note_cache_trouble(f"compiled code cannot be saved in {folder} ({reason})")
     return not reason
 
 
-def _kept_in() -> Path:
-    """Folder of all compiled code of this user; where it cannot be written, a temporary one."""
+def _cache_root() -> Path:
+    """Folder of all compiled code of this user; a temporary one if it cannot be written."""
     folder = kernels_dir()
     return folder if _writable(folder) else temporary_dir() / "kernels"
 
 
 def compile_cache() -> Path:
-    """Folder that newly compiled code goes to; made if missing."""
-    folder = _kept_in() / _key()
+    """Folder for newly compiled code; created if missing."""
+    folder = _cache_root() / _key()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def compiled_folders() -> tuple[Path, ...]:
-    """Folders to look for compiled code in: what comes with the program, and what was compiled on this machine."""
+    """Folders with compiled code: the one bundled with the program, and that of code compiled on this machine."""
     return compiled_kernels_dir() / _key(), compile_cache()
 
 
 def was_compiled(kind: str) -> bool:
-    """Whether all code of an engine is there, compiled."""
+    """Whether all code of an engine is already compiled."""
     folders = compiled_folders()
     for folder in folders:
         with contextlib.suppress(OSError):
@@ -133,17 +134,17 @@ def was_compiled(kind: str) -> bool:
 
 
 def mark_compiled(kind: str, names: list[str]) -> None:
-    """Note that the files `names` are all that an engine needs."""
+    """Record that an engine needs exactly the files `names`."""
     with contextlib.suppress(OSError):
         (compile_cache() / f"{kind}.warm").write_text("\n".join(sorted(names)) + "\n")
 
 
-def forget_old_code(days: float = 30.0) -> None:
-    """Remove what was compiled from other sources and has not been used for a while: every update leaves megabytes."""
+def remove_old_code(days: float = 30.0) -> None:
+    """Remove folders of other sources that are unused for some days, because every update leaves megabytes."""
     present = compile_cache()
     before = time.time() - 86400 * days
     with contextlib.suppress(OSError):
-        os.utime(present)  # used today: another checkout's sweep shall see it
+        os.utime(present)  # marks it as used, for the clean-up of other checkouts
         for folder in present.parent.iterdir():
             if folder != present and folder.is_dir() and folder.stat().st_mtime < before:
                 shutil.rmtree(folder, ignore_errors=True)

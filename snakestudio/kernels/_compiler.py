@@ -1,14 +1,14 @@
-"""How kernels are compiled: what Python calls is linked with all below it, optimised and kept once, as a whole.
+"""Compilation of kernels: each function called from Python is linked with all its callees, optimised and stored whole.
 
-numba's own way is to make machine code of every function and of all it calls, again and again up
-the tree, and to keep each in a file. But only a handful of functions are ever called from Python,
-and they contain what they call. So a function that is reached from another one is only led to
-LLVM's language (a `_Part`), and one that Python calls is all parts below it in one piece (a
-`_Whole`): a third of the time, a tenth of the disk.
+numba by default generates machine code for every function and all its callees, repeatedly up
+the call tree, and stores each in a file. But only a few functions are ever called from Python,
+and they contain their callees. Therefore a function that is called by another is only lowered to
+LLVM IR (a `_Part`), and one that Python calls is linked from all its parts in one piece (an
+`_Executable`). This takes a third of the time and a tenth of the disk space.
 
-What code is compiled for, `processor` says, and where it is kept, `_cache`. All of this stands
-beside numba's own target, so that others who use numba in the same process find it as ever. It
-leans on numba's inner parts, hence `_cache.TESTED`.
+`processor` defines the target of the code, and `_cache` where it is stored. All of this is separate
+from numba's own target, so that other users of numba in the same process are not affected. It
+depends on numba's internals; see `_cache.TESTED`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from snakestudio import processor
 from snakestudio.kernels import _cache
 
 OPTIMIZE = "snakestudio:optimize"
-"""Event of numba's kind: a whole is made of its parts."""
+"""Kind of numba's event for the linking of an executable from its parts."""
 
 _TARGET = processor.target()
 
@@ -48,7 +48,7 @@ _TARGET = processor.target()
 
 
 class _Codegen(JITCPUCodegen):
-    """Machine code for the baseline, or for the processor itself."""
+    """Machine code for the baseline, or for the processor of this machine."""
 
     def _get_host_cpu_name(self) -> str:
         return str(super()._get_host_cpu_name()) if _TARGET.tuned else _TARGET.name
@@ -64,11 +64,11 @@ class _Context(CPUContext):
 
 
 class _TypingContext(typing.Context):
-    """As numba's, but what `a * b` of two numbers gives is found out once: a quarter of a compilation went into it."""
+    """numba's typing context, but types of operators on numbers are cached: they took a quarter of a compilation."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: dict[tuple[Any, ...], Any] = {}
+        self._result_types: dict[tuple[Any, ...], Any] = {}
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         operator_of_numbers = (
@@ -79,13 +79,13 @@ class _TypingContext(typing.Context):
         if kws or not operator_of_numbers:
             return super().resolve_function_type(func, args, kws)
         key = func, tuple(args)
-        if key not in self._found:
-            self._found[key] = super().resolve_function_type(func, args, kws)
-        return self._found[key]
+        if key not in self._result_types:
+            self._result_types[key] = super().resolve_function_type(func, args, kws)
+        return self._result_types[key]
 
 
 class _Flags(Flags):
-    """As numba's, but compared by what is set: as they are, all have the same hash, and comparing is slow."""
+    """numba's flags, but compared by the options set: by default all have the same hash, and comparing is slow."""
 
     def __hash__(self) -> int:
         return hash(frozenset(name for name, value in self._values.items() if value is True))
@@ -97,14 +97,14 @@ class _Flags(Flags):
 
 
 class _Kernels(CPU):
-    """The name of such code, by which numba compiles building blocks of its own (`max` of a tuple) likewise."""
+    """Name of the target, under which numba also compiles its own building blocks (such as `max` of a tuple)."""
 
 
 target_registry["snakestudio"] = _Kernels
 
 
 class _Target(CPUTarget):
-    """As numba's target for processors, with contexts of its own."""
+    """numba's target for processors, with separate contexts."""
 
     def __init__(self) -> None:
         super().__init__("snakestudio")
@@ -124,11 +124,11 @@ class _Target(CPUTarget):
 
 
 class _Part(JITCodeLibrary):
-    """One function in LLVM's language; goes into wholes, never runs by itself."""
+    """One function in LLVM IR; linked into executables, never run by itself."""
 
     def add_linking_library(self, library: Any) -> None:
-        # numba finishes what it links with; parts are linked by the whole, when all of them are
-        # known.
+        # numba finalizes a library before linking with it; parts are linked by the executable when all
+        # of them are known.
         if not isinstance(library, _Part):
             library._ensure_finalized()
         self._linking_libraries.append(library)
@@ -139,11 +139,11 @@ class _Part(JITCodeLibrary):
 
     def _get_module_for_linking(self) -> Any:
         raise RuntimeError(
-            f"numba wants to link with {self.name}, which is a part and can only go into a whole"
+            f"numba tried to link with {self.name}, a part that can only be linked into an executable"
         )
 
     def below(self) -> Iterator[JITCodeLibrary]:
-        """Itself and all libraries that it leads to, each once."""
+        """The library itself and all libraries reachable from it, each once."""
         seen: set[int] = set()
         waiting: list[JITCodeLibrary] = [self]
         while waiting:
@@ -155,8 +155,8 @@ class _Part(JITCodeLibrary):
                     waiting.extend(library._linking_libraries)
 
 
-class _Whole(JITCodeLibrary):
-    """A function that Python calls, with everything below it."""
+class _Executable(JITCodeLibrary):
+    """Function that Python calls, with all its callees."""
 
     def finalize(self) -> None:
         self._codegen._check_llvm_bugs()
@@ -172,14 +172,13 @@ class _Whole(JITCodeLibrary):
                 else:
                     module = library._get_module_for_linking()
                 self._final_module.link_in(module, preserve=True)
-        for name in inner:  # nobody outside calls them: what is inlined everywhere need not be made
+        for name in inner:  # not called from outside: functions inlined everywhere can be dropped
             self._final_module.get_function(name).linkage = "linkonce_odr"
         self._optimize_final_module()
         self._final_module.verify()
         self._finalize_final_module()
 
-    # --- kept in files: machine code and names, and none of LLVM's language, since nobody links
-    # with a whole
+    # --- stored in files: machine code and names, without LLVM IR, because executables are never linked
 
     def state(self) -> tuple[str, bytes, list[str]]:
         module = self._final_module
@@ -189,7 +188,7 @@ class _Whole(JITCodeLibrary):
         return self.name, self._get_compiled_object(), named
 
     @classmethod
-    def from_state(cls, codegen: Any, state: tuple[str, bytes, list[str]]) -> _Whole:
+    def from_state(cls, codegen: Any, state: tuple[str, bytes, list[str]]) -> _Executable:
         name, code, named = state
         self = cls(codegen, name)
         self.enable_object_caching()
@@ -203,7 +202,7 @@ class _Whole(JITCodeLibrary):
 
 
 class _Entry:
-    """Stands for a part where numba wants a function to call."""
+    """Placeholder of a part where numba requires a callable."""
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -225,7 +224,7 @@ class _PartLowering(NativeLowering):
 
 
 class _PartCompiler(CompilerBase):
-    """numba's way to a function, up to LLVM's language."""
+    """numba's compilation of a function, up to LLVM IR."""
 
     def define_pipelines(self) -> list[PassManager]:
         manager = PassManager("parts")
@@ -239,7 +238,7 @@ class _PartCompiler(CompilerBase):
 
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
-    """A compilation makes millions of objects that live until its end: looking for garbage would take a fifth of it."""
+    """Disable garbage collection: it takes a fifth of a compilation, whose millions of objects live until its end."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -250,12 +249,12 @@ def _without_collector() -> Iterator[None]:
 
 
 class KernelDispatcher(CPUDispatcher):
-    """A compiled function: to others that call it a part, to Python a whole.
+    """Compiled function: a part for compiled callers, an executable for Python.
 
     Parameters
     ----------
     options : dict
-        numba's options of a target.
+        numba's options for a target.
     """
 
     targetdescr = _Target()
@@ -266,18 +265,18 @@ class KernelDispatcher(CPUDispatcher):
         self._compiler._customize_flags = _Flags
 
     def enable_caching(self) -> None:
-        """Nothing to do: wholes are always kept."""
+        """Do nothing: executables are always cached."""
 
     def _part(self, args: tuple[Any, ...]) -> CompileResult:
-        found = self._parts.get(args)
-        if found is None:
+        part = self._parts.get(args)
+        if part is None:
             with event.trigger_event(
                 "numba:compile", data={"dispatcher": self, "args": args, "return_type": None}
             ):
-                found = self._parts[args] = self._compiler.compile(args, None)
-        return found
+                part = self._parts[args] = self._compiler.compile(args, None)
+        return part
 
-    # --- what numba asks when it compiles a caller
+    # --- called by numba when it compiles a caller
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         signature, args = self._compiler.fold_argument_types(args, kws)
@@ -297,24 +296,24 @@ class KernelDispatcher(CPUDispatcher):
         entry: _Entry = self._parts[tuple(args)].entry_point
         return entry
 
-    # --- what happens when Python calls with types that it has not called with
+    # --- called for Python calls with new argument types
 
     def compile(self, sig: Any) -> Any:
         with global_compiler_lock:
             args = tuple(sigutils.normalize_signature(sig)[0])
             if args not in self.overloads:
-                whole = _load(self, args)
-                if whole is None:
+                executable = _load(self, args)
+                if executable is None:
                     self.targetctx.refresh()
                     with _without_collector():
-                        whole = self._whole(self._part(args))
-                    _save(self, args, whole)
-                self.add_overload(whole)
+                        executable = self._link(self._part(args))
+                    _save(self, args, executable)
+                self.add_overload(executable)
             return self.overloads[args].entry_point
 
-    def _whole(self, part: CompileResult) -> CompileResult:
+    def _link(self, part: CompileResult) -> CompileResult:
         context = self.targetctx
-        library = _Whole(context.codegen(), part.library.name)
+        library = _Executable(context.codegen(), part.library.name)
         library.enable_object_caching()
         library.add_linking_library(part.library)
         context.create_cpython_wrapper(
@@ -326,14 +325,14 @@ class KernelDispatcher(CPUDispatcher):
         )
         with event.trigger_event(OPTIMIZE, data={"dispatcher": self}):
             call = context.get_executable(library, part.fndesc, part.environment)
-        whole = part._replace(library=library, entry_point=call)
-        for environment in whole._find_referenced_environments():
+        executable = part._replace(library=library, entry_point=call)
+        for environment in executable._find_referenced_environments():
             library.codegen.set_env(environment.env_name, environment)
-        return whole
+        return executable
 
 
 def _block(**options: Any) -> Callable[[Callable[..., Any]], KernelDispatcher]:
-    """Decorator that numba puts on building blocks."""
+    """Decorator that numba applies to its building blocks."""
     return lambda function: KernelDispatcher(function, options)
 
 
@@ -347,14 +346,14 @@ _used: set[str] = set()
 
 
 def used_files() -> list[str]:
-    """Names of the files that this process has loaded compiled code from or kept it in."""
+    """Names of the files from which this process has loaded compiled code, or in which it has saved it."""
     return sorted(_used)
 
 
 def _file_name(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> str:
     function = dispatcher.py_func
     module = function.__module__.removeprefix("snakestudio.")
-    # The magic says which processor it is really for.
+    # The magic tuple identifies the processor that the code is compiled for.
     kind = repr(
         (
             [str(kind) for kind in args],
@@ -368,9 +367,9 @@ def _file_name(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> str:
 
 
 def _load(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> CompileResult | None:
-    """What was compiled earlier; a file that is not whole is as none."""
+    """Load code compiled earlier; a damaged file is treated as missing."""
     context = dispatcher.targetctx
-    # `refresh` would do it, and load all that numba can compile, scipy.linalg among it
+    # `refresh` would also do it, but loads everything that numba can compile, scipy.linalg included
     rtsys.initialize(context)
     name = _file_name(dispatcher, args)
     for folder in _cache.compiled_folders():
@@ -385,10 +384,10 @@ def _load(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> CompileResult 
         library, fndesc, environment, signature, reload_init, environments = pickle.loads(body)
         for function in reload_init:
             function()
-        whole = _Whole.from_state(context.codegen(), library)
-        call = context.get_executable(whole, fndesc, environment)
+        executable = _Executable.from_state(context.codegen(), library)
+        call = context.get_executable(executable, fndesc, environment)
         for one in environments:
-            whole.codegen.set_env(one.env_name, one)
+            executable.codegen.set_env(one.env_name, one)
         _used.add(name)
         return CompileResult(
             typing_context=dispatcher.typingctx,
@@ -400,7 +399,7 @@ def _load(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> CompileResult 
             objectmode=False,
             lifted=(),
             fndesc=fndesc,
-            library=whole,
+            library=executable,
             call_helper=None,
             environment=environment,
             metadata=None,
@@ -410,34 +409,34 @@ def _load(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> CompileResult 
     return None
 
 
-def _save(dispatcher: KernelDispatcher, args: tuple[Any, ...], whole: CompileResult) -> None:
-    if whole.library.has_dynamic_globals:
+def _save(dispatcher: KernelDispatcher, args: tuple[Any, ...], executable: CompileResult) -> None:
+    if executable.library.has_dynamic_globals:
         raise RuntimeError(
-            f"{dispatcher.py_func.__name__} has addresses of this process in it and cannot be kept"
+            f"{dispatcher.py_func.__name__} contains addresses of this process and cannot be saved"
         )
     name = _file_name(dispatcher, args)
-    fndesc = whole.fndesc
-    fndesc.typemap = fndesc.calltypes = None  # only for messages, and cannot be kept
-    environments = tuple(whole._find_referenced_environments())
+    fndesc = executable.fndesc
+    fndesc.typemap = fndesc.calltypes = None  # needed only for messages, and cannot be pickled
+    environments = tuple(executable._find_referenced_environments())
     state = (
-        whole.library.state(),
+        executable.library.state(),
         fndesc,
-        whole.environment,
-        whole.signature,
-        tuple(whole.reload_init),
+        executable.environment,
+        executable.signature,
+        tuple(executable.reload_init),
         environments,
     )
     body = dumps(state)
     try:
         _write(_cache.compile_cache() / name, hashlib.sha256(body).digest() + body)
     except OSError as error:
-        _cache.note_cache_trouble(f"compiled code cannot be kept ({error})")
+        _cache.note_cache_trouble(f"compiled code cannot be saved ({error})")
     else:
         _used.add(name)
 
 
 def _write(path: Path, data: bytes) -> None:
-    """All or nothing; of two processes that write the same file, either's is right."""
+    """Write a file atomically; if two processes write the same file, both versions are valid."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}", delete=False) as file:
         try:
             file.write(data)

@@ -1,4 +1,4 @@
-"""The one decorator of everything compiled; numba is imported only here, after its cache folder is chosen."""
+"""Decorators of all compiled functions. Only this module imports numba, after its cache folder is set."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from snakestudio.kernels._cache import TESTED, compile_cache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Errors in colour would take their libraries a tenth of a compilation, although none is ever shown.
+# Loading the libraries for coloured errors takes a tenth of a compilation, and none is ever shown.
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
-import numba  # noqa: E402  (the setting above must be known to it)
+import numba  # noqa: E402  (numba reads the setting above when it is imported)
 from numba.core import types  # noqa: E402
 from numba.core.datamodel import models  # noqa: E402
 from numba.core.datamodel.registry import register_default  # noqa: E402
@@ -28,13 +28,13 @@ _config: Any = numba.config
 
 _STRICT: dict[str, Any] = {
     "nogil": True,
-    # 1 / 0 is inf, and no exception.
+    # 1 / 0 is inf instead of an exception.
     "error_model": "numpy",
-    # Products may be added without being rounded first: a tenth less time. All else of "fast math"
-    # is forbidden, for it makes isnan() lie.
+    # Products may be added without intermediate rounding: a tenth less time. All other options of
+    # "fast math" are excluded because they make isnan() unreliable.
     "fastmath": {"contract"},
-    # Kernels allocate nothing and hand out no arrays, so they need not count references: without
-    # this a third of a time step went into counters.
+    # Kernels allocate nothing and return no arrays, so they need no reference counts: without
+    # this a third of a time step is spent on counting.
     "_nrt": False,
 }
 
@@ -50,7 +50,7 @@ else:
     _config.CACHE_DIR = str(compile_cache())
 
     def used_files() -> list[str]:
-        """Names of files with compiled code that are needed; numba looks after its own."""
+        """Names of required files with compiled code: empty, because numba manages its own cache."""
         return []
 
     def _compiled(function: F, **more: Any) -> F:
@@ -59,26 +59,26 @@ else:
 
 def jit(function: F) -> F:
     """Compile `function`: no interpreter lock, cached, strict floating point, no exceptions, no allocation."""
-    # Unless told, numba hands "always inline" down to whatever is reached first from such a
-    # function, rescues and all.
+    # Without this option numba passes "always inline" down to the first callees of such a
+    # function, including the rescues.
     return _compiled(function, forceinline=False)
 
 
 def inlined(function: F) -> F:
-    """As `jit`, for parts of a time step and helpers in inner loops: always inlined into their caller."""
+    """Compile as `jit`, for parts of a time step and helpers in inner loops: always inlined into the caller."""
     return _compiled(function, forceinline=True)
 
 
 def exact(function: F) -> F:
-    """As `jit`, but products are rounded before they are added: the bits are those of Python and numpy."""
+    """Compile as `jit`, but round products before they are added: the bits are those of Python and numpy."""
     return _compiled(function, forceinline=False, fastmath=False)
 
 
 def specialised(function: F, module: str, **names: Any) -> F:
-    """A copy of `function`, not yet compiled, in which these names are other functions.
+    """Copy of `function`, not yet compiled, in which the global names in `names` are replaced by other functions.
 
-    What a compiled function calls is inlined and known to the compiler only if it is no argument. A
-    closure would do, but numba keeps no compiled code of one with functions in it.
+    A callee of a compiled function is inlined only if it is not an argument. A
+    closure would also do, but numba does not cache a closure that contains functions.
 
     Parameters
     ----------
@@ -92,14 +92,14 @@ def specialised(function: F, module: str, **names: Any) -> F:
 
 
 _ENTRIES: dict[Any, Any] = {}
-"""Machine code by function and layout of its arguments."""
+"""Machine code for each function and layout of its arguments."""
 
 _LAYOUT = 0x503
-"""Of an array's flags: contiguous in either order, aligned, writeable."""
+"""Mask of an array's flags: contiguous in either order, aligned, writeable."""
 
 
 def layout(value: Any) -> Any:
-    """What the type of a compiled argument follows from."""
+    """Key that determines the type of a compiled argument."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim, value.flags.num & _LAYOUT
     if isinstance(value, tuple):
@@ -108,11 +108,11 @@ def layout(value: Any) -> Any:
 
 
 def direct(function: F) -> F:
-    """`function`, compiled, for a caller in Python whose arguments always have the types they have the first time.
+    """Wrap a compiled function for a caller in Python whose argument types never change after the first call.
 
-    Finding them out takes 10 us for tuples of a hundred arrays, which is more than many a step, and
-    numba's types of them 1 ms, which is why these are found once for all callers. After the first
-    call its `entry` is the compiled code itself.
+    Determining the types takes 10 us for tuples of a hundred arrays, longer than many a step, and
+    numba's types of them take 1 ms; the result is therefore shared by all callers. After the first
+    call, the attribute `entry` is the compiled code itself.
     """
     if _config.DISABLE_JIT:
         return function
@@ -138,7 +138,7 @@ def direct(function: F) -> F:
 
 
 class Types:
-    """What the arguments of an `instruction` may be."""
+    """Types of the arguments and of the result of an `instruction`."""
 
     nothing = types.void
     number = types.float64
@@ -152,7 +152,7 @@ class Types:
 
 
 def value_type(name: str, layout: Any) -> Any:
-    """A type of compiled values that has the layout of an LLVM type."""
+    """Type of compiled values that has the layout of an LLVM type."""
 
     class Value(types.Type):
         def __init__(self) -> None:
@@ -167,12 +167,12 @@ def value_type(name: str, layout: Any) -> Any:
 
 
 def instruction(signature: Callable[[Types], Any], emit: Callable[..., Any]) -> Callable[[F], F]:
-    """Compile calls of a function of Python into what `emit` says; without compilation the function itself is called.
+    """Replace calls of a Python function by the code that `emit` generates; without compilation it is called itself.
 
     Parameters
     ----------
     signature : function
-        From `Types` to the signature that calls have.
+        Returns the signature of the calls, given `Types`.
     emit : function (context, builder, signature, args) -> value
         As in numba's `intrinsic`.
     """
@@ -198,7 +198,7 @@ def instruction(signature: Callable[[Types], Any], emit: Callable[..., Any]) -> 
 
 @contextmanager
 def reporting_compilation(report: Callable[[int, str], None]) -> Iterator[None]:
-    """While this lasts, call `report` with the number of functions begun so far and what is done with which."""
+    """Call `report` with the number of functions started so far and the current action and function."""
     from numba.core import event
 
     class Listener(event.Listener):

@@ -1,4 +1,4 @@
-"""Entries of vectors along x, y and z; a file of its own, for who checks scenes must not load the compiler."""
+"""Indices of vectors along x, y and z, in a separate module because checks of scenes must not load the compiler."""
 
 from __future__ import annotations
 

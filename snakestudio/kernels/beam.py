@@ -1,14 +1,15 @@
-"""Integration along a body whose strain is imposed: shape, and everything that adds up from the head on (P5, IV, V).
+"""Integration along a body with imposed strain: its shape, and quantities summed up from the head (P5, IV, V).
 
-The body is cut into slices of length h with points at both ends and in the middle: m = 2 N + 1
-points for N slices. All that adds up along it is added up **in the head's frame**: there (6) to (8)
-and (13), which carry twists and wrenches from one cross-section to the next, are plain integrals,
+The body is divided into slices of length h with points at both ends and in the middle: m = 2 N + 1
+points for N slices. All integrals along it are computed **in the head's frame**: there (6) to (8)
+and (13), which transform twists and wrenches from one cross-section to the next, are plain
+integrals,
 
-    (Ad_g eta)' = Ad_g xi_t,    (Ad_g eta_t)' = Ad_g (xi_tt - ad_xi_t eta),
-    (Ad_k^* Lambda)' = Ad_k^* (M eta_t - ad_eta^* M eta - F),    g = g(X) seen from the head, k = g^-1,
+    (Ad_g eta)' = Ad_g xi_t,    (Ad_g eta_t)' = Ad_g (xi_tt - ad_xi_t eta), (Ad_k^* Lambda)' =
+    Ad_k^* (M eta_t - ad_eta^* M eta - F),    g = g(X) relative to the head, k = g^-1,
 
-of order 4 by Simpson's rule, and the shape itself a product of exponentials, of order 4 by Magnus'
-expansion, in which rotations stay rotations.
+of order 4 by Simpson's rule. The shape is a product of exponentials, of order 4 by the Magnus
+expansion, which preserves rotations.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.frames import bracket, move_frame, unit_frame
 
 HEAD = 0
-"""The first point."""
+"""Index of the first point."""
 
 NEAR = 6
-"""Points that interpolation between points looks at."""
+"""Number of points that `interpolate_at` uses."""
 
 
 @inlined
 def _magnus(
     a: FloatArray, b: FloatArray, c: FloatArray, h: float, term: FloatArray, out: FloatArray
 ) -> None:
-    """Twist over a slice of length h with strains `a`, `b`, `c` at its begin, middle and end; error of order h^5."""
+    """Twist over a slice of length h with strains `a`, `b`, `c` at its start, middle and end; error of order h^5."""
     bracket(a, c, term)
     for i in range(6):
         out[i] = h / 6.0 * (a[i] + 4.0 * b[i] + c[i]) + h * h / 12.0 * term[i]
@@ -36,7 +37,7 @@ def _magnus(
 
 @jit
 def beam_shape(strain: FloatArray, h: float, frames: FloatArray, scratch: FloatArray) -> None:
-    """Frames of all points, seen from the head: g' = g xi^, P5 (6).
+    """Compute the frames of all points relative to the head: g' = g xi^, P5 (6).
 
     Parameters
     ----------
@@ -54,8 +55,8 @@ def beam_shape(strain: FloatArray, h: float, frames: FloatArray, scratch: FloatA
         a = strain[j]
         b = strain[j + 1]
         c = strain[j + 2]
-        # Over the first half with the parabola through the three, so that the middle is of order 4,
-        # too.
+        # The first half uses the parabola through all three points, so that the middle is of order
+        # 4, too.
         bracket(a, b, term)
         for i in range(6):
             twist[i] = h / 24.0 * (5.0 * a[i] + 8.0 * b[i] - c[i]) + h * h / 48.0 * term[i]
@@ -66,7 +67,7 @@ def beam_shape(strain: FloatArray, h: float, frames: FloatArray, scratch: FloatA
 
 @jit
 def accumulate(density: FloatArray, h: float, total: FloatArray) -> None:
-    """Integrals of `density` (m, c) from the head to every point: `total` (m, c), by Simpson's rule."""
+    """Integrals of `density` (m, c) from the head to every point, to `total` (m, c), by Simpson's rule."""
     width = density.shape[1]
     for i in range(width):
         total[HEAD, i] = 0.0
@@ -81,19 +82,19 @@ def accumulate(density: FloatArray, h: float, total: FloatArray) -> None:
 
 @inlined
 def _place(m: int, h: float, abscissa: float) -> tuple[int, float]:
-    """First point of the slice that holds `abscissa`, and how far into it that is, 0 to 1."""
+    """First point of the slice that contains `abscissa`, and the position in the slice, 0 to 1."""
     slices = (m - 1) // 2
     j = min(max(int(abscissa / h), 0), slices - 1)
-    return 2 * j, abscissa / h - j  # a little beyond the body the last slice is continued
+    return 2 * j, abscissa / h - j  # slightly beyond the body, the last slice is extrapolated
 
 
 @jit
 def accumulated_at(
     density: FloatArray, total: FloatArray, h: float, abscissa: float, out: FloatArray
 ) -> None:
-    """What `accumulate` would give at any abscissa: `out` (c,)."""
+    """Interpolate the integrals of `accumulate` at any abscissa, to `out` (c,)."""
     j, u = _place(density.shape[0], h, abscissa)
-    # Integrals from 0 to u of the parabolas that are 1 at one of 0, 1/2, 1 and 0 at the others.
+    # Integrals from 0 to u of the parabolas that are 1 at one of 0, 1/2, 1, and 0 at the others.
     first = u - 1.5 * u * u + 2.0 / 3.0 * u * u * u
     second = 2.0 * u * u - 4.0 / 3.0 * u * u * u
     third = -0.5 * u * u + 2.0 / 3.0 * u * u * u
@@ -105,7 +106,7 @@ def accumulated_at(
 
 @inlined
 def near(m: int, h: float, abscissa: float) -> int:
-    """First of the `NEAR` points that `interpolate_at` looks at."""
+    """First of the `NEAR` points that `interpolate_at` uses."""
     return min(max(int(2.0 * abscissa / h) - (NEAR // 2 - 1), 0), m - NEAR)
 
 
@@ -113,7 +114,7 @@ def near(m: int, h: float, abscissa: float) -> int:
 def interpolate_at(
     values: FloatArray, h: float, abscissa: float, out: FloatArray, slope: FloatArray
 ) -> None:
-    """Values between the points and their derivatives along X, `out` and `slope` (c,), by Lagrange's polynomial."""
+    """Interpolate values and their derivatives along X, to `out` and `slope` (c,), by Lagrange polynomials."""
     begin = near(values.shape[0], h, abscissa)
     u = 2.0 * abscissa / h - begin
     for i in range(values.shape[1]):
@@ -139,12 +140,12 @@ def frame_at(
     out: FloatArray,
     scratch: FloatArray,
 ) -> None:
-    """Frame at any abscissa: `out` (12,).
+    """Interpolate the frame at any abscissa.
 
     Parameters
     ----------
     strain, frames : (m, 6), (m, 12)
-        As `beam_shape` takes and gives them.
+        As in `beam_shape`.
     h, abscissa : float
         m.
     out : (12,)

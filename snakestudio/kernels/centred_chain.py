@@ -1,11 +1,11 @@
-"""A chain of links described by its centre of mass and the directions of its links (paper P4, (2) to (8)).
+"""Chain of links described by its centre of mass and the directions of its links (P4 (2) to (8)).
 
-With e_j the direction of link j, l_j half a link and n links, link i has its centre of gravity at
-r_i = p + sum_j l_j K_ij e_j, K_ij = S_ij - sum_i w_i S_ij / n: (2), (3) with (7), (8) put in, and
-w_i the mass of link i over the mean. S_ij is 2 before link i, b_i at it, 0 behind it; b_i is the
-distance of its centre of gravity from the joint before it over l_i, 1 in the middle. K is constant,
-and its columns weighted by the masses add up to zero: p takes no part in what turns the links. With
-equal links all of this is the paper's to the last bit.
+With n links, e_j the direction of link j and l_j half its length, the centre of gravity of link i
+is r_i = p + sum_j l_j K_ij e_j, K_ij = S_ij - sum_i w_i S_ij / n: (7) and (8) inserted into (2) and
+(3), with w_i the mass of link i divided by the mean mass. S_ij is 2 before link i, b_i at it, and 0
+behind it; b_i is the distance of its centre of gravity from the joint before it divided by l_i, 1
+in the middle. K is constant, and the sums of its columns weighted by the masses are zero: p is
+decoupled from the angles. With equal links, all of this agrees with the paper to the last bit.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from snakestudio.kernels.smooth_robot import CentredChain
 def spread_from_centre(
     part: FloatArray, chain: CentredChain, centre: FloatArray, out: FloatArray
 ) -> None:
-    """out_i = centre + sum_j l_j K_ij part_j: positions of the links from directions, velocities from their rates.
+    """Compute out_i = centre + sum_j l_j K_ij part_j: positions of the links, or velocities.
 
     Parameters
     ----------
     part : (n, 2)
-        e_j, or its derivative.
+        e_j, or its time derivative.
     centre : (n + 2,)
-        Ends with the centre of mass, or its velocity.
+        Centre of mass, or its velocity, in the last two entries.
     out : (n, 2)
         Filled.
     """
@@ -50,12 +50,12 @@ def spread_from_centre(
 def gather_on_angles(
     force: FloatArray, chain: CentredChain, cos: FloatArray, sin: FloatArray, out: FloatArray
 ) -> None:
-    """Add to out_j what forces on all links do along theta_j, l_j n_j . sum_i K_ij force_i: the angles' part of (18).
+    """Add the generalised force along theta_j, l_j n_j . sum_i K_ij force_i, to out_j: the angles' part of (18).
 
     Parameters
     ----------
     force : (n, 2)
-        At the centres of gravity, world frame, N.
+        At the centres of gravity, in the world frame, N.
     cos, sin : (n,)
         Directions of the links.
     out : (n,)
@@ -85,11 +85,11 @@ def inertia_and_bias(
     matrix: FloatArray,
     bias: FloatArray,
 ) -> None:
-    """The angles' block of the mass matrix and of C x' (P4 (11)), in the coordinates (theta_1 ... theta_n, p).
+    """Block of the angles of the mass matrix and of C x' (P4 (11)), in the coordinates (theta_1 ... theta_n, p).
 
     M_ij = J_i delta_ij + coupling_ij cos(theta_i - theta_j), (C x')_i = sum_j coupling_ij
-    sin(theta_i - theta_j) omega_j^2. The centre of mass is coupled to no angle; its block is the
-    total mass.
+    sin(theta_i - theta_j) omega_j^2. The centre of mass is not coupled to any angle; its block is
+    the total mass.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def inertia_and_bias(
         J of the links, kg m^2.
     cos, sin : (n,)
     omega : (n or more,)
-        Turn rates of the links, rad/s.
+        Angular velocities of the links, rad/s.
     matrix, bias : (n, n), (n,)
         Filled: kg m^2, N m.
     """

@@ -1,4 +1,4 @@
-"""Cholesky factors of small symmetric positive definite matrices in place, for kernels that may not allocate."""
+"""Cholesky factors of small symmetric positive definite matrices, computed in place without allocation."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from snakestudio.kernels.octet import WIDTH, octet, octet_minus, octet_put
 
 @inlined
 def cholesky_factor(matrix: FloatArray, n: int) -> None:
-    """Make L of the lower triangle of the leading (n, n) block of `matrix`; its diagonal becomes 1 / L_ii.
+    """Replace the lower triangle of the leading (n, n) block of `matrix` by L; its diagonal becomes 1 / L_ii.
 
-    A block that is not positive definite makes NaN of the diagonal.
+    If the block is not positive definite, entries of the diagonal become NaN.
     """
     for i in range(n):
         for j in range(i):
@@ -24,13 +24,13 @@ def cholesky_factor(matrix: FloatArray, n: int) -> None:
         pivot = matrix[i, i]
         for k in range(i):
             pivot -= matrix[i, k] * matrix[i, k]
-        # The diagonal holds 1 / L_ii: one division a row.
+        # The diagonal contains 1 / L_ii: one division per row.
         matrix[i, i] = 1.0 / math.sqrt(pivot) if pivot > 0.0 else math.nan
 
 
 @inlined
 def cholesky_forward(matrix: FloatArray, n: int, rhs: FloatArray) -> None:
-    """`rhs` (n or more,) becomes L^-1 rhs."""
+    """Replace `rhs` (n or more,) by L^-1 rhs."""
     for i in range(n):
         left = rhs[i]
         for k in range(i):
@@ -40,7 +40,7 @@ def cholesky_forward(matrix: FloatArray, n: int, rhs: FloatArray) -> None:
 
 @inlined
 def cholesky_backward(matrix: FloatArray, n: int, rhs: FloatArray) -> None:
-    """`rhs` (n or more,) becomes L^-T rhs."""
+    """Replace `rhs` (n or more,) by L^-T rhs."""
     for i in range(n - 1, -1, -1):
         x = rhs[i] * matrix[i, i]
         rhs[i] = x
@@ -66,16 +66,16 @@ def cholesky_solve(matrix: FloatArray, rhs: FloatArray) -> None:
 
 @inlined
 def wide_factor(matrix: FloatArray, inverse: FloatArray, used: int) -> None:
-    """Factor A = L D L^T by vectors, and solve with L at once for all columns that stand beside A.
+    """Factor A = L D L^T with vector instructions, and apply L^-1 to all columns to the right of A.
 
     Parameters
     ----------
     matrix : (n, a multiple of 8)
-        A, of which the upper triangle is read, becomes D L^T; each further column b becomes L^-1 b.
+        A, whose upper triangle is read, becomes D L^T; each further column b becomes L^-1 b.
     inverse : (n,)
         Filled: 1 / D.
     used : int
-        Columns that are looked at, those of A among them.
+        Number of columns to process, including those of A.
     """
     for j in range(matrix.shape[0]):
         at = j // WIDTH * WIDTH
@@ -90,7 +90,7 @@ def wide_factor(matrix: FloatArray, inverse: FloatArray, used: int) -> None:
 
 @inlined
 def wide_forward(matrix: FloatArray, inverse: FloatArray, rhs: FloatArray) -> None:
-    """`rhs` (n,) becomes L^-1 rhs, with what `wide_factor` has made."""
+    """Replace `rhs` (n,) by L^-1 rhs, with the factors of `wide_factor`."""
     n = matrix.shape[0]
     for k in range(n):
         share = rhs[k] * inverse[k]
@@ -100,7 +100,7 @@ def wide_forward(matrix: FloatArray, inverse: FloatArray, rhs: FloatArray) -> No
 
 @inlined
 def wide_backward(matrix: FloatArray, inverse: FloatArray, rhs: FloatArray) -> None:
-    """`rhs` (n or more,) becomes L^-T D^-1 rhs, with what `wide_factor` has made."""
+    """Replace `rhs` (n or more,) by L^-T D^-1 rhs, with the factors of `wide_factor`."""
     n = matrix.shape[0]
     for j in range(n - 1, -1, -1):
         left = rhs[j]

@@ -1,11 +1,13 @@
-"""What is tried where Newton's iteration fails: exact steps if it is near, else smoothed laws followed to the exact.
+"""Fallback for failures of Newton's method: exact steps near the solution, else continuation from smoothed laws.
 
-Newton's method solves the laws for a large tau (see `rescue_laws`) from anywhere; the solutions
-then make a path that leads to one for tau = 0. Where the path turns back, tau must grow again for a
-while: then it is followed by its length, in contacts that give way the less, the smaller tau is.
+Newton's method solves the laws for a large tau (see `rescue_laws`) from any start; the solutions
+then form a path that leads to one for tau = 0. Where the path turns back, tau must increase again
+for a while: there the path is followed by its arc length, with contacts whose compliance decreases
+with tau.
 
-Every linear solve is the articulated recursion of `spatial_chain`, with one right-hand side for
-Newton's step and one for the path's tangent, so that all of it is linear in the links and contacts.
+Every linear solve is the articulated-body recursion of `spatial_chain`, with one right-hand side
+for Newton's step and one for the path's tangent, so that the total cost is linear in the links and
+contacts.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import math
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.rescue_exact import MANY, keep_best, polish
-from snakestudio.kernels.rescue_paths import KEEN, follow_by_length, follow_by_tau
+from snakestudio.kernels.rescue_paths import REDUCTION, follow_by_length, follow_by_tau
 from snakestudio.kernels.rescue_points import WIDTH, Point, RescueScratch, copy
 from snakestudio.kernels.rescue_solve import begin, largest_impulse
 from snakestudio.kernels.residual import CONVERGED
@@ -30,38 +32,39 @@ from snakestudio.kernels.spatial_problem import (
 )
 
 PATIENCE = 5
-"""How many times the linear solves that a step may take the rescue may take: hard steps are
+"""Limit of the rescue's linear solves, as a multiple of the limit of a step: hard steps are
 rare."""
 
 POLISH, BEST_PATH, PATH, EVEN_PATH, ARC, BEST_ARC, FAR_ARC = range(7)
 
 ATTEMPTS = (
-    (POLISH, KEEN, 12, 1.0), (BEST_PATH, 0.1, 100, 1e4), (PATH, 0.3, 200, 1.0), (EVEN_PATH, 0.3, 200, 1.0),
+    (POLISH, REDUCTION, 12, 1.0), (BEST_PATH, 0.1, 100, 1e4), (PATH, 0.3, 200, 1.0), (EVEN_PATH, 0.3, 200, 1.0),
     (BEST_ARC, 0.1, 200, 1e4), (ARC, 1.0, 300, 3e3), (BEST_ARC, 0.1, 300, 1e4), (POLISH, 1e-3, 12, 1.0),
     (ARC, 100.0, 700, 100.0), (BEST_ARC, 0.1, 300, 1e4), (BEST_ARC, 1.0, 500, 100.0), (ARC, 1e3, 700, 3e3),
     (BEST_ARC, 0.1, 700, 1e3), (FAR_ARC, 0.1, 700, 300.0), (BEST_ARC, 0.1, 700, 1e4), (ARC, 1.0, 700, 100.0),
     (BEST_ARC, 10.0, 700, 1e3), (FAR_ARC, 3.0, 700, 1e3), (BEST_ARC, 1e-3, 700, 1e4), (BEST_ARC, 1.0, 700, 1e3),
     (BEST_ARC, 0.01, 700, 1e3), (BEST_ARC, 10.0, 700, 1e4), (BEST_ARC, 0.1, 700, 300.0),
 )  # fmt: skip
-"""What is tried, and for each: of a polish what is taken off the slopes, of all others what tau begins with; at how
-many linear solves it ends; and the gains' factor. Tau is in units of the scale, or, of a path or an
-arc from impulses of zero (`PATH`, `EVEN_PATH`, `FAR_ARC`), of the largest impulse.
+"""Attempts in their order: kind, start, limit of linear solves, and factor of the gains. The start
+is the reduction of the slopes for a polish, and the initial tau for all others. Tau is in units of
+the scale, or, for a path or an arc from impulses of zero (`PATH`, `EVEN_PATH`, `FAR_ARC`), of the
+largest impulse.
 
-Most of what comes here is near already, and slow: contacts at the edge of their cones, stresses
-that push nothing. Exact steps with as little taken off as rounding allows solve two of three of
-these in six steps. The others start with all but one or two contacts in their right state, and a
-single wrong one throws the exact steps off. A path from there with large gains solves nearly all of
-them, in a third of the linear solves of one from impulses of zero.
+Most problems are already near the solution and converge slowly: contacts at the edge of their
+cones, internal stresses without effect. Exact steps with the smallest reduction that rounding
+allows solve two of three of these in six steps. In the others all but one or two contacts are in
+the right state, and a single wrong one makes the exact steps diverge. A path from there with large
+gains solves nearly all of them, with a third of the linear solves of a path from impulses of zero.
 
-A robot pressed between many obstacles needs an arc. From impulses of the step before it solves half
-as many again as from zero (of 83 hard problems 52 instead of 32), and from the best point that
-others have left more again (27 of 46). With gains 100 to 10000 times those of free links, which
-know nothing of the robot that pushes from behind, it is shorter and turns less. One after the other
-they solve 115 of 121, where none alone solves two thirds.
+A robot pressed between many obstacles needs an arc. From the impulses of the previous step it
+solves more problems than from zero (of 83 hard problems 52 instead of 32), and from the best point
+of the other attempts still more (27 of 46). With gains 100 to 10000 times those of free links,
+which do not account for the robot that pushes from behind, it is shorter and turns less. In
+sequence they solve 115 of 121, whereas no single one solves two thirds.
 """
 
 NEAR_ENOUGH = 1.0
-"""Residual up to which a path starts from the best point, where there are `MANY` contacts."""
+"""Largest residual from which a path starts at the best point, if there are `MANY` contacts."""
 
 
 @jit
@@ -71,50 +74,51 @@ def rescue(
     w: FloatArray,
     guess: SpatialImpulses,
     most: int,
-    room: FloatArray,
+    workspace: FloatArray,
 ) -> tuple[int, float]:
     """Solve a step's contact problem that Newton's iteration left unsolved.
 
     Parameters
     ----------
     w : (n, 6)
-        What there is so far, on entry; the best that was found, on return.
+        Twists of the links: initial values on entry, the best result on return.
     guess : SpatialImpulses
-        Impulses of the step before. What begins at zero is tried first: it does not hang on them.
+        Impulses of the previous step. Attempts that start at zero come first, as they do not depend
+        on them.
     most : int
-        Linear solves that the step may take; here they may be `PATIENCE` times as many.
-    room : (any,)
-        Of `rescue_room` for as many links and as many contacts as `impulses` has room for.
+        Limit of linear solves of the step; the rescue may use `PATIENCE` times as many.
+    workspace : (any,)
+        Workspace of the size `rescue_workspace`, for as many links and contacts as `impulses` has rows.
 
     Returns
     -------
     (int, float)
-        Linear solves, and the residual.
+        Number of linear solves, and the residual.
     """
     n = w.shape[0]
     contacts = int(problem.first[n])
-    # No function that is compiled may return arrays, so the workspace is parted here.
-    room_for = impulses.contact.shape[0]
+    # Compiled functions cannot return arrays, so the workspace is divided here.
+    capacity = impulses.contact.shape[0]
     joints = n - 1
     axes = impulses.stop.shape[0]
     at_gamma = 42 * n
-    at_contact = at_gamma + 35 * room_for
-    at_rate = at_contact + 35 * room_for
+    at_contact = at_gamma + 35 * capacity
+    at_rate = at_contact + 35 * capacity
     at_stop = at_rate + 7 * axes
     at_law = at_stop + 7 * axes
-    at_anchor = at_law + WIDTH * room_for
-    at_held = at_anchor + 5 * room_for
+    at_anchor = at_law + WIDTH * capacity
+    at_held = at_anchor + 5 * capacity
     at_own = at_held + axes
     at_inertia = at_own + 3 * axes
     at_root = at_inertia + 48 * n
     at_eliminated = at_root + 48
     at_pushed = at_eliminated + 8 * axes
     at_wrench = at_pushed + 6 * n
-    ws = room[:at_gamma].reshape(7, n, 6)
-    gammas = room[at_gamma:at_contact].reshape(7, room_for, 5)
-    pushes = room[at_contact:at_rate].reshape(7, room_for, 5)
-    rates = room[at_rate:at_stop].reshape(7, axes)
-    stops = room[at_stop:at_law].reshape(7, axes)
+    ws = workspace[:at_gamma].reshape(7, n, 6)
+    gammas = workspace[at_gamma:at_contact].reshape(7, capacity, 5)
+    pushes = workspace[at_contact:at_rate].reshape(7, capacity, 5)
+    rates = workspace[at_rate:at_stop].reshape(7, axes)
+    stops = workspace[at_stop:at_law].reshape(7, axes)
     s = RescueScratch(
         Point(ws[0], rates[0], gammas[0], pushes[0], stops[0]),
         Point(ws[1], rates[1], gammas[1], pushes[1], stops[1]),
@@ -123,20 +127,22 @@ def rescue(
         Point(ws[4], rates[4], gammas[4], pushes[4], stops[4]),
         Point(ws[5], rates[5], gammas[5], pushes[5], stops[5]),
         Point(ws[6], rates[6], gammas[6], pushes[6], stops[6]),
-        SpatialImpulses(room[at_anchor:at_held].reshape(room_for, 5), room[at_held:at_own]),
-        room[at_law:at_anchor].reshape(room_for, WIDTH),
-        room[at_own:at_inertia].reshape(axes, 3),
-        room[at_inertia:at_root].reshape(n, 48),
-        room[at_root:at_eliminated].reshape(6, 8),
-        room[at_eliminated:at_pushed].reshape(axes, 8),
-        room[at_pushed:at_wrench].reshape(n, 6),
-        room[at_wrench : at_wrench + 6 * joints].reshape(joints, 6),
+        SpatialImpulses(
+            workspace[at_anchor:at_held].reshape(capacity, 5), workspace[at_held:at_own]
+        ),
+        workspace[at_law:at_anchor].reshape(capacity, WIDTH),
+        workspace[at_own:at_inertia].reshape(axes, 3),
+        workspace[at_inertia:at_root].reshape(n, 48),
+        workspace[at_root:at_eliminated].reshape(6, 8),
+        workspace[at_eliminated:at_pushed].reshape(axes, 8),
+        workspace[at_pushed:at_wrench].reshape(n, 6),
+        workspace[at_wrench : at_wrench + 6 * joints].reshape(joints, 6),
     )
     prepare_inertia(problem, s.inertia)
-    here = s.here
-    _from_outside(impulses, w, contacts, here)
-    close_chain(problem, here.w, here.rate)
-    least = keep_best(problem, here, math.inf, s)
+    current = s.current
+    _copy_from(impulses, w, contacts, current)
+    close_chain(problem, current.w, current.rate)
+    least = keep_best(problem, current, math.inf, s)
     done = 0
     most *= PATIENCE
     for kind, start, end, factor in ATTEMPTS:
@@ -153,17 +159,17 @@ def rescue(
             done += more
             continue
         if kind == BEST_PATH:
-            copy(s.best, contacts, here)
+            copy(s.best, contacts, current)
         elif kind != EVEN_PATH:
             before = SpatialImpulses(s.best.contact, s.best.stop) if kind == BEST_ARC else guess
-            begin(problem, here, before, 0.0 if kind in (PATH, FAR_ARC) else 1.0, s)
+            begin(problem, current, before, 0.0 if kind in (PATH, FAR_ARC) else 1.0, s)
         if kind == EVEN_PATH:
             more, least = _from_even(problem, guess, least, allowed, start, factor, s)
         elif kind in (BEST_PATH, PATH):
-            unit = problem.scale if kind == BEST_PATH else largest_impulse(problem, here)
+            unit = problem.scale if kind == BEST_PATH else largest_impulse(problem, current)
             more, least = follow_by_tau(problem, least, allowed, start * unit, factor, s)
         else:
-            unit = largest_impulse(problem, here) if kind == FAR_ARC else problem.scale
+            unit = largest_impulse(problem, current) if kind == FAR_ARC else problem.scale
             more, least = follow_by_length(problem, least, allowed, start * unit, factor, s)
         done += more
         if least > CONVERGED:
@@ -199,24 +205,24 @@ def _from_even(
     factor: float,
     s: RescueScratch,
 ) -> tuple[int, float]:
-    """Follow a path to the solution with the larger friction on either side, and from there one to the problem's.
+    """Follow a path to the solution with the larger friction in both directions, then a path to the actual solution.
 
-    Where one side has hundreds of times the friction of the other, paths end at where the force
-    changes sides. Returns linear solves, and the least residual so far.
+    If friction differs by a factor of hundreds between the directions, other paths end where the
+    force changes direction. Return the number of linear solves and the least residual so far.
     """
     contacts = int(problem.first[problem.axis.shape[0]])
-    # neither is needed by a path that is followed by tau
+    # unused while a path is followed by tau
     shares = s.anchor.contact
     before = s.ahead
     copy(s.best, contacts, before)
-    begin(problem, s.here, guess, 0.0, s)
+    begin(problem, s.current, guess, 0.0, s)
     for c in range(contacts):
         plus = problem.gain[c, SHARE_PLUS]
         minus = problem.gain[c, SHARE_MINUS]
         shares[c, LAW_T] = plus
         shares[c, LAW_T2] = minus
         problem.gain[c, SHARE_PLUS] = problem.gain[c, SHARE_MINUS] = max(plus, minus)
-    unit = largest_impulse(problem, s.here)
+    unit = largest_impulse(problem, s.current)
     done, even = follow_by_tau(problem, math.inf, most, start * unit, factor, s)
     for c in range(contacts):
         problem.gain[c, SHARE_PLUS] = shares[c, LAW_T]
@@ -224,17 +230,17 @@ def _from_even(
     if not even < math.inf:
         copy(before, contacts, s.best)
         return done, least
-    copy(s.best, contacts, s.here)
+    copy(s.best, contacts, s.current)
     copy(before, contacts, s.best)
-    least = keep_best(problem, s.here, least, s)
-    if least > CONVERGED:  # as from the best point
+    least = keep_best(problem, s.current, least, s)
+    if least > CONVERGED:  # as for BEST_PATH
         more, least = follow_by_tau(problem, least, most - done, 0.1 * problem.scale, 1e4, s)
         done += more
     return done, least
 
 
 @jit
-def _from_outside(impulses: SpatialImpulses, w: FloatArray, contacts: int, out: Point) -> None:
+def _copy_from(impulses: SpatialImpulses, w: FloatArray, contacts: int, out: Point) -> None:
     for k in range(w.shape[0]):
         for i in range(6):
             out.w[k, i] = w[k, i]

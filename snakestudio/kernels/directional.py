@@ -1,7 +1,7 @@
-"""Natural maps of friction laws that no disc describes, for who judges a solution: this code knows no solver.
+"""Natural maps of friction laws without a disc, for the residual: this code is independent of the solvers.
 
-Impulses along are in the scale of the larger coefficient of both directions; `plus` and `minus` are
-the shares of it that a force along the link's axis and one against it reach.
+Impulses along the link are scaled by the larger coefficient of both directions; `plus` and `minus`
+are the fractions of it that a force along the link's axis and one against it can reach.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.prox import natural_interval, prox_disc, prox_interval
 
 Pair = tuple[float, float]
-"""What a contact has along and across the link."""
+"""Components of a contact along and across the link."""
 
 
 @inlined
 def natural_unit_velocity(
     impulse: Pair, gamma: Pair, prox_r: float, radius: float, plus: float, minus: float
 ) -> float:
-    """How far friction along the unit velocity is from being satisfied, N s; `gamma` is in one scale for both axes."""
+    """Violation of friction along the unit velocity, N s; `gamma` has the same scale for both axes."""
     impulse_1, impulse_2 = impulse
     gamma_1, gamma_2 = gamma
     held = impulse_1 / (plus if impulse_1 > 0.0 else minus)
@@ -32,7 +32,7 @@ def natural_unit_velocity(
 def natural_box(
     impulse: Pair, gamma: Pair, prox_r: float, radius: float, plus: float, minus: float
 ) -> float:
-    """How far friction is from being satisfied that applies to each component, N s."""
+    """Violation of friction that acts on each component separately, N s."""
     impulse_1, impulse_2 = impulse
     gamma_1, gamma_2 = gamma
     middle = 0.5 * radius * (plus - minus)

@@ -1,7 +1,7 @@
-"""Typed formulas inside compiled loops: a list of operations on three variables, worked off in its order.
+"""Typed formulas in compiled loops: a list of operations on three variables, evaluated in order.
 
-A formula that depends on where a link is has to be evaluated in every step, where Python is out of
-reach, and compiling it would take a second each time that it is changed.
+A formula that depends on the position of a link must be evaluated in every step, where Python
+cannot be called, and compiling it would take a second after each change.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 
-# What an operation does; its operands are results of lines before it.
+# Operations; their operands are results of earlier lines.
 (
     NUMBER,
     VARIABLE,
@@ -41,7 +41,7 @@ OPERATION, LEFT, RIGHT, RESULT = range(4)
 
 @jit
 def _function(kind: int, v: float) -> float:
-    """Value of a function of one number; not a number where it has none."""
+    """Value of a function of one number; NaN where it is undefined."""
     if kind == SIN:
         return math.sin(v)
     if kind == COS:
@@ -76,13 +76,13 @@ def _function(kind: int, v: float) -> float:
 
 @jit
 def evaluate_program(program: FloatArray, a: float, b: float, c: float) -> float:
-    """Value of a formula of three variables.
+    """Evaluate a formula of three variables.
 
     Parameters
     ----------
     program : (m, 4)
-        Of every operation: which it is, its operands (a number, the index of a variable, or lines
-        before it), and room for its result, of which the last is that of the formula.
+        For every operation: its kind, its operands (a number, the index of a variable, or indices
+        of earlier lines), and its result. The last result is the value of the formula.
     a, b, c : float
         The variables.
     """

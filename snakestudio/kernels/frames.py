@@ -1,8 +1,8 @@
-"""Frames, twists and wrenches of SE(3), as P5, appendix A, in arrays that kernels fill.
+"""Frames, twists and wrenches of SE(3), as in P5, appendix A, in arrays that kernels fill.
 
-A frame is a row of 12: rotation matrix R by rows, then position r, relative to a frame that is
-called the head's below. A twist is (V, Omega), a wrench (N, C); both have six entries, seen from
-the frame itself or from the head's.
+A frame is a row of 12: rotation matrix R by rows, then position r, relative to a reference frame
+that is called the head's below. A twist is (V, Omega), a wrench (N, C); both have six entries,
+expressed in the frame itself or in the head's.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 
 VX, VY, VZ, WX, WY, WZ = range(6)
-"""Entries of twists; those of wrenches likewise."""
+"""Entries of twists; wrenches have the same order."""
 
 
 @inlined
 def unit_frame(frame: FloatArray) -> None:
-    """Fill `frame` (12,) with the head's own."""
+    """Set `frame` (12,) to the identity."""
     for i in range(12):
         frame[i] = 0.0
     frame[0] = frame[4] = frame[8] = 1.0
@@ -26,7 +26,7 @@ def unit_frame(frame: FloatArray) -> None:
 
 @inlined
 def bracket(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
-    """ad_a b, P5 (67): the commutator of two twists (6,); `out` must be neither."""
+    """Compute ad_a b, P5 (67): the commutator of two twists (6,); `out` must be neither."""
     out[0] = a[4] * b[2] - a[5] * b[1] + a[1] * b[5] - a[2] * b[4]
     out[1] = a[5] * b[0] - a[3] * b[2] + a[2] * b[3] - a[0] * b[5]
     out[2] = a[3] * b[1] - a[4] * b[0] + a[0] * b[4] - a[1] * b[3]
@@ -37,7 +37,7 @@ def bracket(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
 
 @inlined
 def twist_to_head(frame: FloatArray, twist: FloatArray, out: FloatArray) -> None:
-    """Ad_g of a twist, P5 (66) as corrected: [R, r^ R; 0, R]; `out` may be `twist`."""
+    """Apply Ad_g to a twist, P5 (66) as corrected: [R, r^ R; 0, R]; `out` may be `twist`."""
     wx = frame[0] * twist[3] + frame[1] * twist[4] + frame[2] * twist[5]
     wy = frame[3] * twist[3] + frame[4] * twist[4] + frame[5] * twist[5]
     wz = frame[6] * twist[3] + frame[7] * twist[4] + frame[8] * twist[5]
@@ -54,7 +54,7 @@ def twist_to_head(frame: FloatArray, twist: FloatArray, out: FloatArray) -> None
 
 @inlined
 def twist_from_head(frame: FloatArray, twist: FloatArray, out: FloatArray) -> None:
-    """The inverse of `twist_to_head`: Ad_k with k = g^-1, as in P5 (15); `out` may be `twist`."""
+    """Apply the inverse of `twist_to_head`, Ad_k with k = g^-1, as in P5 (15); `out` may be `twist`."""
     wx, wy, wz = twist[3], twist[4], twist[5]
     vx = twist[0] - frame[10] * wz + frame[11] * wy
     vy = twist[1] - frame[11] * wx + frame[9] * wz
@@ -69,7 +69,7 @@ def twist_from_head(frame: FloatArray, twist: FloatArray, out: FloatArray) -> No
 
 @inlined
 def wrench_to_head(frame: FloatArray, wrench: FloatArray, out: FloatArray) -> None:
-    """Ad_k^* of a wrench: the same force and couple, about the head and in its frame; `out` may be `wrench`."""
+    """Apply Ad_k^* to a wrench: the same force and couple, about the head and in its frame; `out` may be `wrench`."""
     nx = frame[0] * wrench[0] + frame[1] * wrench[1] + frame[2] * wrench[2]
     ny = frame[3] * wrench[0] + frame[4] * wrench[1] + frame[5] * wrench[2]
     nz = frame[6] * wrench[0] + frame[7] * wrench[1] + frame[8] * wrench[2]
@@ -86,7 +86,7 @@ def wrench_to_head(frame: FloatArray, wrench: FloatArray, out: FloatArray) -> No
 
 @inlined
 def wrench_from_head(frame: FloatArray, wrench: FloatArray, out: FloatArray) -> None:
-    """The inverse of `wrench_to_head`; `out` may be `wrench`."""
+    """Apply the inverse of `wrench_to_head`; `out` may be `wrench`."""
     nx, ny, nz = wrench[0], wrench[1], wrench[2]
     cx = wrench[3] - frame[10] * nz + frame[11] * ny
     cy = wrench[4] - frame[11] * nx + frame[9] * nz
@@ -102,7 +102,7 @@ def wrench_from_head(frame: FloatArray, wrench: FloatArray, out: FloatArray) -> 
 @inlined
 def _exponential_parts(square: float) -> tuple[float, float, float]:
     """sin(a) / a, (1 - cos a) / a^2 and (a - sin a) / a^3 for a^2 = `square`."""
-    if square < 0.05:  # the series is exact to rounding there, and cheaper
+    if square < 0.05:  # the series is exact to rounding there, and faster
         a = 1.0 - square / 6.0 * (
             1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0))
         )
@@ -120,7 +120,7 @@ def _exponential_parts(square: float) -> tuple[float, float, float]:
 
 @inlined
 def move_frame(frame: FloatArray, twist: FloatArray, out: FloatArray) -> None:
-    """`out` = `frame` exp(`twist`), exactly, so that R stays a rotation; `out` must not be `frame`."""
+    """Compute `out` = `frame` exp(`twist`) exactly, so that R stays a rotation; `out` must not be `frame`."""
     x, y, z = twist[3], twist[4], twist[5]
     a, b, c = _exponential_parts(x * x + y * y + z * z)
     # exp(w^) = 1 + a w^ + b w^ w^, and V = (1 + b w^ + c w^ w^) v.
@@ -148,7 +148,7 @@ def move_frame(frame: FloatArray, twist: FloatArray, out: FloatArray) -> None:
 
 @inlined
 def frame_from_pose(pose: FloatArray, frame: FloatArray) -> None:
-    """Frame (12,) of a pose (7,): position and unit quaternion w x y z."""
+    """Convert a pose (7,), position and unit quaternion w x y z, to a frame (12,)."""
     w, x, y, z = pose[3], pose[4], pose[5], pose[6]
     frame[0] = 1.0 - 2.0 * (y * y + z * z)
     frame[1] = 2.0 * (x * y - w * z)
@@ -166,7 +166,7 @@ def frame_from_pose(pose: FloatArray, frame: FloatArray) -> None:
 
 @jit
 def move_pose(pose: FloatArray, twist: FloatArray, out: FloatArray) -> None:
-    """`out` = `pose` exp(`twist`) of poses (7,); the quaternion is made a unit one anew. `out` may be `pose`."""
+    """Compute `out` = `pose` exp(`twist`) for poses (7,) and normalize the quaternion; `out` may be `pose`."""
     x, y, z = twist[3], twist[4], twist[5]
     square = x * x + y * y + z * z
     _, b, c = _exponential_parts(square)

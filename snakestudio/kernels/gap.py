@@ -1,4 +1,4 @@
-"""Gap functions between links and obstacles in the plane, and how fast links close them."""
+"""Gap functions between links and obstacles in the plane, and a bound on the speeds of links."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def stadium_circle(
 ) -> tuple[float, float, float, float, float]:
     """Gap between a link (rectangle with a semicircle at either end) and a circle (P2 (8)-(10), (14), (16)).
 
-    Both kinds of gap function of the paper are one: the circle's centre is compared with the
+    Both gap functions of the paper are unified: the circle's centre is compared with the
     nearest point C = G + lever e of the segment of length 2 `half`.
 
     Parameters
@@ -32,7 +32,7 @@ def stadium_circle(
     x, y, cos, sin : float
         Centre of gravity of the link, m, and direction of its axis.
     half, radius : float
-        Half the segment's length L_GS and the radius L_SC of the link, m.
+        Half the length of the segment, L_GS, and the radius of the link, L_SC, m.
     circle_x, circle_y, circle_radius : float
         The obstacle, m.
 
@@ -41,11 +41,12 @@ def stadium_circle(
     gap : float
         m, positive if open.
     normal_x, normal_y : float
-        From the obstacle to the link; the force direction w_H is (normal_x, normal_y, arm).
+        Unit vector from the obstacle to the link; the force direction w_H is (normal_x, normal_y,
+        arm).
     arm : float
         Moment of the unit normal about the centre of gravity, m.
     lever : float
-        Where C lies along the link, m.
+        Position of C along the link, m.
     """
     dx = circle_x - x
     dy = circle_y - y
@@ -56,7 +57,7 @@ def stadium_circle(
     if distance > 1e-140:  # below, squares underflow
         normal_x = rx / distance
         normal_y = ry / distance
-    else:  # the obstacle's centre lies on the axis: push to the link's left
+    else:  # the obstacle's centre is on the axis: push to the link's left
         normal_x = -sin
         normal_y = cos
     arm = lever * (cos * normal_y - sin * normal_x)
@@ -75,7 +76,7 @@ def stadium_touches(
     circle_y: float,
     circle_radius: float,
 ) -> bool:
-    """Whether the gap of `stadium_circle` is closed (<= 0); cheap, for most candidates do not touch."""
+    """Whether the gap of `stadium_circle` is closed (<= 0): a fast test, since most candidates do not touch."""
     dx = circle_x - x
     dy = circle_y - y
     lever = min(max(dx * cos + dy * sin, -half), half)
@@ -87,7 +88,7 @@ def stadium_touches(
 
 @inlined
 def point_rectangle(x: float, y: float, half_x: float, half_y: float) -> tuple[float, float, float]:
-    """Distance from a rectangle about the origin to a point, negative inside, and its direction (unit vector)."""
+    """Distance of a point from a rectangle about the origin, negative inside, and the direction (unit vector)."""
     out_x = abs(x) - half_x
     out_y = abs(y) - half_y
     side_x = 1.0 if x >= 0.0 else -1.0
@@ -112,13 +113,13 @@ def stadium_rectangle(
     half_x: float,
     half_y: float,
 ) -> tuple[float, float, float, float, float]:
-    """Gap of one feature of a link and a rectangle about the origin.
+    """Gap between one feature of a link and a rectangle about the origin.
 
-    What keeps a link out of a rectangle is that neither end of its segment comes nearer to the
-    rectangle than `radius` nor a corner of the rectangle nearer to the segment. Each of these is a
-    contact of its own where its gap is closed; so a link that lies along a wall touches it at both
-    ends, and one that lies across the end of a wall at one end and at the corner, and none of them
-    comes and goes by rounding.
+    A link is outside a rectangle if neither end of its segment is nearer to the rectangle than
+    `radius` and no corner of the rectangle is nearer to the segment. Each of these is a separate
+    contact if its gap is closed. A link along a wall therefore touches it at both ends, and one
+    across the end of a wall touches it at one end and at the corner, and no contact opens or closes
+    because of rounding.
 
     Parameters
     ----------
@@ -132,8 +133,8 @@ def stadium_rectangle(
     Returns
     -------
     gap, normal_x, normal_y, arm, lever : float
-        As in `stadium_circle`; the gap is inf for a corner that is not strictly beside the segment
-        (its nearest point is an end then) and for the second end of a segment without length.
+        As in `stadium_circle`; the gap is inf for a corner whose nearest point on the segment is an
+        end, and for the second end of a segment of zero length.
     """
     if feature < 2:
         lever = half if feature == 1 else -half
@@ -156,12 +157,13 @@ def stadium_rectangle(
 
 @inlined
 def end_speed(velocity: NDArray[np.float64], moves: int, lever: float) -> float:
-    """What no point of a link within `lever` (m) of its own moves faster than, m/s.
+    """Upper bound on the speed of all points of a link within `lever` (m) of its reference point, m/s.
 
     Parameters
     ----------
     velocity : (n, k)
-        Of the links' points in the first `moves` columns, m/s, then angular velocities, rad/s.
+        Velocities of the links' reference points in the first `moves` columns, m/s, then angular
+        velocities, rad/s.
     """
     fast = turning = 0.0
     for k in range(velocity.shape[0]):

@@ -1,4 +1,4 @@
-"""What the ground is like under a link: patches of friction of their own, and factors by formulas and a picture."""
+"""Properties of the ground under a link: patches of friction, and factors from formulas and an image."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ WITH_AXIS, AGAINST_AXIS, SIDEWAYS = range(3)
 
 
 class GroundMap(NamedTuple):
-    """The ground as a function of place and time, for n links and p patches."""
+    """The ground as a function of position and time, for n links and p patches."""
 
     friction: FloatArray
-    """Coefficients of every link outside all patches [0] and on each of them, for a force along its
-    axis, against it, and across."""
+    """Friction coefficients of every link outside all patches [0] and on each patch, for a force
+    along its axis, against it, and across."""
 
     patches: FloatArray
-    """Box around every patch, and its first corner and the one behind its last in `corners`."""
+    """Bounding box of every patch, and the half-open range of its corners in `corners`."""
 
     corners: FloatArray
-    """Of all patches, m."""
+    """Corners of all patches, m."""
 
     position: FloatArray
-    """Of the links along the body, from the head, m."""
+    """Positions of the links along the body, from the head, m."""
 
     load: FloatArray
     factor: FloatArray
-    """`load` and `factor`: programs of the load's factor (of X and t) and of the friction's (of t,
-    x and y); of length 0 where it is 1."""
+    """`load` and `factor`: programs of the factor of the load (of X and t) and of the factor of
+    friction (of t, x and y); of length 0 if it is 1."""
 
     picture: FloatArray
-    """Grey values 0 to 1 of the picture that multiplies the friction, first row at its lower edge;
-    (0, 0): none."""
+    """Grey values, 0 to 1, of the image that multiplies the friction, first row at its lower edge;
+    (0, 0) without an image."""
 
     frame: FloatArray
-    """Its middle, m, cosine and sine of its yaw, pixels by length, 1/m, and the factors of black
-    and white."""
+    """Middle of the image, m, cosine and sine of its yaw, pixels per length, 1/m, and the factors
+    of black and white."""
 
 
 @jit
 def patch_under(ground: GroundMap, x: float, y: float) -> int:
-    """Line of `ground.friction` that holds at a point: 1 + the last patch that it lies in, or 0."""
+    """Row of `ground.friction` that applies at a point: 1 + the last patch that contains it, or 0."""
     corners = ground.corners
     n: int = ground.patches.shape[0]
     for i in range(n):
@@ -75,13 +75,13 @@ def patch_under(ground: GroundMap, x: float, y: float) -> int:
 
 @jit
 def load_scale(ground: GroundMap, k: int, time: float) -> float:
-    """What the load of link `k` is multiplied by (not a number where the formula has no value)."""
+    """Factor of the load of link `k` (NaN where the formula is undefined)."""
     return load_scale_at(ground, ground.position[k], time)
 
 
 @jit
 def load_scale_at(ground: GroundMap, position: float, time: float) -> float:
-    """What the load is multiplied by at a position along the body, m (not a number where the formula has no value)."""
+    """Factor of the load at a position along the body, m (NaN where the formula is undefined)."""
     if ground.load.shape[0] == 0:
         return 1.0
     value = evaluate_program(ground.load, position, time, 0.0)
@@ -90,7 +90,7 @@ def load_scale_at(ground: GroundMap, position: float, time: float) -> float:
 
 @jit
 def friction_scale(ground: GroundMap, time: float, x: float, y: float) -> float:
-    """What friction coefficients are multiplied by at a point (not a number where the formula has no value)."""
+    """Factor of friction coefficients at a point (NaN where the formula is undefined)."""
     value = 1.0
     if ground.factor.shape[0] > 0:
         value = evaluate_program(ground.factor, time, x, y)
@@ -103,10 +103,10 @@ def friction_scale(ground: GroundMap, time: float, x: float, y: float) -> float:
 
 @jit
 def _picture_scale(picture: FloatArray, frame: FloatArray, x: float, y: float) -> float:
-    """Factor of a picture at a point: bilinear between the middles of its pixels, 1 outside it."""
+    """Factor of an image at a point: bilinear between the centres of its pixels, 1 outside it."""
     ny, nx = picture.shape
     dx, dy = x - frame[MIDDLE_X], y - frame[MIDDLE_Y]
-    # In pixels from the lower left corner of the picture.
+    # In pixels from the lower left corner of the image.
     u = frame[DENSITY] * (frame[COS] * dx + frame[SIN] * dy) + 0.5 * nx
     v = frame[DENSITY] * (frame[COS] * dy - frame[SIN] * dx) + 0.5 * ny
     if not (0.0 <= u <= nx and 0.0 <= v <= ny):

@@ -1,4 +1,4 @@
-"""Evaluation of joint references, angles as well as torques, between their knots."""
+"""Evaluation of joint references, angles and torques, between their knots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from snakestudio.kernels._jit import inlined
 
 
 class JointKnots(NamedTuple):
-    """A joint reference as kernels take it: k knots of m joints with one axis each."""
+    """A joint reference in the form that kernels use: k knots of m joints with one axis each."""
 
     time: FloatArray
     """Ascending, (k,), s."""
@@ -20,13 +20,13 @@ class JointKnots(NamedTuple):
     """`angle`, `rate` and `acceleration`: (k, m, 1), rad, rad/s and rad/s^2."""
 
     torque: FloatArray
-    """Torques that the motors get instead, (k, m, 1), N m; of length 0 if the joints follow the
-    angles."""
+    """Torques of the motors that replace the angles, (k, m, 1), N m; of length 0 if the joints
+    follow the angles."""
 
 
 @inlined
 def find_knot(knots: JointKnots, time: float, knot: int) -> int:
-    """Index of the last knot at or before `time` but the very last, searched from `knot` on."""
+    """Index of the last knot at or before `time`, excluding the final one, searched from `knot` on."""
     while knot < len(knots.time) - 2 and knots.time[knot + 1] <= time:
         knot += 1
     return knot
@@ -42,10 +42,10 @@ def evaluate_reference(
     knot: int,
     reference: FloatArray,
 ) -> int:
-    """Joint angles and rates wanted at `time`, by cubic Hermite interpolation as `JointReference.at`.
+    """Reference angles and rates at `time`, by cubic Hermite interpolation as in `JointReference.at`.
 
-    Times must not decrease from call to call; `knot` is where the search begins, and what is
-    returned where it ended.
+    Times must not decrease from call to call. The search begins at `knot`; return the knot where it
+    ended.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def evaluate_reference(
             rate_0 = rate[knot, i, a]
             rate_1 = rate[knot + 1, i, a]
             if angle_0 == angle_1 and rate_0 == 0.0 and rate_1 == 0.0:
-                # Held, to the last bit: steps must not depend on where the knots around them are.
+                # Constant, to the last bit: steps must not depend on the positions of the knots.
                 reference[i, a] = angle_0
                 reference[i, axes + a] = 0.0
                 continue
@@ -86,13 +86,13 @@ def evaluate_reference(
 
 @inlined
 def evaluate_linear(
-    knots: FloatArray, values: FloatArray, axes: int, time: float, knot: int, wanted: FloatArray
+    knots: FloatArray, values: FloatArray, axes: int, time: float, knot: int, reference: FloatArray
 ) -> None:
-    """Joint accelerations or torques wanted at `time`, linear between the knots.
+    """Reference accelerations or torques at `time`, linear between the knots.
 
-    The second derivative of the angles' cubic would be no more accurate (both err by the square of
-    the knots' distance), would jump at every knot, and would be beyond all bounds between the two
-    knots that make a jump of the angles.
+    The second derivative of the angles' cubic would not be more accurate (both errors are of second
+    order in the distance of the knots), would jump at every knot, and would be unbounded between
+    the two knots of a jump of the angles.
 
     Parameters
     ----------
@@ -101,13 +101,13 @@ def evaluate_linear(
     axes : int
         1 for yaw alone, 2 for yaw and pitch.
     knot : int
-        What `evaluate_reference` returned for this time.
-    wanted : (n - 1, axes)
+        Result of `evaluate_reference` for this time.
+    reference : (n - 1, axes)
         Filled.
     """
     s = min(max((time - knots[knot]) / (knots[knot + 1] - knots[knot]), 0.0), 1.0)
-    for i in range(wanted.shape[0]):
+    for i in range(reference.shape[0]):
         for a in range(axes):
             value_0 = values[knot, i, a]
             value_1 = values[knot + 1, i, a]
-            wanted[i, a] = value_0 if value_0 == value_1 else (1.0 - s) * value_0 + s * value_1
+            reference[i, a] = value_0 if value_0 == value_1 else (1.0 - s) * value_0 + s * value_1

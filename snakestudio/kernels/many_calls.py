@@ -1,9 +1,9 @@
-"""A compiled function called many times without the interpreter's lock, with arguments that are read from a table.
+"""Repeated calls of a compiled function without the interpreter's lock, with arguments read from a table.
 
-A row of the table holds what one call takes: the address, shape and strides of every array, and the
-bits of every number. So worlds of a batch keep arrays of their own, which may grow one by one, and
-what runs is the very code that a single run calls, reached by its address: nothing is compiled but
-a loop of some lines.
+A row of the table contains the arguments of one call: the address, shape and strides of every
+array, and the bits of every number. Thus the worlds of a batch have separate arrays, which can grow
+one by one, and the code that runs is the same as that of a single run, called by its address: only
+a short loop is compiled in addition.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from snakestudio.kernels._jit import direct, jit, layout
 
 Job = Callable[..., int]
 
-# Entries of the progress that threads share.
+# Entries of the progress counters that threads share.
 NEXT, DONE = range(2)
 
-_WORD = ir.IntType(64)
+_INT64 = ir.IntType(64)
 
-# Their annotations know half of them.
+# The type stubs of these modules are incomplete.
 types: Any = numba_types
 extending: Any = numba_extending
 
 
 class _Callee:
-    """A compiled function with the types of its arguments, and where its code is.
+    """A compiled function with the types of its arguments and the address of its code.
 
     Parameters
     ----------
     function : compiled function
         Returns an int or nothing, and never raises.
     arguments : tuple
-        Of one call; those of all others must be of the same types.
+        Arguments of one call; those of all other calls must have the same types.
     """
 
     def __init__(self, function: Any, arguments: tuple[Any, ...]) -> None:
@@ -56,11 +56,11 @@ class _Callee:
 
 
 _CALLEES: dict[Any, _Callee] = {}
-"""By function and layout of its arguments: finding their types takes numba a millisecond."""
+"""Callee for each function and layout of its arguments: determining their types takes numba a millisecond."""
 
 
 def _callee(function: Any, arguments: tuple[Any, ...]) -> _Callee:
-    """The callee of a function with arguments like these."""
+    """Callee of a function with arguments of the types of these."""
     key = function, layout(arguments)
     if key not in _CALLEES:
         _CALLEES[key] = _Callee(function, arguments)
@@ -68,7 +68,7 @@ def _callee(function: Any, arguments: tuple[Any, ...]) -> _Callee:
 
 
 class _CalleeType(types.Opaque):  # type: ignore[misc]
-    """What the loop over rows is compiled for: it gets no value of this type, but knows how to read a row."""
+    """numba type of a callee: it has no value, but defines how `_call_row` reads a row."""
 
     def __init__(self, arguments: tuple[Any, ...], result: Any) -> None:
         self.arguments = arguments
@@ -89,27 +89,24 @@ def _unbox_callee(kind: Any, value: Any, context: Any) -> Any:
     return extending.NativeValue(context.context.get_dummy_value())
 
 
-def _words(value: Any, words: list[int]) -> list[int]:
-    """What a row of the table holds of an argument: arrays by address, shape and strides, numbers by their bits.
-
-    It is added to `words`.
-    """
+def _row_entries(value: Any, entries: list[int]) -> list[int]:
+    """Append the table entries of an argument to `entries`: address, shape and strides of arrays, bits of numbers."""
     if isinstance(value, np.ndarray):
-        words.append(value.__array_interface__["data"][0])
-        words.extend(value.shape)
-        words.extend(value.strides)
+        entries.append(value.__array_interface__["data"][0])
+        entries.extend(value.shape)
+        entries.extend(value.strides)
     elif isinstance(value, tuple):
         for part in value:
-            _words(part, words)
-    elif isinstance(value, float):  # numpy's, too
-        words.append(np.float64(value).view(np.int64).item())
+            _row_entries(part, entries)
+    elif isinstance(value, float):  # also numpy's
+        entries.append(np.float64(value).view(np.int64).item())
     else:
-        words.append(int(value))
-    return words
+        entries.append(int(value))
+    return entries
 
 
 class _RowReader:
-    """Makes arguments of the words of a row, in the order of `_words`."""
+    """Converts the entries of a row to arguments, in the order of `_row_entries`."""
 
     def __init__(self, context: Any, builder: Any, row: Any) -> None:
         self._context = context
@@ -117,8 +114,8 @@ class _RowReader:
         self._row = row
         self._count = 0
 
-    def _word(self) -> Any:
-        position = self._builder.gep(self._row, [ir.Constant(_WORD, self._count)])
+    def _next_entry(self) -> Any:
+        position = self._builder.gep(self._row, [ir.Constant(_INT64, self._count)])
         self._count += 1
         return self._builder.load(position)
 
@@ -130,11 +127,11 @@ class _RowReader:
         if isinstance(kind, types.Array):
             return self._array(kind)
         if isinstance(kind, types.Float):
-            return builder.bitcast(self._word(), context.get_value_type(kind))
+            return builder.bitcast(self._next_entry(), context.get_value_type(kind))
         if isinstance(kind, types.Boolean):
-            return builder.icmp_unsigned("!=", self._word(), ir.Constant(_WORD, 0))
-        if isinstance(kind, types.Integer) and kind.bitwidth == _WORD.width:
-            return self._word()
+            return builder.icmp_unsigned("!=", self._next_entry(), ir.Constant(_INT64, 0))
+        if isinstance(kind, types.Integer) and kind.bitwidth == _INT64.width:
+            return self._next_entry()
         raise NotImplementedError(f"rows of arguments of type {kind}")
 
     def _array(self, kind: Any) -> Any:
@@ -143,9 +140,9 @@ class _RowReader:
         array = context.make_array(kind)(context, builder)
         arrayobj.populate_array(
             array,
-            data=builder.inttoptr(self._word(), array.data.type),
-            shape=[self._word() for _ in range(kind.ndim)],
-            strides=[self._word() for _ in range(kind.ndim)],
+            data=builder.inttoptr(self._next_entry(), array.data.type),
+            shape=[self._next_entry() for _ in range(kind.ndim)],
+            strides=[self._next_entry() for _ in range(kind.ndim)],
             itemsize=context.get_constant(
                 types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))
             ),
@@ -156,7 +153,7 @@ class _RowReader:
 
 @extending.intrinsic  # type: ignore[untyped-decorator]
 def _call_row(typing: Any, callee: Any, address: Any, table: Any, row: Any) -> Any:
-    """Call the function at `address` with what is in a row of the table; gives what it returns, or 0."""
+    """Call the function at `address` with the arguments in a row of the table; return its result, or 0."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         _, address, table, row = args
@@ -171,21 +168,21 @@ def _call_row(typing: Any, callee: Any, address: Any, table: Any, row: Any) -> A
         _, result = convention.call_function(
             builder, function, callee.result, callee.arguments, arguments
         )
-        return ir.Constant(_WORD, 0) if callee.result == types.none else result
+        return ir.Constant(_INT64, 0) if callee.result == types.none else result
 
     return types.int64(callee, types.int64, types.Array(types.int64, 2, "C"), types.int64), emit
 
 
 @extending.intrinsic  # type: ignore[untyped-decorator]
 def _add_one(typing: Any, array: Any, index: Any) -> Any:
-    """Add 1 to an entry that other threads add to, too; gives what it was before."""
+    """Add 1 to an entry that other threads also increment; return its previous value."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind, _ = signature.args
         value, entry = args
         counters = context.make_array(kind)(context, builder, value)
         return builder.atomic_rmw(
-            "add", builder.gep(counters.data, [entry]), ir.Constant(_WORD, 1), "acq_rel"
+            "add", builder.gep(counters.data, [entry]), ir.Constant(_INT64, 1), "acq_rel"
         )
 
     return types.int64(types.Array(types.int64, 1, "C"), types.int64), emit
@@ -200,19 +197,19 @@ def _call_rows(
     progress: IntArray,
     status: IntArray,
 ) -> int:
-    """Call a function for those rows of the table that no other thread takes; returns how many that were.
+    """Call a function for those rows of the table that no other thread has started; return the number of calls.
 
     Parameters
     ----------
     callee, address
-        The function, and where it is.
+        The function, and the address of its code.
     table : (n, w) int
     order : (k,) int
-        Rows to be called for, those that take long first.
+        Rows to call the function for, the slowest first.
     progress : (2,) int
-        Count of rows that some thread has begun, and of those it has finished; both 0 at first.
+        Numbers of rows started and finished by all threads; both 0 initially.
     status : (n,) int
-        What the calls returned.
+        Results of the calls.
     """
     count = 0
     while True:
@@ -226,42 +223,42 @@ def _call_rows(
 
 
 class CallTable:
-    """Calls of one compiled function, a row each.
+    """Calls of one compiled function, one per row.
 
     Parameters
     ----------
     function : compiled function
         Returns an int or nothing, and never raises.
     arguments : sequence of tuples
-        What each call takes: arrays, numbers and tuples of them. Tables hold addresses, and keep
-        the arrays alive.
+        Arguments of each call: arrays, numbers and tuples of them. The table stores their
+        addresses, and keeps references to the arrays.
     """
 
     def __init__(self, function: Any, arguments: Sequence[tuple[Any, ...]]) -> None:
         first = arguments[0]
         self._arguments = list(arguments)
         self._callee = _callee(function, first)
-        self._table = np.array([_words(one, []) for one in arguments], np.int64)
-        self._columns = np.cumsum([0, *(len(_words(one, [])) for one in first)]).tolist()
+        self._table = np.array([_row_entries(one, []) for one in arguments], np.int64)
+        self._columns = np.cumsum([0, *(len(_row_entries(one, [])) for one in first)]).tolist()
         self._status = np.zeros(len(arguments), np.int64)
         self._run = direct(_call_rows)
-        # or threads would compile it at a time
+        # compiled now, otherwise each thread would compile it
         self._run(*self._job(np.zeros(0, np.int64), np.zeros(2, np.int64)))
 
     def bind(self, row: int, arguments: tuple[Any, ...], first: int = 0) -> None:
-        """Take other arguments of a row, from argument number `first` on; they may be some of all."""
+        """Replace arguments of a row, from argument number `first` on."""
         before = self._arguments[row]
         self._arguments[row] = before[:first] + arguments + before[first + len(arguments) :]
         begin = self._columns[first]
         end = self._columns[first + len(arguments)]
-        self._table[row, begin:end] = _words(arguments, [])
+        self._table[row, begin:end] = _row_entries(arguments, [])
 
     def fill(self, argument: int, number: int) -> None:
-        """Give all rows the same whole number as an argument; counted from the end if negative."""
+        """Set an integer argument of all rows; `argument` is counted from the end if negative."""
         self._table[:, self._columns[argument % len(self._arguments[0])]] = number
 
     def single(self, row: int) -> Callable[[], int]:
-        """The call of one row, for a thread that makes it by itself again and again; it gives what the call returns."""
+        """Return a function that calls one row and returns its result, for repeated calls from a single thread."""
         progress = np.zeros(2, np.int64)
         status = self._status
         job = self._job(np.array([row], np.int64), progress)
@@ -278,19 +275,19 @@ class CallTable:
     def call(
         self, rows: IntArray, share: Callable[[Job, tuple[Any, ...], Callable[[], bool]], None]
     ) -> IntArray:
-        """Make the calls of `rows`, those that take long first.
+        """Make the calls of `rows`, given with the slowest first.
 
         Parameters
         ----------
         rows : (k,) int
         share : function
-            Runs a job with its arguments in as many threads as it has, all with the same, and
-            returns when the function that it gets, too, says that all is done.
+            Runs a job with its arguments in all of its threads, and
+            returns when the function passed as last argument returns True.
 
         Returns
         -------
         (n,) int array
-            What the calls returned (0 for nothing), by row; the next call fills it again.
+            Results of the calls (0 for none), by row; overwritten by the next call.
         """
         progress = np.zeros(2, np.int64)
         share(self._run, self._job(rows, progress), lambda: bool(progress[DONE] == len(rows)))
@@ -301,5 +298,5 @@ class CallTable:
 
 
 def same_objects(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    """Whether arguments are the very objects that others are, so that what was bound to those holds for them."""
+    """Whether both tuples contain the same objects, so that bound addresses are still valid."""
     return len(some) == len(others) and not any(map(is_not, some, others))

@@ -1,8 +1,8 @@
-"""Rows of eight numbers as one value: six coordinates, a right-hand side and a filler, which is two vector registers.
+"""Rows of eight numbers as one value, two vector registers: six coordinates, a right-hand side and padding.
 
-Compiled, an octet is a vector of the processor and every function here one or a few of its
-instructions; left to find the vectors by itself, the compiler made code half as fast, and took much
-longer. Uncompiled, it is an array of eight.
+In compiled code, an octet is a vector of the processor, and every function here is one or a few of
+its instructions. Automatic vectorization by the compiler gave code half as fast, and took much
+longer. Without compilation, an octet is an array of eight.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import instruction, value_type
 
 Octet = FloatArray
-"""(8,)"""
+"""Array of shape (8,)."""
 
 WIDTH = 8
 _vector = ir.VectorType(ir.DoubleType(), WIDTH)
@@ -25,7 +25,7 @@ _index = ir.IntType(32)
 
 
 def _everywhere(builder: Any, x: Any) -> Any:
-    """The number `x` in all eight places."""
+    """Broadcast the number `x` to all eight lanes."""
     undefined = ir.Constant(_vector, ir.Undefined)
     first = builder.insert_element(undefined, x, ir.Constant(_index, 0))
     return builder.shuffle_vector(
@@ -34,7 +34,7 @@ def _everywhere(builder: Any, x: Any) -> Any:
 
 
 def _fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
-    """A b + c, lane by lane, with one rounding where the processor can."""
+    """Compute a b + c, lane by lane, with one rounding if the processor supports it."""
     function_type = ir.FunctionType(_vector, [_vector] * 3)
     name = "llvm.fmuladd.v8f64"
     function = builder.module.globals.get(name) or ir.Function(builder.module, function_type, name)
@@ -42,7 +42,7 @@ def _fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, i: Any, at: Any) -> Any:
-    """Pointer to eight numbers in row `i` of a C-ordered array of two dimensions, from entry `at` on."""
+    """Pointer to eight numbers in row `i` of a C-ordered 2D array, from entry `at` on."""
     struct = context.make_array(array_type)(context, builder, array)
     _, width = (builder.extract_value(struct.shape, d) for d in range(2))
     place = builder.gep(struct.data, [builder.add(builder.mul(i, width), at)])
@@ -89,7 +89,7 @@ def _crossed(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @instruction(lambda t: _compiled(t.array(2), t.index, t.index), _load)
 def octet(rows: FloatArray, i: int, at: int) -> Octet:
-    """Eight numbers of row `i` of `rows` (m, any), from entry `at` on; there must be as many."""
+    """Eight numbers of row `i` of `rows` (m, any), from entry `at` on; the row must contain them."""
     return rows[i, at : at + WIDTH].copy()
 
 
@@ -113,7 +113,7 @@ def octet_zero() -> Octet:
     lambda context, builder, signature, args: builder.fmul(_everywhere(builder, args[0]), args[1]),
 )
 def octet_times(x: float, a: Octet) -> Octet:
-    """X a."""
+    """Product x a."""
     return x * a
 
 
@@ -122,7 +122,7 @@ def octet_times(x: float, a: Octet) -> Octet:
     lambda context, builder, signature, args: builder.fadd(args[0], args[1]),
 )
 def octet_sum(a: Octet, b: Octet) -> Octet:
-    """A + b."""
+    """Sum a + b."""
     return a + b
 
 
@@ -131,13 +131,13 @@ def octet_sum(a: Octet, b: Octet) -> Octet:
     lambda context, builder, signature, args: builder.fmul(args[0], args[1]),
 )
 def octet_product(a: Octet, b: Octet) -> Octet:
-    """A b, lane by lane."""
+    """Product a b, lane by lane."""
     return a * b
 
 
 @instruction(lambda t: _compiled(_compiled, t.number), _signs)
 def octet_signs(a: Octet, eps: float) -> Octet:
-    """A / sqrt(a^2 + eps^2), lane by lane: a smooth sign."""
+    """Smooth sign a / sqrt(a^2 + eps^2), lane by lane."""
     return a / np.sqrt(a * a + eps * eps)
 
 
@@ -148,7 +148,7 @@ def octet_signs(a: Octet, eps: float) -> Octet:
     ),
 )
 def octet_plus(a: Octet, x: float, b: Octet) -> Octet:
-    """A + x b."""
+    """Sum a + x b."""
     return a + x * b
 
 
@@ -159,7 +159,7 @@ def octet_plus(a: Octet, x: float, b: Octet) -> Octet:
     ),
 )
 def octet_minus(a: Octet, x: float, b: Octet) -> Octet:
-    """A - x b."""
+    """Difference a - x b."""
     return a - x * b
 
 
@@ -177,7 +177,7 @@ def octet_lane(a: Octet, i: int) -> float:
     lambda context, builder, signature, args: builder.insert_element(args[0], args[2], args[1]),
 )
 def octet_with(a: Octet, i: int, x: float) -> Octet:
-    """`a` with `x` as its number `i`."""
+    """Copy of `a` with number `i` replaced by `x`."""
     changed = a.copy()
     changed[i] = x
     return changed
@@ -185,7 +185,7 @@ def octet_with(a: Octet, i: int, x: float) -> Octet:
 
 @instruction(lambda t: _compiled(_compiled, t.number, t.number, t.number), _crossed)
 def octet_crossed(a: Octet, x: float, y: float, z: float) -> Octet:
-    """`a` with the vector product (x, y, z) x a[:3] added to a[3:6]."""
+    """Copy of `a` with the vector product (x, y, z) x a[:3] added to a[3:6]."""
     changed = a.copy()
     changed[3:6] += np.cross((x, y, z), a[:3])
     return changed

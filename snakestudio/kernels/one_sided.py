@@ -1,4 +1,4 @@
-"""Linear complementarity of a few one-sided reactions, solved exactly by principal pivoting."""
+"""Linear complementarity problem of a few one-sided reactions, solved exactly by principal pivoting."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.cholesky import cholesky_backward, cholesky_factor, cholesky_forward
 
 ROUNDING = 1e-12
-"""What counts as zero beside the largest reaction or acceleration of the problem."""
+"""Tolerance relative to the largest reaction or acceleration of the problem."""
 
 TOGETHER = 8
-"""Pivots in which all that is wrong is changed at once; after that one at a time, which cannot go
-round in circles."""
+"""Number of pivots in which all wrong rows are changed simultaneously; after that one at a time,
+which cannot cycle."""
 
 
 @inlined
@@ -19,17 +19,17 @@ def _reactions(
     matrix: FloatArray,
     free: FloatArray,
     count: int,
-    acts: IntArray,
+    active: IntArray,
     which: IntArray,
     factor: FloatArray,
     part: FloatArray,
     reaction: FloatArray,
 ) -> None:
-    """Reactions under which what `acts` stands still."""
+    """Reactions that keep the rows in `active` at rest."""
     size = 0
     for a in range(count):
         reaction[a] = 0.0
-        if acts[a] != 0:
+        if active[a] != 0:
             which[size] = a
             part[size] = -free[a]
             for b in range(size + 1):
@@ -48,17 +48,17 @@ def solve_one_sided(
     free: FloatArray,
     side: FloatArray,
     count: int,
-    acts: IntArray,
+    active: IntArray,
     which: IntArray,
     factor: FloatArray,
     part: FloatArray,
     reaction: FloatArray,
 ) -> int:
-    """Reactions z with side z >= 0, side (A z + b) >= 0, and one of them 0 in every row; returns pivots, -1 if stuck.
+    """Find z with side z >= 0, side (A z + b) >= 0, and one of both 0 in every row; return pivots, or -1 on failure.
 
-    A row of side 0 resists either way: A z + b = 0. For a positive definite A the solution is
-    unique, and changing the first wrong row alone leads to it after finitely many steps (K. G.
-    Murty, 1974).
+    A row with side 0 resists in both directions: A z + b = 0. For a positive definite A the
+    solution is unique, and changing only the first wrong row leads to it after finitely many steps
+    (K. G. Murty, 1974).
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def solve_one_sided(
         1, -1 or 0.
     count : int
         c.
-    acts : (c,) or longer, int
-        Rows that begin as reacting, 1 or 0; in the end, those that react.
+    active : (c,) or longer, int
+        Initially active rows, 1 or 0; on return, the rows that react.
     which, factor, part : (c,) int, (c, c), (c,) or larger
         Workspace.
     reaction : (c,) or longer
@@ -81,9 +81,9 @@ def solve_one_sided(
     for a in range(count):
         largest = max(largest, abs(free[a]))
         if side[a] == 0.0:
-            acts[a] = 1
+            active[a] = 1
     for pivot in range(50 + 20 * count):
-        _reactions(matrix, free, count, acts, which, factor, part, reaction)
+        _reactions(matrix, free, count, active, which, factor, part, reaction)
         strongest = 0.0
         for a in range(count):
             strongest = max(strongest, abs(reaction[a]))
@@ -91,7 +91,7 @@ def solve_one_sided(
         for a in range(count):
             if side[a] == 0.0:
                 continue
-            if acts[a] != 0:
+            if active[a] != 0:
                 bad = side[a] * reaction[a] < -ROUNDING * strongest
             else:
                 moves = free[a]
@@ -100,7 +100,7 @@ def solve_one_sided(
                 bad = side[a] * moves < -ROUNDING * largest
             if bad:
                 wrong = True
-                acts[a] = 1 - acts[a]
+                active[a] = 1 - active[a]
                 if pivot >= TOGETHER:
                     break
         if not wrong:

@@ -1,10 +1,10 @@
-"""Linear algebra of a planar chain of links: velocity increments in O(n), joints eliminated instead of constrained.
+"""Linear algebra of a planar chain of links: velocity increments in O(n), with joints eliminated.
 
-A link's joints move with v + F omega p and v - R omega p, p = (-sin, cos), F and R being its arms
-to front and rear. From both ends inwards, each link's angular velocity is eliminated, and what
-remains, a quadratic function of the velocity of the joint towards the middle, is handed on (the
-articulated-body recursion, whose joint part is here a single number). Going from both ends at once
-is twice as fast as from one, for the two do not wait for each other.
+The joints of a link move with v + F omega p and v - R omega p, p = (-sin, cos), where F and R are
+its arms to front and rear. From both ends inwards, each link's angular velocity is eliminated, and
+the remaining quadratic function of the velocity of the inner joint is passed on (the
+articulated-body recursion, whose joint part is a single number here). The recursion from both ends
+is twice as fast as from one, because the two parts are independent.
 """
 
 from __future__ import annotations
@@ -17,41 +17,42 @@ from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.planar_problem import FRONT, LENGTH, REAR, TURN, ChainProblem
 from snakestudio.kernels.vec3 import vec3_at, vec3_put
 
-# Where a local system stands in its line, three numbers each: A_xx, A_xy, A_yy; A_xw, A_yw, A_ww;
+# Columns of a local system, three numbers each: A_xx, A_xy, A_yy; A_xw, A_yw, A_ww;
 # b_x, b_y, b_w; and the skew part of xy, xw, yw.
 A_VV = 0
 A_VW = 3
 B = 6
 SKEW = 9
 XX, XY, YY, XW, YW, WW, B_X, B_Y, B_W = range(9)
-# Entries of `stops`: what acts in a joint.
+# Entries of `stops`: stiffness and right-hand side of a joint.
 STIFF = 2
 PUSH = 3
-# Entries of `eliminated`: a link's angular velocity by its inner joint's velocity, alone, by the
-# next link's.
+# Entries of `eliminated`: coefficients of a link's angular velocity: of its inner joint's velocity,
+# constant, and of the next link's angular velocity.
 BY_X, BY_Y, ALONE, BY_NEXT = range(4)
 
 Message = tuple[float, float, float, float, float, float, float, float, float]
-"""What a link hands on, 1/2 [v; w]^T A [v; w] - b^T [v; w] with v the joint's velocity and w the
-angular velocity of the link it is handed to: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y, b_w."""
+"""Quadratic that a link passes on, 1/2 [v; w]^T A [v; w] - b^T [v; w], with v the joint's velocity
+and w the angular velocity of the receiving link: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y,
+b_w."""
 
 
 @inlined
 def close_joints(problem: ChainProblem, u: FloatArray) -> None:
-    """Make `u` (n, 3) satisfy the joints (P2 (61)): the first link and all angular velocities stay."""
+    """Make `u` (n, 3) satisfy the joints (P2 (61)); the first link and all angular velocities are unchanged."""
     links = problem.links
     fixed = problem.n_drags > 0
     for k in range(1, u.shape[0]):
         if fixed and problem.drag[k - 1] == math.inf:
             u[k, TURN] = u[k - 1, TURN]
-        last = links[k - 1, FRONT] * u[k - 1, TURN]
-        here = links[k, REAR] * u[k, TURN]
-        u[k, X] = u[k - 1, X] - (problem.sin[k - 1] * last + problem.sin[k] * here)
-        u[k, Y] = u[k - 1, Y] + (problem.cos[k - 1] * last + problem.cos[k] * here)
+        ahead = links[k - 1, FRONT] * u[k - 1, TURN]
+        behind = links[k, REAR] * u[k, TURN]
+        u[k, X] = u[k - 1, X] - (problem.sin[k - 1] * ahead + problem.sin[k] * behind)
+        u[k, Y] = u[k - 1, Y] + (problem.cos[k - 1] * ahead + problem.cos[k] * behind)
 
 
 @inlined
-def _hand_on(
+def _eliminate_link(
     local: FloatArray,
     k: int,
     hx: float,
@@ -63,10 +64,10 @@ def _hand_on(
     m: Message,
     eliminated: FloatArray,
 ) -> Message:
-    """Eliminate the angular velocity of link k, which got `m` from its outer neighbour.
+    """Eliminate the angular velocity of link k, with the quadratic `m` of its outer neighbour.
 
-    The centre of gravity moves with v + h omega, the outer joint with v + l omega, v being the
-    inner joint's velocity. `stiffness` and `q` are what acts between it and the link further in:
+    The centre of gravity moves with v + h omega, the outer joint with v + l omega, where v is the
+    inner joint's velocity. `stiffness` and `q` define the coupling to the next link inwards:
     1/2 B (omega - w)^2 - q (omega - w). An infinite B is a fixed joint, omega = w.
     """
     mxx, mxy, myy, mxw, myw, mww, ox, oy, ow = m
@@ -129,7 +130,7 @@ def spread(
     w: float,
     du: FloatArray,
 ) -> tuple[float, float, float]:
-    """Motion of link k from that of its inner joint; returns that of its outer joint and the angular velocity."""
+    """Motion of link k from that of its inner joint; return that of its outer joint and the angular velocity."""
     omega = (eliminated[k, ALONE] + eliminated[k, BY_NEXT] * w) - (
         eliminated[k, BY_X] * vx + eliminated[k, BY_Y] * vy
     )
@@ -150,16 +151,16 @@ def solve_chain(
     Parameters
     ----------
     local : (n, 9 or more)
-        Of every link about its centre of gravity: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y,
+        For every link, about its centre of gravity: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y,
         b_w.
     stops : (n - 1, 4)
-        Of every joint, columns 2 and 3: stiffness B and right-hand side q of 1/2 B (omega' -
-        omega)^2 - q (omega' - omega), omega' of the link behind the joint; those of stop and drag.
+        For every joint, columns 2 and 3: stiffness B and right-hand side q of 1/2 B (omega' -
+        omega)^2 - q (omega' - omega), omega' of the link behind the joint, from its limit and drag.
         B is infinite for a fixed joint.
     eliminated : (n, 4)
         Workspace.
     du : (n, 3)
-        Result, about the centres of gravity.
+        Filled with the result, about the centres of gravity.
     """
     n = local.shape[0]
     links = problem.links
@@ -180,7 +181,7 @@ def solve_chain(
             q_b = -stops[j, PUSH]
         back = links[k, REAR]
         length = links[k, LENGTH]
-        front = _hand_on(
+        front = _eliminate_link(
             local,
             k,
             -back * sin[k],
@@ -194,7 +195,7 @@ def solve_chain(
         )
         forth = links[j, FRONT]
         length = links[j, LENGTH]
-        rear = _hand_on(
+        rear = _eliminate_link(
             local,
             j,
             forth * sin[j],
@@ -213,7 +214,7 @@ def solve_chain(
             q_b = -stops[j, PUSH]
         forth = links[j, FRONT]
         length = links[j, LENGTH]
-        rear = _hand_on(
+        rear = _eliminate_link(
             local,
             j,
             forth * sin[j],
@@ -225,8 +226,8 @@ def solve_chain(
             rear,
             eliminated,
         )
-    # The middle link, seen from halfway between its joints: its angular velocity first, then the
-    # velocity there.
+    # The middle link, expressed at the midpoint of its joints: first its angular velocity, then the
+    # velocity of that point.
     k = middle
     half = 0.5 * links[k, LENGTH]
     skew = 0.5 * (links[k, REAR] - links[k, FRONT])

@@ -1,8 +1,8 @@
-"""The articulated-body recursion of `planar_chain` for unsymmetric local matrices, which slip on obstacles makes.
+"""The articulated-body recursion of `planar_chain` for unsymmetric local matrices, caused by slip on obstacles.
 
-A slipping contact carries T = -+ mu N: what it adds to a link is B (w + s mu t) w^T. Without such
-contacts the symmetric recursion gives the same faster (and the same bits as ever), so this one
-stands beside it.
+A slipping contact has T = -+ mu N and adds B (w + s mu t) w^T to its link. Without such contacts
+the symmetric recursion gives the same result faster (with the bits of earlier releases), so both
+exist.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from snakestudio.kernels.planar_chain import (
 from snakestudio.kernels.planar_problem import FRONT, LENGTH, REAR, ChainProblem
 from snakestudio.kernels.vec3 import vec3_at, vec3_put, vec3_put_at
 
-# Where the middle link's equations stand in its line of `local`, and the right-hand side behind the
-# three unknowns.
+# Columns of the middle link's equations in its row of `local`, and offset of the right-hand side
+# after the three unknowns.
 FIRST = 0
 SECOND = 4
 THIRD = 8
 RIGHT = 3
 
 Matrix = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
-"""A [v; w] = b at a point that moves with v: A_xx, A_xy, A_yx, A_yy, A_xw, A_yw, A_wx, A_wy, A_ww,
-b_x, b_y, b_w."""
+"""Equations A [v; w] = b at a point that moves with v: A_xx, A_xy, A_yx, A_yy, A_xw, A_yw, A_wx,
+A_wy, A_ww, b_x, b_y, b_w."""
 
 
 @inlined
 def _own(local: FloatArray, k: int) -> Matrix:
-    """The matrix of link k about its centre of gravity: the symmetric part and the skew one put together."""
+    """Matrix of link k about its centre of gravity, as the sum of its symmetric and skew parts."""
     xx, xy, yy = vec3_at(local, k, A_VV)
     xw, yw, ww = vec3_at(local, k, A_VW)
     sxy, sxw, syw = vec3_at(local, k, SKEW)
@@ -51,7 +51,7 @@ def _own(local: FloatArray, k: int) -> Matrix:
 
 @inlined
 def _moved(m: Matrix, hx: float, hy: float) -> Matrix:
-    """The same seen from a point with velocity v, where `m` belongs to one that moves with v + h w."""
+    """Transform `m`, of a point that moves with v + h w, to a point with velocity v."""
     xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw = m
     column_x, column_y = xx * hx + xy * hy, yx * hx + yy * hy
     row_x, row_y = hx * xx + hy * yx, hx * xy + hy * yy
@@ -81,7 +81,7 @@ def _sum(a: Matrix, b: Matrix) -> Matrix:
 
 
 @inlined
-def _hand_on(
+def _eliminate_link(
     local: FloatArray,
     k: int,
     hx: float,
@@ -93,7 +93,7 @@ def _hand_on(
     outer: Matrix,
     eliminated: FloatArray,
 ) -> Matrix:
-    """As `planar_chain._hand_on`: eliminate the angular velocity of link k, which got `outer` from its neighbour."""
+    """Eliminate the angular velocity of link k as in `planar_chain`, with the equations `outer` of its neighbour."""
     xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw = _sum(
         _moved(_own(local, k), hx, hy), _moved(outer, lx, ly)
     )
@@ -128,7 +128,7 @@ def _hand_on(
 
 @inlined
 def _solve_middle(local: FloatArray, k: int, m: Matrix) -> tuple[float, float, float]:
-    """Solve the three equations of the middle link, with pivoting, in what its line of `local` has room for."""
+    """Solve the three equations of the middle link with pivoting, in the storage of its row of `local`."""
     xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw = m
     vec3_put_at(local, k, FIRST, (xx, xy, xw))
     vec3_put_at(local, k, SECOND, (yx, yy, yw))
@@ -165,7 +165,7 @@ def solve_chain_skew(
     eliminated: FloatArray,
     du: FloatArray,
 ) -> None:
-    """Find the increments `du` that satisfy the joints and, but for impulses in these, A du = b of every link.
+    """Find the increments `du` that satisfy the joints and, except for joint impulses, A du = b of every link.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def solve_chain_skew(
         As for `solve_chain`.
     local : (n, 12)
         As for `solve_chain`; the last three columns are the skew part of A: xy, xw, yw (yx, wx and
-        wy are their negatives). The line of the middle link is overwritten.
+        wy are their negatives). The row of the middle link is overwritten.
     """
     n = local.shape[0]
     links = problem.links
@@ -201,7 +201,7 @@ def solve_chain_skew(
         if coupled:
             stiffness = stops[joint, STIFF]
             q = -side * stops[joint, PUSH]
-        rear = _hand_on(
+        rear = _eliminate_link(
             local,
             k,
             near * sin[k],

@@ -1,19 +1,20 @@
-"""Friction on the ground that is more than one disc: other forwards than backwards, by components, by unit velocity.
+"""Friction laws of the ground beyond one disc: direction-dependent, per component, or along the unit velocity.
 
-All three laws are written for what `ChainImpulses.friction` holds, so that the impulse on a link
-stays linear in it; the shares of the larger coefficient along, which a force towards one side or
-the other reaches, are known here only. With s = (P_1 / share, P_2), where share belongs to the side
-of P_1, and N the load:
+All three laws are written in the coordinates of `ChainImpulses.friction`, so that the impulse on a
+link is linear in them; only this module uses the shares of the larger coefficient along the link
+that a force in either direction can reach. With s = (P_1 / share, P_2), where `share` belongs to
+the direction of P_1, and N the load:
 
 - HALVES: two half ellipses, joined where there is no force along. Where P_1 > 0 the normal of the
-  ellipse is that of the disc |s| <= N, if the velocity along is multiplied by the share as well:
+  ellipse is that of the disc |s| <= N, if the velocity along is also multiplied by the share:
   -(share gamma_1, gamma_2) in N_disc(s).
 - UNIT_VELOCITY: the force is -N v / |v|, each component multiplied by its coefficient: -v in
-  N_disc(s), with v as it is. Sticking inside the ellipse, sliding along v and not along the normal:
+  N_disc(s), with v unscaled. Sticking inside the ellipse, slip along v instead of the normal:
   no maximal dissipation, no symmetry.
 - BOX: P_1 from -share N to share N, P_2 from -N to N, independently.
 
-A side of HALVES without any friction (a ratchet) leaves an interval across: nothing acts along.
+A direction of HALVES without friction (a ratchet) leaves an interval across: no force acts along
+the link.
 """
 
 from __future__ import annotations
@@ -51,22 +52,22 @@ from snakestudio.kernels.planar_problem import (
 from snakestudio.kernels.planar_scratch import BETA, GAMMA_1, GAMMA_2, N_1, N_2, NORM, SIDE
 
 APART = -1.0
-"""Value of SIDE where either component has its own interval."""
+"""Value of SIDE if each component has a separate interval."""
 
 
 @jit
 def choose_side(
     kind: int, plus: float, minus: float, p: float, gamma: float, prox_r: float
 ) -> tuple[float, float]:
-    """The point y_1 = s_1 - r gamma_s of the disc, and the share of the side it is on (0: nothing acts along).
+    """The point y_1 = s_1 - r gamma_s of the disc, and the share of its side (0: no force along the link).
 
-    It begins on the side of the force, or of the velocity's opposite where there is none. A point
-    that crosses to the other side continues in the scale of that side.
+    The initial side is that of the force, or the one opposite to the velocity if there is no force.
+    A point that crosses to the other side continues in the scale of that side.
     """
     up = p > 0.0 or (p == 0.0 and gamma < 0.0)
     own, other = (plus, minus) if up else (minus, plus)
     if own == 0.0:
-        # The force has to vanish; one on the other side begins if the link is slid that way.
+        # The force must vanish; a force on the other side starts if the link slides that way.
         y = -prox_r * other * gamma
         return (y, other) if (y < 0.0) == up and y != 0.0 else (0.0, 0.0)
     y = p / own - prox_r * (own if kind == HALVES else 1.0) * gamma
@@ -79,7 +80,7 @@ def choose_side(
 
 @jit
 def bound(side: float, law: FloatArray, k: int, kind: int, radius: float) -> float:
-    """Largest impulse along of link k towards a side, +1 or -1, where components are taken apart."""
+    """Largest impulse along link k in direction +1 or -1, if components are treated separately."""
     if kind != BOX:
         return 0.0
     largest: float = radius * (law[k, WITH] if side > 0.0 else law[k, AGAINST])
@@ -90,7 +91,7 @@ def bound(side: float, law: FloatArray, k: int, kind: int, radius: float) -> flo
 def evaluate_directional(
     problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray
 ) -> tuple[float, float]:
-    """Natural maps of the friction on the ground: the worst and the sum of squares, N s and its square."""
+    """Natural maps of the friction on the ground: the largest, N s, and the sum of squares, N^2 s^2."""
     worst = squares = 0.0
     law = problem.law
     kind = problem.kind
@@ -137,7 +138,7 @@ def evaluate_directional(
 def linearise_directional(
     problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray, local: FloatArray
 ) -> bool:
-    """Add the friction on the ground to the local matrices, skew parts included; returns whether any is not 0."""
+    """Add the friction on the ground to the local matrices, including skew parts; return whether any is nonzero."""
     skew = False
     law = problem.law
     kind = problem.kind
@@ -164,7 +165,7 @@ def linearise_directional(
                 hold_2 = 0.0
         elif friction[k, NORM] > radius:
             n1, n2 = friction[k, N_1], friction[k, N_2]
-            share = side if kind == HALVES else 1.0  # of the velocity along, in the disc
+            share = side if kind == HALVES else 1.0  # factor of the velocity along, in the disc
             beta = 1.0 / ((friction[k, NORM] - radius) * law[k, CURVE] / radius + law[k, SOFT])
             friction[k, BETA] = beta
             pull = beta * ((n1 * p2 - n2 * p1 / side) * law[k, SOFT] - (n1 * g2 - n2 * share * g1))
@@ -199,7 +200,7 @@ def linearise_directional(
 def update_directional(
     problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray, du: FloatArray
 ) -> None:
-    """Take the full Newton step: scaled sliding velocities by the increments of all links, then impulses."""
+    """Apply the full Newton step: scaled sliding velocities by the increments of all links, then impulses."""
     law = problem.law
     kind = problem.kind
     for k in range(law.shape[0]):

@@ -1,4 +1,4 @@
-"""Friction of links on the ground as numbers for the contact solver, from three coefficients of each."""
+"""Coefficients of friction on the ground in the form of the contact solver, from three coefficients per link."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ LEAST = 1e-6
 LEAST_SIDE = 1e-3
 """Under the law of the unit velocity all coefficients of a link are at least LEAST times its
 largest one, and either coefficient along is at least LEAST_SIDE times the larger one along: the
-sign of the impulse along shows which way the link slides, even where the force is 0."""
+sign of the impulse along indicates the direction of slip, even where the force is 0."""
 
 
 @jit
 def fill_law(
     law: FloatArray, k: int, mass: float, plus: float, minus: float, across: float, kind: int
 ) -> None:
-    """Line k of `ChainProblem.law`, from coefficients for a force along the link's axis, against it, and across."""
+    """Fill row k of `ChainProblem.law` from coefficients for a force along the link's axis, against it, and across."""
     rough = max(plus, minus, across)
     for i in range(LAW_WIDTH):
         law[k, i] = 0.0
@@ -74,7 +74,7 @@ def fill_law(
 
 
 def law_table(mass: FloatArray, friction: FloatArray, kind: int) -> FloatArray:
-    """`ChainProblem.law` of links of these masses (n,), kg, and coefficients (n, 3), as for `fill_law`."""
+    """`ChainProblem.law` of links with masses (n,), kg, and coefficients (n, 3), as for `fill_law`."""
     table = np.zeros((len(mass), LAW_WIDTH))
     for k, (plus, minus, across) in enumerate(friction):
         fill_law(table, k, mass[k], plus, minus, across, kind)
@@ -82,6 +82,6 @@ def law_table(mass: FloatArray, friction: FloatArray, kind: int) -> FloatArray:
 
 
 def coefficients(law: FloatArray) -> FloatArray:
-    """Coefficients (n, 3) that a table of `law_table` was made of (at least its least ones)."""
+    """Coefficients (n, 3) from which `law_table` made a table (raised to its minimum)."""
     along = law[:, [FORCE_1]] * law[:, [WITH, AGAINST]]
     return np.column_stack([along, law[:, FORCE_2]])

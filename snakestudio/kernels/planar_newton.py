@@ -1,8 +1,8 @@
 """Newton's method for the contacts of a planar chain, semi-smooth and in articulated-body form.
 
 Stick and closed contacts are treated by the method of multipliers: an impulse P is updated to P - B
-gamma with so large a B that one or two updates suffice. All quantities are advanced by increments,
-so that B amplifies no rounding of the velocities themselves.
+gamma with B so large that one or two updates suffice. All quantities are advanced by increments,
+so that B does not amplify rounding errors of the velocities.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ HALVINGS = 6
 def _evaluate(
     problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch
 ) -> tuple[float, float]:
-    """Natural maps of all laws at the present iterate: the worst and the sum of squares, N s and its square."""
+    """Natural maps of all laws at the current iterate: the largest, N s, and the sum of squares, N^2 s^2."""
     squares = 0.0
     worst = 0.0
     law = scratch.friction
@@ -149,7 +149,7 @@ def _evaluate(
 def _save(
     problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch
 ) -> None:
-    """Keep the iterate, to go back half-way if the next one is worse."""
+    """Save the iterate, to step back half-way if the next one is worse."""
     for k in range(u.shape[0]):
         for i in range(3):
             scratch.old_link[k, i] = u[k, i]
@@ -171,7 +171,7 @@ def _save(
 def _halve(
     problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch
 ) -> None:
-    """Go half the way back to the saved iterate; the joints stay closed, for that is linear."""
+    """Step half the way back to the saved iterate; the joints stay closed because they are linear."""
     for k in range(u.shape[0]):
         for i in range(3):
             u[k, i] = 0.5 * (u[k, i] + scratch.old_link[k, i])
@@ -197,7 +197,7 @@ def _halve(
 def _linearise(
     problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch
 ) -> None:
-    """Local quadratics of all links and joints: inertia, and the force laws linearised at the present iterate."""
+    """Local quadratics of all links and joints: inertia, and the force laws linearised at the current iterate."""
     n = u.shape[0]
     local = scratch.local
     law = scratch.friction
@@ -260,7 +260,7 @@ def _linearise(
 
 @inlined
 def _linearise_skew(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> bool:
-    """Add what may make local matrices unsymmetric; returns whether something has."""
+    """Add the terms that can make local matrices unsymmetric; return whether any was added."""
     if problem.n_rough == 0 and problem.kind == DISC:
         return False
     local = scratch.local
@@ -278,7 +278,7 @@ def _linearise_skew(problem: ChainProblem, impulses: ChainImpulses, scratch: Cha
 def _update(
     problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch
 ) -> None:
-    """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
+    """Apply the full Newton step: velocities, relative velocities by their increments, impulses."""
     n = u.shape[0]
     law = scratch.friction
     du = scratch.du
@@ -337,7 +337,7 @@ def newton(
     goal: float,
     most: int,
 ) -> tuple[int, bool]:
-    """At least one and at most `most` Newton iterations; returns how many, and whether the laws are met to `goal`."""
+    """Do 1 to `most` Newton iterations; return their number, and whether all residuals are at most `goal`."""
     close_joints(problem, u)
     relative_velocities(problem, u, scratch.friction, scratch.contact, scratch.stop)
     if problem.n_rough > 0:
@@ -356,8 +356,8 @@ def newton(
         _update(problem, impulses, u, scratch)
         before = squares
         worst, squares = _evaluate(problem, impulses, scratch)
-        # Only a full step satisfies the equations of motion, so no result is accepted after
-        # halving.
+        # Only a full step satisfies the equations of motion, so a result after halving is not
+        # accepted.
         solved = worst <= goal
         if not solved and iteration > 1:
             halvings = 0

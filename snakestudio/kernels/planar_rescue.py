@@ -1,6 +1,6 @@
-"""A planar chain as one in space, so that `contact_rescue` solves what the planar Newton iteration leaves unsolved.
+"""Conversion of a planar chain to a spatial one, so that `contact_rescue` solves what the planar solver could not.
 
-The plane is z = 0: links turn about z, joints by their yaw, and nothing pushes out of it. The
+The plane is z = 0: links turn about z, joints by their yaw, and no force acts out of the plane. The
 ground's friction, whose load is given, is a contact without a normal law.
 """
 
@@ -37,7 +37,7 @@ from snakestudio.kernels.planar_problem import (
 from snakestudio.kernels.planar_problem import FRONT as LINK_FRONT
 from snakestudio.kernels.planar_problem import MASS as LINK_MASS
 from snakestudio.kernels.planar_problem import REAR as LINK_REAR
-from snakestudio.kernels.rescue_points import rescue_room
+from snakestudio.kernels.rescue_points import rescue_workspace
 from snakestudio.kernels.spatial_problem import ACROSS as ACROSS_THE_LINK
 from snakestudio.kernels.spatial_problem import (
     AXIAL,
@@ -71,26 +71,26 @@ from snakestudio.kernels.vec3 import vec3_at
 PER_LINK = 15 + LINK_WIDTH
 PER_JOINT = 5 + AXIS_WIDTH
 PER_CONTACT = 50 + GAIN_WIDTH
-"""Numbers that the `Parts` need."""
+"""Numbers of entries that the `Parts` need per link, joint and contact."""
 
 
 class PlanarRescue(NamedTuple):
-    """Workspace for n links and c obstacle contacts: few arrays, for every one that a step is given costs time."""
+    """Workspace for n links and c obstacle contacts: few arrays, because each argument of a step costs time."""
 
-    room: FloatArray
-    """For the `Parts`, and behind them a `rescue_room`, of n + c contacts."""
+    workspace: FloatArray
+    """Storage of the `Parts`, followed by a `rescue_workspace`, for n + c contacts."""
 
     first: IntArray
     joints: IntArray
     """`first` and `joints`: of the `SpatialProblem`."""
 
     guess: ChainImpulses
-    """Those of the step before, which Newton's iteration has led astray: to be filled before
+    """Impulses of the previous step, unaffected by the failed iteration; must be filled before
     `rescue_contacts`."""
 
 
 class Parts(NamedTuple):
-    """What lies in `PlanarRescue.room`."""
+    """Views into `PlanarRescue.workspace`."""
 
     links: FloatArray
     axis: FloatArray
@@ -100,15 +100,15 @@ class Parts(NamedTuple):
     rows: FloatArray
     gain: FloatArray
     """`links`, `axis`, `reach`, `axes`, `free`, `rows` and `gain`: of the `SpatialProblem`; the
-    drive of all axes is 0, for it is in `free`."""
+    drive of all axes is 0 because it is contained in `free`."""
 
     impulses: SpatialImpulses
     guess: SpatialImpulses
     w: FloatArray
-    """"""
+    """`impulses`, `guess` and `w`: impulses, those of the previous step, and twists of the links."""
 
     rescue: FloatArray
-    """"""
+    """Workspace of `rescue`."""
 
 
 def make_planar_rescue(n_links: int, capacity: int) -> PlanarRescue:
@@ -119,13 +119,16 @@ def make_planar_rescue(n_links: int, capacity: int) -> PlanarRescue:
     parts = PER_LINK * n + PER_JOINT * j + PER_CONTACT * c
     guess = ChainImpulses(np.zeros((n, 2)), np.zeros(capacity), np.zeros(capacity), np.zeros(j))
     return PlanarRescue(
-        np.zeros(parts + len(rescue_room(n, j, c))), np.zeros(n + 1, np.int64), np.arange(n), guess
+        np.zeros(parts + len(rescue_workspace(n, j, c))),
+        np.zeros(n + 1, np.int64),
+        np.arange(n),
+        guess,
     )
 
 
 @jit
 def _put_row(s: Parts, c: int, law: int, x: float, y: float, arm: float, shift: float) -> None:
-    """Force direction of a law: (x, y) at the centre of gravity and the moment `arm`; `shift` more about p_k."""
+    """Set the force direction of a law: (x, y) at the centre of gravity with moment `arm`, plus `shift` about p_k."""
     s.rows[c, 8 * law] = x
     s.rows[c, 8 * law + 1] = y
     s.rows[c, 8 * law + 5] = arm + shift
@@ -133,7 +136,7 @@ def _put_row(s: Parts, c: int, law: int, x: float, y: float, arm: float, shift: 
 
 @jit
 def _put_shares(gain: FloatArray, c: int, plus: float, minus: float) -> None:
-    """Shares of the friction along that forces along and against the link reach, and their inverses."""
+    """Set the shares of the friction along that forces along and against the link reach, and their inverses."""
     gain[c, SHARE_PLUS] = plus
     gain[c, SHARE_MINUS] = minus
     gain[c, INVERSE_PLUS] = 1.0 / plus if plus > 0.0 else 0.0
@@ -150,12 +153,12 @@ def _convert(
     first: IntArray,
     joints: IntArray,
 ) -> SpatialProblem:
-    """The problem in space; its impulses, velocities and guess go to `s.impulses`, `s.w` and `s.guess`."""
+    """Fill the spatial problem; impulses, velocities and guess are written to `s.impulses`, `s.w` and `s.guess`."""
     n = u.shape[0]
     contact = s.impulses.contact
     before = s.guess.contact
     c = ordinal = axes = 0
-    shortest = math.inf  # by which the impulses of all stops are judged
+    shortest = math.inf  # length that scales the impulses of all joint limits
     for k in range(n):
         cos = problem.cos[k]
         sin = problem.sin[k]
@@ -251,28 +254,29 @@ def rescue_contacts(
 ) -> int:
     """Solve a step's contact problem that Newton's iteration left unsolved.
 
-    It knows discs and half ellipses of friction; of other laws nothing is solved (0 solves).
+    Only discs and half ellipses of friction are supported; for other laws nothing is solved (0
+    solves).
 
     Parameters
     ----------
     u : (n, 3)
-        What there is so far, on entry; the best that was found, on return.
+        Initial velocities on entry, the best result on return.
     most : int
-        Linear solves at most.
+        Largest number of linear solves.
     scratch : PlanarRescue
-        With the guess in it.
+        Contains the guess.
 
     Returns
     -------
     int
-        Linear solves taken.
+        Number of linear solves.
     """
     if problem.kind > HALVES:
         return 0
     n = u.shape[0]
     first = scratch.first
-    # No function that is compiled may return arrays, so the workspace is parted here.
-    room = scratch.room
+    # Compiled functions cannot return arrays, so the workspace is divided here.
+    workspace = scratch.workspace
     joints = n - 1
     contacts = n + impulses.normal.shape[0]
     at_joints = PER_LINK * n
@@ -289,21 +293,23 @@ def rescue_contacts(
     at_rescue = at_contacts + PER_CONTACT * contacts
     at_before = at_stop + joints
     s = Parts(
-        room[15 * n : at_joints].reshape(n, LINK_WIDTH),
-        room[: 3 * n].reshape(n, 3),
-        room[at_joints:at_axes].reshape(joints, 3),
-        room[at_axes : at_axes + AXIS_WIDTH * axes].reshape(axes, AXIS_WIDTH),
-        room[3 * n : 9 * n].reshape(n, 6),
-        room[at_contacts:at_gain].reshape(contacts, 40),
-        room[at_gain:at_impulses].reshape(contacts, GAIN_WIDTH),
+        workspace[15 * n : at_joints].reshape(n, LINK_WIDTH),
+        workspace[: 3 * n].reshape(n, 3),
+        workspace[at_joints:at_axes].reshape(joints, 3),
+        workspace[at_axes : at_axes + AXIS_WIDTH * axes].reshape(axes, AXIS_WIDTH),
+        workspace[3 * n : 9 * n].reshape(n, 6),
+        workspace[at_contacts:at_gain].reshape(contacts, 40),
+        workspace[at_gain:at_impulses].reshape(contacts, GAIN_WIDTH),
         SpatialImpulses(
-            room[at_impulses:at_guess].reshape(contacts, 5), room[at_stop : at_stop + axes]
+            workspace[at_impulses:at_guess].reshape(contacts, 5),
+            workspace[at_stop : at_stop + axes],
         ),
         SpatialImpulses(
-            room[at_guess:at_rescue].reshape(contacts, 5), room[at_before : at_before + axes]
+            workspace[at_guess:at_rescue].reshape(contacts, 5),
+            workspace[at_before : at_before + axes],
         ),
-        room[9 * n : 15 * n].reshape(n, 6),
-        room[at_rescue:],
+        workspace[9 * n : 15 * n].reshape(n, 6),
+        workspace[at_rescue:],
     )
     converted = _convert(problem, impulses, u, scratch.guess, s, first, scratch.joints)
     done, _ = rescue(converted, s.impulses, s.w, s.guess, most, s.rescue)

@@ -1,4 +1,4 @@
-"""What friction on obstacles adds to the contact solver; called only in steps in which a rough obstacle is touched.
+"""Friction on obstacles in the contact solver; called only in steps with a contact on a rough obstacle.
 
 Coulomb's law along the tangent of an obstacle, -gamma_T in N_C(P_T) with C = [-P_N, P_N] in scaled
 coordinates, is solved together with all other laws: the linearised slip P_T = -+ P_N couples it to
@@ -39,7 +39,7 @@ from snakestudio.kernels.vec3 import times, vec3_add_at, vec3_at
 
 @jit
 def prepare_rough(problem: ChainProblem, u: FloatArray, scratch: ChainScratch) -> None:
-    """Relative velocities and r = 1 / G of the friction of all obstacle contacts; r = 0 for those without."""
+    """Set relative velocities and r = 1 / G of the friction of all obstacle contacts; r = 0 without friction."""
     sliding_velocities(problem, u, scratch.contact, GAMMA_T)
     for c in range(problem.n_contacts):
         tx, ty, arm = vec3_at(problem.rows, c, TANGENT)
@@ -51,7 +51,7 @@ def prepare_rough(problem: ChainProblem, u: FloatArray, scratch: ChainScratch) -
 def evaluate_rough(
     problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch
 ) -> tuple[float, float]:
-    """Natural maps of the friction on obstacles: the worst and the sum of squares, N s and its square."""
+    """Natural maps of the friction on obstacles: the largest, N s, and the sum of squares, N^2 s^2."""
     worst = 0.0
     squares = 0.0
     for c in range(problem.n_contacts):
@@ -68,7 +68,7 @@ def evaluate_rough(
 
 @jit
 def save_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> None:
-    """Keep the iterate, to go back half-way if the next one is worse."""
+    """Save the iterate, to step back half-way if the next one is worse."""
     for c in range(problem.n_contacts):
         scratch.old_contact[c, OLD_GAMMA_T] = scratch.contact[c, GAMMA_T]
         scratch.old_contact[c, OLD_T] = impulses.tangent[c]
@@ -76,7 +76,7 @@ def save_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScr
 
 @jit
 def halve_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> None:
-    """Go half the way back to the saved iterate."""
+    """Step half the way back to the saved iterate."""
     for c in range(problem.n_contacts):
         scratch.contact[c, GAMMA_T] = 0.5 * (
             scratch.contact[c, GAMMA_T] + scratch.old_contact[c, OLD_GAMMA_T]
@@ -86,9 +86,9 @@ def halve_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainSc
 
 @jit
 def linearise_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> bool:
-    """Add the friction of closed contacts to the local matrices, in which their normal parts already are.
+    """Add the friction of closed contacts to the local matrices, which already contain their normal parts.
 
-    The skew parts must be there, too.
+    The skew parts must be initialized.
 
     Returns
     -------
@@ -117,7 +117,8 @@ def linearise_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: Cha
                 impulses.tangent[c] - stiffness * scratch.contact[c, GAMMA_T],
             )
             continue
-        # Slip: P_T becomes s P_N; the row of the matrix is that of the normal law, times s t.
+        # Slip: P_T becomes s P_N; the term of the matrix is that of the normal law with its row
+        # replaced by s t.
         slips = True
         stiffness = scratch.contact[c, R_N] / EPSILON
         impulse = impulses.normal[c] - stiffness * scratch.contact[c, GAMMA_N]
@@ -134,7 +135,7 @@ def linearise_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: Cha
 
 @jit
 def update_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> None:
-    """Take the full Newton step; the normal impulses are already those after it."""
+    """Apply the full Newton step; the normal impulses are already updated."""
     rows = problem.rows
     du = scratch.du
     for c in range(problem.n_contacts):

@@ -1,4 +1,4 @@
-"""Workspace shared by the parts of the planar contact solver, and what all of them compute with it."""
+"""Workspace shared by the parts of the planar contact solver, and their common functions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from snakestudio.kernels.vec3 import dot, times, vec3, vec3_add_at, vec3_at
 GAMMA_1, GAMMA_2, N_1, N_2, NORM, BETA, SIDE = range(7)
 # Entries of ChainScratch.contact.
 GAMMA_N, Y_N, R_N, GAMMA_T, Y_T, R_T = range(6)
-# Entries of ChainScratch.stop before those of `solve_chain`.
+# Entries of ChainScratch.stop, followed by those of `solve_chain`.
 GAMMA_S, Y_S = range(2)
 # Entries of ChainScratch.old_contact and old_stop.
 OLD_GAMMA_N, OLD_N, OLD_GAMMA_T, OLD_T = range(4)
@@ -38,19 +38,19 @@ OLD_GAMMA_S, OLD_S = range(2)
 
 
 class ChainScratch(NamedTuple):
-    """Workspace for n links and up to c obstacle contacts; few arrays, for every one costs compile time."""
+    """Workspace for n links and up to c obstacle contacts; few arrays, because each costs compile time."""
 
     friction: FloatArray
-    """Of every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its
-    length, beta; and where friction differs with the direction, the share of the side that P - r
-    gamma is on."""
+    """For every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its
+    length, beta; and for direction-dependent friction, the share of the side of P - r
+    gamma."""
 
     contact: FloatArray
-    """Of every obstacle contact: gamma, P - r gamma, r; the same of its friction, r = 0 if it has
-    none."""
+    """For every obstacle contact: gamma, P - r gamma, r; the same for its friction, r = 0 without
+    friction."""
 
     stop: FloatArray
-    """Of every joint: gamma and P - r gamma of its stop, stiffness B and right-hand side q (see
+    """For every joint: gamma and P - r gamma of its limit, stiffness B and right-hand side q (see
     `solve_chain`)."""
 
     local: FloatArray
@@ -59,15 +59,15 @@ class ChainScratch(NamedTuple):
     """`local`, `eliminated` and `du`: see `solve_chain` and `solve_chain_skew`."""
 
     old_link: FloatArray
-    """The iterate before: u (3), friction impulse (2), its gamma (2)."""
+    """Previous iterate: u (3), friction impulse (2), its gamma (2)."""
 
     old_contact: FloatArray
     old_stop: FloatArray
-    """`old_contact` and `old_stop`: the iterate before: gamma and impulse; of contacts also those
+    """`old_contact` and `old_stop`: previous iterate: gamma and impulse; for contacts also those
     of friction."""
 
     law: FloatArray
-    """`ChainProblem.law` softened."""
+    """Softened copy of `ChainProblem.law`."""
 
     rescue: PlanarRescue
 
@@ -100,7 +100,7 @@ def relative_velocities(
     contact: FloatArray,
     stop: FloatArray,
 ) -> None:
-    """Relative velocities gamma = W^T u (P2 (59), (60)) of all laws, into the first columns of the last three."""
+    """Set the first columns of the outputs to the relative velocities gamma = W^T u (P2 (59), (60)) of all laws."""
     n = u.shape[0]
     law = problem.law
     for k in range(n):
@@ -122,7 +122,7 @@ def relative_velocities(
 def sliding_velocities(
     problem: ChainProblem, u: FloatArray, contact: FloatArray, column: int
 ) -> None:
-    """Scaled sliding velocities on the obstacles, into `column` of `contact`."""
+    """Compute the scaled sliding velocities on the obstacles, in `column` of `contact`."""
     for c in range(problem.n_contacts):
         k = problem.link[c]
         contact[c, column] = dot(vec3_at(problem.rows, c, TANGENT), vec3(u, k))
@@ -130,7 +130,7 @@ def sliding_velocities(
 
 @inlined
 def assemble_inertia(problem: ChainProblem, u: FloatArray, local: FloatArray, k: int) -> None:
-    """Start the local quadratic of link k: its inertia, and the momentum that is missing at `u`."""
+    """Initialize the local quadratic of link k: its inertia, and the momentum missing at `u`."""
     mass = problem.links[k, MASS]
     inertia = problem.links[k, INERTIA]
     local[k, XX] = mass
@@ -154,7 +154,7 @@ def add_contact(
     stiffness: float,
     impulse: float,
 ) -> None:
-    """Add to link k what a law of an obstacle contact contributes: B w w^T and `impulse` w, w = rows[c, first:][:3]."""
+    """Add a law of an obstacle contact to link k: B w w^T and `impulse` w, w = rows[c, first:][:3]."""
     nx, ny, arm = vec3_at(rows, c, first)
     vec3_add_at(local, k, A_VV, (stiffness * nx * nx, stiffness * nx * ny, stiffness * ny * ny))
     vec3_add_at(local, k, A_VW, (stiffness * nx * arm, stiffness * ny * arm, stiffness * arm * arm))
@@ -163,7 +163,7 @@ def add_contact(
 
 @inlined
 def contact_response(problem: ChainProblem, k: int, x: float, y: float, arm: float) -> float:
-    """What a unit impulse along (x, y, arm) on the free link k changes of the velocity along it, 1/kg."""
+    """Change of the velocity along (x, y, arm) of the free link k per unit impulse along it, 1/kg."""
     response: float = (x * x + y * y) * problem.links[k, OVER_MASS] + arm * arm * problem.links[
         k, OVER_INERTIA
     ]
@@ -172,6 +172,6 @@ def contact_response(problem: ChainProblem, k: int, x: float, y: float, arm: flo
 
 @inlined
 def stop_gain(problem: ChainProblem, k: int) -> float:
-    """R of the stop of joint k, kg m^2: the inertia of its two free links against each other."""
+    """Gain r of the limit of joint k, kg m^2: the reduced inertia of its two free links."""
     gain: float = 1.0 / (problem.links[k, OVER_INERTIA] + problem.links[k + 1, OVER_INERTIA])
     return gain

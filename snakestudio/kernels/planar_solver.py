@@ -1,4 +1,4 @@
-"""Contact solver of a planar chain: Newton's method. What it leaves unsolved is for `planar_rescue`."""
+"""Contact solver of a planar chain by Newton's method. Problems it leaves unsolved are passed to `planar_rescue`."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from snakestudio.kernels.planar_scratch import R_N, ChainScratch
 from snakestudio.kernels.vec3 import vec3_at
 
 NEWTON_ITERATIONS = 20
-"""After that many iterations it has gone astray."""
+"""Limit of iterations, after which Newton's method is regarded as divergent."""
 
 POLISHING = 5
-"""Newton iterations to remove what rounding left."""
+"""Newton iterations to remove the remaining rounding errors."""
 
 SOFTEST = 0.3
 ATTEMPTS = 3
-"""r / B that friction on the ground begins with where it is softened, and how often that is tried,
-each time in smaller steps and from elsewhere."""
+"""Initial r / B of softened friction on the ground, and the number of attempts,
+each with smaller steps and a different start."""
 
 
 @jit
@@ -43,7 +43,7 @@ def polish_contacts(
     tolerance: float,
     most: int,
 ) -> int:
-    """Go on from a result of `solve_contacts` that left too much, if only rounding; parameters and result as there."""
+    """Continue from a result of `solve_contacts` with too large a residual; parameters and result as there."""
     iterations, _ = newton(
         problem, impulses, u, scratch, tolerance * problem.scale, min(most, POLISHING)
     )
@@ -60,24 +60,24 @@ def soften_contacts(
     most: int,
     attempt: int,
 ) -> int:
-    """Solve a problem that Newton's iteration goes round in circles on, by friction that gets stiffer step by step.
+    """Solve a problem on which Newton's iteration cycles, by friction that becomes stiffer step by step.
 
-    With a small B sticking yields, and few links change between sticking and sliding from one
-    iteration to the next; P - B gamma still leads to the same solution, only in more steps. So a
-    few iterations are made with every one of a sequence of B, each of which begins where the one
-    before has ended.
+    With a small B, sticking contacts yield, and few links change between stick and slip from one
+    iteration to the next; P - B gamma still leads to the same solution, only in more steps.
+    Therefore a few iterations are made with each of a sequence of B, each starting from the
+    previous result.
 
     Parameters
     ----------
     problem, impulses, u, scratch, tolerance, most
-        As of `solve_contacts`; the guess is what there is.
+        As for `solve_contacts`; the guess is the current state.
     attempt : int
         From 0 to ATTEMPTS - 1.
 
     Returns
     -------
     int
-        Iterations taken.
+        Number of iterations.
     """
     soft = ChainProblem(
         problem.links,
@@ -144,12 +144,12 @@ def solve_contacts(
     tolerance : float
         Stop when the natural map of every law is below this, in units of `problem.scale`.
     most : int
-        Newton iterations at most.
+        Largest number of Newton iterations.
 
     Returns
     -------
     int
-        Iterations taken; how good the result is, the residual says.
+        Number of iterations; the quality of the result is given by the residual.
     """
     for c in range(problem.n_contacts):
         k = problem.link[c]

@@ -1,4 +1,4 @@
-"""Proximal points of the admissible sets of the force laws (P2 (53)) and the natural maps built from them."""
+"""Proximal points of the admissible sets of the force laws (P2 (53)), and natural maps built from them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 from snakestudio.kernels._jit import inlined
 
 AT_LIMIT = 1.0 + 1e-9
-"""Friction up to so many times its limit counts as sticking: of one just at its limit, rounding
-must not decide."""
+"""Friction up to this multiple of its limit counts as sticking, so that rounding does not decide
+exactly at the limit."""
 
 
 @inlined
@@ -35,13 +35,13 @@ def prox_disc(x: float, y: float, radius: float) -> tuple[float, float]:
 
 @inlined
 def natural_positive(impulse: float, gamma: float, prox_r: float) -> float:
-    """How far a unilateral law is from being satisfied: |P - prox(P - r gamma)| (P2 (57)), N s."""
+    """Violation of a unilateral law: |P - prox(P - r gamma)| (P2 (57)), N s."""
     return abs(impulse - prox_positive(impulse - prox_r * gamma))
 
 
 @inlined
 def natural_interval(impulse: float, gamma: float, prox_r: float, bound: float) -> float:
-    """How far the friction of an obstacle contact is from being satisfied: |P - prox(P - r gamma)|, N s."""
+    """Violation of the friction law of an obstacle contact: |P - prox(P - r gamma)|, N s."""
     return abs(impulse - prox_interval(impulse - prox_r * gamma, bound))
 
 
@@ -49,7 +49,7 @@ def natural_interval(impulse: float, gamma: float, prox_r: float, bound: float) 
 def natural_disc(
     impulse_1: float, impulse_2: float, gamma_1: float, gamma_2: float, prox_r: float, radius: float
 ) -> float:
-    """How far a friction law is from being satisfied: |P - prox(P - r gamma)| (P2 (58)), N s."""
+    """Violation of a friction law: |P - prox(P - r gamma)| (P2 (58)), N s."""
     near_1, near_2 = prox_disc(impulse_1 - prox_r * gamma_1, impulse_2 - prox_r * gamma_2, radius)
     return math.sqrt((impulse_1 - near_1) ** 2 + (impulse_2 - near_2) ** 2)
 
@@ -58,23 +58,23 @@ def natural_disc(
 def halves(
     impulse: float, gamma: float, prox_r: float, plus: float, minus: float
 ) -> tuple[float, float]:
-    """Friction impulse along in the coordinates of the disc, P_s, and the point P_s - r gamma_s there, N s.
+    """Friction impulse along, in the coordinates of the disc, P_s, and the point P_s - r gamma_s there, N s.
 
-    Friction that differs with the direction along has a reservoir of two half ellipses, joined
-    where the force along is 0: P_1 reaches `plus` times the load towards +axis and `minus` times
-    the load towards -axis. With P_s = P_1 / plus or P_1 / minus both become one disc, and with
-    gamma_s = `plus` or `minus` times gamma on the same side, the normal cone of the reservoir
-    becomes that of the disc. A point that changes sides continues in the scale of the other side,
-    which is 0 on a side without friction.
+    The reservoir of direction-dependent friction consists of two half ellipses, joined where the
+    force along is 0: P_1 reaches `plus` times the load towards +axis and `minus` times the load
+    towards -axis. With P_s = P_1 / plus or P_1 / minus both become one disc, and with gamma_s =
+    `plus` or `minus` times gamma on the same side, the normal cone of the reservoir becomes that of
+    the disc. A point that crosses to the other side continues in the scale of that side, which is 0
+    if it has no friction.
 
     Parameters
     ----------
     impulse, gamma : float
-        Along: impulse, N s, and relative velocity in the scale of the larger coefficient, m/s.
+        Impulse along, N s, and relative velocity along in the scale of the larger coefficient, m/s.
     prox_r : float
         r, kg.
     plus, minus : float
-        Shares of the larger coefficient that a force towards +axis and -axis reaches, 0 to 1.
+        Shares of the larger coefficient that forces towards +axis and -axis can reach, 0 to 1.
     """
     towards_plus = impulse > 0.0 or (impulse == 0.0 and gamma < 0.0)
     own, other = (plus, minus) if towards_plus else (minus, plus)
@@ -103,7 +103,7 @@ def natural_halves(
     plus: float,
     minus: float,
 ) -> float:
-    """How far friction with shares `plus` and `minus` (see `halves`) is from being satisfied; as `natural_disc`."""
+    """Violation of friction with shares `plus` and `minus` (see `halves`), as in `natural_disc`."""
     scaled, point = halves(impulse_1, gamma_1, prox_r, plus, minus)
     near_1, near_2 = prox_disc(point, impulse_2 - prox_r * gamma_2, radius)
     return math.sqrt((scaled - near_1) ** 2 + (impulse_2 - near_2) ** 2)

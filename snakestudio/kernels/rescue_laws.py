@@ -1,8 +1,8 @@
-"""Contact laws smoothed by tau > 0: what they miss at a point, and their slopes there.
+"""Contact laws smoothed by tau > 0: their errors at a point, and their slopes there.
 
 With y = P - r gamma the exact laws are P_N = max(y_N, 0) and P_T = y_T P_N / max(P_N, |y_T|).
-Smoothed the first becomes phi(y_N) = (y_N + sqrt(y_N^2 + 4 tau^2)) / 2, and the maximum below the
-friction is smoothed in the same way.
+The smoothed first law is phi(y_N) = (y_N + sqrt(y_N^2 + 4 tau^2)) / 2, and the maximum in the
+friction law is smoothed in the same way.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ from snakestudio.kernels.spatial_problem import (
 
 @inlined
 def _phi(y: float, tau: float) -> tuple[float, float, float]:
-    """Smoothed max(y, 0), its slope, and its change for a unit of ln tau."""
+    """Smoothed max(y, 0), its slope, and its derivative by ln tau."""
     if tau == 0.0:
         return (y, 1.0, 0.0) if y > 0.0 else (0.0, 0.0, 0.0)
     root = math.sqrt(y * y + 4.0 * tau * tau)
     per_root = 1.0 / root
-    # Without the difference of two nearly equal numbers where y is negative.
+    # Avoids the difference of two nearly equal numbers where y is negative.
     value = 0.5 * (y + root) if y > 0.0 else 2.0 * tau * tau / (root - y)
     return value, value * per_root, 2.0 * tau * tau * per_root
 
@@ -74,14 +74,14 @@ def _point(
 ) -> tuple[float, float, float, float, float, float]:
     """The point y of the disc of laws i and i + 1 of contact c.
 
-    `plus` and `minus` are the shares of law i (see `prox.halves`). Where one of them is 0, the
-    impulse along is smoothed as a normal impulse is, which has one side as well.
+    `plus` and `minus` are the shares of law i (see `prox.halves`). If one of them is 0, the
+    impulse along is one-sided and is smoothed like a normal impulse.
 
     Returns
     -------
     (float, float, float, float, float, float)
-        y, N s; the unit that the impulse i is measured in; the slopes of y_1 by this impulse and by
-        -gain gamma_i; and the change of y_1 for a unit of ln tau.
+        y, N s; the unit of impulse i; the slopes of y_1 by this impulse and by
+        -gain gamma_i; and the derivative of y_1 by ln tau.
     """
     impulse = at.contact[c, i]
     p2 = at.contact[c, i + 1]
@@ -109,11 +109,11 @@ def _point(
 
 
 Load = tuple[float, float, float, float]
-"""What presses a disc: the smoothed load (its radius), N s, the slope of that by y_N, its change for
-a unit of ln tau, and the gain of the normal law."""
+"""Load of a disc: the smoothed load (its radius), N s, its slope by y_N, its derivative by
+ln tau, and the gain of the normal law."""
 
 Smoothing = tuple[float, float, float, float]
-"""tau, keen, shift and loss as of `linearise`."""
+"""tau, reduction, shift and loss as in `linearise`."""
 
 
 @inlined
@@ -130,13 +130,13 @@ def _linearise_disc(
     plus: float,
     minus: float,
 ) -> float:
-    """Linearise the disc of laws i and i + 1 of contact c into law[c, d:]; returns the square of what it misses.
+    """Linearise the disc of laws i and i + 1 of contact c into law[c, d:]; return the square of its error.
 
-    `plus` and `minus` as of `_point`.
+    `plus` and `minus` are as in `_point`.
     """
     radius, slope, growth, gain_n = load
-    tau, keen, shift, loss = smoothing
-    keep = 1.0 - keen
+    tau, reduction, shift, loss = smoothing
+    keep = 1.0 - reduction
     y1, y2, size, stretch, pull, along = _point(at, anchor, c, i, gain, tau, shift, plus, minus)
     per_size = 1.0 / size
     p1 = per_size * at.contact[c, i]
@@ -207,22 +207,22 @@ def linearise(
     problem: SpatialProblem,
     at: Point,
     tau: float,
-    keen: float,
+    reduction: float,
     shift: float,
     factor: float,
     loss: float,
     s: RescueScratch,
 ) -> float:
-    """Linearise all laws, smoothed by `tau` (N s), at a point; returns the sum of squares of what they miss, N^2 s^2.
+    """Linearise all laws, smoothed by `tau` (N s), at a point; return the sum of squares of their errors, N^2 s^2.
 
-    `factor` multiplies all gains, `shift` is the share of the impulses, less those of `s.anchor`,
-    that contacts give way by, `loss` how much more that is for a unit of ln tau. A contact without
-    a normal gain has a given load: its normal impulse.
+    `factor` multiplies all gains. `shift` is the compliance of the contacts, as a fraction of the
+    difference of their impulses from those of `s.anchor`, and `loss` its derivative by ln tau. A
+    contact without a normal gain has a given load: its normal impulse.
     """
     squares = 0.0
     law = s.law
     anchor = s.anchor
-    smoothing = tau, keen, shift, loss
+    smoothing = tau, reduction, shift, loss
     for c in range(problem.first[problem.axis.shape[0]]):
         gain = factor * problem.gain[c, GAIN_N]
         p = at.contact[c, LAW_N]
@@ -234,7 +234,7 @@ def linearise(
             radius, slope, growth = _phi(p - shift * away - gain * at.gamma[c, LAW_N], tau)
             growth -= slope * loss * away
         error = p - radius
-        inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
+        inverse = 1.0 / (1.0 - (1.0 - reduction) * slope)
         law[c, K_N] = inverse * slope * gain
         law[c, Q_N] = -inverse * error
         law[c, S_N] = inverse * growth
@@ -280,7 +280,7 @@ def linearise(
                 away = p - anchor.stop[j]
                 value, slope, growth = _phi(p - shift * away - gain * sign * at.rate[j], soft)
                 growth -= slope * loss * away
-                inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
+                inverse = 1.0 / (1.0 - (1.0 - reduction) * slope)
                 s.stop[j, STOP_K] = inverse * slope * gain
                 s.stop[j, STOP_Q] = -inverse * (p - value)
                 s.stop[j, STOP_S] = inverse * growth
@@ -289,7 +289,7 @@ def linearise(
 
 
 @inlined
-def _missed_disc(
+def _disc_error(
     at: Point,
     anchor: FloatArray,
     c: int,
@@ -301,7 +301,7 @@ def _missed_disc(
     plus: float,
     minus: float,
 ) -> float:
-    """As `_linearise_disc`, what it returns alone."""
+    """Square of the error, as in `_linearise_disc`, without slopes."""
     y1, y2, size, _, _, _ = _point(at, anchor, c, i, gain, tau, shift, plus, minus)
     norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
     k = radius / norm if norm > radius else 1.0
@@ -315,10 +315,10 @@ def _missed_disc(
 
 
 @jit
-def missed(
+def squared_error(
     problem: SpatialProblem, at: Point, tau: float, shift: float, factor: float, s: RescueScratch
 ) -> float:
-    """What `linearise` returns, alone: a point that is only tried needs no slopes."""
+    """Sum of squares, as in `linearise`, without slopes, which trial points do not need."""
     squares = 0.0
     anchor = s.anchor
     for c in range(problem.first[problem.axis.shape[0]]):
@@ -334,11 +334,11 @@ def missed(
         if gain_t > 0.0:
             plus = problem.gain[c, SHARE_PLUS]
             minus = problem.gain[c, SHARE_MINUS]
-            squares += _missed_disc(
+            squares += _disc_error(
                 at, anchor.contact, c, LAW_T, gain_t, radius, tau, shift, plus, minus
             )
         if gain_v > 0.0:
-            squares += _missed_disc(
+            squares += _disc_error(
                 at, anchor.contact, c, LAW_V, gain_v, radius, tau, shift, 1.0, 1.0
             )
     if problem.n_stops > 0:

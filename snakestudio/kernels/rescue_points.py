@@ -1,4 +1,4 @@
-"""Points and directions among the velocities and impulses of a contact problem, and room for those of a rescue."""
+"""Points and directions in the space of velocities and impulses of a contact problem, and a rescue's workspace."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ STOP_K, STOP_Q, STOP_S = range(3)
 
 
 class Point(NamedTuple):
-    """Velocities and impulses, or a direction in the space of them."""
+    """Velocities and impulses, or a direction in their space."""
 
     w: FloatArray
-    """"""
+    """Twists of the links, (n, 6)."""
 
     rate: FloatArray
-    """"""
+    """Rates of the joint axes, (m,), rad/s."""
 
     gamma: FloatArray
     contact: FloatArray
-    """`gamma` and `contact`: """
+    """`gamma` and `contact`: relative velocities and impulses of the contacts, (c, 5)."""
 
     stop: FloatArray
-    """"""
+    """Impulses of the joint limits, (m,), N m s."""
 
 
 class RescueScratch(NamedTuple):
     """Workspace for n links, m joint axes and c contacts."""
 
-    here: Point
+    current: Point
     trial: Point
-    kept: Point
+    saved: Point
     best: Point
-    """`here`, `trial`, `kept` and `best`: where the iteration stands, what it tries, where it
-    returns to, and the best that the judge has seen."""
+    """`current`, `trial`, `saved` and `best`: the current iterate, a trial point, the saved point to
+    return to, and the point with the least residual."""
 
     newton: Point
     tangent: Point
     ahead: Point
-    """`newton`, `tangent` and `ahead`: directions: Newton's step, the change along the path for a
-    unit of ln tau, and the way the path is followed."""
+    """`newton`, `tangent` and `ahead`: directions: Newton's step, the derivative of the path by
+    ln tau, and the direction in which the path is followed."""
 
     anchor: SpatialImpulses
-    """Impulses from which contacts give way."""
+    """Impulses relative to which contacts are compliant."""
 
     law: FloatArray
-    """Linearised laws of every contact: dP = q - K dgamma, and s for a unit of ln tau. Of the
-    normal K, q, s; of friction and rolling friction K (2 by the normal, 2 x 2), q (2), s (2)."""
+    """Linearised laws of every contact: dP = q - K dgamma, and s, the derivative by ln tau. For the
+    normal: K, q, s; for friction and rolling friction: K (2 by the normal, 2 x 2), q (2), s (2)."""
 
     stop: FloatArray
-    """K, q, s of the stops."""
+    """K, q, s of the joint limits."""
 
     inertia: FloatArray
     root: FloatArray
@@ -64,10 +64,11 @@ class RescueScratch(NamedTuple):
 
     pushed: FloatArray
     wrench: FloatArray
-    """`pushed` and `wrench`: what the judge fills."""
+    """`pushed` and `wrench`: workspace of `spatial_residual`."""
 
 
-# Entries of RescueScratch.law: of the normal, and where the two discs begin; then of a disc.
+# Entries of RescueScratch.law: those of the normal, the first ones of both discs, and those within
+# a disc.
 K_N = 0
 Q_N = 1
 S_N = 2
@@ -77,8 +78,8 @@ K_1N, K_2N, K_11, K_12, K_21, K_22, Q_1, Q_2, S_1, S_2 = range(10)
 WIDTH = 23
 
 
-def rescue_room(n: int, axes: int, contacts: int) -> FloatArray:
-    """Workspace for `n` links, `axes` joint axes and `contacts` contacts: one array, for every one costs time."""
+def rescue_workspace(n: int, axes: int, contacts: int) -> FloatArray:
+    """Workspace for `n` links, `axes` joint axes and `contacts` contacts: one array, since each costs call time."""
     return np.zeros(
         7 * (6 * n + 2 * axes + 10 * contacts) + (WIDTH + 5) * contacts + 12 * axes + 60 * n + 48
     )
@@ -86,7 +87,7 @@ def rescue_room(n: int, axes: int, contacts: int) -> FloatArray:
 
 @jit
 def move(a: Point, step: float, d: Point, contacts: int, out: Point) -> None:
-    """Put a + step d into `out`, which may be `a`."""
+    """Set `out` to a + step d; it may be `a`."""
     for k in range(a.w.shape[0]):
         for i in range(6):
             out.w[k, i] = a.w[k, i] + step * d.w[k, i]
@@ -101,7 +102,7 @@ def move(a: Point, step: float, d: Point, contacts: int, out: Point) -> None:
 
 @inlined
 def accelerate(a: Point, d: Point, contacts: int) -> None:
-    """Add a direction's velocities to those of `a`, whose impulses stay."""
+    """Add a direction's velocities to those of `a`; its impulses are unchanged."""
     for k in range(a.w.shape[0]):
         for i in range(6):
             a.w[k, i] += d.w[k, i]
@@ -114,7 +115,7 @@ def accelerate(a: Point, d: Point, contacts: int) -> None:
 
 @jit
 def copy(a: Point, contacts: int, out: Point) -> None:
-    """Put a into `out`."""
+    """Copy `a` to `out`."""
     for k in range(a.w.shape[0]):
         for i in range(6):
             out.w[k, i] = a.w[k, i]
@@ -129,13 +130,13 @@ def copy(a: Point, contacts: int, out: Point) -> None:
 
 @jit
 def scale(a: Point, factor: float, contacts: int, out: Point) -> None:
-    """Put `factor` a into `out`, another point."""
+    """Set `out`, another point, to `factor` a."""
     move(a, factor - 1.0, a, contacts, out)
 
 
 @inlined
 def product(a: Point, b: Point, contacts: int, per_length: float) -> float:
-    """Product of the impulses of two directions; those of stops are divided by the link's length."""
+    """Inner product of the impulses of two directions; those of joint limits are divided by the link's length."""
     total = 0.0
     for c in range(contacts):
         for i in range(5):
@@ -147,7 +148,7 @@ def product(a: Point, b: Point, contacts: int, per_length: float) -> float:
 
 @inlined
 def largest_square(a: Point, contacts: int, per_length: float) -> float:
-    """Square of the largest impulse of a point; those of stops are divided by the link's length."""
+    """Square of the largest impulse of a point; those of joint limits are divided by the link's length."""
     largest = 0.0
     for c in range(contacts):
         for i in range(5):

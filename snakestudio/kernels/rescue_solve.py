@@ -1,4 +1,4 @@
-"""The linearised contact problem solved by the articulated recursion: for Newton's step and the tangent of a path."""
+"""Solution of the linearised contact problem by the articulated recursion, for Newton's step and a path's tangent."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ from snakestudio.kernels.spatial_problem import (
 
 NEWTON = 6
 TANGENT = 7
-"""Numbers of the octets that hold the two right-hand sides."""
+"""Numbers of the octets' lanes of the two right-hand sides."""
 
 
 @inlined
 def _step_disc(d: Point, c: int, i: int, law: FloatArray, at: int, with_q: bool) -> None:
-    """Impulses of a disc along a direction whose relative velocities are known."""
+    """Compute the impulses of a disc along a direction from its relative velocities."""
     q1, q2 = (
         (law[c, at + Q_1], law[c, at + Q_2]) if with_q else (law[c, at + S_1], law[c, at + S_2])
     )
@@ -77,7 +77,7 @@ def _step_disc(d: Point, c: int, i: int, law: FloatArray, at: int, with_q: bool)
 
 @jit
 def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> None:
-    """Velocities and impulses along a direction, from the eliminated system's right-hand side number `side`."""
+    """Compute velocities and impulses along a direction from right-hand side `side` of the eliminated system."""
     solve_triangular(s.root, side, d.w)
     expand_joints(problem, s.eliminated, side, d.w, d.rate)
     with_q = side == NEWTON
@@ -104,7 +104,7 @@ def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> N
 def _own_impulse(
     problem: SpatialProblem, at: Point, s: RescueScratch, j: int
 ) -> tuple[float, Octet]:
-    """What a joint axis loses for a unit of its rate, and the impulse of its motor and stop at the present rate."""
+    """Impulse that a joint axis loses per unit of its rate, and impulse of its motor and limit at the current rate."""
     stiff: float = problem.axes[j, DRAG]
     push: float = problem.axes[j, DRIVE] - stiff * at.rate[j]
     growth = 0.0
@@ -118,7 +118,7 @@ def _own_impulse(
 
 @jit
 def solve(problem: SpatialProblem, at: Point, s: RescueScratch, tangent: bool) -> None:
-    """Solve the linearised problem for Newton's step and, where a path's tangent is needed, for this."""
+    """Solve the linearised problem for Newton's step and, if requested, for the path's tangent."""
     law = s.law
     rows = problem.rows
     n = at.w.shape[0]
@@ -159,7 +159,7 @@ def solve(problem: SpatialProblem, at: Point, s: RescueScratch, tangent: bool) -
         if k > 0:
             begin = problem.joints[k - 1]
             end = problem.joints[k]
-            if (end - begin) % 2 == 1:  # the last of one or three; axes that are left make a pair
+            if (end - begin) % 2 == 1:  # the last of one or three; the remaining axes form a pair
                 stiff, push = _own_impulse(problem, at, s, end - 1)
                 system = eliminate_axis(problem, end - 1, system, stiff, push, s.eliminated)
             if end - begin >= 2:
@@ -179,12 +179,12 @@ def solve(problem: SpatialProblem, at: Point, s: RescueScratch, tangent: bool) -
 def begin(
     problem: SpatialProblem, at: Point, guess: SpatialImpulses, use: float, s: RescueScratch
 ) -> None:
-    """Impulses `use` times those guessed, and the velocities that the equations of motion then say."""
+    """Set the impulses to `use` times the guess, and the velocities to those of the equations of motion."""
     contacts = int(problem.first[at.w.shape[0]])
     for c in range(contacts):
         for i in range(5):
-            given = problem.gain[c, GAIN_N] == 0.0 and i == 0
-            at.contact[c, i] = guess.contact[c, i] if given else use * guess.contact[c, i]
+            is_load = problem.gain[c, GAIN_N] == 0.0 and i == 0
+            at.contact[c, i] = guess.contact[c, i] if is_load else use * guess.contact[c, i]
         for i in range(WIDTH):
             s.law[c, i] = 0.0
     for j in range(at.stop.shape[0]):
@@ -192,7 +192,7 @@ def begin(
         for i in range(3):
             s.stop[j, i] = 0.0
     close_chain(problem, at.w, at.rate)
-    for _ in range(2):  # the second time for what rounding has left
+    for _ in range(2):  # the second pass removes rounding errors
         solve(problem, at, s, False)
         accelerate(at, s.newton, 0)
     for k in range(at.w.shape[0]):
@@ -202,7 +202,7 @@ def begin(
 
 @inlined
 def largest_impulse(problem: SpatialProblem, at: Point) -> float:
-    """Largest impulse that would undo a relative velocity of a point alone, N s."""
+    """Largest impulse that would cancel one of a point's relative velocities alone, N s."""
     largest: float = problem.scale
     for c in range(problem.first[at.w.shape[0]]):
         for i in range(5):

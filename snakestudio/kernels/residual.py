@@ -1,4 +1,4 @@
-"""How well a step was solved, computed from velocities and impulses alone: this code knows no solver.
+"""Residual of a step, computed from velocities and impulses alone, independently of the solvers.
 
 A step counts as converged if both numbers are at most 1e-8.
 """
@@ -44,12 +44,12 @@ from snakestudio.kernels.vec3 import vec3_at
 EPSILON = 2.220446049250313e-16
 
 CONVERGED = 1e-8
-"""A step with at most this residual counts as converged."""
+"""Largest residual of a converged step."""
 
 
 @inlined
 def _between(problem: ChainProblem, k: int) -> float:
-    """Inertia of the free links on either side of joint k against each other, kg m^2."""
+    """Reduced inertia of the free links on either side of joint k, kg m^2."""
     first = problem.links[k, INERTIA]
     second = problem.links[k + 1, INERTIA]
     between: float = first * second / (first + second)
@@ -58,7 +58,7 @@ def _between(problem: ChainProblem, k: int) -> float:
 
 @jit
 def _directional_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses) -> float:
-    """Worst of friction on the ground that is more than one disc, N s; not a number if any is."""
+    """Largest violation of the friction laws of the ground beyond one disc, N s; NaN if any is."""
     worst = total = 0.0
     for k in range(u.shape[0]):
         plus = problem.law[k, WITH]
@@ -95,13 +95,13 @@ def _directional_residual(problem: ChainProblem, u: FloatArray, impulses: ChainI
 
 @inlined
 def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses) -> float:
-    """Worst |P - prox_C(P - gamma / G)| / (m g dt) over all contacts and laws.
+    """Largest |P - prox_C(P - gamma / G)| / (m g dt) of all contacts and laws.
 
     G is the largest diagonal of the law's own block on the free links: max(mu)^2 / m for friction,
     1/m + arm^2 / Theta for an obstacle, mu^2 (1/m + arm^2 / Theta) for the friction on it, the sum
-    of 1 / Theta of both links for a joint stop, whose impulse is divided by the link's length to be
-    one of N s. Of a fixed joint, whose angular velocities must be the same, their difference is
-    taken times these inertias.
+    of 1 / Theta of both links for a joint limit, whose impulse is divided by the link's length to
+    be in N s. For a fixed joint, the difference of the two angular velocities is multiplied by
+    these inertias.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
     links = problem.links
     law = problem.law
     worst = 0.0
-    total = 0.0  # a NaN, which max() would let slip through, stays in it
+    total = 0.0  # preserves a NaN, which max() would ignore
     if problem.kind != DISC:
         worst = total = _directional_residual(problem, u, impulses)
     else:
@@ -183,29 +183,29 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
 def chain_joint_impulses(
     problem: ChainProblem, u: FloatArray, impulses: ChainImpulses, joint: FloatArray
 ) -> float:
-    """Joint impulses P_J by force recursion from the last link, and by how much the equations of motion are missed.
+    """Joint impulses P_J by force recursion from the last link, and the error of the equations of motion.
 
-    The recursion uses the linear equations of all links but the first; what the first link's and
-    all the angular equations (P2 (55)) miss is the defect; the moment that a fixed joint transmits
-    is that which the link behind it misses. What rounding of the velocities themselves does to it
-    is not counted: at 600 m/s and 2 microseconds a step that alone is 1e-7 m g dt.
+    The recursion uses the linear equations of all links except the first; the error is the residual
+    of the first link's linear and all angular equations (P2 (55)); the moment transmitted by a
+    fixed joint is the angular residual of the link behind it. The effect of rounding of the
+    velocities is not counted: at 600 m/s and 2 microseconds per step that alone is 1e-7 m g dt.
 
     Parameters
     ----------
     u : (n, 3)
     joint : (n - 1, 2)
-        Filled with P_J: on link i as it is, on link i+1 reversed (P2 (31), (32)), N s.
+        Filled with P_J: acts on link i, and reversed on link i+1 (P2 (31), (32)), N s.
 
     Returns
     -------
     float
-        Worst defect / (m g dt) beyond rounding, angular ones divided by half the length;
+        Largest error / (m g dt) beyond rounding, angular ones divided by half the length;
         dimensionless.
     """
     n: int = u.shape[0]
     links = problem.links
     law = problem.law
-    turning = 0.0  # moment that a fixed joint before link k exerts
+    turning = 0.0  # moment exerted by a fixed joint before link k
     heaviest = 0.0
     px = 0.0  # impulse at the front joint of link k
     py = 0.0
@@ -247,7 +247,7 @@ def chain_joint_impulses(
                 moment -= problem.drag[k - 1] * (u[k, TURN] - u[k - 1, TURN])
             if k < n - 1 and problem.drag[k] < math.inf:
                 moment += problem.drag[k] * (u[k + 1, TURN] - u[k, TURN])
-        # Impulse at the rear joint, of the linear equation of link k.
+        # Impulse at the rear joint, from the linear equation of link k.
         rx = fx + px - links[k, MASS] * (u[k, X] - problem.u_free[k, X])
         ry = fy + py - links[k, MASS] * (u[k, Y] - problem.u_free[k, Y])
         if k > 0:
@@ -263,9 +263,9 @@ def chain_joint_impulses(
         if k > 0 and problem.n_drags > 0 and problem.drag[k - 1] == math.inf:
             turning = left
             left = 0.0
-        missed = abs(left) / (0.5 * links[k, LENGTH])
-        worst = max(worst, missed)
-        total += missed
+        violation = abs(left) / (0.5 * links[k, LENGTH])
+        worst = max(worst, violation)
+        total += violation
         px = rx
         py = ry
     rounding = n * EPSILON * heaviest * fastest

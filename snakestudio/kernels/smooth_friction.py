@@ -1,16 +1,16 @@
-"""Coulomb friction of a body that slides, smoothed near rest, by three laws.
+"""Coulomb friction of a sliding body, smoothed near rest, by three laws.
 
-With N the load, v the sliding velocity along (t) and across (n) the body, and mu_t that of the
-direction in which it slides (forward or backward):
+With N the load, v the sliding velocity along (t) and across (n) the body, and mu_t the coefficient
+of the sliding direction (forward or backward):
 
 - components: each direction separately, -N mu_i s(v_i);
 - ellipse: the force on the ellipse with semi-axes N mu_i that dissipates most, -N D^2 v / |D v|
   with D = diag(mu_i);
 - unit velocity: -N (mu_t u_t t + mu_n u_n n) with u = v / |v|.
 
-Smoothed, x / |x| becomes x / sqrt(|x|^2 + eps^2), or x tanh(|x| / eps) / |x|. Under the ellipse law
-D is scaled by its largest entry for that, so eps is a velocity under all laws, and with equal
-coefficients the last two are the same.
+Smoothing replaces x / |x| by x / sqrt(|x|^2 + eps^2), or x tanh(|x| / eps) / |x|. For this, the
+ellipse law scales D by its largest entry, so that eps is a velocity under all laws, and with equal
+coefficients the last two laws are the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import math
 from snakestudio.kernels._jit import inlined
 
 LAWS = ("components", "ellipse", "unit_velocity")
-"""As in scenes, by their numbers here."""
+"""Names in scenes, in the order of their numbers."""
 
 COMPONENTS, ELLIPSE, UNIT_VELOCITY = range(3)
 
@@ -29,21 +29,21 @@ AHEAD, BEHIND, ACROSS = range(3)
 
 LN2_HEAD = 6.93147180369123816490e-01
 LN2_TAIL = 1.90821492927058770002e-10
-"""ln 2; the first has so few bits that its products with small integers are exact."""
+"""Sum ln 2; the first has so few bits that its products with small integers are exact."""
 ROUND = 6755399441055744.0
 """1.5 * 2^52: adding and subtracting it rounds to the nearest integer."""
 
 
 @inlined
 def tanh(x: float) -> float:
-    """Hyperbolic tangent, E / (E + 2) with E = exp(2 |x|) - 1; to two units in the last place, the same everywhere.
+    """Hyperbolic tangent, E / (E + 2) with E = exp(2 |x|) - 1; to two units in the last place, on all machines.
 
-    The library's has other last bits where the processor multiplies and adds at once.
+    The library function has different last bits on processors with fused multiply-add.
     """
-    twice = min(2.0 * abs(x), 40.0)  # from there on it is 1
+    twice = min(2.0 * abs(x), 40.0)  # beyond that it is 1
     k = (twice / LN2_HEAD + ROUND) - ROUND
     r = (twice - k * LN2_HEAD) - k * LN2_TAIL
-    # exp(r) - 1 by its series, |r| <= ln(2) / 2: what is left out is below 1e-18 of it.
+    # exp(r) - 1 by its series, |r| <= ln(2) / 2: the relative error of truncation is below 1e-18.
     e = 1.0
     for i in range(14, 1, -1):
         e = 1.0 + e * r / i
@@ -54,7 +54,7 @@ def tanh(x: float) -> float:
 
 @inlined
 def _saturated(square: float, eps: float, by_tanh: bool) -> float:
-    """What a vector of this squared length is multiplied with to become its smoothed direction."""
+    """Factor that turns a vector with this squared length into its smoothed direction."""
     if not by_tanh:
         return 1.0 / math.sqrt(square + eps * eps)
     length = math.sqrt(square)
@@ -72,14 +72,14 @@ def smooth_friction(
     along: float,
     across: float,
 ) -> tuple[float, float]:
-    """Friction along and across a body that slides with `along`, `across`; N where the largest forces are in N.
+    """Friction along and across a body that slides with `along`, `across`; N if the largest forces are in N.
 
     Parameters
     ----------
     law : int
         `COMPONENTS`, `ELLIPSE` or `UNIT_VELOCITY`.
     by_tanh : bool
-        tanh(v / eps) instead of v / sqrt(v^2 + eps^2).
+        Use tanh(v / eps) instead of v / sqrt(v^2 + eps^2).
     eps : float
         m/s.
     ahead, behind, side : float

@@ -1,4 +1,4 @@
-"""Constants of links and joints in the smooth planar models, for compiled loops (nothing here is compiled)."""
+"""Constants of links and joints in the smooth planar models, for compiled loops; not compiled itself."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from snakestudio._arrays import FloatArray
 
 
 class CentredChain(NamedTuple):
-    """Constants of the links of a chain, (n,) each but the last."""
+    """Constants of the links of a chain, each (n,) except the last."""
 
     half: FloatArray
     """l, half the distance between the joints, m."""
 
     back: FloatArray
-    """b, from the joint before a link to its centre of gravity, in half links."""
+    """b, distance from the joint before a link to its centre of gravity, in half links."""
 
     weight: FloatArray
-    """w, mass over the mean mass."""
+    """w, mass divided by the mean mass."""
 
     share: FloatArray
-    """sum_i w_i S_ij / n, how far the centre of mass moves with a link, in its half links."""
+    """sum_i w_i S_ij / n, displacement of the centre of mass per displacement of a link, in its half links."""
 
     mass: FloatArray
     """kg."""
@@ -33,20 +33,20 @@ class CentredChain(NamedTuple):
 
 
 class SmoothJoints(NamedTuple):
-    """Constants of the joints, (n - 1,) each but the last; rad, N m."""
+    """Constants of the joints, each (n - 1,) except the last; rad, N m."""
 
     kp: FloatArray
-    """0 where torques are given, as `kd`."""
+    """0 where torques are given, as is `kd`."""
 
     kd: FloatArray
     most: FloatArray
-    """Largest torque; inf: unlimited."""
+    """Largest torque; inf if unlimited."""
 
     spring: FloatArray
     damper: FloatArray
     rest: FloatArray
     lower: FloatArray
-    """Stops; -inf and inf where there are none."""
+    """Lower joint limits; -inf where there is none, and inf for `upper`."""
 
     upper: FloatArray
     stop_stiffness: float

@@ -1,9 +1,8 @@
-"""The list of contacts between links and solids, and the one rule for which of several close contacts is kept.
+"""List of contacts between links and solids, and the rule that selects one of several close contacts.
 
-Two contacts of one link at (nearly) the same place say the same thing twice: the solver then has
-more unknowns than the motion has freedoms, and rounding decides how the load is shared. So of
-contacts that lie closer together along the link than `spacing` only the one that is deepest is
-kept.
+Two contacts of one link at (nearly) the same place are redundant: the solver then has more unknowns
+than the motion has degrees of freedom, and rounding decides how the load is shared. Of contacts
+that are closer together along the link than `spacing`, therefore, only the deepest is retained.
 """
 
 from __future__ import annotations
@@ -16,34 +15,34 @@ from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.vec3 import vec3
 
 EQUAL = 1e-9
-"""Gaps that differ by less are the same, m."""
+"""Tolerance below which gaps count as equal, m."""
 
 SPACING = 0.1
-"""Contacts closer together along the link than this times its half length (5 % of its segment) are
-one."""
+"""Distance along the link, in half lengths of its segment, below which contacts count as one (5 %
+of the segment)."""
 
 MOST = 8
-"""Contacts that a link may have with one solid; of more, the deepest are kept."""
+"""Largest number of contacts of a link with one solid; the deepest are retained."""
 
 INNER = 2
-"""Features from this on are inside the segment; 0 and 1 are its ends."""
+"""First of the features inside the segment; 0 and 1 are its ends."""
 
 
-# Where a solid's frame stands in its row: origin X, Y, Z, then the three axes.
+# Columns of a solid's row: origin X, Y, Z, then the three axes.
 U_X, U_Y, U_Z, V_X, V_Y, V_Z, A_X, A_Y, A_Z = range(3, 12)
 
 
 class ContactList(NamedTuple):
-    """Contacts found; what exceeds the capacity c is counted and not stored."""
+    """Detected contacts; those beyond the capacity c are counted but not stored."""
 
     link: IntArray
-    """0-based, in the order in which links were asked for."""
+    """0-based, in the order of the queried links."""
 
     body: IntArray
-    """0-based obstacle of the scene."""
+    """0-based index of the obstacle in the scene."""
 
     feature: IntArray
-    """Tells the contacts of a link with an obstacle apart, from step to step."""
+    """Identifies a contact of a link with an obstacle across steps."""
 
     gap: FloatArray
     """m, negative where they overlap."""
@@ -52,7 +51,7 @@ class ContactList(NamedTuple):
     """Unit vector from the obstacle to the link."""
 
     point: FloatArray
-    """Where the link's surface is nearest, m: point of the link's segment - radius * normal."""
+    """Nearest point of the link's surface, m: point of the link's segment - radius * normal."""
 
 
 class Capsule(NamedTuple):
@@ -67,12 +66,12 @@ class Capsule(NamedTuple):
     half: float
     radius: float
     tolerance: float
-    """Contacts are wanted up to this gap, m."""
+    """Largest gap of a contact, m."""
 
 
 @inlined
 def to_frame(frames: FloatArray, solid: int, capsule: Capsule) -> Capsule:
-    """The capsule in the frame of a solid, whose rows are origin (3) and three axes (9)."""
+    """Transform the capsule to the frame of a solid, whose row is origin (3) and three axes (9)."""
     x = capsule.x - frames[solid, X]
     y = capsule.y - frames[solid, Y]
     z = capsule.z - frames[solid, Z]
@@ -92,7 +91,7 @@ def to_frame(frames: FloatArray, solid: int, capsule: Capsule) -> Capsule:
 
 @inlined
 def _place(out: ContactList, k: int, c: Capsule) -> float:
-    """Where stored contact k lies along the link, m."""
+    """Position of stored contact k along the link, m."""
     r = c.radius
     x = out.point[k, X] + r * out.normal[k, X] - c.x
     y = out.point[k, Y] + r * out.normal[k, Y] - c.y
@@ -117,19 +116,19 @@ def offer_contact(
     alike_near: float,
     handicap: float,
 ) -> int:
-    """Enter a contact of the solid whose contacts begin at `start`, unless a deeper one at its place is there already.
+    """Add a contact of the solid whose contacts begin at `start`, unless a deeper one at its place exists.
 
-    All in the solid's frame; `finish_contacts` turns it into the world's.
+    All quantities are in the solid's frame; `finish_contacts` transforms them to the world's.
 
     Parameters
     ----------
     t : float
-        Place along the link, m.
+        Position along the link, m.
     alike_same, alike_near : float
-        Contacts are one if the cosine between their normals is at least this, at the same place and
-        at places closer than `SPACING`; -2 for whatever the normals are.
+        Contacts are merged if the cosine between their normals is at least this, at the same
+        position and at positions closer than `SPACING`; -2 for any normals.
     handicap : float
-        A contact inside the segment counts as shallower by this when it is weighed against others,
+        Amount by which a contact inside the segment counts as shallower when compared with others,
         m.
 
     Returns
@@ -200,7 +199,7 @@ def _move(out: ContactList, source: int, target: int) -> None:
 
 @inlined
 def drop_contact(out: ContactList, k: int, count: int) -> int:
-    """Take stored contact k out; the last one takes its place. Returns the new number of contacts."""
+    """Remove stored contact k, replacing it by the last one; return the new number of contacts."""
     _move(out, count - 1, k)
     return count - 1
 
@@ -216,7 +215,7 @@ def finish_contacts(
     start: int,
     count: int,
 ) -> None:
-    """Turn contacts start to count from the frame of a solid into the world's; `base` is added to their features."""
+    """Transform contacts `start` to `count` from the frame of a solid to the world's; add `base` to their features."""
     for k in range(start, min(count, out.link.shape[0])):
         out.link[k] = link
         out.body[k] = body

@@ -1,8 +1,8 @@
 """Signed distance of a point to an extruded convex profile (polygon or disc): a block, a prism, a post.
 
-The frame of such a solid has the profile in its u-v plane and is extruded along a, from -half to
-half. Faces that lie wholly below the ground count for the shape but never as a way out: nothing can
-be pushed into the ground.
+The frame of such a solid has the profile in its u-v plane, extruded along a from -half to half.
+Faces entirely below the ground count for the shape, but never as the nearest exit: nothing can be
+pushed into the ground.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LOWER_OPEN = 1
 """Bit of `open_caps`: the end face at -half reaches above the ground."""
 
 UPPER_OPEN = 2
-"""The same of the end face at +half."""
+"""Bit of `open_caps`: the end face at +half reaches above the ground."""
 
 
 # Entries of Extrusion.corners.
@@ -29,9 +29,9 @@ class Extrusion(NamedTuple):
     """One solid in its own frame."""
 
     corners: FloatArray
-    """Of all profiles: corner u, v; outward normal of the edge that follows it; the edge's length;
-    whether its face reaches above the ground (1) or not (0). This solid's are `first` to `last`; it
-    is a disc if there are none."""
+    """For all profiles: corner u, v; outward normal of the edge that follows it; the edge's length;
+    whether its face reaches above the ground (1) or not (0). Rows `first` to `last` belong to this
+    solid; without any, it is a disc."""
 
     first: int
     last: int
@@ -39,10 +39,10 @@ class Extrusion(NamedTuple):
     """Radius of the disc, m."""
 
     half: float
-    """The solid reaches from a = -half to half, m."""
+    """Half the extent along a: the solid reaches from -half to half, m."""
 
     open_caps: int
-    """`LOWER_OPEN` and `UPPER_OPEN`."""
+    """Bits `LOWER_OPEN` and `UPPER_OPEN`."""
 
 
 @jit
@@ -56,7 +56,7 @@ def _profile_distance(
     disc = solid.disc
     if first == last:  # a disc
         rho = math.sqrt(u * u + v * v)
-        if rho < 1e-140:  # squares underflow: the direction from the axis is lost
+        if rho < 1e-140:  # squares underflow: the direction from the axis is undefined
             return -disc, 1.0, 0.0, 0.0
         nu, nv = u / rho, v / rho
         along = nu * eu + nv * ev
@@ -109,19 +109,19 @@ def _profile_distance(
 def solid_distance(
     solid: Extrusion, capsule: Capsule, t: float
 ) -> tuple[float, float, float, float, float]:
-    """Signed distance of the segment's point at `t` to the solid and what a minimisation along the segment needs.
+    """Signed distance of the segment's point at `t` to the solid, with its derivatives along the segment.
 
-    Both in the solid's frame.
+    Both are in the solid's frame.
 
     Returns
     -------
     distance : float
         m; inside, minus the least distance to a face that reaches above the ground.
     nu, nv, na : float
-        Its gradient: unit vector.
+        Its gradient, a unit vector.
     slope : float
-        Outside, derivative along the segment of distance * (n . e), which is half that of the
-        squared distance.
+        Outside, derivative along the segment of distance * (n . e), which is half the second
+        derivative of the squared distance.
     """
     eu, ev, ea = capsule.ex, capsule.ey, capsule.ez
     a = capsule.z + t * ea
@@ -153,7 +153,7 @@ def solid_distance(
 
 @inlined
 def clearance(solid: Extrusion, capsule: Capsule) -> float:
-    """Greatest distance by which one face alone keeps the whole segment off, m: a lower bound of their distance."""
+    """Greatest separation of the whole segment from the plane of one face, m: a lower bound of the distance."""
     c = capsule
     corners = solid.corners
     best = abs(c.z) - solid.half - abs(c.ez) * c.half
@@ -170,7 +170,7 @@ def clearance(solid: Extrusion, capsule: Capsule) -> float:
 
 @jit
 def clip_profile(solid: Extrusion, capsule: Capsule) -> tuple[float, float]:
-    """Where the segment runs over the profile: from and to, m; from > to if nowhere."""
+    """Part of the segment over the profile: start and end, m; start > end if empty."""
     c = capsule
     corners = solid.corners
     first = solid.first
@@ -205,7 +205,7 @@ def clip_profile(solid: Extrusion, capsule: Capsule) -> tuple[float, float]:
 
 @jit
 def clip_caps(solid: Extrusion, capsule: Capsule) -> tuple[float, float]:
-    """Where the segment lies between the end faces: from and to, m; from > to if nowhere."""
+    """Part of the segment between the end faces: start and end, m; start > end if empty."""
     c = capsule
     half = solid.half
     if abs(c.ez) < 1e-300:

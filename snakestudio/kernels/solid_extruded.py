@@ -1,18 +1,18 @@
-"""Contacts of a link with an extruded convex solid (block, prism, post): few, and steady from step to step.
+"""Contacts of a link with an extruded convex solid (block, prism, post): few, and continuous from step to step.
 
-The signed distance f(t) of the segment's points to a convex solid is convex in t. Contacts stand
-where it matters:
+The signed distance f(t) of the segment's points to a convex solid is convex in t. Contacts are
+placed at:
 
-- at both end spheres;
-- at the least f, if that is inside the segment: an edge or a corner that the link lies across;
-- at *lips*: where a segment that is nearly parallel to a face leaves that face. Without them a link
-  that lies flat on a block and sticks out over its edge would be held at the edge only after it has
-  begun to tip, and one that lies flat across a narrow block would be held at one of its two edges
-  in turns.
+- both end spheres;
+- the minimum of f, if it is inside the segment: an edge or a corner that the link lies across;
+- *lips*: positions where a segment nearly parallel to a face leaves that face. Without them a link
+  that lies flat on a block and extends over its edge would be supported at the edge only after it
+  has begun to tip, and one that lies flat across a narrow block would be supported alternately at
+  its two edges.
 
-All are points of the segment with the solid's own distance and gradient there, so each of them says
-something true, and a contact that comes or goes while the link moves a little does so with an open
-gap or where a deeper one stands.
+All are points of the segment with the solid's own distance and gradient there, so each of them is
+a valid contact, and a contact that appears or disappears while the link moves slightly has an open
+gap or is near a deeper one.
 """
 
 from __future__ import annotations
@@ -38,12 +38,13 @@ from snakestudio.kernels.solid_distance import (
 )
 
 LIPS = 4
-"""Features: `INNER` is the least distance or the place of entry, then the place of exit, and from
-here on lips."""
+"""First feature of lips; `INNER` is the minimum of the distance or the point of entry, followed by
+the point of exit."""
 
 PARALLEL = 0.1
-"""A face has lips if the sine of its angle with the link is less. At larger angles the link clears
-one side of a lip by so much, or is held so much lower beyond it, that the lip could not carry."""
+"""Largest sine of the angle between a face with lips and the link. At larger angles the link either
+clears one side of a lip, or is supported so much lower beyond it, that the lip could not carry
+load."""
 
 MOST_SEARCH = 60
 _ANY = -2.0
@@ -59,7 +60,7 @@ def _at(
     start: int,
     count: int,
 ) -> tuple[int, float, float]:
-    """Offer the contact at the place t; returns the number of contacts, the distance and its derivative there."""
+    """Add the contact at position t; return the number of contacts, the distance and its derivative."""
     c = capsule
     f, nu, nv, na, _ = solid_distance(solid, c, t)
     count = offer_contact(
@@ -70,7 +71,7 @@ def _at(
 
 @jit
 def _lips(solid: Extrusion, capsule: Capsule, out: ContactList, start: int, count: int) -> int:
-    """Offer the contacts at the lips of all faces that the segment is nearly parallel to and lies in front of."""
+    """Add the contacts at the lips of all faces that the segment is nearly parallel to and in front of."""
     c = capsule
     corners = solid.corners
     half = solid.half
@@ -122,17 +123,17 @@ def _lips(solid: Extrusion, capsule: Capsule, out: ContactList, start: int, coun
 def _nearest(
     solid: Extrusion, capsule: Capsule, low_rate: float, high_rate: float
 ) -> tuple[float, float, float, float, float]:
-    """The place of least distance, where the distance falls at one end of the segment and rises at the other.
+    """Position of the minimum of the distance, which decreases at one end of the segment and increases at the other.
 
-    Root of half the derivative of the squared distance (`low_rate` and `high_rate` at the ends),
-    which rises throughout and, but for a rim, is piecewise linear: Newton with a bracket ends in
-    about as many steps as there are pieces.
+    It is the root of half the derivative of the squared distance (`low_rate` and `high_rate` at the
+    ends), which increases monotonically and is piecewise linear except at a rim: a bracketed Newton
+    iteration takes about as many steps as there are pieces.
 
     Returns
     -------
     t, distance : float
     nu, nv, na : float
-        The gradient there.
+        The gradient at that position.
     """
     c = capsule
     low = -c.half
@@ -148,7 +149,7 @@ def _nearest(
         else:
             break
         step = -rate / slope if slope > 0.0 else math.inf
-        # Every other step halves the bracket once Newton has had its chance.
+        # After ten steps of Newton's method, every other step halves the bracket.
         if not low < t + step < high or (i >= 10 and i % 2):
             step = 0.5 * (low + high) - t
         t += step
@@ -168,10 +169,10 @@ def _pierced(
     start: int,
     count: int,
 ) -> int:
-    """Contacts of a link whose axis lies in the solid from `low` to `high`: out through the face nearest to all.
+    """Add contacts of a link whose axis is in the solid from `low` to `high`, directed out of the face nearest to all.
 
-    This deep (by a link's radius) there is no contact geometry worth the name; what counts is that
-    all contacts of the link agree on the way out.
+    At this depth (a link's radius) the contact geometry has no physical meaning; it matters only
+    that all contacts of the link push in the same direction.
     """
     c = capsule
     corners = solid.corners
@@ -196,7 +197,7 @@ def _pierced(
         rho = math.sqrt(u * u + v * v)
         if rho > 1e-140:  # below, squares underflow
             nu, nv = u / rho, v / rho
-        elif square > 1e-30:  # as the planar gap function: push to the link's left
+        elif square > 1e-30:  # as in the planar gap function: push to the link's left
             nu = -c.ey / math.sqrt(square)
             nv = c.ex / math.sqrt(square)
         else:
@@ -227,7 +228,7 @@ def _pierced(
 
 @jit
 def extruded_contacts(solid: Extrusion, capsule: Capsule, out: ContactList, count: int) -> int:
-    """Append the contacts of a link with one solid, both in the solid's frame, that `clearance` does not rule out."""
+    """Append the contacts of a link with one solid, both in the solid's frame, not excluded by `clearance`."""
     c = capsule
     start = count
     if clearance(solid, c) <= 0.0:
@@ -254,8 +255,8 @@ def extruded_contacts(solid: Extrusion, capsule: Capsule, out: ContactList, coun
     for k in range(start, min(count, out.link.shape[0])):
         lower = min(lower, out.gap[k] + c.radius)
     if f < lower - EQUAL:
-        # Not the bare constant: numba would compile the callee once more for every literal it is
-        # given.
+        # Not the bare constant: numba would compile the callee again for every literal
+        # argument.
         count = offer_contact(
             out, start, count, c, int(INNER), t, f - c.radius, nu, nv, na, _ANY, _ANY, 0.0
         )

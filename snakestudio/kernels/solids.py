@@ -1,7 +1,7 @@
-"""Contacts of a link (capsule) with the solids of the world, which are found through a grid over the ground.
+"""Contacts of a link (capsule) with the solids of the world, found through a grid over the ground.
 
-Whatever the number of solids, only those listed in the one cell that a link's centre is in are
-looked at, and of them only those whose height and outline (as seen from above) the link reaches.
+For any number of solids, only those listed in the cell of a link's centre are
+checked, and of them only those whose height and outline (as seen from above) the link reaches.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ RELIEF = 2
 """Kinds of solids."""
 
 FEATURES = 1 << 20
-"""A contact's feature is this times the number of the solid within its obstacle, plus what it is on
-the solid."""
+"""Stride of features: a contact's feature is this times the index of the solid within its obstacle,
+plus its feature on the solid."""
 
 STEEP = 0.5
-"""A link whose axis has a horizontal part of at least this touches the side of a post in one point,
-however deep."""
+"""Horizontal part of the axis from which a link touches the side of a post in one point, at any
+depth."""
 
 
 # Entries of World.reach after X and Y.
 AROUND, LOW, HIGH = range(2, 5)
-# Entries of World.labels: of all solids; of extruded ones and posts; of reliefs.
+# Entries of World.labels: of all solids; of extruded solids and posts; of reliefs.
 KIND, OBSTACLE, ORDINAL = range(3)
 FIRST, LAST, OPEN_CAPS = range(3, 6)
 HEIGHTS, TOPS, ALONG_X, ALONG_Y = range(3, 7)
@@ -53,10 +53,10 @@ DX, DY = 12, 13
 
 
 class World(NamedTuple):
-    """All solids; m, frame of the ground."""
+    """All solids; m, in the frame of the ground."""
 
     key: int
-    """Tells worlds apart: equal for equal obstacles and reach."""
+    """Identifies a world: equal for equal obstacles and reach."""
 
     grid_x: float
     grid_y: float
@@ -66,25 +66,25 @@ class World(NamedTuple):
 
     grid_nx: int
     grid_ny: int
-    """`grid_nx` and `grid_ny`: number of cells either way; 0 without solids."""
+    """`grid_nx` and `grid_ny`: number of cells along x and y; 0 without solids."""
 
     grid_first: IntArray
     grid_items: IntArray
     """`grid_first` and `grid_items`: cell c lists the solids grid_items[grid_first[c]:grid_first[c
-    + 1]] that a link with its centre in it can touch."""
+    + 1]] that a link whose centre is in the cell can touch."""
 
     reach: FloatArray
-    """Of every solid: centre and radius of a circle around it as seen from above, lowest and
+    """For every solid: centre and radius of a circle around it as seen from above, lowest and
     highest z."""
 
     labels: IntArray
-    """Kind, obstacle, number within the obstacle; of extruded solids and posts the first corner,
-    the one after the last, and `open_caps`; of reliefs the first height, the first block, the grid
-    points along x and along y."""
+    """Kind, obstacle, index within the obstacle; for extruded solids and posts the first corner,
+    the one after the last, and `open_caps`; for reliefs the first height, the first block, the
+    numbers of grid points along x and y."""
 
     frames: FloatArray
-    """Origin and three axes of the solid's frame; of extruded solids and posts `half` and `disc`
-    (see `Extrusion`), of reliefs the spacing dx, dy."""
+    """Origin and three axes of the solid's frame; for extruded solids and posts `half` and `disc`
+    (see `Extrusion`), for reliefs the spacing dx, dy."""
 
     corners: FloatArray
     """See `Extrusion`."""
@@ -146,7 +146,7 @@ def link_contacts(
     Parameters
     ----------
     link : int
-        0-based; only written to `out`.
+        0-based; only stored in `out`.
     x, y, z : float
         Centre of gravity, m.
     ex, ey, ez : float
@@ -154,15 +154,15 @@ def link_contacts(
     half, radius : float
         Half the length of the segment and the radius around it, m.
     tolerance : float
-        Contacts are those with a gap of at most this, m; less than `solid_world.MARGIN` of the
+        Largest gap of a contact, m; less than `solid_world.MARGIN` of the
         link's reach.
     count : int
-        Where to begin in `out`.
+        Index in `out` of the first new contact.
 
     Returns
     -------
     int
-        `count` after the last contact; what exceeds the capacity of `out` is counted but not
+        `count` after the last contact; contacts beyond the capacity of `out` are counted but not
         stored.
     """
     across, along = (x - world.grid_x) * world.grid_inverse, (y - world.grid_y) * world.grid_inverse

@@ -1,7 +1,7 @@
-"""Articulated-body recursion of a chain in space: one linear solve for all velocities, in a time linear in the links.
+"""Articulated-body recursion of a chain in space: one linear solve for all velocities, linear in the number of links.
 
-The local system of link k about its point p_k is A dw = b with a 6 x 6 matrix A, kept with b as
-rows of eight. Contacts make it unsymmetric: friction pushes with what the normal force carries.
+The local system of link k about its point p_k is A dw = b with a 6 x 6 matrix A, stored with b as
+rows of eight. Contacts make it unsymmetric, because friction depends on the normal force.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ System = tuple[Octet, Octet, Octet, Octet, Octet, Octet]
 """The six rows of A dw = b: the row of A, and b as number 6."""
 
 ROOT = 0
-"""The link that the recursion ends with."""
+"""Index of the link at which the recursion ends."""
 
 
 @inlined
 def no_system() -> System:
-    """The system with nothing in it."""
+    """Empty system."""
     return octet_zero(), octet_zero(), octet_zero(), octet_zero(), octet_zero(), octet_zero()
 
 
 @inlined
 def cross(a: Vec3, b: Vec3) -> Vec3:
-    """A x b."""
+    """Vector product a x b."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @inlined
 def joint_rates(axes: FloatArray, begin: int, end: int, turn: Vec3) -> Vec3:
-    """Rates of the joint axes from `begin` to `end` (at most three) that add up to `turn`, rad/s; 0 for missing axes.
+    """Rates of the joint axes from `begin` to `end` (at most three) that sum to `turn`, rad/s; 0 for missing axes.
 
     `turn` (3,) is the angular velocity of the link behind the joint relative to the one ahead. Its
-    part that the joint forbids is left out.
+    component that the joint prevents is ignored.
     """
     count = end - begin
     if count == 2:
@@ -69,7 +69,7 @@ def joint_rates(axes: FloatArray, begin: int, end: int, turn: Vec3) -> Vec3:
         second = vec3_at(axes, begin + 1, AXIS_X)
         one = dot(first, turn)
         two = dot(second, turn)
-        # The axes are square to each other except for the error of the midpoint.
+        # The axes are orthogonal except for the error of the midpoint.
         skew = dot(first, second)
         inverse = 1.0 / (1.0 - skew * skew)
         return (one - skew * two) * inverse, (two - skew * one) * inverse, 0.0
@@ -118,7 +118,7 @@ def _add_axis(axes: FloatArray, j: int, rate: float, w: FloatArray, k: int) -> N
 
 @inlined
 def close_chain(problem: SpatialProblem, w: FloatArray, rate: FloatArray) -> None:
-    """Project `w` on the joints, which keeps link 1 and the joint rates; the latter go to `rate` (m,)."""
+    """Project `w` onto the joints, preserving link 1 and the joint rates, which are stored in `rate` (m,)."""
     axes = problem.axes
     joints = problem.joints
     n = w.shape[0]
@@ -175,7 +175,7 @@ def prepare_inertia(problem: SpatialProblem, inertia: FloatArray) -> None:
 def add_inertia(
     problem: SpatialProblem, inertia: FloatArray, w: FloatArray, k: int, a: System
 ) -> System:
-    """Add to system `a` the inertia of link k about p_k, and the momentum that is missing at `w`."""
+    """Add the inertia of link k about p_k, and the momentum missing at `w`, to system `a`."""
     mass = problem.links[k, MASS]
     half = problem.links[k, REAR]
     ex, ey, ez = vec3(problem.axis, k)
@@ -218,7 +218,7 @@ def add_product(a: System, f: Octet, row: Octet) -> System:
 
 @inlined
 def add_turning(a: System, f: Octet, row: Octet) -> System:
-    """As `add_product` where f[:3] is zero."""
+    """Add a product as `add_product`, for f[:3] = 0."""
     return (
         a[0], a[1], a[2], octet_plus(a[3], octet_lane(f, 3), row), octet_plus(a[4], octet_lane(f, 4), row),
         octet_plus(a[5], octet_lane(f, 5), row),
@@ -227,13 +227,13 @@ def add_turning(a: System, f: Octet, row: Octet) -> System:
 
 @inlined
 def _turning(a: Octet, x: float, y: float, z: float) -> float:
-    """Vector (x, y, z) times a[3:6]."""
+    """Scalar product of (x, y, z) and a[3:6]."""
     return octet_lane(a, 3) * x + octet_lane(a, 4) * y + octet_lane(a, 5) * z
 
 
 @inlined
 def _moving(a: Octet, x: float, y: float, z: float) -> float:
-    """Vector (x, y, z) times a[:3]."""
+    """Scalar product of (x, y, z) and a[:3]."""
     return octet_lane(a, 0) * x + octet_lane(a, 1) * y + octet_lane(a, 2) * z
 
 
@@ -250,9 +250,9 @@ def eliminate_axis(
     stiff : float
         Decrease of the axis' own impulse per unit increment of its rate, N m s per rad/s.
     push : (8,)
-        Its own impulse at the present rate, N m s, in lane 6 (and 7), else 0.
+        Its own impulse at the current rate, N m s, in lane 6 (and 7), else 0.
     eliminated : (m, 8)
-        Row j is filled: s^T A / D, and (s^T b + push) / D in lane 6 (and 7).
+        Row j is set to s^T A / D, with (s^T b + push) / D in lane 6 (and 7).
     """
     axes = problem.axes
     zx, zy, zz = vec3_at(axes, j, AXIS_X)
@@ -261,7 +261,7 @@ def eliminate_axis(
     u0, u1, u2 = _turning(a0, zx, zy, zz), _turning(a1, zx, zy, zz), _turning(a2, zx, zy, zz)
     u3, u4, u5 = _turning(a3, zx, zy, zz), _turning(a4, zx, zy, zz), _turning(a5, zx, zy, zz)
     d = _turning(l0, zx, zy, zz)
-    if problem.swings != 0:  # turning about the axis also moves p
+    if problem.swings != 0:  # rotation about the axis also moves p
         sx, sy, sz = vec3_at(axes, j, SWING_X)
         l0 = octet_plus(octet_plus(octet_plus(l0, sx, a0), sy, a1), sz, a2)
         u0 += _moving(a0, sx, sy, sz)
@@ -294,7 +294,7 @@ def eliminate_pair(
     push_1: Octet,
     eliminated: FloatArray,
 ) -> System:
-    """Eliminate joint axes j and j + 1 of a joint together, as `eliminate_axis` does; only the first may swing p."""
+    """Eliminate joint axes j and j + 1 of a joint together, as in `eliminate_axis`; only the first may swing p."""
     axes = problem.axes
     zx, zy, zz = vec3_at(axes, j, AXIS_X)
     yx, yy, yz = vec3_at(axes, j + 1, AXIS_X)
@@ -307,7 +307,7 @@ def eliminate_pair(
     u01, u11, u21 = _turning(a0, yx, yy, yz), _turning(a1, yx, yy, yz), _turning(a2, yx, yy, yz)
     u31, u41, u51 = _turning(a3, yx, yy, yz), _turning(a4, yx, yy, yz), _turning(a5, yx, yy, yz)
     d00, d10 = _turning(l0, zx, zy, zz), _turning(l1, zx, zy, zz)
-    if problem.swings != 0:  # turning about the first axis also moves p
+    if problem.swings != 0:  # rotation about the first axis also moves p
         sx, sy, sz = vec3_at(axes, j, SWING_X)
         l0 = octet_plus(octet_plus(octet_plus(l0, sx, a0), sy, a1), sz, a2)
         u00 += _moving(a0, sx, sy, sz)
@@ -340,7 +340,7 @@ def eliminate_pair(
 
 @inlined
 def shift_system(problem: SpatialProblem, k: int, a: System) -> System:
-    """A system about p_{k+1} as one about p_k: X^T A X, X^T b."""
+    """Transform a system about p_{k+1} to one about p_k: X^T A X, X^T b."""
     rx, ry, rz = vec3(problem.reach, k)
     a0, a1, a2, a3, a4, a5 = a
     # X^T from the left, then X from the right
@@ -359,7 +359,7 @@ def shift_system(problem: SpatialProblem, k: int, a: System) -> System:
 
 @inlined
 def solve_root(a: System, rows: FloatArray, dw: FloatArray) -> None:
-    """Solve the system of link 1 for dw[0], with row pivoting; `rows` (6, 8) is filled with its triangular form."""
+    """Solve the system of link 1 for dw[0], with row pivoting; `rows` (6, 8) receives its triangular form."""
     octet_put(rows, 0, 0, a[0])
     octet_put(rows, 1, 0, a[1])
     octet_put(rows, 2, 0, a[2])
@@ -398,7 +398,7 @@ def solve_triangular(rows: FloatArray, side: int, dw: FloatArray) -> None:
 def expand_joints(
     problem: SpatialProblem, eliminated: FloatArray, side: int, dw: FloatArray, rate: FloatArray
 ) -> None:
-    """From dw[0] to the increments of all velocities, and of the joint rates, which go to `rate` (m,).
+    """Compute the increments of all velocities from dw[0], and those of the joint rates, stored in `rate` (m,).
 
     The right-hand side is number `side` of the octets in `eliminated`.
     """

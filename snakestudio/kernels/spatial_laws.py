@@ -1,9 +1,9 @@
-"""The force laws of a contact in space, linearised for the Newton solver: which branch, what it adds, what it becomes.
+"""Force laws of a contact in space, linearised for the Newton solver: choice of branch, system terms, new impulses.
 
 Stick and closed contacts are treated by the method of multipliers: an impulse P is updated to P - B
-gamma with so large a B that one or two updates suffice. In slip the impulse lies on the rim of the
-disc, whose radius is the new normal impulse, and gives way only along the rim. Friction and rolling
-friction are two discs with the same radius.
+gamma with B so large that one or two updates suffice. In slip the impulse is on the rim of the
+disc, whose radius is the new normal impulse, and is compliant only along the rim. Friction and
+rolling friction are two discs with the same radius.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from snakestudio.kernels.spatial_problem import (
 from snakestudio.kernels.vec3 import vec3, vec3_at
 
 EPSILON = 3e-6
-"""gain / B: smaller needs fewer iterations until rounding shows (1e-4: more iterations; 3e-7:
-rounding)."""
+"""Ratio gain / B: smaller values need fewer iterations until rounding becomes visible (1e-4: more
+iterations; 3e-7: rounding)."""
 
 # Entries of SpatialScratch.law: of the normal, and of the discs (each |y|, the slip direction,
 # beta).
@@ -73,7 +73,7 @@ def normal_velocity(rows: FloatArray, c: int, w: FloatArray, k: int) -> float:
 def contact_velocities(
     rows: FloatArray, c: int, w: FloatArray, k: int, out: FloatArray, add: bool
 ) -> None:
-    """Relative velocities of contact c on link k at `w` (n, 6), put into or added to out[c]."""
+    """Store the relative velocities of contact c on link k at `w` (n, 6) in out[c], or add them to it."""
     vx, vy, vz = vec3(w, k)
     ox, oy, oz = vec3_at(w, k, RX)
     for i in range(3):
@@ -103,10 +103,10 @@ def _choose_disc(
     radius: float,
     bound: float,
 ) -> float:
-    """Decide between stick and slip of laws i and i + 1; returns the square of their natural map.
+    """Decide between stick and slip of laws i and i + 1; return the square of their natural map.
 
-    The natural map has the disc of `radius`, the present load; the branch that of `bound`, the load
-    to be expected.
+    The natural map uses the disc of `radius`, the current load; the branch uses that of `bound`,
+    the expected load.
     """
     p1 = impulse[c, i]
     p2 = impulse[c, i + 1]
@@ -138,7 +138,7 @@ def _choose_halves(
     radius: float,
     bound: float,
 ) -> float:
-    """As `_choose_disc` for friction, whose limits along may differ with the direction (see `prox.halves`)."""
+    """Decide as `_choose_disc` for friction whose limits along can differ with the direction (see `prox.halves`)."""
     p1, p2 = impulse[c, LAW_T], impulse[c, LAW_T2]
     g1, g2 = gamma[c, LAW_T], gamma[c, LAW_T2]
     plus = problem.gain[c, SHARE_PLUS]
@@ -152,7 +152,7 @@ def _choose_halves(
     q1 = p1 * inverse
     y1 = q1 - gain * own * g1
     y2 = p2 - gain * g2
-    stretch = other * inverse  # of a point that continues in the scale of the other side
+    stretch = other * inverse  # for a point that continues in the scale of the other side
     if (
         own == 0.0
     ):  # the impulse has to vanish; one on the other side begins where the link is slid that way
@@ -187,12 +187,12 @@ def _choose_halves(
 def choose_branches(
     problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int
 ) -> tuple[float, float]:
-    """Decide the branch of every law of contact c; returns the largest and the sum of the squared natural maps.
+    """Decide the branch of every law of contact c; return the largest and the sum of the squared natural maps.
 
     Parameters
     ----------
     impulse, gamma : (c, 5)
-        Present impulses and relative velocities.
+        Current impulses and relative velocities.
     law : (c, 11)
         Row c is filled.
     """
@@ -226,13 +226,13 @@ def add_contact(
     c: int,
     system: System,
 ) -> System:
-    """The system of a link with the linearised laws of contact c added."""
+    """Return the system of a link with the linearised laws of contact c added."""
     if law[c, Y_N] <= 0.0:
         return system
     rows = problem.rows
     bound = law[c, Y_N]
     normal = octet(rows, c, ROW_N)
-    force = normal  # what a unit of normal impulse brings along
+    force = normal  # wrench per unit of normal impulse
     if problem.gain[c, GAIN_T] > 0.0:
         a, b = octet(rows, c, ROW_T), octet(rows, c, ROW_T2)
         stiff = problem.gain[c, GAIN_T] / EPSILON
@@ -283,7 +283,7 @@ def add_contact(
 
 @inlined
 def _pushing(direction: Octet, stiff: float, push: float) -> Octet:
-    """Row of the system of an impulse along `direction` that is `push` and loses `stiff` for a unit of velocity."""
+    """System row of an impulse `push` along `direction` that decreases by `stiff` per unit of velocity."""
     return octet_with(octet_times(stiff, direction), 6, push)
 
 
@@ -301,7 +301,7 @@ def _move_disc(
     share: float,
     inverse: float,
 ) -> None:
-    """Impulses i and i + 1 of contact c after a full step.
+    """Update impulses i and i + 1 of contact c after a full step.
 
     `p_n` is the new normal impulse; `share` and its `inverse` are those of law i in its branch.
     """
@@ -324,7 +324,7 @@ def _move_disc(
 def move_contact(
     problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int
 ) -> None:
-    """The impulses of contact c after a full step, `gamma` (c, 5) being the new relative velocities."""
+    """Update the impulses of contact c after a full step; `gamma` (c, 5) contains the new relative velocities."""
     if law[c, Y_N] <= 0.0:
         for i in range(5):
             impulse[c, i] = 0.0

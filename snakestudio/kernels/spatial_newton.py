@@ -1,8 +1,8 @@
 """Semi-smooth Newton iteration of a chain in space, in articulated-body form.
 
 Every iteration linearises all force laws and solves for all velocities by one recursion along the
-chain. All quantities are advanced by increments, so that the large factors of closed contacts
-amplify no rounding of the velocities.
+chain. All quantities are advanced by increments, so that the large factors of closed contacts do
+not amplify rounding errors of the velocities.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ from snakestudio.kernels.spatial_problem import (
 from snakestudio.kernels.spatial_scratch import STIFF_STOP, Y_STOP, SpatialScratch
 
 HALVINGS = 6
-"""How often a step that makes the natural maps worse is halved."""
+"""Largest number of halvings of a step that increases the natural maps."""
 
 ROUGH = 0.1
-"""What the natural maps miss, in units of the scale, up to which no step is halved: near the end a
-full step that makes it worse (a contact at the edge of its cone lets go or sticks) is made good by
-the next one, a short one by none."""
+"""Size of the natural maps, in units of the scale, up to which no step is halved: near the solution
+a full step that increases it (a contact at the edge of its cone releases or sticks) is corrected by
+the next full step, but not by a shortened one."""
 
 SLOW = 8
 NEAR = 0.01
-"""From which iteration on, and within what, in units of the scale, slow progress is left to the
-exact steps of `contact_rescue`: contacts at the edge of their cones stick and let go by turns
-there, and a turn gains half a digit."""
+"""Iteration from which, and error up to which, in units of the scale, slow convergence is left to
+the exact steps of `contact_rescue`: contacts at the edge of their cones alternate between stick and
+slip there, and each alternation gains half a digit."""
 
 
 @inlined
 def choose_all(
     problem: SpatialProblem, impulses: SpatialImpulses, gamma: FloatArray, scratch: SpatialScratch
 ) -> tuple[float, float]:
-    """Choose the branches of all laws; the worst natural map, N s, and the sum of squares."""
+    """Choose the branches of all laws; return the largest natural map, N s, and the sum of squares."""
     worst = squares = 0.0
     for c in range(problem.first[problem.axis.shape[0]]):
         largest, sum_of_squares = choose_branches(problem, impulses.contact, gamma, scratch.law, c)
@@ -81,7 +81,7 @@ def choose_all(
 def _own_impulse(
     problem: SpatialProblem, impulses: SpatialImpulses, scratch: SpatialScratch, j: int
 ) -> Octet:
-    """Impulse of the motor and the stop of a joint axis at the present rate; notes its stiffness in `scratch.stop`."""
+    """Impulse of the motor and limit of a joint axis at the current rate; stores its stiffness in `scratch.stop`."""
     push: float = problem.axes[j, DRIVE] - problem.axes[j, DRAG] * scratch.rate[j]
     stiff = problem.axes[j, DRAG]
     if problem.n_stops > 0 and problem.axes[j, STOP] != 0.0 and scratch.stop[j, Y_STOP] > 0.0:
@@ -97,7 +97,7 @@ def _own_impulse(
 def _solve_linear(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch
 ) -> None:
-    """Increment of all velocities of the linearised problem, into `scratch.dw`, and of `scratch.rate`."""
+    """Solve the linearised problem for the increments of all velocities, `scratch.dw`, and update `scratch.rate`."""
     gamma = scratch.gamma
     law = scratch.law
     dw = scratch.dw
@@ -111,7 +111,7 @@ def _solve_linear(
         if k > 0:
             begin = problem.joints[k - 1]
             end = problem.joints[k]
-            if (end - begin) % 2 == 1:  # the last of one or three; axes that are left make a pair
+            if (end - begin) % 2 == 1:  # the last of one or three; the remaining axes form a pair
                 last = end - 1
                 push = _own_impulse(problem, impulses, scratch, last)
                 stiff = scratch.stop[last, STIFF_STOP]
@@ -137,10 +137,10 @@ def _solve_linear(
 
 
 @inlined
-def _take_step(
+def _apply_step(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch
 ) -> None:
-    """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
+    """Apply the full Newton step: velocities, relative velocities by their increments, impulses."""
     gamma = scratch.gamma
     law = scratch.law
     dw = scratch.dw
@@ -164,7 +164,7 @@ def _take_step(
 def _save(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch
 ) -> None:
-    """Keep the iterate, to go back half-way if the next one is worse."""
+    """Save the iterate, to step back half-way if the next one is worse."""
     for k in range(w.shape[0]):
         for i in range(6):
             scratch.old_w[k, i] = w[k, i]
@@ -181,7 +181,7 @@ def _save(
 def _halve(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch
 ) -> None:
-    """Go half the way back to the saved iterate; the joints stay closed, for that is linear."""
+    """Step half the way back to the saved iterate; the joints stay closed because they are linear."""
     for k in range(w.shape[0]):
         for i in range(6):
             w[k, i] = 0.5 * (w[k, i] + scratch.old_w[k, i])
@@ -203,7 +203,7 @@ def newton(
     goal: float,
     most: int,
 ) -> tuple[int, bool]:
-    """At most `most` Newton iterations from `begin`; how many, and whether `goal` is met."""
+    """Do at most `most` Newton iterations, prepared by `begin`; return their number, and whether `goal` is reached."""
     choose_all(problem, impulses, scratch.gamma, scratch)
     rough = ROUGH * ROUGH * problem.scale * problem.scale
     near = NEAR * problem.scale
@@ -215,11 +215,11 @@ def newton(
         if iteration > 1:
             _save(problem, impulses, w, scratch)
         _solve_linear(problem, impulses, w, scratch)
-        _take_step(problem, impulses, w, scratch)
+        _apply_step(problem, impulses, w, scratch)
         before = squares
         worst, squares = choose_all(problem, impulses, scratch.gamma, scratch)
-        # Only a full step satisfies the equations of motion, so no result is accepted after
-        # halving.
+        # Only a full step satisfies the equations of motion, so a result after halving is not
+        # accepted.
         solved = worst <= goal
         if iteration >= SLOW and worst <= near and not solved:
             break
@@ -242,7 +242,7 @@ def copy_rows(rows: FloatArray, m: int, into: FloatArray) -> None:
 
 @inlined
 def begin(problem: SpatialProblem, w: FloatArray, scratch: SpatialScratch) -> None:
-    """Close the joints, and evaluate joint rates and relative velocities of `w`."""
+    """Close the joints, and compute joint rates and relative velocities at `w`."""
     close_chain(problem, w, scratch.rate)
     for k in range(w.shape[0]):
         for c in range(problem.first[k], problem.first[k + 1]):

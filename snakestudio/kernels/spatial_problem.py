@@ -1,8 +1,8 @@
-"""The contact problem of one time step of a chain in space, as data: solver, residual and engine speak through it.
+"""Data of the contact problem of one time step of a chain in space, shared by solver, residual and engine.
 
-Velocities of link k are those of its rear joint's point p_k (the free end of link 1) and its
-angular velocity, both in the world's frame: the articulated-body recursion then shifts from point
-to point without any other change.
+Velocities of link k are that of its rear joint's point p_k (the free end of link 1) and its angular
+velocity, both in the world frame: the articulated-body recursion then only shifts from point to
+point.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from snakestudio._arrays import FloatArray, IntArray
 
 RX, RY, RZ = range(3, 6)
-"""Behind X, Y, Z: entries of turning and of moments in rows of six."""
+"""Entries of rotation and moments after X, Y, Z in rows of six."""
 (
     MASS,
     ACROSS,
@@ -36,41 +36,41 @@ Mass, kg; moments of inertia across and along the axis, kg m^2; distances from t
 the joint behind (REAR) and ahead (FRONT), m; signed positions of the rear and the front contact
 sphere on the axis, from the centre of mass, m; radius and rolling friction times radius, m; the
 inverses of mass and inertia; friction on the ground along (the larger of both directions) and
-across; and from LINK_SHARES on the four numbers from SHARE_PLUS on in SpatialProblem.gain that
-contacts with the ground get."""
+across; and from LINK_SHARES on the four values from SHARE_PLUS on in SpatialProblem.gain for
+contacts with the ground."""
 LINK_WIDTH = 18
-"""Entries of a row of SpatialProblem.links."""
+"""Number of entries in a row of SpatialProblem.links."""
 SWING_X, SWING_Y, SWING_Z, AXIS_X, AXIS_Y, AXIS_Z, STOP_GAIN, DRIVE, DRAG, STOP = range(10)
 """Entries of SpatialProblem.axes."""
 AXIS_WIDTH = 10
-"""Entries of a row of SpatialProblem.axes."""
+"""Number of entries in a row of SpatialProblem.axes."""
 LAW_N, LAW_T, LAW_T2, LAW_V, LAW_V2 = range(5)
 """Laws of a contact: normal, friction along and across, rolling friction along and across."""
 ROW_N, ROW_T, ROW_T2, ROW_V, ROW_V2 = range(0, 40, 8)
-"""Where their octets begin in SpatialProblem.rows."""
+"""First entries of their octets in SpatialProblem.rows."""
 GAIN_N, GAIN_T, GAIN_V, SHARE_PLUS, SHARE_MINUS, INVERSE_PLUS, INVERSE_MINUS = range(7)
 """Entries of SpatialProblem.gain.
 
-The shares are those of the friction coefficient along that a force towards +axis and towards -axis
+The shares are the fractions of the friction coefficient along that forces towards +axis and -axis
 of the link can reach (the larger one is 1), followed by their inverses (0 for a share of 0)."""
 GAIN_WIDTH = 7
-"""Entries of a row of SpatialProblem.gain."""
+"""Number of entries in a row of SpatialProblem.gain."""
 LAWS = 5
-"""Rows of a contact: normal, friction along and across, rolling friction along and across."""
+"""Number of laws of a contact: normal, friction along and across, rolling friction along and across."""
 
 
 class SpatialProblem(NamedTuple):
-    """What a step has to solve for n links, m joint axes and c contacts; at the midpoint, world frame, SI."""
+    """Contact problem of a step for n links, m joint axes and c contacts; at the midpoint, world frame, SI."""
 
     links: FloatArray
     """(n, LINK_WIDTH) constants of the links."""
     joints: IntArray
-    """(n,); joint k, between links k and k + 1, has the axes from joints[k] to joints[k + 1]: none
+    """(n,); joint k, between links k and k + 1, has the axes from joints[k] to joints[k + 1]: zero
     to three."""
     half: float
-    """Length that moments are divided by where they are compared with impulses, m."""
+    """Length by which moments are divided when compared with impulses, m."""
     scale: float
-    """m g dt, what residuals are measured in, N s."""
+    """Unit of residuals, m g dt, N s."""
     swings: int
     """Whether any joint axis moves p_k+1 (an offset between the axes of a joint)."""
     axis: FloatArray
@@ -78,31 +78,31 @@ class SpatialProblem(NamedTuple):
     reach: FloatArray
     """(n - 1, 3) from p_k to p_k+1, m."""
     axes: FloatArray
-    """(m, AXIS_WIDTH) of every joint axis: velocity of p_k+1 for a unit rate, m; the unit vector;
-    gain of its stop; drive, N m s, and drag, N m s per rad/s: the impulse of its motor and spring
-    is drive - drag * (rate at the end of the step); 0 off the stops, else the sign of the rate that
-    leads away from the stop."""
+    """(m, AXIS_WIDTH) for every joint axis: velocity of p_k+1 per unit rate, m; the unit vector;
+    gain of its limit; drive, N m s, and drag, N m s per rad/s: the impulse of its motor and spring
+    is drive - drag * (rate at the end of the step); 0 away from the limits, else the sign of the
+    rate that leads away from the limit."""
     free: FloatArray
     """(n, 6) velocity of the centre of mass and angular velocity without contacts, joints and
     motors."""
     n_stops: int
-    """Number of axes at their stops."""
+    """Number of axes at their limits."""
     first: IntArray
     """(n + 1,); contacts of link k are those from first[k] to first[k + 1]."""
     rows: FloatArray
-    """(c, 40) force directions of every law about p_k, as five octets (number 6 and 7 of each is
+    """(c, 40) force directions of every law about p_k, as five octets (lanes 6 and 7 of each are
     0). Friction is scaled by its coefficient, along by the larger one of both directions."""
     gain: FloatArray
-    """(c, GAIN_WIDTH) of normal, friction and rolling law: 1 / largest diagonal of W^T M^-1 W on
-    the free link; 0 for a law that has no effect (no friction). Then the shares of friction
-    along."""
+    """(c, GAIN_WIDTH) for the normal, friction and rolling law: 1 / largest diagonal of W^T M^-1 W
+    on the free link; 0 for a law without effect (no friction). They are followed by the shares of
+    friction along."""
 
 
 class SpatialImpulses(NamedTuple):
-    """Impulses of all laws, guess and result."""
+    """Impulses of all laws, as a guess or a result."""
 
     contact: FloatArray
     """Normal (N s), friction and rolling friction in scaled coordinates (N s)."""
 
     stop: FloatArray
-    """Of the joints' stops, not negative, N m s."""
+    """Impulses of the joint limits, not negative, N m s."""

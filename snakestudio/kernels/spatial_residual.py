@@ -1,4 +1,4 @@
-"""How well a step of a chain in space was solved, from velocities and impulses alone: this code knows no solver.
+"""Residual of a step of a chain in space, from velocities and impulses alone, independently of the solvers.
 
 A step counts as converged if both numbers are at most `residual.CONVERGED`.
 """
@@ -46,7 +46,7 @@ ROUNDING = 2.220446049250313e-16
 def _law_residual(
     problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, gamma: FloatArray
 ) -> float:
-    """Worst |P - prox_C(P - gamma / G)| / (m g dt) over all contacts and laws (P1 (77)-(79)).
+    """Largest |P - prox_C(P - gamma / G)| / (m g dt) of all contacts and laws (P1 (77)-(79)).
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ def _law_residual(
     Returns
     -------
     float
-        Dimensionless; impulses of joint stops are divided by the link's length to be ones of N s.
+        Dimensionless; impulses of joint limits are divided by the link's length to be in N s.
     """
     worst = 0.0
-    total = 0.0  # a NaN, which max() would let slip through, stays in it
+    total = 0.0  # preserves a NaN, which max() would ignore
     rows = problem.rows
     contact = impulses.contact
     for k in range(w.shape[0]):
@@ -107,9 +107,9 @@ def _law_residual(
             total += distance
     if problem.n_stops > 0:
         for k in range(w.shape[0] - 1):
-            # A stop limits the rate that its impulse does work on: that of the joint's angle. Where
-            # the axes are not quite square to each other, that is not the relative angular
-            # velocity's projection on the axis.
+            # A limit restricts the rate on which its impulse does work: that of the joint's angle.
+            # If the axes are not exactly orthogonal, that is not the projection of the relative
+            # angular velocity on the axis.
             begin = problem.joints[k]
             end = problem.joints[k + 1]
             rates = joint_rates(
@@ -135,12 +135,11 @@ def _joint_impulses(
     pushed: FloatArray,
     wrench: FloatArray,
 ) -> float:
-    """Joint impulses by recursion from the last link, and by how much equations of motion and joints are missed.
+    """Joint impulses by recursion from the last link, and the error of the equations of motion and the joints.
 
-    The wrench that link k + 1 needs at p_{k+1} to move as it does (P1 (75)) must have, about the
-    axes of the joint, just the motor's and the stop's impulse; link 1 needs none at its free end;
-    and p_{k+1} must move as link k says. What rounding of the velocities themselves does to these
-    is not counted.
+    The wrench at p_{k+1} that the motion of link k + 1 requires (P1 (75)) must, about the axes of
+    the joint, equal the impulses of motor and limit; that of link 1 at its free end must vanish;
+    and p_{k+1} must move with link k. The effect of rounding of the velocities is not counted.
 
     Parameters
     ----------
@@ -154,7 +153,7 @@ def _joint_impulses(
     Returns
     -------
     float
-        Worst defect / (m g dt) beyond rounding, moments divided by the half-length; dimensionless.
+        Largest error / (m g dt) beyond rounding, moments divided by the half-length; dimensionless.
     """
     n: int = w.shape[0]
     rows = problem.rows
@@ -222,13 +221,13 @@ def _joint_impulses(
             rates = joint_rates(axes, begin, end, turn)
             rx, ry, rz = vec3(problem.reach, j)
             px, py, pz = vec3_at(w, j, RX)
-            # The joint itself: the part of the motion of p_{k+1} that neither link k nor the
-            # joint's rates explain.
+            # The joint itself: the part of the motion of p_{k+1} that is explained neither by link
+            # k nor by the joint's rates.
             ax = vx - w[j, X] - (py * rz - pz * ry)
             ay = vy - w[j, Y] - (pz * rx - px * rz)
             az = vz - w[j, Z] - (px * ry - py * rx)
             gx, gy, gz = turn
-            missed = 0.0
+            violation = 0.0
             for i in range(begin, end):
                 rate = component(rates, i - begin)
                 sx, sy, sz = vec3_at(axes, i, SWING_X)
@@ -237,7 +236,7 @@ def _joint_impulses(
                 about -= problem.axes[i, DRIVE] - problem.axes[i, DRAG] * rate
                 if problem.n_stops > 0:
                     about -= problem.axes[i, STOP] * impulses.stop[i]
-                missed = max(missed, abs(about) / problem.half)
+                violation = max(violation, abs(about) / problem.half)
                 ax -= rate * sx
                 ay -= rate * sy
                 az -= rate * sz
@@ -245,18 +244,18 @@ def _joint_impulses(
                 gy -= rate * dy
                 gz -= rate * dz
             apart = (abs(ax) + abs(ay) + abs(az)) + problem.half * (abs(gx) + abs(gy) + abs(gz))
-            missed = max(missed, mass * apart)
-            # The same wrench, about p_k.
+            violation = max(violation, mass * apart)
+            # The same wrench about p_k.
             mx += ry * fz - rz * fy
             my += rz * fx - rx * fz
             mz += rx * fy - ry * fx
         else:
             pushing = max(abs(fx), abs(fy), abs(fz))
             turning = max(abs(mx), abs(my), abs(mz))
-            missed = max(pushing, turning / problem.half)
+            violation = max(pushing, turning / problem.half)
             total += abs(fx) + abs(fy) + abs(fz) + abs(mx) + abs(my) + abs(mz)
-        worst = max(worst, missed)
-        total += missed
+        worst = max(worst, violation)
+        total += violation
     rounding = 4.0 * n * ROUNDING * heaviest * fastest
     defect = max(worst - rounding, 0.0) + 0.0 * total
     return defect / problem.scale
@@ -271,9 +270,10 @@ def spatial_residual(
     pushed: FloatArray,
     wrench: FloatArray,
 ) -> float:
-    """Worse of what force laws (`_law_residual`) and equations of motion (`_joint_impulses`) miss; NaN if either is.
+    """Larger error of the laws (`_law_residual`) and the equations of motion (`_joint_impulses`); NaN if either is.
 
-    Fills `gamma` (c, 5), `pushed` (n, 6) and `wrench` (n - 1, 6), which these two describe.
+    Fills `gamma` (c, 5), `pushed` (n, 6) and `wrench` (n - 1, 6), which are described in these two
+    functions.
     """
     laws = _law_residual(problem, w, impulses, gamma)
     motion = _joint_impulses(problem, w, impulses, pushed, wrench)

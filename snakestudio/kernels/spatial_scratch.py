@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.kernels.rescue_points import rescue_room
+from snakestudio.kernels.rescue_points import rescue_workspace
 from snakestudio.kernels.spatial_problem import SpatialImpulses
 
 # Entries of SpatialScratch.stop.
 Y_STOP, STIFF_STOP = range(2)
-# Where the octets of a matrix begin in SpatialScratch.inertia.
+# First entries of the octets of a matrix in SpatialScratch.inertia.
 M_X, M_Y, M_Z, M_RX, M_RY, M_RZ = range(0, 48, 8)
 
 
@@ -29,34 +29,34 @@ class SpatialScratch(NamedTuple):
     """Row of every joint axis in the eliminated system, as an octet."""
 
     dw: FloatArray
-    """Increment of the velocities."""
+    """Increments of the velocities."""
 
     rate: FloatArray
     drate: FloatArray
     """`rate` and `drate`: joint rates and their increments."""
 
     gamma: FloatArray
-    """Relative velocities."""
+    """Relative velocities of the contacts."""
 
     law: FloatArray
     """Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction
     (2), beta_V, the share of friction along in its branch, and the inverse of this share."""
 
     stop: FloatArray
-    """Of the stops: y and stiffness."""
+    """y and stiffness of the joint limits."""
 
     old_w: FloatArray
     old_gamma: FloatArray
     old_contact: FloatArray
     old_rate: FloatArray
     old_stop: FloatArray
-    """`old_w`, `old_gamma`, `old_contact`, `old_rate` and `old_stop`: the iterate before."""
+    """`old_w`, `old_gamma`, `old_contact`, `old_rate` and `old_stop`: the previous iterate."""
 
     guess: SpatialImpulses
-    """Impulses that the iteration began with."""
+    """Impulses at the start of the iteration."""
 
     rescue: FloatArray
-    """Of `rescue_room`."""
+    """Workspace from `rescue_workspace`."""
 
 
 def make_spatial_scratch(n: int, axes: int, contacts: int) -> SpatialScratch:
@@ -78,5 +78,5 @@ def make_spatial_scratch(n: int, axes: int, contacts: int) -> SpatialScratch:
         old_rate=np.zeros(m),
         old_stop=np.zeros(m),
         guess=SpatialImpulses(np.zeros((c, 5)), np.zeros(m)),
-        rescue=rescue_room(n, m, c),
+        rescue=rescue_workspace(n, m, c),
     )

@@ -1,4 +1,4 @@
-"""Contact solver of a chain in space: Newton's method. What it leaves unsolved is for `contact_rescue`."""
+"""Contact solver of a chain in space by Newton's method. Problems it leaves unsolved are passed to `contact_rescue`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_scratch import SpatialScratch
 
 NEWTON_ITERATIONS = 20
-"""After that many iterations it has gone astray."""
+"""Limit of iterations, after which Newton's method is regarded as divergent."""
 
 
 @inlined
@@ -33,12 +33,12 @@ def solve_spatial(
     tolerance : float
         Stop when the natural map of every law is below this, in units of `problem.scale`.
     most : int
-        Newton iterations at most.
+        Largest number of Newton iterations.
 
     Returns
     -------
     int
-        Iterations taken; how good the result is, the residual says.
+        Number of iterations; the quality of the result is given by the residual.
     """
     goal = tolerance * problem.scale
     prepare_inertia(problem, scratch.inertia)

@@ -1,4 +1,4 @@
-"""How dry friction rises as sliding ceases (Stribeck)."""
+"""Increase of dry friction at low sliding velocity (Stribeck effect)."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from snakestudio.kernels._jit import inlined
 
 @inlined
 def stribeck(square: float, rise: float, velocity: float) -> float:
-    """What friction coefficients are multiplied with: 1 + rise exp(-(v / v_s)^2); `square` is v^2, m^2/s^2."""
+    """Factor of friction coefficients: 1 + rise exp(-(v / v_s)^2); `square` is v^2, m^2/s^2."""
     return 1.0 + rise * math.exp(-square / (velocity * velocity))

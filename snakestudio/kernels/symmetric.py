@@ -1,4 +1,4 @@
-"""Pseudo-inverse of a small symmetric matrix by Jacobi's rotations, for kernels that may not allocate."""
+"""Pseudo-inverse of a small symmetric matrix by Jacobi rotations, without allocation."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from snakestudio.kernels._jit import jit
 def pseudo_solve(
     matrix: FloatArray, vectors: FloatArray, d: int, cutoff: float, rhs: FloatArray, out: FloatArray
 ) -> int:
-    """`out` = A^+ `rhs`, the shortest x that brings A x nearest to it; returns the rank of A.
+    """Compute `out` = A^+ `rhs`, the shortest x that minimises |A x - rhs|; return the rank of A.
 
     Parameters
     ----------
     matrix : (d, d) or larger
         A, symmetric; overwritten.
     vectors : (d, d) or larger
-        Workspace: eigenvectors.
+        Workspace for the eigenvectors.
     cutoff : float
-        Eigenvalues smaller than this share of the largest count as 0.
+        Eigenvalues smaller than this fraction of the largest count as 0.
     rhs, out : (d,) or longer
     """
     for i in range(d):

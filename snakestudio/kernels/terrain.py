@@ -1,9 +1,9 @@
-"""Contacts of a link with a height field: the surface under it, the walls at its borders, and the way out from below.
+"""Contacts of a link with a height field: the surface under it, the walls at its borders, and exits from below.
 
-Only cells whose highest point reaches the link's underside are looked at closely; cells under the
-link's outline that do not are passed over one by one or, eight by eight, by the greatest height of
-a block. So cells much smaller than the link cost time with their number, but nothing of the surface
-is left out or smoothed; a link keeps its eight deepest contacts.
+Only cells whose highest point reaches the link's underside are checked in detail; other cells under
+the link's outline are skipped one by one or, in blocks of eight by eight, by the greatest height of
+a block. The cost of cells much smaller than the link thus increases with their number, but no part
+of the surface is omitted or smoothed; a link has at most its eight deepest contacts.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from snakestudio.kernels.vec3 import vec3
 
 @inlined
 def _misses(c: Capsule, x: float, y: float, wide: float, deep: float, top: float) -> bool:
-    """Whether the link is clear of all below `top` in the rectangle around (x, y): seen along the link's axis."""
+    """Whether the link clears everything below `top` in the rectangle around (x, y), as seen along the link's axis."""
     level = math.sqrt(c.ex * c.ex + c.ey * c.ey)
     ux, uy = (-c.ey / level, c.ex / level) if level > 1e-9 else (1.0, 0.0)
-    # e x u, whose z is `level`
+    # e x u, whose z component is `level`
     vx = -c.ez * uy
     vy = c.ez * ux
     if level > 1e-9:
         vx, vy = -c.ez * c.ex / level, -c.ez * c.ey / level
     x, y = x - c.x, y - c.y
-    beside = max(abs(x * ux + y * uy) - (abs(ux) * wide + abs(uy) * deep), 0.0)
+    lateral = max(abs(x * ux + y * uy) - (abs(ux) * wide + abs(uy) * deep), 0.0)
     up = level * (top - c.z) + x * vx + y * vy + abs(vx) * wide + abs(vy) * deep
     touch = c.radius + c.tolerance
-    return beside > touch or (up < 0.0 and beside * beside + up * up > touch * touch)
+    return lateral > touch or (up < 0.0 and lateral * lateral + up * up > touch * touch)
 
 
 @inlined
@@ -54,7 +54,7 @@ def _top_of_cell(field: Field, i: int, j: int) -> float:
 def _cells(
     field: Field, c: Capsule, rear: bool, front: bool, out: ContactList, start: int, count: int
 ) -> int:
-    """Offer the contacts with the surface; `rear` and `front` say which end spheres are above it."""
+    """Add the contacts with the surface; `rear` and `front` indicate whether these end spheres are above it."""
     touch = c.radius + c.tolerance
     wide = abs(c.ex) * c.half + touch
     deep = abs(c.ey) * c.half + touch
@@ -92,7 +92,7 @@ def _cells(
 
 @inlined
 def _border_height(field: Field, side: int, along: float) -> float:
-    """Height of the surface at its border 0 (x low), 1 (x high), 2 (y low), 3 (y high); -inf beside it."""
+    """Height of the surface at its border 0 (x low), 1 (x high), 2 (y low), 3 (y high); -inf outside."""
     n = field.ny if side < 2 else field.nx
     place = along / (field.dy if side < 2 else field.dx)
     if not 0.0 <= place <= n - 1:
@@ -106,7 +106,7 @@ def _border_height(field: Field, side: int, along: float) -> float:
 
 @inlined
 def _outwards(field: Field, side: int, x: float, y: float) -> tuple[float, float, float, float]:
-    """How far (x, y) lies beyond a border, m (negative: before it), its place along it, and the outward normal."""
+    """Distance of (x, y) beyond a border, m (negative inside), its position along it, and the outward normal."""
     if side == 0:
         return -x, y, -1.0, 0.0
     if side == 1:
@@ -120,12 +120,12 @@ def _outwards(field: Field, side: int, x: float, y: float) -> tuple[float, float
 def _end(
     field: Field, c: Capsule, feature: int, t: float, out: ContactList, start: int, count: int
 ) -> tuple[bool, int]:
-    """Offer an end sphere's contacts with the walls, or the way out if its centre is below the surface.
+    """Add an end sphere's contacts with the walls, or its exit if its centre is below the surface.
 
     Returns
     -------
     above : bool
-        Whether the centre is above the surface or beside the field.
+        Whether the centre is above the surface or outside the field.
     count : int
     """
     x, y, z = c.x + t * c.ex, c.y + t * c.ey, c.z + t * c.ez
@@ -155,7 +155,7 @@ def _end(
 
 @jit
 def _upright_edges(field: Field, c: Capsule, out: ContactList, start: int, count: int) -> int:
-    """Offer the contacts with the four upright edges where the walls meet."""
+    """Add the contacts with the four vertical edges where the walls meet."""
     reach = c.half + c.radius + c.tolerance
     for corner in range(4):
         i = field.nx - 1 if corner % 2 else 0
@@ -178,7 +178,7 @@ def _upright_edges(field: Field, c: Capsule, out: ContactList, start: int, count
 
 @jit
 def _drop_needless(c: Capsule, out: ContactList, start: int, count: int) -> int:
-    """Take out contacts inside the segment that say no more than those of the two ends."""
+    """Remove contacts inside the segment that are redundant with those of the two ends."""
     stored = min(count, out.link.shape[0])
     rear = -1
     front = -1
@@ -211,12 +211,12 @@ def _drop_needless(c: Capsule, out: ContactList, start: int, count: int) -> int:
 def relief_contacts(field: Field, capsule: Capsule, out: ContactList, count: int) -> int:
     """Append the contacts of a link with a height field, both in the field's frame.
 
-    Features are, for the ends, 0 or 1 plus 4 times and, inside the segment, 2 plus 4 times how many
-    the link has there.
+    A feature is 0 or 1 for an end and 2 inside the segment, plus 4 times the number of preceding
+    contacts of the link there.
     """
     c = capsule
     start = count
-    rear = front = c.half >= 0.0  # true; a literal would make numba compile the callee twice
+    rear = front = c.half >= 0.0  # true; with a literal numba would compile the callee twice
     for end in range(2 if c.half > EQUAL else 1):
         rear = front
         front, count = _end(field, c, end, (2 * end - 1) * c.half, out, start, count)
@@ -231,7 +231,7 @@ def relief_contacts(field: Field, capsule: Capsule, out: ContactList, count: int
             count = offer_on_surface(field, c, int(INNER), 0.0, gap, nx, ny, nz, out, start, count)
     count = _drop_needless(c, out, start, count)
     for k in range(start, min(count, out.link.shape[0])):
-        # Which of the contacts of this end, or of the inside: the number of those before it.
+        # Index of the contact among those of the same end or of the inside.
         before = 0
         for other in range(start, k):
             before += 1 if out.feature[other] % 4 == out.feature[k] else 0

@@ -1,8 +1,8 @@
-"""Where one end sphere or the inside of a link's segment is nearest to one cell of a height field.
+"""Contacts between an end sphere or the inside of a link's segment and one cell of a height field.
 
-A contact is a local minimum of the distance between the surface and the point or segment: a face
-where the foot of the perpendicular lies in it, an edge or corner where the surface falls away to
-all sides. Inner edges of flat ground are neither, so a link slides over them without noticing.
+A contact is a local minimum of the distance between the surface and the point or segment: on a face
+that contains the foot of the perpendicular, or at an edge or corner where the surface falls away to
+all sides. Inner edges of flat ground are neither, so a link slides over them undisturbed.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from snakestudio.kernels.terrain_shape import (
 )
 
 CONVEX = 1e-7
-"""Edges and corners that are less convex are flat; rad."""
+"""Convexity below which edges and corners count as flat, rad."""
 
 WIDER = 0.02
-"""The segment is held by an edge even if it leans over the edge's face by this angle (rad), or half
-the edge's own, so that a link lying flat on a face that it sticks out over is held at the edge
-before it tips."""
+"""Angle (rad), or half the edge's own, by which the segment may lean over the face of an edge that
+still supports it, so that a link lying flat on a face and extending over its edge is supported at
+the edge before it tips."""
 
 NEEDLESS = 1e-5
-"""A contact inside the segment counts only if it is lower than the line between those of the two
-ends by this times the link's radius: ground that is flat but for so little carries at the ends
+"""Minimum depth of a contact inside the segment below the line between those of the two ends, in
+radii of the link: ground that is flat except for such deviations supports a link at its ends
 only."""
 
 _FOOT_SLACK = 1e-8
@@ -52,9 +52,9 @@ def offer_on_surface(
     start: int,
     count: int,
 ) -> int:
-    """Offer a contact, unless the surface there lies under the ground plane.
+    """Add a contact, unless the surface there is below the ground plane.
 
-    Two contacts of one end sphere are one if their normals differ by less than 0.02 rad.
+    Two contacts of one end sphere are merged if their normals differ by less than 0.02 rad.
     """
     c = capsule
     if c.z + t * c.ez - (gap + c.radius) * nz <= field.floor + 1e-9:
@@ -75,7 +75,7 @@ def sphere_edge(
     start: int,
     count: int,
 ) -> int:
-    """The contact of the end sphere at `t` with an edge (see `field_edge`), if it has one."""
+    """Add the contact of the end sphere at `t` with an edge (see `field_edge`), if any."""
     c = capsule
     x0, y0, z0, dx, dy, dz, ax, ay, az, bx, by, bz = edge
     x, y, z = c.x + t * c.ex - x0, c.y + t * c.ey - y0, c.z + t * c.ez - z0
@@ -104,7 +104,7 @@ def sphere_edge(
 
 @inlined
 def _under(field: Field, c: Capsule, t: float) -> bool:
-    """Whether the segment's point at `t` lies below the surface, and not merely beyond what an edge bounds."""
+    """Whether the segment's point at `t` is below the surface itself, not only beyond the planes of an edge."""
     there, surface, _, _, _ = surface_below(field, c.x + t * c.ex, c.y + t * c.ey)
     return there and c.z + t * c.ez < surface
 
@@ -118,14 +118,14 @@ def segment_edge(
     start: int,
     count: int,
 ) -> int:
-    """The contact of the segment's inside with an edge (see `field_edge`) that it crosses, if it has one."""
+    """Add the contact of the segment's inside with an edge (see `field_edge`) that it crosses, if any."""
     c = capsule
     x0, y0, z0, dx, dy, dz, ax, ay, az, bx, by, bz = edge
     x, y, z = c.x - x0, c.y - y0, c.z - z0
     nx, ny, nz = c.ey * dz - c.ez * dy, c.ez * dx - c.ex * dz, c.ex * dy - c.ey * dx
     square = nx * nx + ny * ny + nz * nz
     length = dx * dx + dy * dy + dz * dz
-    if square < 1e-10 * length:  # parallel: the end spheres, or corners, carry
+    if square < 1e-10 * length:  # parallel: the end spheres, or corners, carry the load
         return count
     along = c.ex * dx + c.ey * dy + c.ez * dz
     by_axis = c.ex * x + c.ey * y + c.ez * z
@@ -171,7 +171,7 @@ def _corner(
     start: int,
     count: int,
 ) -> int:
-    """The contact of the segment's point at `t` with a grid point, if it has one."""
+    """Add the contact of the segment's point at `t` with a grid point, if any."""
     c = capsule
     x, y = c.x + t * c.ex - i * field.dx, c.y + t * c.ey - j * field.dy
     z = c.z + t * c.ez - height(field, i, j)
@@ -206,7 +206,7 @@ def _face(
     start: int,
     count: int,
 ) -> int:
-    """The contact of the end sphere at `t` with the upper left or the lower right triangle of a cell, if it has one."""
+    """Add the contact of the end sphere at `t` with the upper left or the lower right triangle of a cell, if any."""
     h00 = height(field, i, j)
     h11 = height(field, i + 1, j + 1)
     middle = height(field, i, j + 1) if upper else height(field, i + 1, j)
@@ -252,24 +252,24 @@ def cell_contacts(
     start: int,
     count: int,
 ) -> int:
-    """Contacts with what belongs to cell (i, j), none of it above `top`: two faces, three edges, one corner.
+    """Add contacts with the elements of cell (i, j), none above `top`: two faces, three edges, one corner.
 
-    `rear` and `front` say whether these end spheres are wanted.
+    `rear` and `front` indicate whether contacts of these end spheres are computed.
     """
     c = capsule
     ends = 2 if c.half > EQUAL else 1
     touch = c.radius + c.tolerance
-    whole = i < field.nx - 1 and j < field.ny - 1
+    is_inner = i < field.nx - 1 and j < field.ny - 1
     for end in range(ends):
         t = (2 * end - 1) * c.half
         x, y, z = c.x + t * c.ex, c.y + t * c.ey, c.z + t * c.ez
-        beside = max(i * field.dx - x, 0.0, x - (i + 1) * field.dx)
-        behind = max(j * field.dy - y, 0.0, y - (j + 1) * field.dy)
-        above = max(z - top, 0.0)
-        near = beside * beside + behind * behind + above * above <= touch * touch
-        wanted = near and (front if end else rear)
-        rear, front = (wanted, front) if end == 0 else (rear, wanted)
-        for half in range(2 if wanted and whole else 0):
+        away_x = max(i * field.dx - x, 0.0, x - (i + 1) * field.dx)
+        away_y = max(j * field.dy - y, 0.0, y - (j + 1) * field.dy)
+        away_z = max(z - top, 0.0)
+        near = away_x * away_x + away_y * away_y + away_z * away_z <= touch * touch
+        in_reach = near and (front if end else rear)
+        rear, front = (in_reach, front) if end == 0 else (rear, in_reach)
+        for half in range(2 if in_reach and is_inner else 0):
             count = _face(field, i, j, half == 1, c, end, t, out, start, count)
     for which in range(3):
         convex, edge = field_edge(field, i, j, which)

@@ -1,7 +1,8 @@
-"""The surface of a height field: its triangles, edges and corners, and what is convex about them.
+"""Surface of a height field: its triangles, edges and corners, and their convexity.
 
-The frame has x and y along the grid from grid point (0, 0). A cell is split along the diagonal from
-its lower left to its upper right corner; beyond the field's borders vertical walls go down.
+The frame has x and y along the grid, from grid point (0, 0). A cell is split along the diagonal
+from its lower left to its upper right corner; at the field's borders, vertical walls extend
+downwards.
 """
 
 from __future__ import annotations
@@ -13,22 +14,22 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 
 BLOCK = 8
-"""Cells along the side of a block whose greatest height is kept, so that it can be passed over at
-once."""
+"""Side of a block in cells; the greatest height of a block is stored, so that it can be skipped as
+a whole."""
 
 _Edge = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
 
 class Field(NamedTuple):
-    """One height field: nx times ny grid points dx and dy apart, m, rows of x one after the other."""
+    """One height field: nx times ny grid points with spacing dx and dy, m, in rows of x."""
 
     heights: FloatArray
-    """Of all fields, m; this one's begin at `first`."""
+    """Heights of all fields, m; those of this one begin at `first`."""
 
     first: int
     tops: FloatArray
-    """Greatest height of every block of cells, m; this one's begin at `first_top`, rows of x one
-    after the other."""
+    """Greatest height of every block of cells, m, in rows of x; those of this field begin at
+    `first_top`."""
 
     first_top: int
     nx: int
@@ -36,7 +37,7 @@ class Field(NamedTuple):
     dx: float
     dy: float
     floor: float
-    """Height of the ground plane, m: what lies lower is none of the surface."""
+    """Height of the ground plane, m; anything lower does not belong to the surface."""
 
 
 @inlined
@@ -48,7 +49,7 @@ def height(field: Field, i: int, j: int) -> float:
 
 @jit
 def surface_below(field: Field, x: float, y: float) -> tuple[bool, float, float, float, float]:
-    """Whether there is surface at (x, y), its height, m, and the unit normal of its triangle."""
+    """Whether there is a surface at (x, y), its height, m, and the unit normal of its triangle."""
     p, q = x / field.dx, y / field.dy
     if not (0.0 <= p <= field.nx - 1 and 0.0 <= q <= field.ny - 1):
         return False, 0.0, 0.0, 0.0, 1.0
@@ -69,7 +70,7 @@ def surface_below(field: Field, x: float, y: float) -> tuple[bool, float, float,
 
 @inlined
 def _towards(field: Field, i: int, j: int, to_i: int, to_j: int) -> tuple[float, float, float]:
-    """From grid point (i, j) to another one; straight down where that would lie beyond the border."""
+    """Vector from grid point (i, j) to another one; straight down if that is beyond the border."""
     if to_i < 0 or to_j < 0 or to_i >= field.nx or to_j >= field.ny:
         return 0.0, 0.0, -1.0
     rise = height(field, to_i, to_j) - height(field, i, j)
@@ -83,10 +84,10 @@ def field_edge(field: Field, i: int, j: int, which: int) -> tuple[bool, _Edge]:
     Returns
     -------
     convex : bool
-        Whether there is such an edge and the surface falls away from it; only then can a link touch
+        Whether the edge exists and the surface falls away from it; only then can a link touch
         it.
     edge : tuple of 12 floats
-        Its begin, the vector to its end, and from its begin a vector into the face on either side.
+        Its start, the vector to its end, and vectors from its start into the faces on both sides.
     """
     to_i = i + 1 if which != 1 else i
     to_j = j + 1 if which != 0 else j
@@ -140,8 +141,8 @@ def corner_cone(
 ) -> tuple[float, float]:
     """Greatest cosine between n and an edge that leaves grid point (i, j), and the sum of these cosines.
 
-    The point is the nearest of its surroundings along n if the greatest is not positive; the sum is
-    0 on flat ground.
+    The point is the highest of its neighbourhood along n if the greatest is not positive; the sum
+    is 0 on flat ground.
     """
     worst = -1.0
     total = 0.0

@@ -1,6 +1,6 @@
-"""Sine and cosine of many angles at once: a loop without calls, which the compiler turns into vector instructions.
+"""Sine and cosine of many angles: a loop without calls, which the compiler turns into vector instructions.
 
-The library's sincos took a seventh of a whole time step. Reduction and polynomials are those of
+The library's sincos took a seventh of a time step. Reduction and polynomials are those of
 fdlibm (k_sin.c, k_cos.c); the error is about one unit in the last place of 1, and results are the
 same on every machine.
 """
@@ -13,7 +13,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 
 LARGEST = 1e5
-"""Angles beyond this go to the library, for the reduction here would lose digits, rad."""
+"""Angle, rad, beyond which the library is used because the reduction here would lose digits."""
 
 TWO_OVER_PI = 6.36619772367581382433e-01
 PIO2_HEAD = 1.57079632673412561417e00
@@ -25,7 +25,7 @@ ROUND = 6755399441055744.0
 
 @inlined
 def sin_cos(angle: FloatArray, cos: FloatArray, sin: FloatArray) -> None:
-    """Cosine and sine of every `angle`, (n,), rad, into `cos` and `sin`."""
+    """Compute the cosine and sine of every `angle`, (n,), rad, in `cos` and `sin`."""
     n = angle.shape[0]
     small = True
     for k in range(n):

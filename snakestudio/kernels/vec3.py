@@ -1,8 +1,8 @@
-"""Vectors of three numbers in rows of arrays: read, written and reckoned with as one value.
+"""Vectors of three numbers in rows of arrays, loaded, stored and combined as one value.
 
-Compiled, a vector is a tuple of three numbers in registers, and every function here is just the
-loads, stores, products and sums that stand in its Python. Places in a row (`at`) are never literals
-to the compiler, which would make a version of its own for each.
+In compiled code, a vector is a tuple of three numbers in registers, and every function here
+consists only of the loads, stores, products and sums in its Python code. Offsets in a row (`at`)
+are never literals for the compiler, which would otherwise compile a separate version for each.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Vec3 = tuple[float, float, float]
 
 
 def _place(context: Any, builder: Any, array_type: Any, array: Any, i: Any, at: Any) -> Any:
-    """Pointer to number `at` in row `i` of a C-ordered array of two dimensions."""
+    """Pointer to number `at` in row `i` of a C-ordered 2D array."""
     struct = context.make_array(array_type)(context, builder, array)
     width = builder.extract_value(struct.shape, 1)
     return builder.gep(struct.data, [builder.add(builder.mul(i, width), at)])
@@ -49,8 +49,10 @@ def _store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 def _add(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     place = _place(context, builder, signature.args[0], *args[:3])
     for lane in range(3):
-        here = _next(builder, place, lane)
-        builder.store(builder.fadd(builder.load(here), builder.extract_value(args[3], lane)), here)
+        entry = _next(builder, place, lane)
+        builder.store(
+            builder.fadd(builder.load(entry), builder.extract_value(args[3], lane)), entry
+        )
     return context.get_dummy_value()
 
 
@@ -104,25 +106,25 @@ def vec3_put_at(rows: FloatArray, i: int, at: int, a: Vec3) -> None:
 
 @instruction(lambda t: t.number(t.vector, t.vector), _dot)
 def dot(a: Vec3, b: Vec3) -> float:
-    """A . b."""
+    """Scalar product of a and b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @instruction(lambda t: t.vector(t.number, t.vector), _times)
 def times(x: float, a: Vec3) -> Vec3:
-    """X a."""
+    """Product x a."""
     return x * a[0], x * a[1], x * a[2]
 
 
 @instruction(lambda t: t.vector(t.vector, t.vector), _plus)
 def plus(a: Vec3, b: Vec3) -> Vec3:
-    """A + b."""
+    """Sum a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @instruction(lambda t: t.vector(t.vector, t.vector), _minus)
 def minus(a: Vec3, b: Vec3) -> Vec3:
-    """A - b."""
+    """Difference a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 

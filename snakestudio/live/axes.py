@@ -1,4 +1,4 @@
-"""Which axis of a robot profile is which joint of a scene: arrays there and back; what does not fit, in sentences."""
+"""Mapping between the axes of a robot profile and the joints of a scene, with a message for each mismatch."""
 
 from __future__ import annotations
 
@@ -17,59 +17,59 @@ from snakestudio.text import capitalized, counted, listing, noun, numbered
 
 
 class AxisMap:
-    """The axes of a profile as arrays (m,) of a scene's joint axes.
+    """Converts values of a profile's axes to arrays (m,) of a scene's joint axes and back.
 
-    A joint axis that the profile does not move is stiff: it reads 0 and is never told anything.
-    Axes that the scene does not have are left out.
+    A joint axis that the profile does not move is stiff: its values are 0, and it gets no
+    commands. Axes that the scene does not have are omitted.
 
     Parameters
     ----------
     axes : tuple of snakestudio.model.robot.robot.Axis
-        Of the scene's robot.
+        Joint axes of the scene's robot.
 
     Attributes
     ----------
     moved : (m,) bool array
-        Which joint axes the profile moves.
+        Whether the profile moves each joint axis.
     """
 
     def __init__(self, profile: Profile, axes: tuple[JointAxis, ...]) -> None:
         self.n_axes = len(profile.axes)
-        places = {axis: entry for entry, axis in enumerate(axes)}
-        wanted = [places.get(JointAxis(axis.joint - 1, axis.axis)) for axis in profile.axes]
+        entry_of_axis = {axis: entry for entry, axis in enumerate(axes)}
+        entries = [entry_of_axis.get(JointAxis(axis.joint - 1, axis.axis)) for axis in profile.axes]
         self._axes = np.array(
-            [index for index, entry in enumerate(wanted) if entry is not None], np.intp
+            [index for index, entry in enumerate(entries) if entry is not None], np.intp
         )
-        self._entries = np.array([entry for entry in wanted if entry is not None], np.intp)
+        self._entries = np.array([entry for entry in entries if entry is not None], np.intp)
         self.moved: BoolArray = np.zeros(len(axes), np.bool_)
         self.moved[self._entries] = True
 
     def joints(self, values: FloatArray) -> FloatArray:
-        """Values of all axes of the profile as those of the scene's joint axes, (m,)."""
-        found = np.zeros(len(self.moved))
-        found[self._entries] = values[self._axes]
-        return found
+        """Return values of the profile's axes as values of the scene's joint axes, (m,)."""
+        joints = np.zeros(len(self.moved))
+        joints[self._entries] = values[self._axes]
+        return joints
 
     def axes(self, joints: FloatArray) -> FloatArray:
-        """Values (k, m) of the scene's joint axes as those of all axes of the profile; 0 for those it does not have."""
-        found = np.zeros((len(joints), self.n_axes))
-        found[:, self._axes] = joints[:, self._entries]
-        return found
+        """Return values (k, m) of the scene's joint axes as values of the profile's axes; 0 for the others."""
+        values = np.zeros((len(joints), self.n_axes))
+        values[:, self._axes] = joints[:, self._entries]
+        return values
 
 
 def last_joint(scene: Scene) -> int:
-    """The last joint (from 1) of a scene's robot that has any axis; those behind it are fixed."""
+    """Return the number (from 1) of the last joint of a scene's robot that is not fixed; 0 if there is none."""
     return max((axis.joint + 1 for axis in scene.robot.axes), default=0)
 
 
 def mismatches(profile: Profile, scene: Scene, base_dir: Path | None = None) -> tuple[str, ...]:
-    """Why the robot of a profile cannot be driven by a scene, a sentence each with its remedy; () if it can.
+    """Return why a scene cannot drive the robot of a profile, as messages with a remedy; () if it can.
 
     Parameters
     ----------
     base_dir : Path or None
         Folder that file names in the scene are relative to. A table of angles that cannot be read
-        is not judged.
+        is not checked.
     """
     if not scene.body.jointed:
         return (
@@ -86,18 +86,18 @@ def mismatches(profile: Profile, scene: Scene, base_dir: Path | None = None) -> 
     problems += _axis_mismatches(profile, scene, min(n_scene, n_profile))
     if scene.gives_torques:
         problems.append(
-            f"The scene's gait commands torques, but {profile.name} needs angles. Choose a gait of angles, "
-            'such as gait.kind = "lateral_undulation".'
+            f"The scene's gait commands torques, but {profile.name} needs angles. Choose a gait that commands "
+            'angles, such as gait.kind = "lateral_undulation".'
         )
     problems += _pitch_mismatches(profile, scene, min(n_scene, n_profile), base_dir)
     return tuple(problems)
 
 
 def _axis_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]:
-    """Which of the first joints have other axes in the profile than in the scene, alike ones in one sentence.
+    """Return messages about joints whose axes differ in profile and scene, one for all joints that differ alike.
 
-    A joint of two axes may be built without its pitch axis: as long as no gait bends it there, it
-    stays straight. In a plane only the yaw axes count.
+    A joint of two axes may be built without its pitch axis: it stays straight as long as the gait
+    does not bend it in pitch. In a plane only the yaw axes count.
     """
     alike: dict[tuple[tuple[str, ...], tuple[str, ...], str], list[int]] = {}
     kinds_of_profile = profile.kinds_of_joints
@@ -117,7 +117,7 @@ def _axis_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]
             alike.setdefault((in_scene, in_profile, remedy), []).append(joint)
     return [
         f"{capitalized(numbered('joint', joints, 5))} {_turns(in_scene, len(joints))} in the scene, but {profile.name} "
-        f"moves {_axes_text(in_profile, len(joints))}. {capitalized(remedy)}"
+        f"{_moves(in_profile, len(joints))}. {capitalized(remedy)}"
         for (in_scene, in_profile, remedy), joints in alike.items()
     ]
 
@@ -125,7 +125,7 @@ def _axis_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]
 def _pitch_mismatches(
     profile: Profile, scene: Scene, n_joints: int, base_dir: Path | None
 ) -> list[str]:
-    """Whether the gait bends joints up and down whose pitch axes the profile leaves out."""
+    """Return a message if the gait bends joints in pitch whose pitch axes the profile omits."""
     if not scene.controller.uses_gait:
         return []
     kinds = profile.kinds_of_joints
@@ -148,15 +148,16 @@ def _pitch_mismatches(
         f"has no pitch axis at {numbered('joint', without, 5)}" if anywhere else "has no pitch axes"
     )
     return [
-        f"The gait bends the joints up and down, but {profile.name} {which}. Choose a gait in the plane, or "
+        f"The gait bends the joints up and down, but {profile.name} {which}. Choose a planar gait, or "
         f"set {scene.gait.wave_keys[1][0]} = 0."
     ]
 
 
 def _bent_up_and_down(scene: Scene, base_dir: Path | None) -> tuple[str, list[int], str]:
-    """Kind of the axes by which the gait bends joints up and down, those joints (0-based), and the file that says so.
+    """Return the kind of the axes that bend up and down, the joints (0-based) that the gait bends there, and its file.
 
-    A file that cannot be read bends none: creating the controller reports it.
+    The file is "" for a gait without one. A file that cannot be read bends no joints here: creating
+    the controller reports it.
     """
     axes = scene.body.axes
     try:
@@ -177,7 +178,7 @@ def _bent_up_and_down(scene: Scene, base_dir: Path | None) -> tuple[str, list[in
 
 
 def _may_lack(kind: str, scene: Scene, joint: int, in_profile: Sequence[str]) -> bool:
-    """Whether a joint (0-based) of the scene has an axis that the profile lacks and that can be held straight."""
+    """Return whether the profile may omit an axis of a joint (0-based) because it can be held straight."""
     in_scene = joint_axes.kinds_of(scene.body.axes, joint)
     return (
         kind == "pitch"
@@ -194,18 +195,18 @@ def _turns(kinds: Sequence[str], count: int) -> str:
     return f"{'turns' if count == 1 else 'turn'} about {listing(kinds)}"
 
 
-def _axes_text(kinds: Sequence[str], count: int) -> str:
-    """Axes of a joint, or of several, as what is moved: "its yaw axis", "their yaw and pitch axes", "none of them"."""
+def _moves(kinds: Sequence[str], count: int) -> str:
+    """Return "moves its yaw axis", "moves their yaw and pitch axes" or "does not move it" for `count` joints."""
     if not kinds:
-        return "it by no axis" if count == 1 else "them by no axis"
+        return "does not move it" if count == 1 else "does not move them"
     axes = noun(max(len(kinds), count), "axis")
-    return f"{'its' if count == 1 else 'their'} {listing(kinds)} {axes}"
+    return f"moves {'its' if count == 1 else 'their'} {listing(kinds)} {axes}"
 
 
 def _remedy(extra: Sequence[str], missing: Sequence[str]) -> str:
     other = "open a scene of this robot (robot.joints and [[robot.joint]] give its axes)."
     if len(extra) == len(missing) == 1:
-        return f'set axis = "{missing[0]}" in the profile in place of "{extra[0]}", or {other}'
+        return f'set axis = "{missing[0]}" in the profile instead of "{extra[0]}", or {other}'
     steps = []
     if missing:
         steps.append(f"add {listing(missing)} to the axes of the profile")

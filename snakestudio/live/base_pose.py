@@ -1,18 +1,19 @@
-"""Where the links of a live robot are: from joint angles and tracked links, or at a base that nobody measured.
+"""Poses of a live robot's links, from joint angles and tracked links, or at an assumed base if no link is tracked.
 
-**With tracked links** the chain is bent as the measured joints are (P1's joint conventions,
-`model.chain`) and laid over the tracked links by least squares. With c_i, A_i place and orientation
-of link i in the chain, and p_i, Q_i those that were tracked, the turn R and the shift t make
+**With tracked links** the chain has the measured joint angles (P1's joint conventions,
+`model.chain`) and is fitted to the tracked links by least squares. With c_i, A_i the position and
+orientation of link i in the chain, and p_i, Q_i those of the tracked link, the rotation R and the
+translation t minimise
 
     sum_i |R c_i + t - p_i|^2 + L^2 / 4 sum_i |R A_i - Q_i|^2
 
-least: an orientation that is off by a small angle a counts as a place that is off by L a / sqrt(2),
-L the link length. It is Wahba's problem, solved by one singular value decomposition (Markley 1988).
-One link and its orientation do.
+An orientation error of a small angle a counts as a position error of L a / sqrt(2), with the link
+length L. This is Wahba's problem, solved by one singular value decomposition (Markley 1988). One
+tracked link with its orientation is sufficient.
 
-**Without** the robot is drawn where the scene starts, headed as there, and level as a whole: the
-mean of its links stands still, not one link, for a robot that undulates about its first link looks
-like a whip.
+**Without tracked links** the robot is drawn at the start of the scene, with its heading, and level
+on average. The mean position of its links is fixed rather than one link, because a robot that
+undulates about its first link looks like a whip.
 """
 
 from __future__ import annotations
@@ -32,97 +33,97 @@ from snakestudio.model.scene import Scene
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A chain laid over tracked links."""
+class ChainFit:
+    """A chain fitted to tracked links."""
 
     pose: FloatArray
-    """Of all links, as in `Snapshot`. Shape (n, 7)."""
+    """Poses of all links, as in `Snapshot`. Shape (n, 7)."""
 
     misfit: float
-    """Root mean square distance of the tracked links from where the chain has them, m."""
+    """Root mean square distance of the tracked links from those of the chain, m."""
 
 
 @dataclass(frozen=True, slots=True)
 class BasePose:
-    """Where a robot that nobody sees is drawn."""
+    """Assumed base of a robot whose links are not tracked."""
 
     centre: FloatArray
-    """Mean of its links' places on the ground, m. Shape (2,)."""
+    """Mean position of the links on the ground, m. Shape (2,)."""
 
     heading: float
-    """Mean direction of its links, rad."""
+    """Mean direction of the links, rad."""
 
     flat: bool
-    """Whether the scene is one in the plane: then pitch is not drawn."""
+    """Whether the scene is planar, so that pitch is not drawn."""
 
     def pose(self, robot: Robot, angles: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
-        """Poses (n, 7) of the links for angles (m,), rad, of joint axes; what is NaN counts as straight."""
+        """Return poses (n, 7) of the links for angles (m,), rad, of joint axes; NaN counts as straight."""
         if self.flat:
             angles = np.where([axis.kind == "yaw" for axis in axes], angles, 0.0)
-        place, turns = chain(np.eye(3), np.nan_to_num(angles), robot, axes)
-        along = turns[:, :, 0].mean(axis=0)
-        left = turns[:, :, 1].mean(axis=0)
-        # A robot that is rolled into a ring heads nowhere; any direction will do then.
+        positions, orientations = chain(np.eye(3), np.nan_to_num(angles), robot, axes)
+        along = orientations[:, :, 0].mean(axis=0)
+        left = orientations[:, :, 1].mean(axis=0)
+        # The mean direction of a closed ring is zero; any heading is right for it.
         level = rotation(0.0, -math.atan2(-along[2], math.hypot(along[0], along[1])))
         level = level @ rotation(-math.atan2(along[1], along[0]))
         left = level @ left
-        whole = rotation(self.heading) @ rotation(0.0, 0.0, -math.atan2(left[2], left[1])) @ level
-        place = place @ whole.T
-        turns = whole @ turns
-        place[:, :2] += self.centre - place[:, :2].mean(axis=0)
-        place[:, 2] += height_of_lowest(place, turns, robot)
-        return np.column_stack([place, quaternions(turns)])
+        turn = rotation(self.heading) @ rotation(0.0, 0.0, -math.atan2(left[2], left[1])) @ level
+        positions = positions @ turn.T
+        orientations = turn @ orientations
+        positions[:, :2] += self.centre - positions[:, :2].mean(axis=0)
+        positions[:, 2] += height_of_lowest(positions, orientations, robot)
+        return np.column_stack([positions, quaternions(orientations)])
 
 
-def station_at(pose: FloatArray, flat: bool) -> BasePose:
-    """Where the robot is drawn whose links were last known at `pose`, (n, 7); `flat`: in a scene in the plane."""
+def base_pose_at(pose: FloatArray, flat: bool) -> BasePose:
+    """Return the base of a robot with last known link poses (n, 7); `flat`: whether the scene is planar."""
     along = matrices(pose[:, 3:])[:, :, 0].mean(axis=0)
     return BasePose(pose[:, :2].mean(axis=0), math.atan2(along[1], along[0]), flat)
 
 
-def placed_by(
+def fit_chain(
     robot: Robot, angles: FloatArray, axes: tuple[Axis, ...], links: IndexArray, tracked: FloatArray
-) -> Placed:
-    """Lay the chain of a robot over the links that are tracked.
+) -> ChainFit:
+    """Fit the chain of a robot to its tracked links.
 
     Parameters
     ----------
     angles : (m,) array
         Measured angles of the joint axes, rad, all finite.
     links : (k,) int array
-        Which links are tracked, 0-based, k >= 1.
+        Indices of the tracked links, k >= 1.
     tracked : (k, 7) array
         Their poses, as in `Snapshot`.
     """
-    place, turns = chain(np.eye(3), angles, robot, axes)
-    own = place[links]
-    seen = tracked[:, :3]
-    middle = own.mean(axis=0)
-    seen_middle = seen.mean(axis=0)
+    positions, orientations = chain(np.eye(3), angles, robot, axes)
+    in_chain = positions[links]
+    measured = tracked[:, :3]
+    centre = in_chain.mean(axis=0)
+    measured_centre = measured.mean(axis=0)
     weight = 0.25 * robot.link_length_m**2
-    both = (seen - seen_middle).T @ (own - middle)
-    both += weight * np.einsum("kij,klj->il", matrices(tracked[:, 3:]), turns[links])
-    u, _, vt = np.linalg.svd(both)
+    covariance = (measured - measured_centre).T @ (in_chain - centre)
+    covariance += weight * np.einsum("kij,klj->il", matrices(tracked[:, 3:]), orientations[links])
+    u, _, vt = np.linalg.svd(covariance)
     turn = u @ np.diag([1.0, 1.0, np.linalg.det(u) * np.linalg.det(vt)]) @ vt
-    place = (place - middle) @ turn.T + seen_middle
-    misfit = float(np.sqrt(np.square(place[links] - seen).sum(axis=1).mean()))
-    return Placed(np.column_stack([place, quaternions(turn @ turns)]), misfit)
+    positions = (positions - centre) @ turn.T + measured_centre
+    misfit = float(np.sqrt(np.square(positions[links] - measured).sum(axis=1).mean()))
+    return ChainFit(np.column_stack([positions, quaternions(turn @ orientations)]), misfit)
 
 
-def started_at(scene: Scene, angles: FloatArray, pose: FloatArray, measured: bool) -> Scene:
-    """`scene` with a start in which its robot lies as a live one does.
+def with_start_at(scene: Scene, angles: FloatArray, pose: FloatArray, measured: bool) -> Scene:
+    """Return `scene` with the state of a live robot as its start.
 
     Parameters
     ----------
     scene : Scene
-        With links.
+        A scene with links.
     angles : (m,) array
-        Of the scene's joint axes, rad; NaN counts as straight.
+        Angles of the scene's joint axes, rad; NaN counts as straight.
     pose : (n, 7) array
-        Of the links.
+        Poses of the links.
     measured : bool
-        Whether somebody measured where they are. Even then the robot is laid on the ground in a
-        model in space: that a tracked link is a millimetre in the ground would throw it up.
+        Whether the poses are measured. Even then a spatial model places the robot on the ground,
+        because a tracked link a millimetre below the ground would throw it up.
     """
     bends = joint_lists(scene, np.nan_to_num(angles))
     roll, pitch, yaw = np.degrees(roll_pitch_yaw(pose[0, 3:])).tolist()
@@ -132,6 +133,6 @@ def started_at(scene: Scene, angles: FloatArray, pose: FloatArray, measured: boo
         high = measured and float(pose[:, 2].min()) > 2.0 * (
             scene.robot.radius_m + scene.robot.link_length_m
         )
-        if high:  # it is carried, or stands on something
+        if high:  # the robot is carried, or is on top of something
             start = start.model_copy(update={"z_m": float(pose[0, 2])})
     return scene.model_copy(update={"start": start})

@@ -1,4 +1,4 @@
-"""The columns that a live robot's recording has beside those of every run: what its motors say, and how the link does.
+"""Additional columns of a live robot's recording: values reported by its motors, and statistics of the link.
 
 All names end in their units. Temperatures are in °C, as everywhere outside physics.
 """
@@ -18,13 +18,13 @@ _OTHER: tuple[tuple[str, str, Quantity | None], ...] = (
     ("rate_radps", "rate", "rate"),
     ("torque_nm", "torque", "torque"),
 )
-"""Endings of columns, attributes of Telemetry, and what a profile must measure for them."""
+"""Suffixes of columns, attributes of `Telemetry`, and quantities that a profile must measure for them."""
 
 _LINK = ("bus_load", "set_point_lateness_s", "set_point_gap_s")
 
 
 def measures(profile: Profile, quantity: Quantity) -> bool:
-    """Whether a robot of this profile tells of a quantity."""
+    """Return whether a robot of this profile reports a quantity."""
     return any(
         signal.quantity == quantity
         for message in profile.messages
@@ -36,15 +36,13 @@ def measures(profile: Profile, quantity: Quantity) -> bool:
 class AxisColumns:
     """Columns of a profile's axes and of the link.
 
-    Of every joint axis: the age of its angle, and as far as its profile has them current, voltage,
-    temperature, raw status and raw error bits. What is older than the profile lets expect is NaN:
-    it was so, and nobody knows whether it still is. Then the bus load (0 to 1), and how late a
-    set-point (99 of 100 at most) and how long the longest gap between two was, over the last ten
-    seconds.
+    The columns of each joint axis are the age of its angle and, if the profile has them, current,
+    voltage, temperature, raw status and raw error bits. Values older than the profile allows are
+    NaN. The columns of the link are the bus load (0 to 1), and the lateness of set-points (99th
+    percentile) and the longest gap between two set-points over the last ten seconds.
 
-    Axes that the scene does not have, as pitch axes in a plane, have no place in
-    `Rows.joint_angle`: what they measure and are told has columns here, named as those of the other
-    axes.
+    Axes that the scene does not have, such as pitch axes in a plane, are not in `Rows.joint_angle`:
+    their measured and reference values have columns here, named like those of the other axes.
 
     Parameters
     ----------
@@ -53,7 +51,7 @@ class AxisColumns:
     """
 
     def __init__(self, profile: Profile, axes: tuple[JointAxis, ...]) -> None:
-        wanted: tuple[tuple[str, str, Quantity | None], ...] = (
+        candidates: tuple[tuple[str, str, Quantity | None], ...] = (
             ("age_s", "age", None),
             ("current_a", "current", "current"),
             ("voltage_v", "voltage", "voltage"),
@@ -62,7 +60,7 @@ class AxisColumns:
             ("errors", "errors", "error"),
         )
         self._columns = tuple(
-            each for each in wanted if each[2] is None or measures(profile, each[2])
+            each for each in candidates if each[2] is None or measures(profile, each[2])
         )
         of_axes = [
             f"joint_{axis.joint}_{axis.axis}_{ending}"
@@ -84,16 +82,16 @@ class AxisColumns:
         self.names: tuple[str, ...] = (*of_axes, *of_others, *_LINK)
 
     def values(self, telemetry: Telemetry, now: float) -> FloatArray:
-        """Values of the columns at `now` (s, monotonic); NaN where nothing was heard."""
-        heard = np.isfinite(telemetry.angle_time)
+        """Return the values of the columns at `now` (s, monotonic); NaN for axes that have not reported."""
+        reported = np.isfinite(telemetry.angle_time)
         of_axes = np.empty((len(telemetry.angle), len(self._columns)))
         for column, (_, source, quantity) in enumerate(self._columns):
             if quantity is None:
                 of_axes[:, column] = now - telemetry.angle_time
                 continue
             known = ~telemetry.old(quantity, now)
-            if source == "errors":  # robots that send them only when there are any have none before
-                known &= heard
+            if source == "errors":  # some robots send error bits only when there are errors
+                known &= reported
             elif source == "status":
                 known &= telemetry.status >= 0
             of_axes[:, column] = np.where(known, getattr(telemetry, source), np.nan)

@@ -1,4 +1,4 @@
-"""Commands from any thread, carried out one by one on the thread of a live robot, which looks at it in between."""
+"""Queue of commands from any thread, executed in order on the thread of a live robot, which polls it in between."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ _AGAIN_S = 0.5
 
 
 class CommandQueue:
-    """Waits for commands, and for the time at which `look` is due.
+    """Waits for commands, and for the time at which `poll` is due.
 
     Parameters
     ----------
-    look : callable
+    poll : callable
         Reads the robot once; returns when it is due again, s of `clock`.
     refused : callable
-        Gets the errors of commands that could not be carried out.
+        Called with the errors of commands that could not be executed.
     failed : callable
-        Gets unexpected exceptions, also those of plug-ins; the thread continues.
+        Called with unexpected exceptions, including those of plug-ins; the thread continues.
     clock : callable
         The machine's monotonic clock, s.
     """
 
     def __init__(
         self,
-        look: Callable[[], float],
+        poll: Callable[[], float],
         refused: Callable[[SnakeStudioError], None],
         failed: Callable[[BaseException], None],
         clock: Callable[[], float],
     ) -> None:
-        self._look = look
+        self._poll = poll
         self._refused = refused
         self._failed = failed
         self._clock = clock
@@ -44,22 +44,22 @@ class CommandQueue:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin the thread."""
+        """Start the thread."""
         self._thread = threading.Thread(target=self._work, name="snakestudio-live", daemon=True)
         self._thread.start()
 
     def put(self, command: Callable[[], None]) -> None:
-        """Add a command behind those that wait."""
+        """Append a command to the queue."""
         self._queue.put(command)
 
     def tick(self) -> float:
-        """Carry out all waiting commands and look once; returns when that is due again, s of the clock."""
+        """Execute all waiting commands and poll once; return when polling is due again, s of the clock."""
         while not self._queue.empty():
-            self._carry_out(self._queue.get())
-        return self._look()
+            self._execute(self._queue.get())
+        return self._poll()
 
-    def turn(self) -> float:
-        """Like `tick`, but errors go to `failed` instead of being raised."""
+    def try_tick(self) -> float:
+        """Call `tick`, and pass errors to `failed` instead of raising them."""
         try:
             return self.tick()
         except (Exception, PluginCancelled) as error:
@@ -67,14 +67,14 @@ class CommandQueue:
             return self._clock() + _AGAIN_S
 
     def settle(self, timeout: float) -> None:
-        """Wait until all commands given so far were carried out; raises `TimeoutError` after `timeout` (s)."""
+        """Wait until all commands queued so far have been executed; raises `TimeoutError` after `timeout` (s)."""
         done = threading.Event()
         self.put(done.set)
         if not done.wait(timeout):
             raise TimeoutError("the live robot did not answer")
 
     def close(self) -> None:
-        """End the thread, and wait for that."""
+        """Stop the thread and wait for its end."""
         self._closing = True
         self.put(lambda: None)
         if self._thread is not None:
@@ -82,17 +82,17 @@ class CommandQueue:
 
     def _work(self) -> None:
         while not self._closing:
-            due = self.turn()
+            due = self.try_tick()
             try:
                 command = self._queue.get(timeout=max(0.0005, due - self._clock()))
             except queue.Empty:
                 continue
             try:
-                self._carry_out(command)
+                self._execute(command)
             except (Exception, PluginCancelled) as error:
                 self._failed(error)
 
-    def _carry_out(self, command: Callable[[], None]) -> None:
+    def _execute(self, command: Callable[[], None]) -> None:
         try:
             command()
         except PluginRuntimeError:

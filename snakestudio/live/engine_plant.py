@@ -1,4 +1,4 @@
-"""An emulated robot on the ground: its firmware drives the joints of an engine, with a free base and contacts."""
+"""Plant of an emulated robot on the ground: firmware drives the joints of an engine with a free base and contacts."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
 _PACE_S = 2.0
-"""Over how long it is measured whether the engine keeps up."""
+"""Time constant of the measured speed of the engine, s."""
 
 
 class EnginePlant:
-    """A `Plant` that moves a scene's robot by its engine.
+    """A `Plant` that moves a scene's robot with its engine.
 
-    Gains, free play, saturation and lag of the joints are those of the profile's emulation,
-    whatever the scene and its joint tables say, so that the robot is the same on the ground and
-    without one; its stops, if the scene has none, are beyond its limits. Springs, dampers and stops
-    of single joints are the scene's. Links lack the inertia of the motors that turn with them: the
-    lag is shortened by as much as theirs is smaller, which keeps the damping; with the lag as it
-    is, light joints would chatter in their play.
+    Gains, free play, saturation and lag of the joints are those of the profile's emulation and
+    override the scene and its joint tables, so that the robot is the same with and without a
+    ground. Its joint limits, if the scene has none, are beyond those of the profile. Springs,
+    dampers and limits of single joints are the scene's. Links lack the inertia of the motors that
+    turn with them: the lag is shortened in proportion to their smaller inertia, which keeps the
+    damping; with the full lag, light joints would chatter in their free play.
 
-    Joint axes that the profile has not are held straight. A limp axis is told to be where it is;
-    where no axis has torque, only the friction of the gears is left. A blocked axis is told to
-    stay, and does so as stiffly as its servo is.
+    Joint axes that the profile does not have are held straight. The target of an axis without
+    torque is its actual angle; if no axis has torque, only the friction of the gears acts. The
+    target of a blocked axis is constant, and its servo holds it with its stiffness.
 
-    Raises `UserError` if the scene cannot be run, or its robot is not the profile's.
+    Raises `UserError` if the scene cannot be run, or its robot does not match the profile.
 
     Parameters
     ----------
     scene : Scene
-        Whose robot, ground, obstacles and start are taken; its gait is not.
+        Provides robot, ground, obstacles and start; its gait is ignored.
     base_dir : path, optional
-        What relative paths in the scene are relative to.
+        Folder that paths in the scene are relative to.
     """
 
     def __init__(self, scene: Scene, loaded: LoadedProfile, base_dir: Path | None = None) -> None:
@@ -64,19 +64,19 @@ class EnginePlant:
         )
         self._blocked = np.zeros(len(profile.axes), np.bool_)
         self._held = np.zeros(len(profile.axes))
-        self._owed = 0.0
+        self._remainder = 0.0
         self._snapshot = self._engine.snapshot()
-        self._state = self._seen()
-        self._failed = ""
-        self._pace = (0.0, 0.0)  # simulated and real seconds lately
-        self._seen_at: float | None = None
+        self._state = self._plant_state()
+        self._failure = ""
+        self._pace = (0.0, 0.0)  # recent simulated and real time, s
+        self._counted_at: float | None = None
         self._set_torque(False)
 
     @staticmethod
     def scene_of(scene: Scene, loaded: LoadedProfile) -> Scene:
-        """The scene as it is run: with the profile's actuators, in steps that are stable with them.
+        """Return the scene to run: with the profile's actuators, and time steps that are stable with them.
 
-        Raises `UsageError` if the scene's robot has no joints, or not those of the profile.
+        Raises `UsageError` if the scene's robot has no joints, or other joints than the profile.
         """
         profile = loaded.profile
         emulation = loaded.profile.emulation
@@ -125,24 +125,24 @@ class EnginePlant:
             )
         )
 
-    # ------------------------------------------------------------------------------------- as it is
+    # ---------------------------------------------------------------------------------------- state
 
     @property
     def state(self) -> PlantState:
-        """See `Plant.state`."""
+        """Newest state of the profile's axes."""
         return self._state
 
     @property
     def snapshot(self) -> Snapshot:
-        """All there is to know of the robot now."""
+        """Newest snapshot of the robot."""
         return self._snapshot
 
     @property
     def pace(self) -> str:
-        """Whether it runs in real time, in words: "" where nothing is to be said."""
+        """Message if the engine is slower than real time or has failed; "" otherwise."""
         simulated, real = self._pace
-        if self._failed:
-            return self._failed
+        if self._failure:
+            return self._failure
         if real < 0.5 * _PACE_S or simulated > 0.97 * real:
             return ""
         return f"the engine runs at {simulated / real:.2f} of real time"
@@ -150,21 +150,21 @@ class EnginePlant:
     # ---------------------------------------------------------------------------------------- Plant
 
     def block(self, axes: BoolArray) -> None:
-        """See `Plant.block`."""
+        """Block axes (m,) at their actual angles, and release the others."""
         self._held = np.where(axes & ~self._blocked, self._state.angle, self._held)
         self._blocked = axes.copy()
 
     def advance(
         self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray
     ) -> PlantState:
-        """See `Plant.advance`; takes whole steps of the engine, the rest is owed to the next call."""
+        """Advance in whole steps of the engine; the remainder is added to the next call. See `Plant.advance`."""
         self._count(dt)
         step = self._scene.solver.step_s
-        self._owed += dt
-        steps = math.floor(self._owed / step + 1e-6)
-        if steps == 0 or self._failed:
+        self._remainder += dt
+        steps = math.floor(self._remainder / step + 1e-6)
+        if steps == 0 or self._failure:
             return self._state
-        self._owed -= steps * step
+        self._remainder -= steps * step
         enabled = enabled | self._blocked
         self._set_torque(bool(enabled.any()))
         span = steps * step
@@ -175,13 +175,13 @@ class EnginePlant:
         reference = self._reference(begin, rate, span)
         report = self._engine.advance(reference, steps, ())
         if not report.ok:
-            self._failed = f"the robot does not move: {report.message}"
+            self._failure = f"the robot does not move: {report.message}"
         self._snapshot = self._engine.snapshot()
-        self._state = self._seen()
+        self._state = self._plant_state()
         return self._state
 
     def _reference(self, angle: FloatArray, rate: FloatArray, span: float) -> JointReference:
-        """What the engine is told: joints at `angle` first, moving on at `rate`; the mean is the set-point."""
+        """Return references that begin at `angle` and move at `rate`; their mean over `span` is the set-point."""
         shape = (2, len(self._scene.body.axes))
         angles = np.zeros(shape)
         rates = np.zeros(shape)
@@ -196,23 +196,23 @@ class EnginePlant:
         if self._engine.scene is not scene:
             self._engine.apply(scene)
 
-    def _seen(self) -> PlantState:
+    def _plant_state(self) -> PlantState:
         at = self._entries
         shot = self._snapshot
         return PlantState(shot.joint_angle[at], shot.joint_rate[at], shot.joint_torque[at])
 
     def _count(self, simulated: float) -> None:
-        """Note how much of the real time gets simulated, the last seconds counting most."""
+        """Update simulated and real time with exponential weights of time constant `_PACE_S`."""
         now = time.monotonic()
-        if self._seen_at is not None:
-            passed = now - self._seen_at
-            keep = math.exp(-passed / _PACE_S)
-            self._pace = (keep * self._pace[0] + simulated, keep * self._pace[1] + passed)
-        self._seen_at = now
+        if self._counted_at is not None:
+            passed = now - self._counted_at
+            weight = math.exp(-passed / _PACE_S)
+            self._pace = (weight * self._pace[0] + simulated, weight * self._pace[1] + passed)
+        self._counted_at = now
 
 
 def _without_motors(scene: Scene) -> tuple[JointOverride, ...]:
-    """The scene's joint tables without what the profile says of the motors."""
+    """Return the scene's joint tables without the motor values that the profile sets."""
     motors = dict.fromkeys(
         ("kp_nm_per_rad", "kd_nms_per_rad", "max_torque_nm", "max_speed_deg_s", "free_play_deg")
     )
@@ -220,7 +220,7 @@ def _without_motors(scene: Scene) -> tuple[JointOverride, ...]:
 
 
 def _stiff_joints(scene: Scene, profile: Profile) -> Iterator[JointOverride]:
-    """What holds the joint axes that are not in the profile: they do not give way, with torque and without."""
+    """Yield overrides that hold joint axes outside the profile stiffly, with and without torque."""
     moved = {JointAxis(axis.joint - 1, axis.axis) for axis in profile.axes}
     values = scene.axis_values
     for axis, kp, kd in zip(scene.body.axes, values.kp, values.kd, strict=True):
@@ -232,7 +232,7 @@ def _stiff_joints(scene: Scene, profile: Profile) -> Iterator[JointOverride]:
 
 
 def _stop_deg(profile: Profile) -> float:
-    """Where a real joint has its mechanical stops: at the end of what the profile still takes for a measurement."""
+    """Return the mechanical stop of a real joint: the largest angle that the profile accepts as a measurement."""
     limits = profile.limits
     ends = [abs(each) for each in (limits.min_deg, limits.max_deg)]
     ends += [
@@ -245,7 +245,7 @@ def _stop_deg(profile: Profile) -> float:
 
 
 def _stable(scene: Scene) -> Scene:
-    """The scene with joints that the engine steps stably whatever their gains: implicit ones in space, else finer."""
+    """Return the scene with joints that are stable for all gains: implicit in spatial models, else a smaller step."""
     solver = scene.solver
     if scene.model.spatial:
         return scene.model_copy(update={"solver": solver.model_copy(update={"joints": "implicit"})})
@@ -256,7 +256,7 @@ def _stable(scene: Scene) -> Scene:
 
 
 def _limp(emulation: Emulation) -> JointController:
-    """No torque: only the friction of its gear slows a joint."""
+    """Return the controller of joints without torque, which are only slowed by the friction of their gears."""
     drag = emulation.friction_nms_per_rad
     return JointController(
         kp_nm_per_rad=0.0, kd_nms_per_rad=drag, kp_pitch_nm_per_rad=0.0, kd_pitch_nms_per_rad=drag

@@ -1,9 +1,9 @@
-"""What is measured of a live robot, as runs: what is shown now, and what is recorded.
+"""Measurements of a live robot as runs, to display and to record.
 
 Time 0 is the start of streaming: every stream is a separate run, with a file. Before that, samples
-go to a run in memory that keeps the last ten minutes or so. After streaming the run continues for
-`TAIL_S`, so that it shows the effect of stopping, and it remains the present run until the robot is
-reset, armed again or given another scene.
+go to a run in memory that holds about the last ten minutes. After streaming the run continues for
+`TAIL_S`, so that it shows the effect of stopping, and it remains the current run until the robot is
+reset, armed again or its scene changes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from snakestudio.errors import SceneError
 from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.schema import Profile
-from snakestudio.live.base_pose import BasePose, station_at
+from snakestudio.live.base_pose import BasePose, base_pose_at
 from snakestudio.live.pose_source import PoseSource
 from snakestudio.live.reference_scheduler import ReferenceScheduler
 from snakestudio.live.run import LiveRun
@@ -36,19 +36,19 @@ TAIL_S = 5.0
 
 
 class LiveRuns:
-    """The present run of a live robot; `use` gives it the first one.
+    """The current run of a live robot; `use` starts the first one.
 
-    The live robot's thread uses it; any thread may read `recording`, `latest` and `twin`, which are
-    swapped as a whole.
+    Only the live robot's thread calls its methods; any thread may read `recording`, `latest` and
+    `twin`, which are replaced as whole objects.
 
     Parameters
     ----------
     pose : PoseSource or None
-        Who sees the robot; it is begun here, and closed by its owner.
+        Source of tracked poses; it is started here, and closed by the caller.
     with_twin : bool
         Whether the simulation runs alongside streams.
     warn : callable
-        Gets sentences on what the twin cannot do.
+        Called with messages about the twin.
     clock : callable
         The machine's monotonic clock, s.
     """
@@ -64,11 +64,11 @@ class LiveRuns:
         clock: Callable[[], float],
     ) -> None:
         self.run: LiveRun | None = None
-        """None before the first scene, and for one without links."""
+        """Current run; None before the first scene, and for a scene without links."""
         self.recording: RunRecording | None = None
-        """Of the present run."""
+        """Recording of the current run."""
         self.latest: Snapshot | None = None
-        """Newest state; a new object for each."""
+        """Newest snapshot; each one is a new object."""
         self._profile = profile
         self._base_dir = base_dir
         self._pose = pose
@@ -83,24 +83,24 @@ class LiveRuns:
 
     @property
     def twin(self) -> Recording | None:
-        """Of the simulated twin; None if there is none."""
+        """Recording of the simulated twin; None without a twin."""
         twin = self._twin
         return None if twin is None else twin.recording
 
     @property
     def scheduler(self) -> ReferenceScheduler | None:
-        """Of the references that the robot follows, or is about to; None while it is only watched."""
+        """Scheduler of the references that the robot follows or is about to; None while it is only watched."""
         run = self.run
         return None if run is None or run.ended is not None else run.reference_scheduler
 
     def listen(self, n_links: int) -> None:
-        """Have the pose source look for so many links; raises `LinkError` if it cannot be listened to."""
+        """Start the pose source for `n_links` links; raises `LinkError` if it cannot be opened."""
         if self._pose is not None and n_links != self._pose_links:
             self._pose.begin(n_links)
             self._pose_links = n_links
 
     def use(self, scene: Scene) -> None:
-        """Measure by another scene, and start a run in memory."""
+        """Change the scene, and start a run in memory."""
         self.close()
         if not scene.body.jointed:
             self.run = None
@@ -110,11 +110,11 @@ class LiveRuns:
             self.latest = None
             return
         self.listen(scene.robot.n_links)
-        self._measure_by(scene)
+        self._build_for(scene)
         self._watch(scene)
 
     def watch(self, scene: Scene) -> None:
-        """Begin a run in memory of what is measured."""
+        """Start a run in memory."""
         if self.measures(scene):
             self._watch(scene)
         else:
@@ -124,14 +124,14 @@ class LiveRuns:
         assert self._snapshot_builder is not None
         self.close()
         self._twin = None
-        self._show(
+        self._set_run(
             LiveRun(
                 self._profile, scene, self._clock(), self._snapshot_builder, self._pose is not None
             )
         )
 
     def measures(self, scene: Scene) -> bool:
-        """Whether snapshots are made by this robot, model and run; a scene may change while it streams."""
+        """Return whether snapshots are built for robot, model and run of `scene`."""
         built = self._built_scene
         return built is not None and (built.robot, built.model, built.run) == (
             scene.robot,
@@ -139,14 +139,14 @@ class LiveRuns:
             scene.run,
         )
 
-    def _measure_by(self, scene: Scene) -> None:
+    def _build_for(self, scene: Scene) -> None:
         self._built_scene = scene
         self._snapshot_builder = SnapshotBuilder(
-            self._profile, scene, self._station(scene), self._profile.timing.lost_s
+            self._profile, scene, self._base_pose(scene), self._profile.timing.lost_s
         )
 
-    def watch_again(self, scene: Scene) -> None:
-        """Begin a run in memory if the present one is that of a stream."""
+    def resume_watching(self, scene: Scene) -> None:
+        """Start a run in memory if the current run is that of a stream."""
         if self.run is not None and not self.run.watched:
             self.watch(scene)
 
@@ -163,16 +163,16 @@ class LiveRuns:
         Parameters
         ----------
         scene : Scene
-            Begins as the robot lies.
+            Its start is the actual state of the robot.
         begin : float
-            When its time is 0, s, monotonic.
+            Time 0 of the run, s, monotonic.
         path : Path or None
-            Run file; None: it is not kept.
+            Run file; None if the run is not saved.
         stops : int
-            Number of stops requested before it.
+            Number of stops requested before the stream.
         """
         if not self.measures(scene):
-            self._measure_by(scene)
+            self._build_for(scene)
         assert self._snapshot_builder is not None
         twin = None
         if self._with_twin:
@@ -191,11 +191,11 @@ class LiveRuns:
             twin,
         )
         run.stops = stops
-        self._show(run)
+        self._set_run(run)
         return run
 
     def measure(self, telemetry: Telemetry, now: float) -> Snapshot | None:
-        """What is measured at `now` (s, monotonic), without columns; None for a scene without links."""
+        """Return the snapshot at `now` (s, monotonic), without columns; None for a scene without links."""
         if self.run is None or self._snapshot_builder is None:
             return None
         tracked = None if self._pose is None else self._pose.latest
@@ -203,36 +203,36 @@ class LiveRuns:
         return self._snapshot_builder.snapshot(telemetry, tracked, self.run.time(now), now)
 
     def record(self, telemetry: Telemetry, snapshot: Snapshot) -> None:
-        """Take what was just measured into the present run, and show it."""
+        """Add the newest measurement to the current run, and publish it in `latest`."""
         run = self.run
         assert run is not None
-        self.latest = run.take(telemetry, snapshot, self._pose_age)
+        self.latest = run.add(telemetry, snapshot, self._pose_age)
         if run.full:
-            self._show(run.renewed())
+            self._set_run(run.continued())
 
     def end_tail(self, now: float) -> None:
-        """End the run of a stream that ended long enough ago, at `now` (s, monotonic)."""
+        """End the run of a stream `TAIL_S` after its end; `now` in s, monotonic."""
         run = self.run
         if run is not None and run.ended is not None and now - run.ended > TAIL_S:
             run.close()
 
     def note(self, text: str, kind: EventKind) -> None:
-        """Have an event in the recording of the present run, now."""
+        """Add an event at the current time to the recording of the current run."""
         if self.run is not None:
             self.run.note(text, kind, self._clock())
 
     def close(self) -> None:
-        """End the present run; its recording can still be read."""
+        """End the current run; its recording can still be read."""
         if self.run is not None:
             self.run.close()
 
-    def _show(self, run: LiveRun) -> None:
+    def _set_run(self, run: LiveRun) -> None:
         self.run = run
         self.recording = run.recording
 
-    def _station(self, scene: Scene) -> BasePose:
-        """Where the robot is drawn while its pose is not measured."""
+    def _base_pose(self, scene: Scene) -> BasePose:
+        """Return the assumed base of the robot while its pose is not measured."""
         try:
-            return station_at(initial_state(scene, self._base_dir)[0], not scene.model.spatial)
-        except SceneError:  # it is among the reasons why the robot cannot be armed
+            return base_pose_at(initial_state(scene, self._base_dir)[0], not scene.model.spatial)
+        except SceneError:  # reported among the reasons why the robot cannot be armed
             return BasePose(np.zeros(2), 0.0, not scene.model.spatial)

@@ -1,4 +1,4 @@
-"""Whether requested torque may be coming on: the link remains in IDLE until the nodes have confirmed it."""
+"""Pending requests of torque: the link remains in IDLE until the nodes have confirmed that torque is on."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from snakestudio.link.profile.schema import Profile
 TORQUE = (LinkState.ARMED, LinkState.STREAMING)
 """States in which torque is on."""
 
-_TAKEN_UP_S = 0.5
-"""What an order to arm may wait for the live robot and the link to take it up, s."""
+_PICKUP_S = 0.5
+"""Longest time until the live robot and the link begin to execute a command to arm, s."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TorqueRequest:
-    """One request of torque by the operator; two of the same moment differ."""
+    """A request of torque by the operator; two requests at the same time differ."""
 
     until: float
-    """When torque has come on at the latest, s, monotonic."""
+    """Latest time at which torque can come on, s, monotonic."""
 
     stops: int
-    """Number of stops that had been requested before."""
+    """Number of stops requested before."""
 
 
 class PendingTorque:
-    """The newest request. `request` and `pending` are for any thread, the rest for that of the live robot."""
+    """The newest request of torque. Any thread may use `request` and `pending`; the rest is for the live robot's."""
 
     def __init__(self, link: Link, clock: Callable[[], float]) -> None:
         self._link = link
         self._clock = clock
         self._newest_request = TorqueRequest(-math.inf, 0)
-        # The last request that got to the link, and whose torque came on and was taken off.
+        # The last requests that reached the link, turned torque on, and were disarmed again.
         self._passed_on = self._newest_request
         self._came_on = self._newest_request
-        self._taken_off = self._newest_request
+        self._disarmed = self._newest_request
 
     @property
     def pending(self) -> bool:
         """Whether torque may be coming on.
 
-        For as long as that takes at most; every stop ends it, and so does torque that came on and
-        was switched off again in order.
+        True at most for the longest time that arming takes. Every stop ends it, and so does torque
+        that came on and was switched off again by disarming.
         """
         requested = self._newest_request
         return (
             self._clock() < requested.until
             and self._link.stop_count == requested.stops
-            and self._taken_off is not requested
+            and self._disarmed is not requested
         )
 
     def request(self) -> TorqueRequest:
@@ -70,14 +70,14 @@ class PendingTorque:
         if state in TORQUE and before not in TORQUE:
             self._came_on = self._passed_on
         elif state == LinkState.IDLE and before in TORQUE:
-            self._taken_off = self._came_on
+            self._disarmed = self._came_on
 
 
 def _longest_wait(profile: Profile) -> float:
-    """Longest time from the request to the confirmation of all nodes, s."""
+    """Return the longest time from a request to the confirmation by all nodes, s."""
     steps = profile.sequences.arm
     waits = sum(
         (step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0)
         for step in steps
     )
-    return waits + profile.timing.confirm_s + _TAKEN_UP_S
+    return waits + profile.timing.confirm_s + _PICKUP_S

@@ -1,4 +1,4 @@
-"""Poses of an emulated robot's links as from motion capture, over UDP and, if available, over LSL."""
+"""Sender of an emulated robot's link poses in the manner of motion capture, over UDP and, if available, LSL."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class PoseSender:
     noise : float
         Standard deviation of each coordinate, m.
     dropout : float
-        Share of bodies that are not seen, 0 to 1.
+        Fraction of bodies that are not tracked, 0 to 1.
     lsl : bool
         Whether to send an LSL stream, too: position and quaternion of all links as channels, NaN
-        for links that are not seen.
+        for links that are not tracked.
     seed : int
         Seed of noise and dropouts.
     """
@@ -70,7 +70,7 @@ class PoseSender:
         self._count = 0
 
     def follow(self, snapshot: Snapshot, now: float) -> None:
-        """Send the poses of the links if they are due; missed ones are skipped."""
+        """Send the poses of the links if they are due; missed cycles are skipped."""
         if now < self._next:
             return
         self._next = (
@@ -78,17 +78,17 @@ class PoseSender:
         )
         poses = snapshot.link_pose.copy()
         poses[:, :3] += self._noise * self._rng.standard_normal((len(poses), 3))
-        seen = self._rng.random(len(poses)) >= self._dropout
+        tracked = self._rng.random(len(poses)) >= self._dropout
         if self._address is not None:
             bodies = tuple(
                 BodyPose(link, (x, y, z), (w, i, j, k))
                 for link, (x, y, z, w, i, j, k) in enumerate(poses.tolist())
-                if seen[link]
+                if tracked[link]
             )
-            with contextlib.suppress(OSError):  # as lost as one that nobody waits for
+            with contextlib.suppress(OSError):  # UDP: the packet is lost, as without a receiver
                 self._socket.sendto(pack(PosePacket(self._count, now, bodies)), self._address[1])
         if self._lsl is not None:
-            self._push(np.where(seen[:, None], poses, np.nan))
+            self._push(np.where(tracked[:, None], poses, np.nan))
         self._count += 1
 
     def close(self) -> None:
@@ -125,11 +125,11 @@ def _address(target: str) -> tuple[int, Any]:
             f"--pose {target}: {text!r} is not a UDP port. Write HOST:PORT, like 127.0.0.1:{PORT}."
         )
     try:
-        found = socket.getaddrinfo(
+        addresses = socket.getaddrinfo(
             host.strip("[]") or "127.0.0.1", int(text), type=socket.SOCK_DGRAM
         )
     except OSError as error:
         raise UsageError(
             f"--pose {target}: {host} is unknown ({error.strerror}). Use its address."
         ) from None
-    return found[0][0], found[0][4]
+    return addresses[0][0], addresses[0][4]

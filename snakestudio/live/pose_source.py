@@ -1,13 +1,12 @@
-"""Where a live robot is, as somebody outside sees it: the protocol of a source, and what becomes of its packets.
+"""Tracked poses of a live robot: the protocol of pose sources, and the filter of their packets.
 
-`BodyTracker` is the part without a socket: it puts packets in order, counts what is lost, double
-and late, refuses jumps, and says in sentences what is wrong. It keeps the newest pose of every link
-with the time of its reception.
+`BodyTracker` is the part without a socket: it checks the order of packets, counts lost, duplicate
+and late ones, rejects jumps, and describes problems. It stores the newest pose of every link with
+the time of its reception.
 
-**Jumps.** A body cannot be elsewhere at once: what moves by more than `JUMP` + `FASTEST` times the
-time since it was seen last is not believed. Mostly two markers were taken for each other, and the
-next packet is right again. What keeps being seen at the new place for `MOVED_S` is there: somebody
-has carried the robot.
+**Jumps.** A body that moves by more than `JUMP` + `FASTEST` times the time since its last pose is
+rejected. Usually two markers were confused, and the next packet is right again. A body that stays
+at the new position for `MOVED_S` is accepted: the robot was carried.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ from snakestudio._arrays import FloatArray
 from snakestudio.link.pose_packet import BodyPose, PosePacket
 
 JUMP = 0.1
-"""Distance that a body may always have moved, m: noise, and a link that is swung about."""
+"""Distance that is always accepted between two poses of a body, m: noise, and swinging links."""
 
 FASTEST = 3.0
-"""Speed of a body that is believed, m/s."""
+"""Highest accepted speed of a body, m/s."""
 
 MOVED_S = 0.5
-"""Time for which a body must be seen at another place until it is believed to be there, s."""
+"""Time for which a body must stay at another position until it is accepted, s."""
 
-FIGURES_S = 2.0
-"""Time over which rate and jitter are taken, s."""
+STATISTICS_S = 2.0
+"""Time over which rate and jitter are computed, s."""
 
 RESTART = 1000
-"""A sequence number so far behind the newest is a sender that began anew, not a packet that is
-late."""
+"""Number of sequence numbers behind the newest from which on a packet is that of a restarted sender
+rather than a late one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,78 +44,85 @@ class Tracked:
     """The tracked links at one instant."""
 
     time: float
-    """When the newest of them was received, s, `time.monotonic()`."""
+    """Time of reception of the newest pose, s, `time.monotonic()`."""
 
     links: NDArray[np.intp]
-    """0-based, ascending. Shape (k,)."""
+    """Indices of the links, ascending. Shape (k,)."""
 
     pose: FloatArray
     """Centre of gravity (m) and unit quaternion w x y z, world frame. Shape (k, 7)."""
 
 
 @dataclass(frozen=True, slots=True)
-class StreamFigures:
-    """How a stream of poses does."""
+class StreamStatistics:
+    """Statistics of a stream of poses."""
 
     received: int = 0
-    """Packets that were used."""
+    """Number of accepted packets."""
 
     lost: int = 0
+    """Number of packets that did not arrive."""
+
     late: int = 0
+    """Number of packets that arrived after newer ones."""
+
     double: int = 0
+    """Number of packets that arrived twice."""
+
     unreadable: int = 0
+    """Number of packets that could not be read."""
+
     jumps: int = 0
-    """`lost`, `late`, `double`, `unreadable` and `jumps`: packets that never came; that came behind
-    newer ones; that came twice; that could not be read; bodies that were not believed."""
+    """Number of rejected poses of bodies."""
 
     rate: float = 0.0
-    """Packets a second, Hz; 0 if there are none."""
+    """Packet rate, Hz; 0 without packets."""
 
     jitter: float = 0.0
-    """Standard deviation of the time between two, s."""
+    """Standard deviation of the interval between packets, s."""
 
 
 class PoseSource(Protocol):
-    """Somebody who sees the robot. Reading it never waits."""
+    """Source of tracked poses of a robot. Reading it never waits."""
 
     @property
     def where(self) -> str:
-        """Where it comes from, in words."""
+        """Name of the source for messages, such as "UDP port 22350"."""
         ...
 
     @property
     def latest(self) -> Tracked | None:
-        """The tracked links, newest; None before the first. Another object whenever there is something new."""
+        """Newest poses of the tracked links; None before the first. Each update is a new object."""
         ...
 
     @property
     def problem(self) -> str:
-        """What is wrong with it now, a sentence with its remedy; "" if nothing is."""
+        """Current problem, a message with its remedy; "" if there is none."""
         ...
 
     @property
-    def figures(self) -> StreamFigures:
-        """How it does."""
+    def statistics(self) -> StreamStatistics:
+        """Statistics of the stream."""
         ...
 
     def begin(self, n_links: int) -> None:
-        """Begin to listen, for a robot of so many links; again, with another number, if the scene has changed."""
+        """Start to listen for a robot of `n_links` links; called again with another number for another scene."""
         ...
 
     def close(self) -> None:
-        """Listen no more; returns when all of it has ended."""
+        """Stop listening; returns when the source has ended."""
         ...
 
 
 @dataclass(slots=True)
 class _Body:
-    """One tracked link."""
+    """A tracked link."""
 
-    pose: FloatArray
-    time: float  # when it was believed last
-    seen: float  # when it was seen last, believed or not
-    elsewhere: FloatArray | None = None  # where it was seen and not believed
-    since: float = 0.0
+    pose: FloatArray  # last accepted pose
+    time: float  # time of the last accepted pose
+    seen: float  # time of the last pose, accepted or not
+    rejected: FloatArray | None = None  # last rejected pose
+    since: float = 0.0  # time of the first pose near `rejected`
 
 
 @dataclass(slots=True)
@@ -131,12 +137,12 @@ class _Counts:
 
 @dataclass(slots=True)
 class BodyTracker:
-    """Keeps the newest believable pose of every tracked link; not thread-safe.
+    """Stores the newest accepted pose of every tracked link; not thread-safe.
 
     Parameters
     ----------
     keep_s : float
-        Age at which a link that is not seen any more is left out, s.
+        Age from which on the pose of a link is omitted, s.
     """
 
     n_links: int
@@ -148,14 +154,14 @@ class BodyTracker:
     _recent: deque[int] = field(default_factory=lambda: deque(maxlen=64))
     _times: deque[float] = field(default_factory=lambda: deque(maxlen=4096))
 
-    def take(self, packet: PosePacket, now: float) -> Tracked | None:
-        """Take a packet that came at `now` (s, monotonic); the tracked links if it told anything, else None."""
+    def add(self, packet: PosePacket, now: float) -> Tracked | None:
+        """Process a packet received at `now` (s, monotonic); return the tracked links if any was updated, else None."""
         if not self._in_order(packet.sequence):
             return None
         self._counts.received += 1
         self._times.append(now)
         self.problem = ""
-        told = False
+        updated = False
         for body in packet.bodies:
             if body.link >= self.n_links:
                 self.problem = (
@@ -163,26 +169,28 @@ class BodyTracker:
                     "the bodies like the links, from 1, or open the robot's scene."
                 )
                 continue
-            told |= self._see(body, now)
+            updated |= self._update(body, now)
         if not packet.bodies:
-            self.problem = "The pose stream sees no body. Check that the cameras see the markers."
-        return self._tracked(now) if told else None
+            self.problem = (
+                "The pose stream contains no bodies. Check that the cameras see the markers."
+            )
+        return self._tracked(now) if updated else None
 
-    def unreadable(self, why: str) -> None:
-        """Note a datagram that is no packet."""
+    def count_unreadable(self, why: str) -> None:
+        """Count a datagram that is not a packet; `why` is the reason."""
         self._counts.unreadable += 1
         self.problem = (
             f"Data on the pose port cannot be read ({why}). Check that the sender "
             "uses the pose format."
         )
 
-    def figures(self, now: float) -> StreamFigures:
-        """How the stream does at `now`, s."""
-        recent = np.array([time for time in self._times if now - time <= FIGURES_S])
+    def statistics(self, now: float) -> StreamStatistics:
+        """Return the statistics of the stream at `now`, s."""
+        recent = np.array([time for time in self._times if now - time <= STATISTICS_S])
         gaps = np.diff(recent)
         rate = len(gaps) / float(gaps.sum()) if len(gaps) and gaps.sum() > 0.0 else 0.0
         c = self._counts
-        return StreamFigures(
+        return StreamStatistics(
             c.received,
             c.lost,
             c.late,
@@ -200,7 +208,7 @@ class BodyTracker:
                 self._counts.double += 1
             else:
                 self._counts.late += 1
-                # it was counted as lost, and was not
+                # The packet was counted as lost.
                 self._counts.lost = max(0, self._counts.lost - 1)
                 self._recent.append(sequence)
             return False
@@ -210,27 +218,27 @@ class BodyTracker:
         self._recent.append(sequence)
         return True
 
-    def _see(self, body: BodyPose, now: float) -> bool:
-        """Take one body; whether it was believed."""
+    def _update(self, body: BodyPose, now: float) -> bool:
+        """Process the pose of a body; return whether it was accepted."""
         pose = np.array([*body.position, *body.quaternion])
         known = self._bodies.get(body.link)
         if known is None or now - known.seen > max(self.keep_s, MOVED_S):
             self._bodies[body.link] = _Body(pose, now, now)
             return True
-        jump = _far(pose, known.pose, now - known.seen)
+        jump = _jump(pose, known.pose, now - known.seen)
         known.seen = now
         if jump is None:
             known.pose = pose
             known.time = now
-            known.elsewhere = None
+            known.rejected = None
             return True
-        if known.elsewhere is None or _far(pose, known.elsewhere, 0.0) is not None:
+        if known.rejected is None or _jump(pose, known.rejected, 0.0) is not None:
             known.since = now
-        known.elsewhere = pose
+        known.rejected = pose
         if now - known.since >= MOVED_S:
             known.pose = pose
             known.time = now
-            known.elsewhere = None
+            known.rejected = None
             return True
         self._counts.jumps += 1
         self.problem = (
@@ -249,7 +257,7 @@ class BodyTracker:
         )
 
 
-def _far(pose: FloatArray, before: FloatArray, span: float) -> float | None:
-    """How far a body has moved, m, if that is not to be believed."""
+def _jump(pose: FloatArray, before: FloatArray, span: float) -> float | None:
+    """Return the distance between two poses of a body, m, if it is too large for `span` seconds, else None."""
     distance = math.dist(pose[:3], before[:3])
     return distance if distance > JUMP + FASTEST * span else None

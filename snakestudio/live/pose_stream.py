@@ -1,8 +1,8 @@
-"""Live poses from outside: UDP datagrams as `link.pose_packet` has them, or a stream of the Lab Streaming Layer.
+"""Live pose sources: UDP datagrams in the format of `link.pose_packet`, or a stream of the Lab Streaming Layer.
 
-Each source has a thread of its own that does nothing but wait for packets: their times are those of
-reception. A port is opened on this machine alone unless an address says otherwise, and only one
-sender is listened to at a time: poses steer a robot.
+Each source has a separate thread that only waits for packets, so that their times are those of
+reception. A port accepts packets from this machine only, unless an address is given, and from one
+sender at a time, because poses steer a robot.
 """
 
 from __future__ import annotations
@@ -20,50 +20,50 @@ from typing import Any
 
 from snakestudio.errors import LinkError, UsageError
 from snakestudio.link.pose_packet import PORT, BodyPose, PosePacket, unpack
-from snakestudio.live.pose_source import BodyTracker, PoseSource, StreamFigures, Tracked
+from snakestudio.live.pose_source import BodyTracker, PoseSource, StreamStatistics, Tracked
 
-_LOOK_S = 0.05
+_POLL_S = 0.05
 _LARGEST = 65_536
 _SILENT_S = 2.0
-"""Silence of a sender after which another one may take its place, s."""
+"""Time without packets from a sender after which another one may replace it, s."""
 
 
 class _Stream(ABC):
-    """What both kinds have in common: a thread that feeds a `BodyTracker`."""
+    """Base of the sources: a thread that feeds a `BodyTracker`."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._tracker = BodyTracker(0)
-        self._latest: Tracked | None = None
+        self._latest_tracked: Tracked | None = None
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._trouble = ""
+        self._stream_problem = ""
         self._begun = 0.0
         self._thread: threading.Thread | None = None
 
     @property
     @abstractmethod
     def where(self) -> str:
-        """Where it comes from, in words."""
+        """Name of the source for messages."""
 
     @abstractmethod
     def _listen(self) -> None:
-        """Feed the tracker until `_closing` is set; in a thread of its own."""
+        """Feed the tracker until `_closing` is set; runs in the source's thread."""
 
-    def _open(self) -> None:  # noqa: B027  a source that opens nothing beforehand need not say so
-        """Open what may fail, in the thread of `begin`."""
+    def _open(self) -> None:  # noqa: B027  a source that opens nothing beforehand need not override it
+        """Open resources that may be unavailable, in the thread of `begin`."""
 
     @property
     def latest(self) -> Tracked | None:
-        """The tracked links, newest; None before the first."""
-        return self._latest
+        """Newest poses of the tracked links; None before the first."""
+        return self._latest_tracked
 
     @property
     def problem(self) -> str:
-        """What is wrong with it now, a sentence with its remedy; "" if nothing is."""
-        if self._trouble:
-            return self._trouble
-        latest = self._latest
+        """Current problem, a message with its remedy; "" if there is none."""
+        if self._stream_problem:
+            return self._stream_problem
+        latest = self._latest_tracked
         now = self._clock()
         silent = now - (self._begun if latest is None else latest.time)
         if latest is None and silent > 1.0 and not self._tracker.problem:
@@ -73,19 +73,19 @@ class _Stream(ABC):
         return self._tracker.problem
 
     @property
-    def figures(self) -> StreamFigures:
-        """How it does."""
+    def statistics(self) -> StreamStatistics:
+        """Statistics of the stream."""
         with self._lock:
-            return self._tracker.figures(self._clock())
+            return self._tracker.statistics(self._clock())
 
     def begin(self, n_links: int) -> None:
-        """Begin to listen, for a robot of so many links; again, with another number, if the scene has changed.
+        """Start to listen for a robot of `n_links` links; called again with another number for another scene.
 
-        Raises `LinkError` if it cannot be listened to.
+        Raises `LinkError` if the source cannot be opened.
         """
         with self._lock:
             self._tracker = BodyTracker(n_links)
-            self._latest = None
+            self._latest_tracked = None
         if self._thread is None:
             self._open()
             self._begun = self._clock()
@@ -95,20 +95,20 @@ class _Stream(ABC):
             self._thread.start()
 
     def close(self) -> None:
-        """Listen no more; returns when the thread has ended."""
+        """Stop listening; returns when the thread has ended."""
         self._closing.set()
         if self._thread is not None:
             self._thread.join()
 
-    def _take(self, packet: PosePacket, now: float) -> None:
+    def _on_packet(self, packet: PosePacket, now: float) -> None:
         with self._lock:
-            tracked = self._tracker.take(packet, now)
+            tracked = self._tracker.add(packet, now)
             if tracked is not None:
-                self._latest = tracked
+                self._latest_tracked = tracked
 
-    def _unreadable(self, why: str) -> None:
+    def _on_unreadable(self, why: str) -> None:
         with self._lock:
-            self._tracker.unreadable(why)
+            self._tracker.count_unreadable(why)
 
 
 class UdpPoses(_Stream):
@@ -117,17 +117,17 @@ class UdpPoses(_Stream):
     Parameters
     ----------
     port : int
-        0 takes a free one.
+        0 for any free port.
     host : str
-        Address of this machine to listen on: "127.0.0.1" for senders on it, "0.0.0.0" for all of
-        the network.
+        Address of this machine to listen on: "127.0.0.1" for senders on this machine, "0.0.0.0" for
+        all senders on the network.
     clock : callable
         The machine's monotonic clock, s.
 
     Attributes
     ----------
     port : int
-        The one it listens on, once it has begun.
+        Actual port after `begin`.
     """
 
     def __init__(
@@ -138,11 +138,11 @@ class UdpPoses(_Stream):
         self.host = host
         self._socket: socket.socket | None = None
         self._sender: tuple[Any, float] | None = None
-        self._refused = -math.inf  # when another one was heard last
+        self._rejected = -math.inf  # time of the last packet from another sender
 
     @property
     def where(self) -> str:
-        """Where it comes from, in words."""
+        """Name of the source for messages."""
         return f"UDP port {self.port}" + ("" if self.host == "127.0.0.1" else f" of {self.host}")
 
     def _open(self) -> None:
@@ -151,8 +151,8 @@ class UdpPoses(_Stream):
             inlet.bind((self.host, self.port))
         except (OSError, OverflowError) as error:
             inlet.close()
-            raise LinkError(_why_not(self.host, self.port, error)) from error
-        inlet.settimeout(_LOOK_S)
+            raise LinkError(_bind_problem(self.host, self.port, error)) from error
+        inlet.settimeout(_POLL_S)
         self.port = inlet.getsockname()[1]
         self._socket = inlet
 
@@ -164,40 +164,40 @@ class UdpPoses(_Stream):
                     datagram, sender = inlet.recvfrom(_LARGEST)
                 except TimeoutError:
                     continue
-                except OSError as error:  # such as an answer that an earlier datagram was refused
-                    self._unreadable(error.strerror or str(error))
-                    self._closing.wait(_LOOK_S)
+                except OSError as error:  # such as ICMP's reply that a datagram was not delivered
+                    self._on_unreadable(error.strerror or str(error))
+                    self._closing.wait(_POLL_S)
                     continue
                 now = self._clock()
-                if not self.listens_to(sender, now):
+                if not self.accepts(sender, now):
                     continue
                 try:
                     packet = unpack(datagram)
                 except ValueError as error:
-                    self._unreadable(str(error))
+                    self._on_unreadable(str(error))
                     continue
-                self._take(packet, now)
+                self._on_packet(packet, now)
 
-    def listens_to(self, sender: Any, now: float) -> bool:
-        """Whether it is the one sender that is listened to."""
+    def accepts(self, sender: Any, now: float) -> bool:
+        """Return whether packets of a sender are accepted at `now`, s: one sender at a time."""
         if (
             self._sender is not None
             and sender != self._sender[0]
             and now - self._sender[1] < _SILENT_S
         ):
-            self._refused = now
-            self._trouble = (
+            self._rejected = now
+            self._stream_problem = (
                 f"Poses come from {self._sender[0][0]}:{self._sender[0][1]} and {sender[0]}:{sender[1]}. Only the "
                 "first sender is used. Stop one of them."
             )
             return False
-        if self._sender is None or sender != self._sender[0] or now - self._refused > _SILENT_S:
-            self._trouble = ""
+        if self._sender is None or sender != self._sender[0] or now - self._rejected > _SILENT_S:
+            self._stream_problem = ""
         self._sender = (sender, now)
         return True
 
 
-def _why_not(host: str, port: int, error: OSError | OverflowError) -> str:
+def _bind_problem(host: str, port: int, error: OSError | OverflowError) -> str:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return f"UDP port {port} is in use by another program. Choose another port, or close that program."
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
@@ -211,15 +211,15 @@ _CHANNELS = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 
 
 class LslPoses(_Stream):
-    """Poses from a stream of the Lab Streaming Layer, with channels called ``link_1_x_m`` ... ``link_1_qz`` and so on.
+    """Poses from a stream of the Lab Streaming Layer, with channels ``link_1_x_m`` ... ``link_1_qz`` and so on.
 
-    That is what a SnakeStudio that sends its run as a stream has, and `snakestudio emulate`. A body
-    of which a channel is NaN is not seen.
+    Streams of SnakeStudio runs and of `snakestudio emulate` have these channels. A body with a
+    channel of NaN is not tracked.
 
     Parameters
     ----------
     name : str
-        Of the stream.
+        Name of the stream.
     clock : callable
         The machine's monotonic clock, s.
     """
@@ -230,7 +230,7 @@ class LslPoses(_Stream):
 
     @property
     def where(self) -> str:
-        """Where it comes from, in words."""
+        """Name of the source for messages."""
         return f"the LSL stream '{self._name}'"
 
     def _open(self) -> None:
@@ -245,33 +245,33 @@ class LslPoses(_Stream):
         try:
             import pylsl
 
-            places: dict[int, list[int]] = {}
+            channels: dict[int, list[int]] = {}
             sequence = 0
             while not self._closing.is_set():
                 if inlet is None:
-                    found = pylsl.resolve_byprop("name", self._name, timeout=_LOOK_S)
-                    if not found:
+                    streams = pylsl.resolve_byprop("name", self._name, timeout=_POLL_S)
+                    if not streams:
                         continue
-                    inlet = pylsl.StreamInlet(found[0], max_buflen=1)
-                    places = _places(inlet.info(timeout=3.0))
-                    self._trouble = (
+                    inlet = pylsl.StreamInlet(streams[0], max_buflen=1)
+                    channels = _channels_of_links(inlet.info(timeout=3.0))
+                    self._stream_problem = (
                         ""
-                        if places
+                        if channels
                         else (
                             f"The LSL stream '{self._name}' has no channels called "
                             "link_1_x_m to link_1_qz. Choose another stream."
                         )
                     )
-                sample, stamp = inlet.pull_sample(timeout=_LOOK_S)
+                sample, stamp = inlet.pull_sample(timeout=_POLL_S)
                 if sample is None:
                     continue
                 sequence += 1
-                self._take(
-                    PosePacket(sequence, float(stamp), _bodies(sample, places)), self._clock()
+                self._on_packet(
+                    PosePacket(sequence, float(stamp), _bodies(sample, channels)), self._clock()
                 )
         # pylsl raises its own exceptions and those of ctypes; a lost stream must be reported.
         except Exception as error:
-            self._trouble = (
+            self._stream_problem = (
                 f"The LSL stream '{self._name}' was lost ({error}). Check that its sender runs, "
                 "and reconnect."
             )
@@ -280,14 +280,14 @@ class LslPoses(_Stream):
                 inlet.close_stream()
 
 
-def _places(info: Any) -> dict[int, list[int]]:
-    """Which channels of a stream are those of which link (0-based)."""
+def _channels_of_links(info: Any) -> dict[int, list[int]]:
+    """Return the indices of the channels of each link (0-based) in a stream."""
     labels: dict[tuple[int, str], int] = {}
     channel = info.desc().child("channels").child("channel")
     for index in range(info.channel_count()):
-        found = re.fullmatch(r"link_(\d+)_(.+)", channel.child_value("label"))
-        if found:
-            labels[int(found[1]) - 1, found[2]] = index
+        match = re.fullmatch(r"link_(\d+)_(.+)", channel.child_value("label"))
+        if match:
+            labels[int(match[1]) - 1, match[2]] = index
         channel = channel.next_sibling()
     links = sorted({link for link, _ in labels})
     return {
@@ -297,9 +297,9 @@ def _places(info: Any) -> dict[int, list[int]]:
     }
 
 
-def _bodies(sample: list[float], places: dict[int, list[int]]) -> tuple[BodyPose, ...]:
+def _bodies(sample: list[float], channels: dict[int, list[int]]) -> tuple[BodyPose, ...]:
     bodies = []
-    for link, columns in places.items():
+    for link, columns in channels.items():
         x, y, z, w, i, j, k = (float(sample[column]) for column in columns)
         norm = (w * w + i * i + j * j + k * k) ** 0.5
         if 0.5 <= norm <= 2.0 and all(map(math.isfinite, (x, y, z))):
@@ -308,9 +308,9 @@ def _bodies(sample: list[float], places: dict[int, list[int]]) -> tuple[BodyPose
 
 
 def pose_source(text: str) -> PoseSource:
-    """The source that a text names: "22350", "0.0.0.0:22350", or "lsl:NAME".
+    """Return the source of a text such as "22350", "0.0.0.0:22350" or "lsl:NAME".
 
-    Raises `UsageError` if it names none.
+    Raises `UsageError` for any other text.
     """
     text = text.strip()
     if text.startswith("lsl:") and text[4:].strip():

@@ -1,9 +1,9 @@
-"""A robot that starts together with other instruments: who is far away may stop it always, and start it only if armed.
+"""Synchronised start of a robot with other instruments: peers can always stop it, and start it only if armed.
 
-A START from the network begins to stream and does nothing else: torque is on already, because
-somebody who stands beside the robot has armed it here. Otherwise it is refused, and the sender is
-told so. A STOP is obeyed whenever it comes, by the fastest way, whether anything was started or
-not. The port is open to this machine alone unless it is chosen to be open to others.
+A START from the network only starts streaming: torque must already be on, because an operator next
+to the robot has armed it here. Otherwise START is rejected, and the sender gets the reason. A STOP
+is executed at any time, immediately, whether anything was started or not. The port accepts packets
+from this machine only, unless another address is chosen.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ _WORDS = Words("Start Streaming", "the robot was stopped")
 
 
 def guarded(choices: Together) -> Together:
-    """The same with the port that is waited on open to this machine alone, unless an address was chosen."""
+    """Return the choices with a port that accepts only this machine, unless an address was chosen."""
     return choices if choices.wait_host else replace(choices, wait_host=HERE)
 
 
 class RobotStartTarget:
-    """Waits in a thread of its own until the robot is started from outside, and goes along with its run.
+    """A thread that waits until the robot is started from outside, and accompanies its run.
 
     Parameters
     ----------
     choices : Together
-        With whom; `guarded` is applied to it.
+        Peers and port; `guarded` is applied to them.
     name : str
-        Of the run, told to the others.
-    tell : callable
-        Gets sentences on what goes on, on the thread that waits.
+        Name of the run, which is sent to the peers.
+    report : callable
+        Called with messages about the progress, on the thread.
 
     Attributes
     ----------
     trouble : str
-        Why it has ended without a start, in a sentence; "" if it has not.
+        Message why the thread has ended without a start; "" otherwise.
     """
 
     def __init__(
-        self, live_robot: LiveRobot, choices: Together, name: str, tell: Callable[[str], None]
+        self, live_robot: LiveRobot, choices: Together, name: str, report: Callable[[str], None]
     ) -> None:
         self._live_robot = live_robot
-        self._tell = tell
-        self._begun_here = False
+        self._report = report
+        self._started_here = False
         self.trouble = ""
         self.start = SynchronizedStart(
             guarded(choices), name, self._begin, self._refuses, self._stop, _WORDS
@@ -65,31 +65,31 @@ class RobotStartTarget:
 
     @property
     def over(self) -> bool:
-        """Whether it waits and goes along no more."""
+        """Whether the thread has ended."""
         return not self._thread.is_alive()
 
-    def begun_here(self) -> None:
-        """The robot was set moving by hand: the others start, too."""
-        self._begun_here = True
+    def on_started_here(self) -> None:
+        """Start the peers because streaming was started by hand."""
+        self._started_here = True
         self.start.start_now()
 
     def close(self) -> None:
-        """Give it up; a run that goes already goes on. Returns when it has ended."""
+        """Cancel waiting and end the thread; a run in progress continues."""
         self.start.cancel()
         self._thread.join()
 
     def _refuses(self) -> str:
         if reason := self._live_robot.refuses_start:
-            self._tell(f"START was received and rejected because {reason}.")
+            self._report(f"START was received and rejected because {reason}.")
         return reason
 
-    def _permission(self) -> None:
-        if not self._begun_here and (reason := self._live_robot.refuses_start):
+    def _check_permission(self) -> None:
+        if not self._started_here and (reason := self._live_robot.refuses_start):
             raise TriggerError(f"The robot was not started because {reason}.")
 
     def _begin(self) -> None:
-        self._permission()
-        if not self._begun_here:
+        self._check_permission()
+        if not self._started_here:
             self._live_robot.stream()
 
     def _stop(self, peer: str) -> None:
@@ -99,35 +99,36 @@ class RobotStartTarget:
         try:
             with self.start as start:
                 start.prepare()
-                self._tell(start.doing)
+                self._report(start.doing)
                 if not start.wait():
                     return
-                self._permission()  # a marker of a stream does not ask for it, and nobody is to be fired at in vain
+                # A marker of a stream starts without a check, and peers must not start for nothing.
+                self._check_permission()
                 start.go()
                 self._note(start.notes)
                 noted = len(start.notes)
                 deadline = time.monotonic() + _BEGIN_S
                 start.accompany(
                     lambda: not self._live_robot.streaming and time.monotonic() > deadline,
-                    lambda: None,  # it was stopped when the line came
+                    lambda: None,  # `_stop` has already stopped the robot
                     lambda: self._live_robot.recording,
                 )
                 self._note(start.notes[noted:])
         except TriggerError as error:
             self.trouble = str(error)
-            self._tell(self.trouble)
+            self._report(self.trouble)
         except Exception as error:
-            # A defect must not leave a robot moving that whoever started it cannot stop any more.
-            log.exception("starting together failed")
+            # The robot must not keep moving if the peer that started it cannot stop it any more.
+            log.exception("synchronised start failed")
             self._live_robot.stop(
                 "Stopped because Start Together failed with an internal error. Please report it."
             )
             self.trouble = (
                 f"Start Together failed with an internal error: {error!r}. Please report it."
             )
-            self._tell(self.trouble)
+            self._report(self.trouble)
 
-    def _note(self, sentences: list[str]) -> None:
-        for sentence in sentences:
-            self._tell(sentence)
-            self._live_robot.note(sentence)
+    def _note(self, messages: list[str]) -> None:
+        for message in messages:
+            self._report(message)
+            self._live_robot.note(message)

@@ -1,4 +1,4 @@
-"""One stretch of a live robot's time as a recording: while it is only watched, or while it follows references."""
+"""Run of a live robot as a recording: while it is only watched, or while it follows references."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from snakestudio.runfile.mcap import Origin
 from snakestudio.runfile.recording import RunRecording
 
 ROWS_HZ = 100.0
-"""Most rows a second: motors tell of themselves less often than that."""
+"""Highest rate of rows, Hz: motors report at lower rates."""
 
 WATCHED_ROWS = 60_000
-"""Rows after which a robot that is only watched begins a new recording with the last tenth of the
-one before: a robot that stays connected over the weekend fills no disk."""
+"""Number of rows after which a new recording of a watched robot begins with the last tenth of the
+previous one, so that a robot that stays connected over a weekend does not fill the disk."""
 
 _POSE = ("pose_age_s", "pose_misfit_m")
 _TWIN = ("twin_joint_rms_rad", "twin_head_distance_m")
 
 
 def live_schema(profile: Profile, scene: Scene, extra: tuple[str, ...], with_poses: bool) -> Schema:
-    """What the rows of a live robot hold: neither contacts nor energies, and poses only if somebody sees it."""
+    """Return the schema of a live robot's rows: no contacts or energies, and poses only with a pose source."""
     valid = Fields.JOINTS | Fields.REFERENCE
     valid |= Fields.POSE | Fields.TWIST if with_poses else Fields.SHAPE
     if measures(profile, "torque"):
@@ -45,20 +45,20 @@ def live_schema(profile: Profile, scene: Scene, extra: tuple[str, ...], with_pos
 
 
 class LiveRun:
-    """A recording with what is needed to fill it; one thread uses it.
+    """A recording and the state needed to fill it; not thread-safe.
 
     Parameters
     ----------
     scene : Scene
-        At its begin.
+        Scene at the begin of the run.
     begin : float
-        When its time is 0, s, `time.monotonic()`.
+        Time 0 of the run, s, `time.monotonic()`.
     with_poses : bool
         Whether there is a pose source.
     path : path, optional
-        Run file; none for a robot that is only watched.
+        Run file; None for a robot that is only watched.
     reference_scheduler : ReferenceScheduler, optional
-        What the robot follows; None while it is only watched.
+        Source of the references that the robot follows; None while it is only watched.
     """
 
     def __init__(
@@ -78,17 +78,17 @@ class LiveRun:
         self.snapshot_builder = snapshot_builder
         self.reference_scheduler = reference_scheduler
         self.twin = twin
-        self.asked = False
-        """Whether the link was told to follow the references."""
+        self.stream_requested = False
+        """Whether the link was commanded to follow the references."""
         self.stops = 0
-        """How many stops there had been when streaming was asked for."""
+        """Number of stops before streaming was requested."""
         self.followed = False
         """Whether the robot has begun to follow the references."""
         self.ended: float | None = None
-        """When it ceased to, s, `time.monotonic()`."""
+        """Time at which it ceased to follow them, s, `time.monotonic()`."""
         self.closed = False
         self.steered = False
-        """Whether somebody was at the controls."""
+        """Whether an operator has steered the robot."""
         self._profile = profile
         self._with_poses = with_poses
         self._columns = AxisColumns(profile, scene.body.axes)
@@ -116,15 +116,15 @@ class LiveRun:
 
     @property
     def next_row(self) -> float:
-        """When the next row is due, s of the run."""
+        """Time of the next row, s of the run."""
         return self._next_row * self._interval
 
     def time(self, now: float) -> float:
-        """Time of the run at `now` (s, monotonic)."""
+        """Return the time of the run at `now` (s, monotonic)."""
         return now - self.begin
 
-    def take(self, telemetry: Telemetry, snapshot: Snapshot, pose_age: float) -> Snapshot:
-        """Add a row if one is due; gives the snapshot with all columns as its `control`."""
+    def add(self, telemetry: Telemetry, snapshot: Snapshot, pose_age: float) -> Snapshot:
+        """Add a row if one is due; return the snapshot with all columns as its `control`."""
         twin = self._twin_columns(snapshot)
         now = self.begin + snapshot.time
         parts = [self._columns.values(telemetry, now)]
@@ -158,24 +158,24 @@ class LiveRun:
         )
 
     def _twin_columns(self, snapshot: Snapshot) -> FloatArray:
-        """Root mean square of the joint errors against the twin (rad), and the distance of the heads (m)."""
+        """Return the root mean square of the joint deviations from the twin (rad) and the distance of the heads (m)."""
         state = None if self.twin is None else self.twin.state_at(snapshot.time)
         if state is None:
             return np.full(2, np.nan)
         moved = self.snapshot_builder.axis_map.moved
-        apart = (snapshot.joint_angle - state.angle)[moved]
+        deviation = (snapshot.joint_angle - state.angle)[moved]
         head = math.nan
         if Fields.POSE in snapshot.valid:
             head = math.dist(snapshot.link_pose[self.scene.robot.head_index, :3], state.head)
-        return np.array([math.sqrt(float(np.mean(np.square(apart)))), head])
+        return np.array([math.sqrt(float(np.mean(np.square(deviation)))), head])
 
     @property
     def deviation(self) -> float:
-        """Root mean square of the twin's joint deviation over the run, rad; NaN if there was none."""
+        """Root mean square deviation of the joints from the twin over the run, rad; NaN without a twin."""
         return math.sqrt(self._squares / self._deviations) if self._deviations else math.nan
 
     def note(self, text: str, kind: EventKind, now: float) -> None:
-        """Have an event in the recording, at `now` (s, monotonic)."""
+        """Add an event to the recording, at `now` (s, monotonic)."""
         if not self.closed:
             self.recording.add_event(RunEvent(max(0.0, self.time(now)), kind, text))
 
@@ -184,20 +184,20 @@ class LiveRun:
         """Whether a robot that is only watched has filled its recording."""
         return self.watched and self._count >= WATCHED_ROWS
 
-    def renewed(self) -> LiveRun:
-        """Of a robot that is only watched: a new recording, which begins with the newest rows of this one."""
-        fresh = LiveRun(
+    def continued(self) -> LiveRun:
+        """Close a run that only watches, and return a new one that begins with its newest rows."""
+        following = LiveRun(
             self._profile, self.scene, self.begin, self.snapshot_builder, self._with_poses
         )
         count = len(self.recording)
-        fresh.recording.append(self.recording.rows(count - WATCHED_ROWS // 10, count))
-        fresh._count = len(fresh.recording)
-        fresh._next_row = self._next_row
+        following.recording.append(self.recording.rows(count - WATCHED_ROWS // 10, count))
+        following._count = len(following.recording)
+        following._next_row = self._next_row
         self.close()
-        return fresh
+        return following
 
     def close(self) -> None:
-        """End the recording, which can still be read, and the twin."""
+        """End the twin and the recording, which can still be read."""
         if self.twin is not None:
             self.twin.close()
         if not self.closed:

@@ -1,4 +1,4 @@
-"""From what the link last heard to Snapshots and rows: the types of a simulation, with what is missing masked."""
+"""Snapshots and rows of a live robot from the link's telemetry: the types of a simulation, without missing fields."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.axes import AxisMap
-from snakestudio.live.base_pose import BasePose, Placed, placed_by, station_at
+from snakestudio.live.base_pose import BasePose, ChainFit, base_pose_at, fit_chain
 from snakestudio.live.columns import measures
 from snakestudio.live.pose_source import Tracked
 from snakestudio.model.recording import ContactRows, Rows, Schema
@@ -19,86 +19,85 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
 _SLOPE = 5
-"""Poses over which a twist is taken: a quarter of a second at 20 Hz."""
+"""Number of poses from which a twist is computed: a quarter of a second at 20 Hz."""
 
 
 class SnapshotBuilder:
-    """Makes snapshots of telemetry and tracked links.
+    """Builds snapshots from telemetry and tracked links.
 
-    Joint rates that the robot does not tell are differences of its last two angles by the time
-    between them, as far as both are known. Torques that it does not tell are not valid.
+    Joint rates that the robot does not report are differences of its last two angles divided by
+    their time, if both are known. Torques that it does not report are not valid.
 
-    **Twists** are slopes of straight lines by least squares through the last five poses that were
-    received (a causal filter of Savitzky and Golay): at 20 Hz they are those of 0.1 s ago, and
-    their noise is a third of that of a plain difference. The angular velocity is that of the turn
-    from the oldest of them to the newest.
+    **Twists** are slopes of straight lines fitted by least squares to the last five received poses
+    (a causal Savitzky-Golay filter): at 20 Hz they are those of 0.1 s ago, and their noise is a
+    third of that of a simple difference. The angular velocity is that of the rotation from the
+    oldest of these poses to the newest.
 
     Parameters
     ----------
     scene : Scene
-        With links.
-    station : BasePose
-        Where the robot is drawn before anybody sees it; later it is drawn where it was seen last.
+        A scene with links.
+    base_pose : BasePose
+        Assumed base of the robot before it is tracked; later the last tracked one is used.
     lost_s : float
         Age from which on a pose is not valid any more, s.
     """
 
-    def __init__(self, profile: Profile, scene: Scene, station: BasePose, lost_s: float) -> None:
+    def __init__(self, profile: Profile, scene: Scene, base_pose: BasePose, lost_s: float) -> None:
         self.axis_map = AxisMap(profile, scene.body.axes)
         self._robot = scene.robot
         self._joint_axes = scene.body.axes
-        self._station = station
+        self._base_pose = base_pose
         self._lost = lost_s
-        self._says_rate = measures(profile, "rate")
-        self._says_torque = measures(profile, "torque")
-        self._angles: tuple[FloatArray, FloatArray] | None = (
-            None  # of the axes when heard last: times, angles
-        )
+        self._reports_rate = measures(profile, "rate")
+        self._reports_torque = measures(profile, "torque")
+        # Times (s) and angles (rad) of the axes at the previous snapshot.
+        self._angles: tuple[FloatArray, FloatArray] | None = None
         self._rates = np.full(len(profile.axes), np.nan)
         self._tracked: Tracked | None = None
-        self._placed: Placed | None = None
+        self._chain_fit: ChainFit | None = None
         self._shape: tuple[FloatArray, FloatArray] | None = None
         self._poses: deque[tuple[float, FloatArray]] = deque(maxlen=_SLOPE)
         self.misfit = np.nan
-        """How far the tracked links are from where the joint angles have them, m; NaN without
+        """Root mean square distance of the tracked links from those of the chain, m; NaN without
         poses."""
 
     def snapshot(
         self, telemetry: Telemetry, tracked: Tracked | None, time: float, now: float
     ) -> Snapshot:
-        """What is known at `now` (s, monotonic), which is `time` of the run.
+        """Return the snapshot at `now` (s, monotonic), which is `time` of the run.
 
         Parameters
         ----------
         tracked : Tracked or None
-            What a pose source last saw; None without one.
+            Newest poses of the pose source; None without one.
         """
         axes = self.axis_map
         angle = axes.joints(telemetry.angle)
-        rate = axes.joints(telemetry.rate if self._says_rate else self._differences(telemetry))
+        rate = axes.joints(telemetry.rate if self._reports_rate else self._differences(telemetry))
         valid = Fields.JOINTS if np.isfinite(angle).all() else Fields.NONE
         reference = axes.joints(telemetry.reference)
         if np.isfinite(reference).all():
             valid |= Fields.REFERENCE
         torque = axes.joints(telemetry.torque)
-        if self._says_torque and np.isfinite(torque).all():
+        if self._reports_torque and np.isfinite(torque).all():
             valid |= Fields.TORQUE
         if tracked is not None and tracked is not self._tracked and Fields.JOINTS in valid:
-            self._place(tracked, angle)
+            self._fit(tracked, angle)
         n = self._robot.n_links
         twist = np.full((n, 6), np.nan)
         if (
-            self._placed is not None
+            self._chain_fit is not None
             and self._tracked is not None
             and now - self._tracked.time <= self._lost
         ):
-            pose = self._placed.pose
+            pose = self._chain_fit.pose
             valid |= Fields.POSE
             if len(self._poses) == _SLOPE:
                 twist = _twist(list(self._poses))
                 valid |= Fields.TWIST
         else:
-            pose = self._drawn(angle)
+            pose = self._assumed_pose(angle)
             valid |= Fields.SHAPE
             self._poses.clear()
         return Snapshot(
@@ -113,42 +112,43 @@ class SnapshotBuilder:
             valid=valid,
         )
 
-    def _drawn(self, angle: FloatArray) -> FloatArray:
-        """The links at a base that nobody measured; angles come less often than snapshots are made."""
+    def _assumed_pose(self, angle: FloatArray) -> FloatArray:
+        """Return poses of the links at the assumed base, cached because angles change less often than snapshots."""
         if self._shape is None or not np.array_equal(self._shape[0], angle, equal_nan=True):
-            self._shape = angle, self._station.pose(self._robot, angle, self._joint_axes)
+            self._shape = angle, self._base_pose.pose(self._robot, angle, self._joint_axes)
         return self._shape[1]
 
     def _differences(self, telemetry: Telemetry) -> FloatArray:
-        """Rates of the axes (m,), rad/s, from their last two angles."""
+        """Return rates of the axes (m,), rad/s, from their last two angles."""
         if self._angles is not None:
             times, angles = self._angles
             span = telemetry.angle_time - times
             new = span > 1e-6
             self._rates[new] = (telemetry.angle[new] - angles[new]) / span[new]
-            heard_first = np.isnan(times) & np.isfinite(telemetry.angle_time)
-            self._rates[heard_first] = 0.0
+            first = np.isnan(times) & np.isfinite(telemetry.angle_time)
+            self._rates[first] = 0.0
         else:
             self._rates[np.isfinite(telemetry.angle_time)] = 0.0
         self._angles = telemetry.angle_time.copy(), telemetry.angle.copy()
         return self._rates
 
-    def _place(self, tracked: Tracked, angle: FloatArray) -> None:
+    def _fit(self, tracked: Tracked, angle: FloatArray) -> None:
         self._tracked = tracked
-        self._placed = placed_by(self._robot, angle, self._joint_axes, tracked.links, tracked.pose)
-        self.misfit = self._placed.misfit
-        self._station = station_at(self._placed.pose, self._station.flat)
+        fit = fit_chain(self._robot, angle, self._joint_axes, tracked.links, tracked.pose)
+        self._chain_fit = fit
+        self.misfit = fit.misfit
+        self._base_pose = base_pose_at(fit.pose, self._base_pose.flat)
         self._shape = None
-        self._poses.append((tracked.time, self._placed.pose))
+        self._poses.append((tracked.time, fit.pose))
 
 
 def _twist(poses: list[tuple[float, FloatArray]]) -> FloatArray:
-    """Velocities (m/s) and angular velocities (rad/s) of all links, (n, 6), from poses and their times."""
+    """Return velocities (m/s) and angular velocities (rad/s) of all links, (n, 6), from poses and their times."""
     times = np.array([time for time, _ in poses])
     since = times - times.mean()
-    places = np.stack([pose[:, :3] for _, pose in poses])
-    twist = np.empty((places.shape[1], 6))
-    twist[:, :3] = np.einsum("k,kna->na", since, places) / float(since @ since)
+    positions = np.stack([pose[:, :3] for _, pose in poses])
+    twist = np.empty((positions.shape[1], 6))
+    twist[:, :3] = np.einsum("k,kna->na", since, positions) / float(since @ since)
     turn = np.einsum("nij,nkj->nik", matrices(poses[-1][1][:, 3:]), matrices(poses[0][1][:, 3:]))
     axis = 0.5 * np.stack(
         [
@@ -166,15 +166,16 @@ def _twist(poses: list[tuple[float, FloatArray]]) -> FloatArray:
 
 
 def row_of(snapshot: Snapshot, schema: Schema, extra: FloatArray, number: int) -> Rows:
-    """A snapshot as a row of a recording; what is not valid is NaN, and there are no contacts.
+    """Return a snapshot as a row of a recording; values that are not valid are NaN, and there are no contacts.
 
     Parameters
     ----------
     schema : Schema
-        Of the recording: it says what the source fills at all.
+        Schema of the recording, with the fields that the source can fill.
     extra : (x,) array
+        Values of the schema's extra columns.
     number : int
-        Of the row: stands for the steps of a simulation.
+        Number of the row, used as the step count of a simulation.
     """
     n = schema.n_links
 
@@ -183,17 +184,16 @@ def row_of(snapshot: Snapshot, schema: Schema, extra: FloatArray, number: int) -
 
     pose = snapshot.link_pose
     if Fields.POSE in schema.valid and Fields.POSE not in snapshot.valid:
-        # where it is drawn for want of better must not pass for measured
+        # The assumed pose must not be recorded as a measurement.
         pose = np.full_like(pose, np.nan)
-    whole = np.zeros(1, np.int64)
+    zero = np.zeros(1, np.int64)
     assert snapshot.joint_angle.shape == (len(schema.axes),)
     return Rows(
         time=np.array([snapshot.time]),
         link_pose=pose[None],
         link_twist=known(snapshot.link_twist, Fields.TWIST),
-        joint_angle=snapshot.joint_angle[
-            None
-        ],  # one joint that was never heard leaves the others as they are
+        # Not masked: the other angles are valid even if one joint has not reported.
+        joint_angle=snapshot.joint_angle[None],
         joint_rate=snapshot.joint_rate[None],
         joint_angle_ref=snapshot.joint_angle_ref[None],
         joint_rate_ref=snapshot.joint_rate_ref[None],
@@ -203,9 +203,9 @@ def row_of(snapshot: Snapshot, schema: Schema, extra: FloatArray, number: int) -
         contacts_closed=np.zeros(1, np.int32),
         energy=np.zeros((1, len(schema.energy))),
         solver_residual=np.zeros(1),
-        solver_iterations=whole,
-        solver_unconverged=whole,
-        steps=whole + number,
+        solver_iterations=zero,
+        solver_unconverged=zero,
+        steps=zero + number,
         extra=extra[None],
         strain=np.zeros((1, 0, 6)),
         wrench=np.zeros((1, 0, 6)),

@@ -34,7 +34,7 @@ TICK_S = 0.01
 BEHIND_S = 0.5
 """Longest lag before the twin is stopped, s."""
 
-KEPT_S = 2.0
+HISTORY_S = 2.0
 """Time for which states are stored for comparison, s."""
 
 
@@ -68,7 +68,7 @@ class Loading:
         self._thread.start()
 
     @property
-    def going_on(self) -> bool:
+    def running(self) -> bool:
         """Whether the engine is still being loaded."""
         return self._thread.is_alive()
 
@@ -118,7 +118,7 @@ class Twin:
         self._on_end = on_end
         self._inbox: queue.SimpleQueue[JointReference | Scene] = queue.SimpleQueue()
         self._blocks: list[JointReference] = []
-        self._states: deque[TwinState] = deque(maxlen=round(KEPT_S / TICK_S))
+        self._states: deque[TwinState] = deque(maxlen=round(HISTORY_S / TICK_S))
         self._closing = threading.Event()
         self._next_row = 1
         self.recording: RunRecording | None = None
@@ -169,7 +169,7 @@ class Twin:
             engine = engines.create(self._scene, self._base_dir)
             self.recording = RunRecording(self._scene, engine.schema)
             self.recording.append(engine.initial_rows())
-            self._keep(engine)
+            self._store_state(engine)
             begun = self._clock()
             while not self._closing.is_set() and self._tick(engine, begun):
                 pass
@@ -218,7 +218,7 @@ class Twin:
         if not report.ok:
             self._on_end(f"The simulated twin ended: {report.message}")
             return False
-        self._keep(engine)
+        self._store_state(engine)
         return True
 
     def _apply_waiting(self, engine: Engine) -> None:
@@ -246,7 +246,7 @@ class Twin:
         self._next_row += len(due)
         return tuple(due)
 
-    def _keep(self, engine: Engine) -> None:
+    def _store_state(self, engine: Engine) -> None:
         snapshot = engine.snapshot()
         head = snapshot.link_pose[self._scene.robot.head_index, :3].copy()
         self._states.append(TwinState(engine.time, snapshot.joint_angle.copy(), head))

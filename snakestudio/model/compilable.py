@@ -17,8 +17,10 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IndexArray
 
 _NEWTON_STEPS = 8
-_STILL = 1e-9
-"""Largest number of steps of Newton's method, and step below which it has converged, m."""
+"""Largest number of steps of Newton's method."""
+
+_STEP_TOLERANCE = 1e-9
+"""Step below which Newton's method has converged, m."""
 
 
 class Compilable:
@@ -71,6 +73,22 @@ def link_headings(pose: FloatArray, heading: FloatArray, bend: FloatArray) -> No
             bend[k - 1] = math.pi - (math.pi - (heading[k] - heading[k - 1])) % turn
 
 
+def offset_at(
+    elapsed: float, target: float, response: float, angle: float, rate: float
+) -> tuple[float, float, float]:
+    """Angle, rate and acceleration of an `OffsetFilter` at `elapsed` s after it had `angle` and `rate`; rad, s."""
+    speed = 1.0 / response
+    difference = angle - target
+    slope = rate + speed * difference
+    decay = math.exp(-1.0 / response * elapsed)
+    remainder = difference + slope * elapsed
+    return (
+        target + remainder * decay,
+        (slope - speed * remainder) * decay,
+        (speed * remainder - 2.0 * slope) * speed * decay,
+    )
+
+
 @_compilable("void(float64[::1], float64, float64, float64, float64, float64, float64[:, ::1])")
 def follow_offset(
     time: FloatArray,
@@ -82,16 +100,9 @@ def follow_offset(
     motion: FloatArray,
 ) -> None:
     """Compute angle, rate and acceleration, `motion` (3, k), of an `OffsetFilter` at `time` (k,); rad, s."""
-    speed = 1.0 / response
-    away = angle - target
-    slope = rate + speed * away
     for i in range(len(time)):
-        passed = time[i] - since
-        fading = math.exp(-1.0 / response * passed)
-        left = away + slope * passed
-        motion[0, i] = target + left * fading
-        motion[1, i] = (slope - speed * left) * fading
-        motion[2, i] = (speed * left - 2.0 * slope) * speed * fading
+        elapsed = time[i] - since
+        motion[0, i], motion[1, i], motion[2, i] = offset_at(elapsed, target, response, angle, rate)
 
 
 @_compilable("boolean(float64[::1], float64[::1], float64[:, :, ::1], int64, float64[:, :, ::1])")
@@ -128,20 +139,13 @@ def add_offset(
     accelerations: FloatArray,
 ) -> None:
     """Add the motion of `follow_offset` to some columns of three arrays (k, m)."""
-    speed = 1.0 / response
-    away = angle - target
-    slope = rate + speed * away
     for i in range(len(time)):
-        passed = time[i] - since
-        fading = math.exp(-1.0 / response * passed)
-        left = away + slope * passed
-        turned = target + left * fading
-        turning = (slope - speed * left) * fading
-        speeding = (speed * left - 2.0 * slope) * speed * fading
+        elapsed = time[i] - since
+        turn, turn_rate, turn_acceleration = offset_at(elapsed, target, response, angle, rate)
         for column in columns:
-            angles[i, column] += turned
-            rates[i, column] += turning
-            accelerations[i, column] += speeding
+            angles[i, column] += turn
+            rates[i, column] += turn_rate
+            accelerations[i, column] += turn_acceleration
 
 
 def piece_at(s: float, lengths: FloatArray) -> int:
@@ -155,23 +159,23 @@ def nearest_on_chords(
     """Nearest position on a polyline to (x, y) between its lengths `low` and `high`, m, and the distance, m."""
     first, last = piece_at(low, lengths), piece_at(high, lengths)
     nearest = math.inf
-    place = low
+    position = low
     for piece in range(first, last + 1):
-        begin_x, begin_y, way_x, way_y, square = chords[piece]
+        begin_x, begin_y, chord_x, chord_y, square = chords[piece]
         # Pieces of a smooth path are chords, slightly shorter than their arcs.
         begin = lengths[piece]
         arc = lengths[piece + 1] - lengths[piece]
-        share = min(max(((x - begin_x) * way_x + (y - begin_y) * way_y) / square, 0.0), 1.0)
+        share = min(max(((x - begin_x) * chord_x + (y - begin_y) * chord_y) / square, 0.0), 1.0)
         if piece == first:
             share = max(share, (low - begin) / arc)
         if piece == last:
             share = min(share, (high - begin) / arc)
-        dx, dy = begin_x + share * way_x - x, begin_y + share * way_y - y
+        dx, dy = begin_x + share * chord_x - x, begin_y + share * chord_y - y
         distance = math.sqrt(dx * dx + dy * dy)  # hypot rounds differently in each library
         if distance < nearest:
             nearest = distance
-            place = begin + share * arc
-    return place, nearest
+            position = begin + share * arc
+    return position, nearest
 
 
 def cubic(u: float, a: float, b: float, c: float, d: float) -> tuple[float, float, float]:
@@ -182,33 +186,33 @@ def cubic(u: float, a: float, b: float, c: float, d: float) -> tuple[float, floa
 def nearest_on_cubics(
     x: float,
     y: float,
-    place: float,
+    position: float,
     low: float,
     high: float,
     lengths: FloatArray,
     cubics: FloatArray,
 ) -> tuple[float, float]:
-    """Position near `place` where a smooth curve is nearest to (x, y), m, and the distance, m.
+    """Position, near the initial `position`, where a smooth curve is nearest to (x, y), m, and the distance, m.
 
     Newton's method on the foot of the perpendicular, between the lengths `low` and `high`.
     """
     at_x = at_y = 0.0
     moving = True
     for turn in range(_NEWTON_STEPS + 1):
-        piece = piece_at(place, lengths)
+        piece = piece_at(position, lengths)
         a, b, c, d = cubics[piece, 0]
         e, f, g, h = cubics[piece, 1]
-        at_x, dx, ddx = cubic(place - lengths[piece], a, b, c, d)
-        at_y, dy, ddy = cubic(place - lengths[piece], e, f, g, h)
+        at_x, dx, ddx = cubic(position - lengths[piece], a, b, c, d)
+        at_y, dy, ddy = cubic(position - lengths[piece], e, f, g, h)
         if not moving or turn == _NEWTON_STEPS:
             break
         away_x, away_y = x - at_x, y - at_y
         # Newton's method is unreliable near the centre of curvature: plain steps there.
         slope = max(dx * dx + dy * dy - away_x * ddx - away_y * ddy, 0.5)
-        before = place
-        place = min(max(place + (away_x * dx + away_y * dy) / slope, low), high)
-        moving = abs(place - before) >= _STILL
-    return place, math.sqrt((x - at_x) * (x - at_x) + (y - at_y) * (y - at_y))
+        before = position
+        position = min(max(position + (away_x * dx + away_y * dy) / slope, low), high)
+        moving = abs(position - before) >= _STEP_TOLERANCE
+    return position, math.sqrt((x - at_x) * (x - at_x) + (y - at_y) * (y - at_y))
 
 
 @_compilable(
@@ -242,22 +246,21 @@ def nearest_on_curve(
         For each piece: start (x, y), vector to its end (x, y), and the square of its length.
     cubics : (p, 2, 4)
         Coefficients of x and y of each piece over the length from its start, highest power first.
-
     """
     low = max(low, 0.0)
     high = min(high, lengths[-1])
     if low > high:
         return 0.0, math.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    place, distance = nearest_on_chords(x, y, low, high, lengths, chords)
+    position, distance = nearest_on_chords(x, y, low, high, lengths, chords)
     if smooth:
-        place, distance = nearest_on_cubics(x, y, place, low, high, lengths, cubics)
-    piece = piece_at(place, lengths)
+        position, distance = nearest_on_cubics(x, y, position, low, high, lengths, cubics)
+    piece = piece_at(position, lengths)
     a, b, c, d = cubics[piece, 0]
     e, f, g, h = cubics[piece, 1]
-    at_x, dx, ddx = cubic(place - lengths[piece], a, b, c, d)
-    at_y, dy, ddy = cubic(place - lengths[piece], e, f, g, h)
-    return place, distance, at_x, at_y, dx, dy, ddx, ddy
+    at_x, dx, ddx = cubic(position - lengths[piece], a, b, c, d)
+    at_y, dy, ddy = cubic(position - lengths[piece], e, f, g, h)
+    return position, distance, at_x, at_y, dx, dy, ddx, ddy
 
 
-HELPERS = (piece_at, cubic, nearest_on_chords, nearest_on_cubics)
+HELPERS = (offset_at, piece_at, cubic, nearest_on_chords, nearest_on_cubics)
 """Functions called by those of `ALL` and by later ones of this list."""

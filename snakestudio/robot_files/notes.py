@@ -39,9 +39,10 @@ class Notes:
             where, text = entries[0]
             if len(names) < 2:
                 result.append(f"{where}: {text}." if where else f"{text}.")
-            elif len({text for _, text in entries}) == 1:
-                result.append(f"{names_text(names)}: {text}.")
             else:
-                others = names[1:]
-                result.append(f"{where}: {text}; similarly {names_text(others)}.")
+                same = len({text for _, text in entries}) == 1
+                others = names_text(names[1:])
+                result.append(
+                    f"{where}: {text}; {'the same applies to' if same else 'similarly'} {others}."
+                )
         return tuple(result)

@@ -334,7 +334,7 @@ def test_a_scene_that_fails_by_itself_leaves_its_contact_problem_and_tries_leave
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
     failing = replace(short(seen), scene=with_values(seen.scene, {"solver.max_iterations": 1}))
-    with pytest.raises(PhysicsError, match=r"raise solver\.max_iterations") as caught:
+    with pytest.raises(PhysicsError, match=r"Increase solver\.max_iterations") as caught:
         fit([failing], [ALONG])
     (saved,) = (tmp_path / "failed-contact-problems").glob("*.npz")
     assert str(saved) in str(caught.value)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.plots.channel_library import Derived, Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary, Derived
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -82,7 +82,7 @@ def main() -> None:
     app = QApplication([])
     theme.apply(app, "dark")
     document = Document()
-    library = Library()
+    library = ChannelLibrary()
     document.open(scenes_dir() / "obstacle_aided.toml")
     recording = an_hour(document.scene)
     curves = [
@@ -99,8 +99,8 @@ def main() -> None:
     )  # type: ignore[arg-type]
     panel.resize(1280, 400)
     panel.show()
-    until(app, lambda: not panel.history.missing)
-    figures = {"memory": panel.history.nbytes / 1e6 / 8}
+    until(app, lambda: not panel.series_cache.missing)
+    figures = {"memory": panel.series_cache.nbytes / 1e6 / 8}
     whole = ROWS / 100
 
     def zoom(now: float) -> tuple[float, float]:
@@ -112,7 +112,7 @@ def main() -> None:
     library.put(Derived("smooth_mps", "lowpass(derivative(link_6_x_m), 2)", "m/s"))
     figures["derived"], figures["derived_stall"] = until_added(app, panel, "smooth_mps")
     panel.show_contents([Content.tracks((1, 11))])
-    until(app, lambda: not panel.history.missing)
+    until(app, lambda: not panel.series_cache.missing)
     figures["tracks"], _ = redraws(app, panel, zoom, 3.0)
     panel.close_down()
     print(json.dumps(figures))
@@ -121,7 +121,7 @@ def main() -> None:
 def until_added(app: QApplication, panel: PlotPanel, name: str) -> tuple[float, float]:
     """Show one more channel in a plot of its own and wait until all of it is known, from the moment it is asked for."""
     QTimer.singleShot(0, lambda: panel.add_channels((name,)))
-    return until(app, lambda: name in panel.plots[-1].names and not panel.history.missing)
+    return until(app, lambda: name in panel.plots[-1].names and not panel.series_cache.missing)
 
 
 if __name__ == "__main__":

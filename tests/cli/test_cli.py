@@ -269,8 +269,8 @@ def test_a_link_that_goes_through_a_wall_is_said_and_exit_code_3(
     code = main(["run", str(scene), "--csv", str(csv)])
     shown = capsys.readouterr()
     assert code == 3
-    assert "In step 5 (t = 0.016 s) link 1 goes through obstacle 1 (Fence)" in shown.err
-    assert "reduce solver.step_s from 0.004 to 0.0003" in shown.err
+    assert "In step 5 (t = 0.016 s), link 1 passes through obstacle 1 (Fence)" in shown.err
+    assert "Reduce solver.step_s from 0.004 to 0.0003" in shown.err
     assert csv.exists(), "what there is"
 
 

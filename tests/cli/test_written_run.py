@@ -79,7 +79,7 @@ def test_what_a_run_that_stops_is_told_to_do_helps(capsys: pytest.CaptureFixture
     values = ["--set", "solver.max_iterations=1", "--duration", "0.5"]
     assert main(["run", str(MAIN), *values]) == 3
     error = capsys.readouterr().err
-    assert "raise solver.max_iterations from 1 to 2000" in error
+    assert "Increase solver.max_iterations from 1 to 2000" in error
     assert main(["run", str(MAIN), "--set", "solver.max_iterations=2000", "--duration", "0.5"]) == 0
 
 

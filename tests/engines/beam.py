@@ -19,7 +19,7 @@ from snakestudio.paths import scenes_dir
 
 
 def shipped(name: str, **values: object) -> Scene:
-    """A shipped scene of P5 with other values, keys written with __ for the dot."""
+    """Return a shipped scene of P5 with other values; keys have __ instead of the dot."""
     scene = load_scene(scenes_dir() / f"{name}.toml")
     return (
         with_values(scene, {key.replace("__", "."): value for key, value in values.items()})
@@ -34,7 +34,7 @@ def body(
     beam: dict[str, Any] | None = None,
     **parts: Any,
 ) -> Scene:
-    """A continuum scene of these parts."""
+    """Return a continuum scene of these parts."""
     tree: dict[str, Any] = {
         "format": 1,
         "model": {"kind": "continuum_beam"},
@@ -48,13 +48,13 @@ def body(
 
 
 def reference(scene: Scene, n_steps: int, begin: int = 0) -> StrainReference:
-    """The scene's own law with knots at the begin, the middle and the end of every step."""
+    """Return the scene's own law with knots at the beginning, middle and end of every step."""
     half = np.arange(2 * begin, 2 * (begin + n_steps) + 1) * (0.5 * scene.solver.step_s)
     return start_reference(scene, tuple(half))
 
 
 def run(scene: Scene, duration: float, every: int = 1) -> tuple[ContinuumBeamEngine, Rows]:
-    """Run a scene from its start; rows every so many steps, and the first."""
+    """Run a scene from its start; with a row every `every` steps, and the first row."""
     steps = round(duration / scene.solver.step_s)
     engine = ContinuumBeamEngine(scene)
     parts = [engine.initial_rows()]
@@ -79,12 +79,12 @@ def ad(twist: FloatArray) -> FloatArray:
 
 
 class Paper:
-    """P5 (6) to (8) and (13), (14) as they are printed, from cross-section to cross-section, by an adaptive integrator.
+    """P5 (6) to (8) and (13), (14) as printed, integrated along the body by an adaptive integrator.
 
     Parameters
     ----------
     scene : Scene
-        Its strain law is used, nothing of its engine.
+        Only its strain law is used, nothing of its engine.
     """
 
     def __init__(self, scene: Scene) -> None:

@@ -1,4 +1,4 @@
-"""What the tests of every engine share: reference cases, joint references made without the controllers, one run."""
+"""Common helpers of the engine tests: reference cases, joint references independent of the controllers, one run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def circle(x: float, y: float, radius: float) -> Cylinder:
 
 
 def _wave(amplitude: float, omega: float, phase: FloatArray, offset: float) -> FloatArray:
-    """Angle, rate and acceleration of a wave whose phases are given, (3, ...)."""
+    """Return angle, rate and acceleration of a wave with these phases, (3, ...)."""
     sine = np.sin(phase)
     cosine = np.cos(phase)
     return np.stack(
@@ -35,7 +35,7 @@ def _wave(amplitude: float, omega: float, phase: FloatArray, offset: float) -> F
 
 
 def _waves(scene: Scene, time: FloatArray) -> FloatArray:
-    """Angle, rate and acceleration of all joint axes that the scene's gait asks for, (3, k, m)."""
+    """Return angle, rate and acceleration of all joint axes in the scene's gait, (3, k, m)."""
     gait = scene.gait
     joints = np.arange(scene.robot.n_links - 1)
     phase = gait.omega * time[:, None] + joints * gait.phase_shift
@@ -48,17 +48,17 @@ def _waves(scene: Scene, time: FloatArray) -> FloatArray:
 
 
 def _of_axes(scene: Scene, yaw: FloatArray, pitch: FloatArray) -> FloatArray:
-    """Values (..., m) of cardan joints, or of yaw axes alone in the plane."""
+    """Return values (..., m) of cardan joints, or of yaw axes alone in the plane."""
     return np.stack([yaw, pitch], -1).reshape(*yaw.shape[:-1], -1) if scene.model.spatial else yaw
 
 
 def yaw_of(values: FloatArray, n_joints: int) -> FloatArray:
-    """Values (..., n-1) of the yaw axes, of those of all axes of joints that have as many each."""
+    """Return the values (..., n-1) of the yaw axes among those of all axes of joints with equal numbers of axes."""
     return values.reshape(*values.shape[:-1], n_joints, -1)[..., 0]
 
 
 def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference:
-    """The scene's gait with a knot at every step, soft start included; nothing leads the robot to it."""
+    """Return the scene's gait with a knot at every step, soft start included, without a ramp."""
     dt = scene.solver.step_s
     end = begin + n_steps
     at = np.arange(begin, end + 1)
@@ -66,7 +66,7 @@ def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference
     if scene.control.soft_start_deg <= 0.0:
         return JointReference(time, *_waves(scene, time))
     # P1, VIII-E: a joint axis holds 0 until its reference is within the limit for the first time
-    # (looked at in the middle of a step, like everything in P1). Two knots at nearly the same time
+    # (checked in the middle of a step, like everything in P1). Two knots at nearly the same time
     # make the jump at the step's beginning.
     near = np.abs(_waves(scene, (np.arange(end) + 0.5) * dt)[0]) <= np.radians(
         scene.control.soft_start_deg
@@ -85,7 +85,7 @@ def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference
 def still(
     scene: Scene, angle: FloatArray | float = 0.0, pitch: FloatArray | float = 0.0
 ) -> JointReference:
-    """Joints that shall keep their angles (yaw and pitch)."""
+    """Return a reference with constant joint angles (yaw and pitch)."""
     n = scene.robot.n_links
     angles = _of_axes(
         scene, *(np.broadcast_to(np.asarray(a, dtype=float), (2, n - 1)) for a in (angle, pitch))
@@ -95,7 +95,7 @@ def still(
 
 
 def run_engine(engine: Engine, steps: int, every: int = 1, gait: bool = True) -> Rows:
-    """Run an engine from its start, all steps converged; rows every so many steps."""
+    """Run an engine from its start, with all steps converged and a row every `every` steps."""
     reference = gait_reference(engine.scene, steps) if gait else still(engine.scene)
     report = engine.advance(reference, steps, np.arange(every, steps + 1, every))
     assert report.ok, report.message
@@ -105,19 +105,19 @@ def run_engine(engine: Engine, steps: int, every: int = 1, gait: bool = True) ->
 
 
 def state_of(engine: Engine) -> Any:
-    """A copy of the state of an engine that takes time steps, a named tuple of arrays."""
+    """Return a copy of the state of a time-stepping engine, a named tuple of arrays."""
     return engine.checkpoint().state[0]
 
 
 def set_state(engine: Engine, **arrays: FloatArray) -> None:
-    """Let an engine that takes time steps go on from its state with other arrays."""
+    """Replace arrays of the state of a time-stepping engine."""
     saved = engine.checkpoint()
     state, scene, reference = saved.state
     engine.restore(replace(saved, state=(state._replace(**arrays), scene, reference)))
 
 
 def same_rows(one: Rows, other: Rows) -> bool:
-    """Whether two stretches of rows are equal bit for bit."""
+    """Return whether two sequences of rows are equal bit for bit."""
     names = [name for name in Rows.__dataclass_fields__ if name != "contacts"]
     pairs = [(getattr(one, name), getattr(other, name)) for name in names]
     contacts = one.contacts.__dataclass_fields__

@@ -19,11 +19,11 @@ from tests.engines.common import gait_reference
 Array = NDArray[Any]
 
 PERIOD = 360.0 / 70.0
-"""Of the gait of the shipped scene, s."""
+"""Period of the gait of the shipped scene, s."""
 
 
 def changed(scene: Scene, **values: Any) -> Scene:
-    """`scene` with other values; `ground__mu_along=0.1` is ground.mu_along."""
+    """Return `scene` with other values; `ground__mu_along=0.1` is ground.mu_along."""
     for key, value in values.items():
         part, _, name = key.partition("__")
         update = getattr(scene, part).model_copy(update={name: value}) if name else value
@@ -32,14 +32,14 @@ def changed(scene: Scene, **values: Any) -> Scene:
 
 
 def undulation(**values: Any) -> Scene:
-    """The shipped scene, with other values."""
+    """Return the shipped scene with other values."""
     return changed(load_scene(scenes_dir() / "lagrangian_undulation.toml"), **values)
 
 
 def run(
     scene: Scene, duration: float, every: int = 10, reference: JointReference | None = None
 ) -> tuple[PlanarLagrangianEngine, Rows]:
-    """Run a scene from its start under its gait, or under a reference; rows every so many steps, and the first."""
+    """Run a scene from its start with its gait or a reference; with a row every `every` steps, and the first row."""
     steps = round(duration / scene.solver.step_s)
     engine = PlanarLagrangianEngine(scene)
     first = engine.initial_rows()
@@ -51,7 +51,7 @@ def run(
 
 
 def link_angles(rows: Rows) -> FloatArray:
-    """Directions of all links, (k, n), rad, unwrapped over time."""
+    """Return the directions of all links, (k, n), rad, unwrapped over time."""
     angles: FloatArray = np.unwrap(
         2.0 * np.arctan2(rows.link_pose[:, :, 6], rows.link_pose[:, :, 3]), axis=0
     )
@@ -61,8 +61,8 @@ def link_angles(rows: Rows) -> FloatArray:
 class Paper:
     """P4 (1) to (11) in its own coordinates x = (q_1 ... q_{N-1}, theta_N, p_x, p_y) with q_i = theta_i - theta_{i+1}.
 
-    Links, Jacobians and Christoffel symbols one after the other, as they are defined; derivatives
-    by the complex step.
+    Links, Jacobians and Christoffel symbols in sequence, as they are defined; derivatives by the
+    complex step.
     """
 
     def __init__(self, n: int, half: float, mass: float, inertia: float) -> None:
@@ -79,7 +79,7 @@ class Paper:
         """(theta, p) from x."""
 
     def jacobian(self, x: Array, i: int) -> Array:
-        """Of the centre of gravity of link i, (2, N + 2): (4), (5) with the derivatives of (7), (8)."""
+        """Return the Jacobian of the centre of gravity of link i, (2, N + 2): (4), (5) with derivatives of (7), (8)."""
         theta = self.turn @ x
         normal = np.stack([-np.sin(theta), np.cos(theta)])
 
@@ -95,7 +95,7 @@ class Paper:
         return rows
 
     def mass_matrix(self, x: Array) -> Array:
-        """From the kinetic energy (9)."""
+        """Return the mass matrix from the kinetic energy (9)."""
         matrix: Array = (self.inertia * self.turn.T @ self.turn).astype(x.dtype)
         for i in range(self.n):
             jacobian = self.jacobian(x, i)
@@ -103,7 +103,7 @@ class Paper:
         return matrix
 
     def coriolis(self, x: FloatArray, v: FloatArray) -> FloatArray:
-        """C x' of (11) by Christoffel symbols."""
+        """Return C x' of (11) by Christoffel symbols."""
         size = self.n + 2
         step = 1e-30
         derivative = np.zeros((size, size, size))  # of M_ij by x_k

@@ -1,7 +1,7 @@
-"""A planar chain of unequal links as bodies held together by constraint forces, integrated by SciPy.
+"""A planar chain of unequal links as bodies with constraint forces, integrated by SciPy.
 
-Nothing of it is the engines': every link has its own three coordinates, joints are constraints on
-accelerations with Lagrange multipliers, and the friction laws are written as their definitions say.
+It shares nothing with the engines: every link has its own three coordinates, joints are constraints
+on accelerations with Lagrange multipliers, and the friction laws are written as defined.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 def coulomb(scene: Scene, velocity: Array, axis: Array, mu: Array, load: float) -> Array:
-    """Smoothed friction (2,) of a link; `mu`: sliding along the axis, against it, across."""
+    """Return the smoothed friction (2,) of a link; `mu`: sliding along the axis, against it, across."""
     eps = scene.ground.coulomb_smoothing_m_s
     law = scene.ground.law
     basis = np.array([axis, [-axis[1], axis[0]]])
@@ -43,7 +43,7 @@ def motion(
     mu: Array,
     load: Callable[[int, float, Array], float],
 ) -> Array:
-    """Centres and directions of all links at the end, (n, 3), from those and their rates at the start.
+    """Return centres and directions of all links at the end, (n, 3), from those and their rates at the start.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def motion(
     mu : (n, 3)
         As in `coulomb`.
     load : callable
-        What the friction of a link is proportional to, of its index, time and position, N.
+        Normal load of a link as a function of its index, time and position, N.
     """
     links = scene.robot.links
     n = len(q)

@@ -18,14 +18,14 @@ from tests.engines.lagrangian import changed
 
 
 def jam(name: str = "jam_without_resolution", **values: object) -> Scene:
-    """A shipped scene of P3 with other values."""
+    """Return a shipped scene of P3 with other values."""
     return changed(load_scene(scenes_dir() / f"{name}.toml"), **values)
 
 
 def run(
     scene: Scene, duration: float, every: int = 10, reference: JointReference | None = None
 ) -> tuple[PlanarNonholonomicEngine, Rows]:
-    """Run a scene from its start under a reference, at 0 if none is given; rows every so many steps, and the first."""
+    """Run a scene from its start with a reference, by default 0; with a row every `every` steps, and the first row."""
     steps = round(duration / scene.solver.step_s)
     engine = PlanarNonholonomicEngine(scene)
     first = engine.initial_rows()
@@ -35,7 +35,7 @@ def run(
 
 
 class Paper:
-    """P3 (10) to (49) as they are printed, in q = (theta_1 ... theta_n, p_x, p_y); torques are the paper's."""
+    """P3 (10) to (49) as printed, in q = (theta_1 ... theta_n, p_x, p_y); torques are the paper's."""
 
     def __init__(self, n: int, half: float, mass: float, inertia: float) -> None:
         self.n = n
@@ -49,7 +49,7 @@ class Paper:
         self.big_v = self.a.T @ inverse @ self.a
 
     def velocities(self, theta: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(10) and (11), link by link."""
+        """Return the velocities of the links by (10) and (11)."""
         n = self.n
         a = np.array([self.half / n * j for j in range(n)])  # a_j and b_j of (12), j from 1
         b = np.array([-self.half * (n - j) / n for j in range(n)])
@@ -63,7 +63,7 @@ class Paper:
         return x, y
 
     def constraints(self, theta: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """C of (34) and its derivative (35), each (n, n + 2)."""
+        """Return C of (34) and its derivative (35), each (n, n + 2)."""
         n = self.n
         half = self.half
 
@@ -88,13 +88,13 @@ class Paper:
         return c, dc
 
     def on_coordinates(self, theta: FloatArray, fx: FloatArray, fy: FloatArray) -> FloatArray:
-        """The matrix of (29) times forces on the links."""
+        """Return the product of the matrix of (29) and forces on the links."""
         sin, cos = np.diag(np.sin(theta)), np.diag(np.cos(theta))
         turning = self.half * (sin @ self.big_n @ fx - cos @ self.big_n @ fy)
         return np.concatenate([turning, [fx.sum(), fy.sum()]])
 
     def motion(self, theta: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Q of (28), and what of F comes from turning, W theta'^2 (its printed sign stands on the right)."""
+        """Return Q of (28), and the part W theta'^2 of F due to rotation (its printed sign is on the right side)."""
         sin, cos = np.diag(np.sin(theta)), np.diag(np.cos(theta))
         scale = self.mass * self.half**2
         q = np.zeros((self.n + 2, self.n + 2))
@@ -107,7 +107,7 @@ class Paper:
 
 
 def reactions(matrix: FloatArray, free: FloatArray, side: FloatArray) -> FloatArray:
-    """The one solution of a one-sided problem, found by trying every set of rows that may react."""
+    """Return the unique solution of a one-sided problem by enumeration of all active sets."""
     n = len(free)
     for acts in product([False, True], repeat=n):
         active = np.array(acts) | (side == 0.0)

@@ -33,7 +33,7 @@ PLANAR = tuple(name for name, case in CASES.items() if "obst" in case["parameter
 
 
 def case_scene(name: str, **update: Any) -> Scene:
-    """A scene from the parameters of a reference case, begun at the case's own state."""
+    """Return a scene with the parameters of a reference case, which starts in the case's own state."""
     case = CASES[name]
     p = case["parameters"]
     q = np.array(case["q0"]).reshape(-1, 3)
@@ -67,7 +67,7 @@ def case_scene(name: str, **update: Any) -> Scene:
 
 
 def mixed_scene() -> Scene:
-    """The seven obstacles of the paper: smooth and rough ones, round and square ones; and joints with stops."""
+    """Return the seven obstacles of the paper, smooth and rough, round and square, and joints with stops."""
     scene = case_scene("obstacle_aided", robot=Robot(joint_limit_deg=35.0))
     mixed: list[Obstacle] = [
         o.model_copy(update={"friction": 0.3 * (j % 2)}) for j, o in enumerate(scene.obstacles)
@@ -81,7 +81,7 @@ def mixed_scene() -> Scene:
 
 
 def single(friction: tuple[float, float] = (0.2, 0.2), **update: Any) -> Scene:
-    """Two links in line along x, joints held: nearly one long body."""
+    """Return two links in line along x with held joints: nearly one long body."""
     scene = Scene(
         robot=Robot(n_links=2),
         ground=Ground(mu_along=friction[0], mu_across=friction[1]),
@@ -95,6 +95,6 @@ def single(friction: tuple[float, float] = (0.2, 0.2), **update: Any) -> Scene:
 def run(
     scene: Scene, steps: int, every: int = 1, gait: bool = True
 ) -> tuple[PlanarNonsmoothEngine, Rows]:
-    """Run a scene from its start; rows every so many steps."""
+    """Run a scene from its start, with a row every `every` steps."""
     engine = PlanarNonsmoothEngine(scene)
     return engine, run_engine(engine, steps, every, gait)

@@ -32,14 +32,14 @@ ALL_OFF = LateralUndulation(kind="lateral_undulation", amplitude_deg=0.0)
 
 
 def times(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Product of quaternions w x y z, (..., 4)."""
+    """Return the product of quaternions w x y z, (..., 4)."""
     w = a[..., :1] * b[..., :1] - (a[..., 1:] * b[..., 1:]).sum(-1, keepdims=True)
     v = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
     return np.concatenate([w, v], -1)
 
 
 def matrices(pose: FloatArray) -> FloatArray:
-    """Rotation matrices (..., 3, 3) of poses (..., 7); the columns are the body axes in the world."""
+    """Return the rotation matrices (..., 3, 3) of poses (..., 7); the columns are the body axes in the world."""
     w, x, y, z = np.moveaxis(pose[..., 3:], -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -50,13 +50,13 @@ def matrices(pose: FloatArray) -> FloatArray:
 
 
 def from_p1(q: FloatArray) -> FloatArray:
-    """Poses (..., 7) whose z runs along the link (P1) as this program has them: its x, y, z are P1's e_z, e_x, e_y."""
+    """Convert poses (..., 7) with z along the link (P1) to the program's frame: its x, y, z are P1's e_z, e_x, e_y."""
     turned = times(q[..., 3:], np.broadcast_to(np.array([0.5, -0.5, -0.5, -0.5]), q[..., 3:].shape))
     return np.concatenate([q[..., :3], turned], -1)
 
 
 def case_scene(name: str, **update: Any) -> Scene:
-    """A scene from the parameters of a reference case, begun at the case's own state."""
+    """Return a scene with the parameters of a reference case, which starts in the case's own state."""
     p = CASES[name]["parameters"]
     pose = from_p1(np.array(CASES[name]["q0"]).reshape(-1, 7))
     degrees = {
@@ -107,7 +107,7 @@ def case_scene(name: str, **update: Any) -> Scene:
 
 
 def in_space(scene: Scene, **update: Any) -> Scene:
-    """The same scene for the spatial engine, 1e-6 m deep in the ground so that all spheres are surely active."""
+    """Return the same scene for the spatial engine, 1e-6 m deep in the ground so that all spheres are surely active."""
     start = scene.start
     lowered = tuple((x, y, z - 1e-6) for x, y, z in start.position_m)  # type: ignore[union-attr]
     return scene.model_copy(
@@ -116,7 +116,7 @@ def in_space(scene: Scene, **update: Any) -> Scene:
 
 
 def pair(ground: Ground | None = None, **update: Any) -> Scene:
-    """Two links in line along x, lying on the ground, joint held: nearly one long body."""
+    """Return two links in line along x, on the ground, with the joint held: nearly one long body."""
     scene = Scene(
         model=KIND,
         robot=Robot(n_links=2),
@@ -128,7 +128,7 @@ def pair(ground: Ground | None = None, **update: Any) -> Scene:
 
 
 def moving(scene: Scene, twist: FloatArray, pose: FloatArray | None = None) -> Scene:
-    """`scene` begun with given twists (n, 6), and poses (n, 7); where it lies if left out."""
+    """Return `scene` with these initial twists (n, 6), and poses (n, 7); the scene's own poses if omitted."""
     if pose is None:
         pose = registry.create(scene).snapshot().link_pose
     start = StateStart(
@@ -142,7 +142,7 @@ def moving(scene: Scene, twist: FloatArray, pose: FloatArray | None = None) -> S
 
 
 def in_the_air(n: int = 6, dt: float = 2.5e-4, **update: Any) -> Scene:
-    """A bent chain without gravity, far above the ground."""
+    """Return a bent chain without gravity, far above the ground."""
     scene = Scene(
         model=KIND,
         robot=Robot(n_links=n, inertia_kg_m2=9.63e-4, axial_inertia_kg_m2=2.35e-4),
@@ -156,13 +156,13 @@ def in_the_air(n: int = 6, dt: float = 2.5e-4, **update: Any) -> Scene:
 
 
 def run(scene: Scene, steps: int, every: int = 1, gait: bool = True) -> tuple[Engine, Rows]:
-    """Run a scene from its start; rows every so many steps."""
+    """Run a scene from its start, with a row every `every` steps."""
     engine = registry.create(scene)
     return engine, run_engine(engine, steps, every, gait)
 
 
 def momentum(scene: Scene, pose: FloatArray, twist: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Linear (3,) and angular momentum about the origin (3,) of links with poses (n, 7) and twists (n, 6)."""
+    """Return linear (3,) and angular momentum about the origin (3,) of links with poses (n, 7) and twists (n, 6)."""
     robot = scene.robot
     turn = matrices(pose)
     v = twist[:, :3]
@@ -173,14 +173,14 @@ def momentum(scene: Scene, pose: FloatArray, twist: FloatArray) -> tuple[FloatAr
 
 
 def energy(rows: Rows, engine: Engine) -> dict[str, FloatArray]:
-    """Columns of the energy ledger by name."""
+    """Return the columns of the energy ledger by name."""
     return dict(zip(engine.schema.energy, rows.energy.T, strict=True))
 
 
 def twists(
     scene: Scene, pose: FloatArray, first: FloatArray, joint_rate: FloatArray | None = None
 ) -> FloatArray:
-    """Twists (n, 6) of all links from that of the first (6,) and the joint rates (n-1, 2); yaw about z of link k."""
+    """Return twists (n, 6) of all links from that of the first (6,) and joint rates (n-1, 2); yaw about z of link k."""
     n = len(pose)
     offset = scene.robot.axis_offset_m
     half = 0.5 * (scene.robot.link_length_m - offset)
@@ -199,7 +199,7 @@ def twists(
 
 
 def midpoint(pose: FloatArray, twist: FloatArray, dt: float) -> FloatArray:
-    """Poses half a step on (P1 (72)): p_M = (p_A + a Omega p_A) / (1 + a^2 w^2) with a = dt/4, solved for p_M."""
+    """Return poses after half a step (P1 (72)): p_M = (p_A + a Omega p_A) / (1 + a^2 w^2) with a = dt/4."""
     omega = np.concatenate([np.zeros((len(pose), 1)), twist[:, 3:]], -1)
     a = 0.25 * dt
     turned = pose[:, 3:] + a * times(omega, pose[:, 3:])
@@ -208,11 +208,10 @@ def midpoint(pose: FloatArray, twist: FloatArray, dt: float) -> FloatArray:
 
 
 def step_end(before: Snapshot, after: Snapshot, dt: float) -> tuple[FloatArray, FloatArray]:
-    """Midpoint poses (n, 7) of a step, and twists (n, 6) at its end with the angular velocity as seen at the midpoint.
+    """Return midpoint poses (n, 7) of a step, and twists (n, 6) at its end with angular velocity in the midpoint frame.
 
-    What a step finds is the angular velocity in the body's frame (P1 (5)), and its laws hold with
-    the midpoint's frame; closing the joints afterwards (P1, VII-C) turns the links by a little
-    more.
+    A step solves for the angular velocity in the body's frame (P1 (5)), and its laws hold in the
+    midpoint's frame; closing the joints afterwards (P1, VII-C) rotates the links by a small angle.
     """
     middle = midpoint(before.link_pose, before.link_twist, dt)
     own = np.einsum("kji,kj->ki", matrices(after.link_pose), after.link_twist[:, 3:])

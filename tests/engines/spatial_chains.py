@@ -1,4 +1,4 @@
-"""Chains of any joints as plain arrays: random ones, their pose, runs of the spatial engine's kernel, and MuJoCo's."""
+"""Chains of any joints as plain arrays: random chains, their poses, runs of the spatial kernel and of MuJoCo."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ AXES = {"yaw": (0.0, 0.0, 1.0), "pitch": (0.0, 1.0, 0.0), "roll": (1.0, 0.0, 0.0
 STILL = Ground(gravity_m_s2=0.0)
 
 Torque = Callable[[FloatArray], FloatArray]
-"""From times (k,), s, to torques of all axes (k, m), N m."""
+"""Function from times (k,), s, to torques of all axes (k, m), N m."""
 Reference = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-"""From times (k,), s, to angles and rates of all axes, each (k, m), rad and rad/s."""
+"""Function from times (k,), s, to angles and rates of all axes, each (k, m), rad and rad/s."""
 
 _advance = direct(advance_steps)
 
 
 def limp_axes(count: int) -> FloatArray:
-    """Values of `count` axes without gains, stops or springs."""
+    """Return values of `count` axes without gains, stops or springs."""
     values = np.zeros((count, AXIS_VALUES))
     values[:, [LOW, HIGH, MOST, LAG]] = -np.inf, np.inf, np.inf, 1.0
     return values
@@ -58,7 +58,7 @@ def limp_axes(count: int) -> FloatArray:
 def chain_of(
     links: FloatArray, kinds: Sequence[int], values: FloatArray, offsets: FloatArray | None = None
 ) -> Chain:
-    """A chain of these links and joints; `values` as of `axis_rows`."""
+    """Return a chain of these links and joints; `values` as in `axis_rows`."""
     bits = np.array(kinds, dtype=np.int64)
     return Chain(
         links,
@@ -69,12 +69,12 @@ def chain_of(
 
 
 def n_axes(kinds: Sequence[int]) -> int:
-    """Number of axes of joints of these kinds."""
+    """Return the number of axes of joints of these kinds."""
     return sum(len(axis_names(kind)) for kind in kinds)
 
 
 def random_links(rng: np.random.Generator, n: int) -> FloatArray:
-    """Unequal links whose centres of mass are anywhere between their joints."""
+    """Return unequal links with centres of mass anywhere between their joints."""
     mass = rng.uniform(0.5, 1.5, n)
     across = rng.uniform(1e-3, 3e-3, n)
     axial = rng.uniform(6e-4, 1.5e-3, n)
@@ -89,7 +89,7 @@ def random_links(rng: np.random.Generator, n: int) -> FloatArray:
 def pose_of(
     chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)
 ) -> FloatArray:
-    """Poses (n, 7) with the first centre of mass at `place` and the first link along x."""
+    """Return poses (n, 7) with the first centre of mass at `place` and the first link along x."""
     turn = Rotation.identity()
     at = np.array(place)
     pose = []
@@ -111,7 +111,7 @@ def pose_of(
 
 
 def params_with(chain: Chain, dt: float, ground: Ground = STILL) -> Params:
-    """Constants of a chain on the ground alone."""
+    """Return the constants of a chain on the ground without obstacles."""
     return params_of(chain, Scene(model=KIND, ground=ground, solver=Solver(step_s=dt)), None)
 
 
@@ -122,7 +122,7 @@ def run_chain(
     torque: Torque | None = None,
     reference: Reference | None = None,
 ) -> State:
-    """Run from `state` under given torques, or under motors that follow a reference (or hold the angle 0).
+    """Run from `state` with torques, or with motors that follow a reference (or hold the angle 0).
 
     Returns `state`.
     """
@@ -148,13 +148,13 @@ def run_chain(
 def resting(
     chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)
 ) -> State:
-    """State of a chain at rest with these joint angles (m,)."""
+    """Return the state of a chain at rest with these joint angles (m,)."""
     pose = pose_of(chain, angle, place)
     return make_state(pose, np.zeros((len(pose), 6)), angle)
 
 
 def mujoco_model(chain: Chain, ground: Ground, dt: float) -> mujoco.MjModel:
-    """The same chain in MuJoCo: joints as hinges, springs and dampers as its own; no contacts."""
+    """Return the same chain in MuJoCo, with joints as hinges and MuJoCo's springs and dampers, without contacts."""
     gravity = " ".join(repr(float(g)) for g in ground.gravity)
     lines = [f'<mujoco><option timestep="{dt!r}" gravity="{gravity}" integrator="RK4"/><worldbody>']
     joints = chain.joints
@@ -195,7 +195,7 @@ def mujoco_centres(
     torque: Torque | None = None,
     dt: float = 1e-4,
 ) -> FloatArray:
-    """Centres of mass (n, 3), m, of a chain that starts at rest, after `seconds`, as MuJoCo computes them."""
+    """Return centres of mass (n, 3), m, of a chain that starts at rest, after `seconds`, computed by MuJoCo."""
     model = mujoco_model(chain, ground, dt)
     data = mujoco.MjData(model)
     data.qpos[7:] = angle

@@ -1,4 +1,4 @@
-"""Calls whose arguments are bound once they are frequent: the same bits as calls that hand all of them over."""
+"""Frequent calls with bound arguments give the same bits as calls that pass all arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PERIODS = 12
 def advanced(
     engine: Engine, between: Callable[[Engine, int], object]
 ) -> tuple[list[Rows], list[Snapshot]]:
-    """Rows and snapshots of some control periods with references of their own, a row in every second one."""
+    """Return rows and snapshots of control periods with new references, with a row in every second period."""
     scene = engine.scene
     steps = scene.steps_per_period
     whole = gait_reference(scene, PERIODS * steps)
@@ -47,7 +47,7 @@ def advanced(
 
 
 def _part(whole: JointReference, begin: float, end: float) -> JointReference:
-    """The knots from one time to another, s."""
+    """Return the knots from one time to another, s."""
     first, last = np.searchsorted(whole.time, [begin - 1e-9, end + 1e-9])
     knots = slice(int(first), int(last))
     return JointReference(

@@ -1,4 +1,4 @@
-"""The chain of links that moves as a continuous body does: its kinematics, and its joints against Lambda (P5, (13))."""
+"""The chain of links with the motion of a continuous body: its kinematics, and its joints against Lambda (P5, (13))."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STEP = 1e-4
 
 
 def moving(t: float) -> list[FloatArray]:
-    """A translation and a rotation vector of two joints, and their derivatives, as functions of time."""
+    """Return a translation and a rotation vector of two joints, and their derivatives, as functions of time."""
     w = np.array([[0.3, 1.1, -0.7], [1.9, -0.4, 2.2]])
     k = np.array([1.0, -1.4, 0.6])
     return [k * np.cos(w * t), -k * w * np.sin(w * t), -k * w * w * np.cos(w * t)]
@@ -51,7 +51,7 @@ def frames(motion: Displacement) -> FloatArray:
 
 
 def logarithm(matrix: FloatArray) -> FloatArray:
-    """Twist (..., 6) of matrices g^-1 dg/dt."""
+    """Return the twist (..., 6) of matrices g^-1 dg/dt."""
     return np.concatenate(
         [matrix[..., :3, 3], matrix[..., 2, 1:2], matrix[..., 0, 2:3], matrix[..., 1, 0:1]], axis=-1
     )
@@ -59,7 +59,7 @@ def logarithm(matrix: FloatArray) -> FloatArray:
 
 @pytest.mark.parametrize("size", [1e-9, 1e-3, 0.6, 2.0])
 def test_rotations_and_their_derivatives(size: float) -> None:
-    """Against scipy's exponential and differences in time."""
+    """Compare with scipy's exponential and finite differences in time."""
     t = 0.37
     here = rotated(*(size * part for part in moving(t)))
     assert here.turn == pytest.approx(
@@ -76,7 +76,7 @@ def test_rotations_and_their_derivatives(size: float) -> None:
 
 
 def test_displacements_one_after_another() -> None:
-    """Products of 4 x 4 matrices; twists and their derivatives by differences."""
+    """Compare with products of 4 x 4 matrices, and twists and their derivatives by differences."""
     t = 0.2
     total = one_after_another(joints(t, 0.8))
     first, second = frames(joints(t, 0.8))
@@ -92,7 +92,7 @@ def instant(scene: Scene, time: float) -> Instant:
 
 
 def worst(chain: Chain, entry: int) -> float:
-    """Largest difference of a wrench's entry, by the largest that the body has."""
+    """Return the largest difference of a wrench's entry, relative to the largest of the body."""
     return float(
         np.abs(chain.wrench - chain.body)[:, entry].max() / np.abs(chain.body[:, entry]).max()
     )
@@ -104,7 +104,7 @@ def orders(values: list[float]) -> list[float]:
 
 @pytest.mark.parametrize("n", [2, 7, 64])
 def test_turning_rod(n: int) -> None:
-    """A straight rod that turns ever faster about its head: tension and moment in closed form, whatever the links.
+    """A straight rod in accelerated rotation about its head: tension and moment in closed form, for any links.
 
     N_X = rho A w^2 (l^2 - X^2) / 2 and C_Z = w' (rho A (l - X)^2 (2 l + X) / 6 + J (l - X)).
     """
@@ -121,14 +121,14 @@ def test_turning_rod(n: int) -> None:
         + beam.inertia_per_length[2] * left
     )
     assert chain.wrench[:, 0] == pytest.approx(tension, rel=1e-11)
-    # What the part behind exerts on the part in front is minus what it takes to turn it.
+    # The wrench of the part behind on the part in front is minus the wrench that rotates it.
     assert chain.wrench[:, 5] == pytest.approx(-moment, rel=1e-11)
     assert chain.body == pytest.approx(chain.wrench, abs=1e-9)
     assert chain.velocity == pytest.approx([0.0, 0.5 * (2 * t) * beam.length_m, 0.0], abs=1e-12)
 
 
 def test_clamped_arc_under_gravity() -> None:
-    """A quarter of a circle in a vertical plane, clamped at its head: C_Y = rho A g times the lever of what hangs."""
+    """A quarter circle in a vertical plane, clamped at its head: C_Y = rho A g times the lever of the hanging part."""
     scene = body(
         {"kind": "formulas", "k_y_per_m": "-(pi/2)/l"},
         {"kind": "anchors", "anchors": [{}]},
@@ -193,7 +193,7 @@ def case(name: str) -> Instant:
 
 @pytest.mark.parametrize("name", list(CASES))
 def test_joints_converge_to_the_pointwise_wrench(name: str) -> None:
-    """Order 2 in n of moment (or axial force) and of the centre of mass's velocity."""
+    """Moment (or axial force) and velocity of the centre of mass converge with order 2 in n."""
     entry = CASES[name][2]
     chains = [chain_of(case(name), n) for n in COUNTS]
     values = [worst(chain, entry) for chain in chains]
@@ -218,10 +218,10 @@ def test_rings_that_push_along_their_links_own_axes_cost_an_order() -> None:
 
 @pytest.mark.parametrize("name", ["2D snake", "3D snake"])
 def test_chain_balances_from_its_tail(name: str) -> None:
-    """Newton and Euler's recursion from the other end, with links placed in the world, gives the same last joint.
+    """The Newton-Euler recursion from the other end, with links placed in the world, gives the same last joint.
 
-    Forces of supports are those of least squares that numpy's pseudo-inverse finds; the mass is
-    moved as the frames move from 1 ms before to 1 ms after.
+    Forces of supports are the least-squares solution by numpy's pseudo-inverse; the mass is moved
+    as the frames move from 1 ms before to 1 ms after.
     """
     scene = with_values(
         CASES[name][0], {"strain.turn_start_s": 0.0, "solver.error_tolerance": 1e-5}
@@ -253,7 +253,7 @@ def test_chain_balances_from_its_tail(name: str) -> None:
     middle = engines[1]
     held = chains[1].hold_wrench @ np.kron(np.eye(2), middle.turn).T  # world axes, about the head
     assert np.abs(held[:, :3]).max() > 0.0
-    # All of it about the last joint, which lies half a link in front of the last link's centre.
+    # Everything about the last joint, half a link in front of the last link's centre.
     joint = place[1, -1] - 0.5 * beam.length_m / n * turn[1, -1, :, 0]
     on_last = middle.work.hold[:, 1] > chains[1].joint[-1]
     supports = held[on_last, 3:] + np.cross(middle.place - joint, held[on_last, :3])
@@ -267,7 +267,8 @@ def test_chain_balances_from_its_tail(name: str) -> None:
 
 
 def test_rings_share_the_load_by_the_pseudo_inverse() -> None:
-    """The flat snake's ring forces against numpy: columns are normals of the links, couples are counted by length."""
+    """Compare the flat snake's ring forces with numpy: columns are normals of the links, couples
+    are scaled by length."""
     found = case("2D snake")
     chain = chain_of(found, 16, own_axes=True)
     wrench = chain.hold_wrench

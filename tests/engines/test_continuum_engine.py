@@ -1,4 +1,4 @@
-"""The continuum engine as the session uses it: calls, checkpoints, rows, snapshots, live changes, failures."""
+"""The interface of the continuum engine: calls, checkpoints, rows, snapshots, live changes, failures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SCENES = {
 
 
 def same(one: Rows, other: Rows) -> bool:
-    """Whether two stretches of rows are equal bit for bit; the place of what does not hold is NaN in both."""
+    """Return whether two sequences of rows are equal bit for bit; positions of inactive holds are NaN in both."""
     names = [name for name in Rows.__dataclass_fields__ if name != "contacts"]
     pairs = [(getattr(one, name), getattr(other, name)) for name in names]
     contacts = one.contacts.__dataclass_fields__
@@ -105,7 +105,7 @@ def test_snapshots_show_what_rows_hold(name: str) -> None:
 
 
 def test_works_and_poses_are_of_order_four_in_the_step() -> None:
-    # Space is cut finely enough not to matter; the finest step is the reference.
+    # The grid in space is fine enough; the finest step is the reference.
     law = {"kind": "formulas", "k_z_per_m": "4*sin(5*X - 9*t)", "k_y_per_m": "3*cos(4*X + 7*t)"}
     anchors = {"kind": "anchors", "anchors": [{"at_m": "0.4 + 0.3*sin(2*t)"}]}
 
@@ -141,7 +141,7 @@ def sided(side: str, **values: Any) -> Scene:
 
 
 def columns(rows: Rows, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Unit wrenches (3, p) of the supports about the head, F_c, and the supports' amounts along t_Y."""
+    """Return unit wrenches (3, p) of the supports about the head, F_c, and the supports' amounts along t_Y."""
     pose = rows.link_pose[index, 0]
     hold = rows.hold[index]
     angle = 2 * np.arctan2(pose[6], pose[3])
@@ -178,13 +178,13 @@ def test_one_sided_supports_only_push_and_say_what_they_cannot(side: str) -> Non
             sign = (
                 np.where(bend > 0, -1.0, 1.0) if side == "inner" else np.where(bend > 0, 1.0, -1.0)
             )
-            sign[np.abs(bend) < 0.3] = 0.0  # between two samples the sign is not known
+            sign[np.abs(bend) < 0.3] = 0.0  # between two samples the sign is unknown
         else:
             sign = {"left": -np.ones(7), "right": np.ones(7)}.get(
                 side, np.where(np.arange(7) % 2, 1.0, -1.0)
             )
         assert (amount * sign > -1e-9).all()
-        # The least squares that a general optimiser finds under the same bounds.
+        # The least-squares solution of a general optimizer under the same bounds.
         scale = np.array([1.0, 1.0, 1.0 / scene.beam.length_m])
         found = minimize(
             lambda t: 0.5e9 * np.square(scale * (unit @ t - resultant)).sum() + 0.5 * t @ t,  # noqa: B023
@@ -284,7 +284,7 @@ TIP = {
 
 @pytest.mark.parametrize("bend", [0.0, 1.7], ids=["straight", "helix"])
 def test_a_load_at_the_tip_of_a_held_body_is_statics(bend: float) -> None:
-    # A cantilever without weight: on every cross-section acts the load at the tip, moved there: F,
+    # A cantilever without weight: each cross-section carries the load at the tip, moved there: F
     # and M + r x F.
     strain = {
         "kind": "formulas",

@@ -1,4 +1,4 @@
-"""The continuum engine against P5's own equations, integrated as printed from cross-section to cross-section."""
+"""The continuum engine against P5's own equations, integrated as printed along the body."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ EVERYTHING = {
     "k_y_per_m": "2*cos(3*X - 1.0*t)",
     "k_z_per_m": "4*sin(5*X + 1.5*t)",
 }
-"""A law that uses all six strains, in space and in time."""
+"""A law with all six strains, in space and time."""
 
 
 def shoot(
     paper: Paper, t: float, at: float, wanted: FloatArray, which: str, eta: FloatArray
 ) -> FloatArray:
-    """The head's twist (or its derivative) under which that of the section at `at` is `wanted`: a linear problem."""
+    """Return the head's twist (or its derivative) for a twist `wanted` of the section at `at`: a linear problem."""
     zero = np.zeros(6)
     part = slice(12, 18) if which == "eta" else slice(18, 24)
 
@@ -43,7 +43,7 @@ def shoot(
 
 
 def head_twist(paper: Paper, t: float, at: float, speed: float) -> FloatArray:
-    """eta_o from P5 (30) with an anchor fixed in space at C = `at`, C' = `speed`."""
+    """Return eta_o from P5 (30) with an anchor fixed in space at C = `at`, C' = `speed`."""
     return shoot(paper, t, at, -paper.strains(at, t)[0] * speed, "eta", np.zeros(6))
 
 
@@ -74,8 +74,8 @@ def test_anchored_bodies_move_and_carry_as_the_paper_says(
         turn = matrices(rows.link_pose[index, :1, 3:])[0]
         place = rows.link_pose[index, 0, :3]
         eta = head_twist(paper, t, anchor, speed)
-        # The derivative of eta_o by differences over the paper's own equation: nothing of the
-        # engine is in it.
+        # The derivative of eta_o by differences of the paper's own equation, independent of the
+        # engine.
         step = 1e-3
         near = [
             head_twist(paper, t + k * step, anchor + k * step * speed, speed)
@@ -84,8 +84,7 @@ def test_anchored_bodies_move_and_carry_as_the_paper_says(
         eta_t = (near[0] - 8 * near[1] + 8 * near[2] - near[3]) / (12 * step)
         world = np.concatenate([turn @ eta[:3], turn @ eta[3:]])
         assert rows.link_twist[index, 0] == pytest.approx(world, abs=1e-7)
-        # Lambda from both ends, which nothing pulls at; what is missing where they meet is the
-        # anchor's wrench.
+        # Lambda from both free ends; the difference where they meet is the anchor's wrench.
         first = paper.first(turn, place, eta, eta_t)
         before = paper.integrate(t, 0.0, anchor, first) if anchor > 0 else first
         tail = paper.integrate(t, anchor, length, before) if anchor < length else before.copy()
@@ -113,8 +112,8 @@ def test_anchored_bodies_move_and_carry_as_the_paper_says(
 
 
 def test_an_anchor_that_is_moved_takes_the_body_along() -> None:
-    # A straight rod turned about its end: N_X = rho A w^2 (l^2 - X^2) / 2, and the anchor pulls
-    # with all of it.
+    # A straight rod rotated about its end: N_X = rho A w^2 (l^2 - X^2) / 2, and the anchor carries
+    # all of it.
     omega = 3.0
     support = {
         "kind": "anchors",
@@ -144,7 +143,7 @@ def bent(scene_gravity: float, curvature: float) -> tuple[Scene, FloatArray]:
 
 
 def test_a_cantilever_carries_its_weight() -> None:
-    # Straight: w (l - X)^2 / 2 about z. The part behind hangs down, so it turns the part before
+    # Straight: w (l - X)^2 / 2 about z. The part behind hangs down, so it turns the part in front
     # clockwise.
     scene, wrench = bent(9.81, 0.0)
     w = scene.beam.mass_per_length * 9.81
@@ -168,7 +167,8 @@ def test_several_anchors_share_the_load_by_least_squares() -> None:
     weight = scene.beam.mass * 9.81
     assert rows.hold[-1, :, 8] == pytest.approx(np.full(3, -weight / 3), rel=1e-9)
     assert rows.extra[-1, 7] == pytest.approx(0.0, abs=1e-12)
-    # Two that are moved apart while the body cannot stretch: the program says how fast they slip.
+    # Two anchors that move apart while the body cannot stretch: the program records their slip
+    # speed.
     moving = {"at_m": "0.9", "velocity_m_s": ["0.02", "0", "0"]}
     scene = body(
         {"kind": "formulas"},

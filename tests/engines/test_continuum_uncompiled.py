@@ -1,4 +1,4 @@
-"""The same kernels as plain Python, and with every array access checked: both must give what the compiled ones give."""
+"""The kernels as plain Python, and with array bounds checks, give the same results as the compiled kernels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ json.dump([last(name, {steps}) for name in ("rings", "anchors", "friction")], sy
 
 
 def last(name: str, steps: int) -> list[list[float]]:
-    """Poses, inner wrenches and energies after some steps of a body with few cross-sections."""
+    """Return poses, internal wrenches and energies after some steps of a body with few cross-sections."""
     scene = body(
         {"kind": "serpentine", "curvature_per_m": 6.0},
         SUPPORTS[name],
@@ -43,7 +43,7 @@ def last(name: str, steps: int) -> list[list[float]]:
     ("environment", "steps"),
     [
         ({"NUMBA_DISABLE_JIT": "1"}, 2),
-        # Compiling it all anew takes minutes.
+        # Recompiling everything takes minutes.
         pytest.param(
             {"NUMBA_BOUNDSCHECK": "1"}, 100, marks=[pytest.mark.soak, pytest.mark.timeout(900)]
         ),

@@ -1,4 +1,4 @@
-"""A link that goes through a body within a step is noticed, whatever the model; one that passes beside is not."""
+"""Links that pass through a body within a step are detected in all models; links that pass it at a distance are not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MODELS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_nonholonomic")
 
 
 def watch_of(scene: Scene) -> Crossings:
-    """What the engine of a scene looks out with."""
+    """Return the detection of the engine of a scene."""
     return crossings(scene, pushed=scene.model.kind != "planar_nonholonomic")
 
 
@@ -43,7 +43,7 @@ def thrown(
     z: float = 0.01,
     **values: Any,
 ) -> Scene:
-    """Three limp links in line along x, thrown over a smooth floor; their centres begin at y = 0."""
+    """Return three limp links in line along x, thrown over a smooth floor; their centres start at y = 0."""
     scene = with_values(
         Scene(),
         {
@@ -97,11 +97,11 @@ def test_what_is_thinner_than_the_way_of_a_step_is_not_crossed_silently(
     assert not report.ok
     assert report.steps == engine.step_count == 0, "the state is that before the step"
     assert not len(report.rows)
-    said = f"In step 1 (t = 0 s) link {link} goes through obstacle 2 ({called}): it moves 160 mm in the step"
+    said = f"In step 1 (t = 0 s), link {link} passes through obstacle 2 ({called}): it moves 160 mm in the step"
     assert report.message.startswith(said)
     step = float(report.message.split("to ")[-1].rstrip("."))
     assert step < STEP
-    if model == "planar_nonholonomic":  # which brakes links, and does not push them back
+    if model == "planar_nonholonomic":  # which decelerates links but does not push them back
         return
     mended = registry.create(
         with_values(engine.scene, {"solver.step_s": step, "control.period_s": step})
@@ -120,7 +120,7 @@ def test_what_is_crossed_in_the_middle_of_a_run_ends_it_with_a_fault_in_its_reco
     scene = thrown(model, wall(y=1.02))
     result = run_offline(scene)
     assert not result.ok
-    assert "In step 7 (t = 0.024 s) link 1 goes through obstacle 1 (a box)" in result.message
+    assert "In step 7 (t = 0.024 s), link 1 passes through obstacle 1 (a box)" in result.message
     (fault,) = result.recording.events
     assert fault.kind == "fault"
     assert fault.time == pytest.approx(0.024)
@@ -160,17 +160,17 @@ def test_who_begins_in_a_body_has_not_crossed_it(model: str) -> None:
     before[:, 1] = 0.2
     after[:, 1] = 0.5
     watch = watch_of(engine.scene)
-    assert watch.found(before, after) is None
+    assert watch.first(before, after) is None
     before[:, 1] = 0.1
-    crossing = watch.found(before, after)
+    crossing = watch.first(before, after)
     assert (crossing.link, crossing.obstacle) == (1, 0)
-    assert crossing.way == pytest.approx(0.4)
-    assert crossing.seen == pytest.approx(0.01 + 0.004)
+    assert crossing.distance == pytest.approx(0.4)
+    assert crossing.safe_distance == pytest.approx(0.01 + 0.004)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_looking_out_changes_nothing(model: str) -> None:
-    """A wall that only pushes: a run with the walls' way looked at, fast or slow, has the same bits as one call."""
+    """A wall that only pushes: runs with and without checked steps have the same bits."""
     scene = thrown(model, wall(y=0.3), wall(y=-0.3), velocity=(0.5, 2.5), **{"run.duration_s": 0.4})
     watched = registry.create(scene)
     alone = registry.create(scene)
@@ -218,7 +218,7 @@ def test_solids_and_terrain_are_not_shot_or_fallen_through_silently(
     report = engine.advance(still(engine.scene), 10)
     assert not report.ok
     assert (
-        f"goes through obstacle 1 ({CALLED.get(obstacle.kind, obstacle.kind)}): it moves "
+        f"passes through obstacle 1 ({CALLED.get(obstacle.kind, obstacle.kind)}): it moves "
         in report.message
     )
     step = float(report.message.split("to ")[-1].rstrip("."))
@@ -274,7 +274,7 @@ def test_what_only_comes_near_solids_and_terrain_goes_on(
 def test_the_ground_is_not_fallen_through_silently() -> None:
     engine = registry.create(thrown("spatial_nonsmooth", z=0.12, velocity=DOWN))
     report = engine.advance(still(engine.scene), 10)
-    said = "link 1 goes through the ground: it moves 160 mm in the step, but is sure to meet it only below 20 mm"
+    said = "link 1 passes through the ground: it moves 160 mm in the step, but contact is certain only up to 20 mm"
     assert said in report.message
 
 
@@ -283,7 +283,7 @@ def test_the_ground_is_not_fallen_through_silently() -> None:
 def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(
     model: str, hit: bool
 ) -> None:
-    """A joint is bent and stretched again in 120 of 2300 steps: before and after the links are where they were."""
+    """A joint bends and stretches again in 120 of 2300 steps: the links have the same poses before and after."""
     rest = 1400
     swing = 120
     steps = 2300
@@ -320,7 +320,7 @@ def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(
         poses.append(free.snapshot().link_pose[0])
     assert free.advance(swung, rest + 900 - free.step_count).ok
     moved = free.snapshot().link_pose[0] - poses[0]
-    moved[3:] *= 2.0  # of a small angle a quaternion has the half
+    moved[3:] *= 2.0  # a quaternion has half of a small angle
     assert np.abs(moved).max() < 1.8e-4, "as if nothing had been"
     ends = np.array([_ends(pose[None], 0.16)[0, 0] for pose in poses])
     fastest = int(np.linalg.norm(np.diff(ends, axis=0), axis=1)[1 : swing // 2].argmax()) + 1
@@ -334,28 +334,28 @@ def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(
             f"In step {rest + fastest} " in report.message
             or f"In step {rest + fastest + 1} " in report.message
         )
-        assert "link 1 goes through obstacle 1 (a cylinder)" in report.message
+        assert "link 1 passes through obstacle 1 (a cylinder)" in report.message
         assert report.steps == engine.step_count
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_check_foresees_what_a_start_is_too_fast_for(model: str) -> None:
     scene = thrown(model, wall(y=1.0, name="Fence"), velocity=(0.0, 3.2))
-    (found,) = [problem for problem in registry.check(scene) if "go through" in problem.message]
+    (found,) = [problem for problem in registry.check(scene) if "pass through" in problem.message]
     assert (found.severity, found.key, found.obstacles) == ("warning", "solver.step_s", (0,))
     assert "12.8" in found.message
     assert "0.004" in found.message
     assert "obstacle 1" in found.message
     assert found.remedy == "set it to at most 0.0039 s"
     mended = with_values(scene, {"solver.step_s": 0.0039, "control.period_s": 0.0039})
-    assert not [problem for problem in registry.check(mended) if "go through" in problem.message]
+    assert not [problem for problem in registry.check(mended) if "pass through" in problem.message]
     slower = thrown(model, wall(y=1.0), velocity=(0.0, 3.1))
-    assert not [problem for problem in registry.check(slower) if "go through" in problem.message]
+    assert not [problem for problem in registry.check(slower) if "pass through" in problem.message]
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
-    """Two links in line that bend at a rate A w each turn at half of that, about where they meet."""
+    """Two links in line that bend at a rate A w rotate at half of that rate each, about their common joint."""
     values = {
         "model.kind": model,
         "robot.n_links": 2,
@@ -370,7 +370,7 @@ def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
     }
     pin = Cylinder(x_m=3, y_m=0, radius_m=0.002, height_m=0.1)
     scene = with_values(Scene(), values).model_copy(update={"obstacles": (pin,)})
-    (found,) = [problem for problem in registry.check(scene) if "go through" in problem.message]
+    (found,) = [problem for problem in registry.check(scene) if "pass through" in problem.message]
     way = float(found.message.split("moves up to ")[1].split(" mm")[0])
     rate = math.radians(30.0) * math.radians(7200.0)
     assert way == pytest.approx(1e3 * 0.004 * 0.5 * rate * 0.1, rel=0.03), (
@@ -378,7 +378,7 @@ def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
     )
     assert "obstacle 1" in found.message
     slow = with_values(scene, {"gait.frequency_deg_s": 0.9 * 7200.0 * 12.0 / way})
-    assert not [problem for problem in registry.check(slow) if "go through" in problem.message]
+    assert not [problem for problem in registry.check(slow) if "pass through" in problem.message]
 
 
 def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> None:
@@ -390,7 +390,9 @@ def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> No
     pin = Cylinder(x_m=0.11, y_m=0.05, radius_m=0.004, height_m=0.1)
     scene = thrown("planar_nonholonomic", pin, velocity=(0.0, 1.0), **values)
     report = registry.create(scene).advance(still(scene), 100)
-    said = "link 2 goes through obstacle 1 (a cylinder), whose damping does not stop it; raise "
+    said = (
+        "link 2 passes through obstacle 1 (a cylinder), whose damping does not stop it. Increase "
+    )
     assert (
         said + "ground.obstacle_damping_ns_per_m from 0 to 1000, or slow the robot down"
         in report.message
@@ -401,7 +403,7 @@ def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> No
 
 
 def test_crossings_of_posts_are_those_that_sampled_axes_show() -> None:
-    """Random ways of a link among posts: its axis, sampled densely, comes nearer to one than a tenth of its radius."""
+    """Random paths of a link among posts: its densely sampled axis comes within a tenth of a post's radius."""
     generator = np.random.default_rng(3)
     posts = [
         Cylinder(x_m=0.4 * k, y_m=0.3, radius_m=0.02 + 0.02 * k, height_m=0.1) for k in range(4)
@@ -423,10 +425,10 @@ def test_crossings_of_posts_are_those_that_sampled_axes_show() -> None:
         ]
         if any(
             0.05 < away.min() < 0.13 for away in distance
-        ):  # the ways are followed in parts of a core's radius
+        ):  # paths are checked in parts of a core's radius
             continue
         entered = {number for number, away in enumerate(distance) if away.min() < 0.1 < away[0]}
-        crossing = watch.found(before, after)
+        crossing = watch.first(before, after)
         assert (crossing is not None) == bool(entered)
         assert crossing is None or crossing.obstacle in entered
         outcomes.append(bool(entered))
@@ -444,13 +446,13 @@ def test_a_link_that_sinks_into_a_post_is_examined_only_near_its_core(
     }
     engine = registry.create(thrown("planar_nonholonomic", post, velocity=(0.0, 1.0), **values))
     depths = []
-    examine = Crossings.found
+    examine = Crossings.first
 
-    def found(self: Any, before: Any, after: Any) -> Any:
+    def recorded(self: Any, before: Any, after: Any) -> Any:
         depths.append(float(after[1, 1]))
         return examine(self, before, after)
 
-    monkeypatch.setattr(Crossings, "found", found)
+    monkeypatch.setattr(Crossings, "first", recorded)
     while engine.advance(still(engine.scene), 1).ok and engine.step_count < 150:
         if (
             engine.snapshot().link_pose[1, 1] < 0.1

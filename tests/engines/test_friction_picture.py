@@ -1,4 +1,4 @@
-"""Friction of the ground from a picture: its values, a slide over it in closed form, and files that cannot be used."""
+"""Ground friction from an image: its values, a slide over it in closed form, and unusable files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ G = 9.81
 
 
 def save_grey(path: Path, grey: np.typing.ArrayLike) -> None:
-    """A picture of grey values 0 to 255, first row on top."""
+    """Save an image of grey values 0 to 255, with the first row on top."""
     Image.fromarray(np.asarray(grey, np.uint8)).save(path)
 
 
@@ -81,9 +81,9 @@ def test_ground_without_a_picture_does_not_vary() -> None:
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "planar_lagrangian"])
 def test_link_stops_on_half_black_half_white_where_energy_says(kind: str, tmp_path: Path) -> None:
-    # It slides along -x from the white half, where friction is 0.4, into the black one, where it is
-    # 0.1. The factor changes linearly within a pixel around x = -0.1, and so takes as much energy
-    # as a step there.
+    # It slides along -x from the white half, with friction 0.4, into the black half, with 0.1. The
+    # factor changes linearly within a pixel around x = -0.1, and so takes as much energy as a step
+    # there.
     save_grey(tmp_path / "floor.png", [[0] * 50 + [255] * 50] * 2)
     scene = scene_from_dict(
         {

@@ -1,4 +1,4 @@
-"""Friction laws against numbers of other programs, and lifting against an independent balance of the body."""
+"""Friction laws against values of other programs, and lifting against an independent momentum balance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from snakestudio.paths import scenes_dir
 from snakestudio.session.offline import run_offline
 
 MU = 0.101936799
-"""At which the Froude number is 1 for a length of 1 m and a period of 1 s."""
+"""Friction coefficient with Froude number 1 for a length of 1 m and a period of 1 s."""
 
 
 def wave(**ground: Any) -> Scene:
@@ -28,7 +28,7 @@ def wave(**ground: Any) -> Scene:
 
 
 def speed(scene: Scene) -> float:
-    """Of the centre of mass over the last three periods, body lengths a period."""
+    """Return the speed of the centre of mass over the last three periods, body lengths per period."""
     recording = run_offline(scene).recording
     pose = recording.rows(0, len(recording.times)).link_pose[:, :, :2]
     weight = np.full(pose.shape[1], 1.0)
@@ -58,7 +58,7 @@ def test_wave_moves_as_fast_as_its_law_says(
 
 
 def lifted_speed(duration: float, eps: float, amplitude: float) -> float:
-    """Speed of the same body with its load multiplied by 1 + A cos 4 pi (X - t), from momentum alone.
+    """Return the speed of the same body with its load multiplied by 1 + A cos 4 pi (X - t), from momentum alone.
 
     The centre of mass accelerates under the sum of the friction, and the angular momentum about it
     changes by its moment; the shape and its rate follow from the curvature, at 400 midpoints.
@@ -98,7 +98,7 @@ def lifted_speed(duration: float, eps: float, amplitude: float) -> float:
     here = shape(0.0)
     rate = (shape(1e-5) - shape(-1e-5)) / 2e-5
     inner = np.mean(here[:, 0] * rate[:, 1] - here[:, 1] * rate[:, 0])
-    y = np.array([0.0, 0.0, 0.0, *-rate[0, :2], inner])  # as the engine starts: the head at rest
+    y = np.array([0.0, 0.0, 0.0, *-rate[0, :2], inner])  # as in the engine, the head starts at rest
     times = [duration - 3.0, duration]
     result = solve_ivp(rates, (0.0, duration), y, t_eval=times, rtol=1e-6, atol=1e-8).y
     return float(np.linalg.norm(result[:2, 1] - result[:2, 0]) / 3.0)
@@ -124,7 +124,7 @@ def test_backward_friction_matters_only_where_the_body_slides_back() -> None:
 
 
 def test_body_stops_sooner_tail_first() -> None:
-    # v^2 = 2 mu g s, the head being at X = 0 and heading along -x.
+    # v^2 = 2 mu g s, with the head at X = 0 and heading along -x.
     straight = {"strain.k_z_per_m": "0", "run.duration_s": 2.0}
     for sign, mu in ((-1.0, 0.1), (1.0, 0.2)):
         scene = wave(law="ellipse", mu_along=0.1, mu_backward=0.2, mu_across=0.5)

@@ -1,4 +1,4 @@
-"""Friction that differs from place to place: formulas as programs, polygons, and a link's own coefficients."""
+"""Ground friction that varies with position: formulas as programs, polygons, and a link's own coefficients."""
 
 from __future__ import annotations
 

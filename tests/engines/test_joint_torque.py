@@ -1,9 +1,9 @@
-"""Joints under given torques: against equations of motion that share nothing with the engines, and against invariants.
+"""Joints with torque commands: against equations of motion independent of the engines, and against invariants.
 
-Two links with the joint between them, free of the ground and at rest at first, turn against each
-other about their centre of mass. With a = L/2, m and J the kinetic energy of the joint angle phi is
-I phi'^2 / 2 with I(phi) = J/2 + (m a^2 / 4) (1 - cos phi): the distance of the centres is a (e_1 +
-e_2), and each link turns by phi'/2.
+Two links with the joint between them, free of the ground and initially at rest, rotate relative to
+each other about their centre of mass. With a = L/2, m and J the kinetic energy of the joint angle
+phi is I phi'^2 / 2 with I(phi) = J/2 + (m a^2 / 4) (1 - cos phi): the distance of the centres is
+a (e_1 + e_2), and each link rotates by phi'/2.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def run(scene: Scene) -> Rows:
 
 
 def motion(scene: Scene) -> tuple[Rows, FloatArray, FloatArray]:
-    """Rows, and angles and rates (k, m) of ever shorter steps: time stepping errs in proportion to them."""
+    """Return rows, and angles and rates (k, m) extrapolated over the step: the error is proportional to it."""
     rows = run(scene)
     if not scene.model.kind.endswith("nonsmooth"):
         return rows, rows.joint_angle, rows.joint_rate
@@ -81,7 +81,7 @@ def inertia(scene: Scene, phi: FloatArray | float) -> FloatArray | float:
 
 
 def turned(scene: Scene, torque: Callable[[float], float], times: FloatArray) -> FloatArray:
-    """Angle and rate, (2, k), of two links under a torque, by I phi'' + I' phi'^2 / 2 = torque."""
+    """Return angle and rate, (2, k), of two links under a torque, by I phi'' + I' phi'^2 / 2 = torque."""
     robot = scene.robot
     a = 0.5 * robot.link_length_m
 
@@ -157,10 +157,10 @@ def test_torques_within_the_robot_change_no_momentum_and_all_models_agree(kind: 
         place[..., 0] * velocity[..., 1] - place[..., 1] * velocity[..., 0]
     ).sum(axis=1)
     spin += robot.inertia_kg_m2 * turn.sum(axis=1)
-    size = robot.inertia_kg_m2 * np.abs(turn).max()  # of one link's
+    size = robot.inertia_kg_m2 * np.abs(turn).max()  # of one link
     assert np.abs(rows.joint_angle).max() > 0.5
     assert np.abs(momentum).max() < 1e-9
-    # where joints are closed by moving links, it is as exact as the steps
+    # where joints are closed by moving links, the error is that of the steps
     assert np.abs(spin).max() < 5e-4 * size
     exact = run(free("planar_lagrangian", 6, "0.03*sin(7*t + 0.9*i)"))
     assert yaw_of(angle, 5) == pytest.approx(exact.joint_angle, abs=1e-5)
@@ -177,14 +177,14 @@ def test_the_work_of_the_torques_is_what_the_ledger_has(kind: str) -> None:
     energy = dict(zip(names, rows.energy.T, strict=True))
     rate = yaw_of(rows.joint_rate, 4)
     torque = yaw_of(rows.joint_torque, 4)
-    # Torques are those in the middle of the step that ends with the row.
+    # Torques are those in the middle of the step before the row.
     power = (torque[1:] * rate[1:]).sum(axis=1)
     told = np.concatenate([[0.0], np.cumsum(power) / 2000.0])
     assert np.abs(energy["work_actuator"]).max() > 0.05
     assert energy["work_actuator"] == pytest.approx(
         told, abs=0.02 * np.abs(energy["work_actuator"]).max()
     )
-    # of nothing, and of friction
+    # zero works, and works of friction
     parts = ("work_projection", "work_friction_viscous", "work_friction_coulomb")
     gained = sum(energy[name] for name in names if name.startswith("work_") and name not in parts)
     assert energy["kinetic"] - energy["kinetic"][0] == pytest.approx(
@@ -207,7 +207,7 @@ def test_joints_stop_under_given_torques_too(kind: str) -> None:
     rows = run(free(kind, 2, "0.02", robot__joint_limit_deg=30.0))
     angle = np.degrees(rows.joint_angle[:, 0])
     assert 29.9 < angle.max() < 31.0
-    if kind != "planar_nonholonomic":  # where springs stop them, they bounce
+    if kind != "planar_nonholonomic":  # where stops are springs, so that joints bounce
         assert angle[-1] == pytest.approx(30.0, abs=0.2)
 
 
@@ -233,8 +233,8 @@ def test_a_torque_that_ceases_to_be_a_number_ends_the_run_with_a_sentence(kind: 
     report = engine.advance(reference, 800, (400, 800))
     assert not report.ok
     assert report.message == (
-        f"The torque of a joint is no finite number right after t = {report.steps * STEP:.6g} s; change the formulas "
-        "gait.torque_nm and gait.pitch_torque_nm there."
+        f"The torque of a joint is not finite after t = {report.steps * STEP:.6g} s. Change the formulas "
+        "gait.torque_nm and gait.pitch_torque_nm for this time."
     )
     assert 0.0535 - 2 * STEP <= report.steps * STEP < 0.0535
     assert np.isfinite(engine.snapshot().link_pose).all()

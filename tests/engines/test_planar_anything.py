@@ -1,4 +1,4 @@
-"""Scenes as odd as valid scenes may be: whatever happens, every step is solved or the status says that it is not."""
+"""Extreme valid scenes: every step is solved, or the status reports that it is not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORKS = [
 
 
 def _obstacle(rng: np.random.Generator, far: float, length: float) -> Cylinder | Box:
-    """A post or a box, half of them rough."""
+    """Return a post or a box, half of them rough."""
     x = float(rng.uniform(-far, far))
     y = float(rng.uniform(-2, 2) * length)
     friction = float(rng.choice([0.0, 0.0, 0.1, 0.5]))
@@ -41,7 +41,7 @@ def _obstacle(rng: np.random.Generator, far: float, length: float) -> Cylinder |
 
 @st.composite
 def extreme_scenes(draw: st.DrawFn) -> Scene:
-    """Masses of 1e-6 to 1e6 kg, steps of 1 microsecond to 5 ms, friction of 0 to 100, no gravity, steep slopes."""
+    """Draw masses of 1e-6 to 1e6 kg, steps of 1 microsecond to 5 ms, friction of 0 to 100, no gravity, steep slopes."""
     rng = np.random.default_rng(draw(st.integers(0, 10**9)))
     n = int(rng.choice([2, 3, 5, 11, 30]))
     length = 10 ** rng.uniform(-1.5, 1)
@@ -108,8 +108,8 @@ def test_extreme_scenes_are_solved_to_1e_8_in_every_step(scene: Scene) -> None:
     assert report.residual <= 1e-8
     energy = report.rows.energy[-1]
     size = max(float(np.abs(energy).max()), before, 1e-12)
-    # What a step misses of the equations of motion is at most its residual, in units of m g dt, for
-    # every coordinate.
+    # The error of a step in the equations of motion is at most its residual, in units of m g dt,
+    # for every coordinate.
     missed = report.residual * scene.robot.mass_kg * 9.81 * scene.solver.step_s
     speed = math.sqrt(2.0 * size / scene.robot.mass_kg)
     allowed = 1e-9 * size + 200 * 3 * scene.robot.n_links * missed * speed

@@ -1,4 +1,4 @@
-"""What the planar engine says about scenes before they run, the pose they start in, and its grid of obstacles."""
+"""Checks of scenes for the planar engine, initial poses, and the grid of obstacles."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from tests.wording import naming
 
 
 def found(scene: Scene, base_dir: Path | None = None) -> dict[str, str]:
-    """Severity and key of every finding, with its sentence."""
+    """Return the messages of all problems by severity and key."""
     return {f"{p.severity} {p.key}": p.sentence() for p in registry.check(scene, base_dir)}
 
 
@@ -129,7 +129,7 @@ def test_what_cannot_be_in_the_plane(obstacle: Obstacle, key: str, what: str) ->
     assert what in problem.sentence()
     assert "spatial_nonsmooth" in problem.remedy
     assert "remove it" in problem.remedy
-    # Dropped into a run, it waits for a reset, which says the same.
+    # If added in a running scene, it needs a reset, which reports the same problem.
     assert not PlanarNonsmoothEngine(Scene()).apply(scene)
 
 
@@ -156,13 +156,13 @@ def test_boxes_at_the_height_of_the_links_and_elsewhere() -> None:
     assert "Obstacle 1 begins 60" in found(box(y_m=0.3, z_m=0.06))["warning obstacles[1].z_m"]
     low = Cylinder(x_m=3.0, y_m=0.0, height_m=0.02)
     assert "warning obstacles[1].height_m" in found(Scene(obstacles=(low,)))
-    # A wall through the robot's middle that no corner and no end of a link is near to.
+    # A wall through the robot's middle, far from all corners and ends of links.
     wall = Box(x_m=0.122, y_m=0.0, length_m=0.001, width_m=3.0)
     assert "Link 2 starts 52.5 mm deep" in found(Scene(obstacles=(wall,)))["error obstacles[1]"]
 
 
 def test_a_box_on_its_side_stands_on_another_face() -> None:
-    # Turned by 90 degrees about its y axis, its height lies along x and its length upright.
+    # Turned by 90 degrees about its y axis, its height is along x and its length upright.
     flat = Box(x_m=1.0, y_m=2.0, z_m=0.1, length_m=0.5, width_m=0.3, height_m=0.2, yaw_deg=30.0)
     turned = Box(
         x_m=1.0,
@@ -215,7 +215,7 @@ def test_largest_stable_step_of_the_paper_s_robot() -> None:
 
 @pytest.mark.parametrize(("share", "stable"), [(0.97, True), (1.03, False)])
 def test_largest_stable_step_is_where_the_engine_turns_unstable(share: float, stable: bool) -> None:
-    # Without friction and with a gait that stands still, a disturbance of 1e-6 rad/s dies out or
+    # Without friction and with a gait of zero amplitude, a disturbance of 1e-6 rad/s decays or
     # grows.
     gait = LateralUndulation(kind="lateral_undulation", amplitude_deg=0.0)
     scene = Scene(gait=gait, ground=Ground(mu_along=0.0, mu_across=0.0))

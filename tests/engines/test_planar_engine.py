@@ -1,4 +1,4 @@
-"""The planar engine as the session uses it: rows, snapshots, checkpoints, live changes, failures."""
+"""The interface of the planar engine: calls, rows, snapshots, checkpoints, live changes, failures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
 
 
 def test_control_periods_give_the_same_as_one_reference() -> None:
-    # Every period has its own block of knots; the rows may only differ by the rounding of the
+    # Every period has its own block of knots; the rows may differ only by the rounding of the
     # knots' times.
     scene = case_scene("obstacle_aided")
     one = PlanarNonsmoothEngine(scene).advance(gait_reference(scene, 2000), 2000, (2000,)).rows
@@ -80,7 +80,7 @@ def test_overflow_of_every_store_continues_bit_for_bit() -> None:
     slots = {name: small[name][:, :1].copy() for name in ("slot_key", "slot_sum")}
     set_state(tight, **small | slots)
     assert len(state_of(tight).normal) == state_of(tight).slot_key.shape[1] == 1
-    tight._room_for_contacts = lambda n_rows: 1  # type: ignore[method-assign]
+    tight._contact_capacity = lambda n_rows: 1  # type: ignore[method-assign]
     one = roomy.advance(reference, 4000, wanted).rows
     other = tight.advance(reference, 4000, wanted).rows
     assert len(state_of(tight).normal) > 1
@@ -99,7 +99,7 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
         np.outer(rows.time * load, np.ones(11)), rel=1e-12
     )
     assert np.all(np.diff(rows.solver_iterations) > 0)
-    # Contacts of a row are what was added since the row before.
+    # Contacts of a row have the sums since the previous row.
     ends = np.cumsum(rows.contacts.count)
     last = slice(ends[-2], ends[-1])
     link = rows.contacts.link[last]
@@ -218,7 +218,7 @@ def test_live_change_equals_a_scene_that_had_it_from_the_start() -> None:
 
 
 def test_a_scene_that_diverges_stops_with_a_sentence_and_keeps_the_state_before() -> None:
-    # Five times the largest stable step: the joints blow up within a second.
+    # Five times the largest stable step: the joints diverge within a second.
     scene = case_scene("lateral_undulation_isotropic", solver=Solver(step_s=1.8e-3))
     engine = PlanarNonsmoothEngine(scene)
     report = engine.advance(gait_reference(scene, 2000), 2000, range(1, 2001))
@@ -230,7 +230,7 @@ def test_a_scene_that_diverges_stops_with_a_sentence_and_keeps_the_state_before(
 
 
 def test_a_problem_that_was_not_solved_can_be_saved_and_solved_again(tmp_path: Path) -> None:
-    # One iteration is not enough for the impact; the same problem with more is solved.
+    # One iteration is not enough for the impact; with more iterations, the same problem is solved.
     scene = case_scene("obstacle_aided", solver=Solver(max_iterations=1))
     engine = PlanarNonsmoothEngine(scene)
     report = engine.advance(gait_reference(scene, 4000), 4000, ())
@@ -264,8 +264,7 @@ def test_registry_knows_its_engines_and_warms_them_up() -> None:
 
 
 def test_twenty_thousand_obstacles_cost_little() -> None:
-    # A lane through a field of posts: the grid must give each link a handful of candidates, not
-    # 20000.
+    # A lane through a field of posts: the grid must give each link a few candidates, not 20000.
     rng = np.random.default_rng(1)
     x, y = rng.uniform(-30, 30, 20000), rng.uniform(-30, 30, 20000)
     posts = tuple(

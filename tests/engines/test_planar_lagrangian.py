@@ -1,4 +1,4 @@
-"""The Lagrangian engine against the numbers of PHYSICS.md's row on P4, exact solutions, invariants and its ledger."""
+"""The Lagrangian engine against the values of paper P4, exact solutions, invariants and its ledger."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMN = {name: i for i, name in enumerate(ENERGY)}
 
 
 def tumbling(**values: object) -> Scene:
-    """Bent, sliding and turning."""
+    """Return a bent robot that slides and rotates."""
     start = JointAnglesStart(
         kind="joint_angles",
         joint_angles_deg=tuple(20.0 * np.sin(np.arange(9.0)).round(3)),
@@ -36,7 +36,7 @@ def tumbling(**values: object) -> Scene:
 
 
 def momentum(rows: Rows, scene: Scene) -> tuple[FloatArray, FloatArray]:
-    """Linear (k, 2) and angular (k,) momentum about the origin."""
+    """Return linear (k, 2) and angular (k,) momentum about the origin."""
     m = scene.robot.mass_kg
     inertia = scene.robot.inertia_kg_m2
     r, v = rows.link_pose[:, :, :2], rows.link_twist[:, :, :2]
@@ -47,7 +47,7 @@ def momentum(rows: Rows, scene: Scene) -> tuple[FloatArray, FloatArray]:
 
 
 def forward_speed(rows: Rows) -> float:
-    """Velocity of the centre of mass along the mean direction of the links, mean over periods 3 to 6, m/s."""
+    """Return the mean velocity of the centre of mass along the mean link direction over periods 3 to 6, m/s."""
     steady = (rows.time > 2 * PERIOD) & (rows.time <= 6 * PERIOD)
     velocity = rows.link_twist[steady, :, :2].mean(axis=1)
     heading = link_angles(rows)[steady].mean(axis=1)
@@ -61,13 +61,13 @@ def test_the_wave_carries_it_towards_the_head() -> None:
 
 
 def test_the_opposite_wave_carries_it_the_other_way() -> None:
-    # Seen from the other end, the robot is the same robot under the opposite wave.
+    # Seen from the other end, it is the same robot with the opposite wave.
     _, rows = run(undulation(gait__phase_shift_deg=-40.0), 6 * PERIOD)
     assert forward_speed(rows) == pytest.approx(-0.0574, abs=5e-5)
 
 
 def test_equal_viscous_friction_moves_the_centre_of_mass_not_at_all() -> None:
-    # The sum of all friction is -c N p': from rest exactly nothing.
+    # The sum of all friction is -c N p': from rest, it is exactly 0.
     _, rows = run(undulation(ground__viscous_across_ns_per_m=1.0), 2 * PERIOD)
     centre = rows.link_pose[:, :, :2].mean(axis=1)
     assert np.abs(centre - centre[0]).max() < 1e-14
@@ -151,8 +151,8 @@ def test_a_straight_robot_slides_to_rest_as_it_must(mu: float) -> None:
 
 
 def test_under_tanh_friction_it_slides_to_rest_as_it_must() -> None:
-    # v' = -mu g tanh(v / eps): sinh(v / eps) = sinh(v_0 / eps) exp(-mu g t / eps), from 15 eps down
-    # to nothing.
+    # v' = -mu g tanh(v / eps): sinh(v / eps) = sinh(v_0 / eps) exp(-mu g t / eps), from 15 eps to
+    # nearly 0.
     eps = 0.02
     v0 = 0.3
     mu = 0.3
@@ -214,7 +214,7 @@ def test_down_a_slope_it_reaches_the_speed_at_which_friction_holds_its_weight() 
 
 
 def all_at_once(step: float) -> Rows:
-    """Every force of the model at work: both frictions, slope, PD control, a pull."""
+    """Run with every force of the model: both frictions, slope, PD control, an external force."""
     scene = tumbling(
         solver__step_s=step,
         ground__mu_along=0.1,
@@ -274,7 +274,7 @@ def test_momentum_is_the_impulse_of_ground_weight_and_pull() -> None:
 def reference_of(
     scene: Scene, duration: float, sign: float = 1.0, backwards: bool = False
 ) -> JointReference:
-    """The gait, mirrored or seen from the other end of the robot."""
+    """Return the gait, mirrored or seen from the other end of the robot."""
     given = gait_reference(scene, round(duration / scene.solver.step_s))
     order = slice(None, None, -1) if backwards else slice(None)
     parts = (sign * part[:, order] for part in (given.angle, given.rate, given.acceleration))
@@ -284,7 +284,7 @@ def reference_of(
 def states(
     angles: FloatArray, heading: float, x: float, y: float, vx: float, vy: float, omega: float
 ) -> Scene:
-    """A start from joint angles with link 1 somewhere; degrees for what is an angle in a scene."""
+    """Return a start with these joint angles and state of link 1; angles in degrees, as in scenes."""
     start = JointAnglesStart(
         kind="joint_angles",
         joint_angles_deg=tuple(angles.tolist()),

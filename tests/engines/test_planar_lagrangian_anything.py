@@ -1,4 +1,4 @@
-"""Scenes as odd as valid scenes may be: every run goes on, or stops with numbers and a sentence that says why."""
+"""Extreme valid scenes: every run continues, or stops with finite numbers and a message with the reason."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
 
 @st.composite
 def extreme_scenes(draw: st.DrawFn) -> Scene:
-    """Masses of 1e-6 to 1e4 kg, ice to viscous mire, steep slopes; steps a fiftieth of the longest stable one."""
+    """Draw masses of 1e-6 to 1e4 kg, ice to viscous mire, steep slopes; steps are 1/50 of the longest stable step."""
     rng = np.random.default_rng(draw(st.integers(0, 10**9)))
     n = int(rng.choice([2, 3, 10, 30]))
     length = 10 ** rng.uniform(-1.5, 1)

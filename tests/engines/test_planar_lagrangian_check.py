@@ -1,4 +1,4 @@
-"""What is said about scenes for the Lagrangian model before they run, and about its values under the others."""
+"""Checks of scenes for the Lagrangian model, and of its values in scenes of other models."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ STIFF = {
 
 
 def trembling(scene: Scene) -> bool:
-    """Whether a robot nearly at rest, straight, goes on moving (or worse) under a step."""
+    """Return whether a nearly straight robot at rest continues to move (or worse) with a time step."""
     scene = changed(scene, gait__amplitude_deg=0.0)
     engine = PlanarLagrangianEngine(scene)
     kick = 1e-7 * np.random.default_rng(1).normal(size=12)

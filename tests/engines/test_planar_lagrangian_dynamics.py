@@ -1,4 +1,4 @@
-"""Mass matrix, Coriolis forces, friction and feedback linearization against two formulations written here."""
+"""Mass matrix, Coriolis forces, friction and feedback linearization against two independent formulations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def params_of(n: int, **values: object) -> Params:
 
 
 def at_random(n: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
-    """Angles and centre of mass, and their rates, (n + 2,) each."""
+    """Return random angles and centre of mass, and their rates, (n + 2,) each."""
     rng = np.random.default_rng([n, seed])
     return rng.uniform(-2, 2, n + 2), rng.uniform(-2, 2, n + 2)
 
@@ -35,14 +35,14 @@ def at_random(n: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
 def accelerate(
     params: Params, x: FloatArray, v: FloatArray, wanted: FloatArray, wrench: FloatArray
 ) -> Work:
-    """The dynamics at a state, references being the present joint angles and rates."""
+    """Return the dynamics at a state with the present joint angles and rates as references."""
     n = len(x) - 2
     work = make_work(n)
     work.x[:] = x
     work.v[:] = v
     work.reference[:, 0] = np.diff(x[:n])
     work.reference[:, 1] = np.diff(v[:n])
-    work.wanted[:, 0] = wanted
+    work.command[:, 0] = wanted
     accelerations(params, wrench, work)
     return work
 
@@ -147,7 +147,7 @@ def test_motion_agrees_with_the_newton_euler_form(n: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_linearized_joints_accelerate_exactly_as_commanded(seed: int) -> None:
-    # P4 (25), at N = 10 to 1e-11 (PHYSICS.md: 3e-12), whatever friction and external forces do.
+    # P4 (25), at N = 10 to 1e-11 (PHYSICS.md: 3e-12), for any friction and external forces.
     n = 10
     params = params_of(n, **ROUGH)
     x, v = at_random(n, seed)
@@ -167,7 +167,7 @@ def test_linearized_joints_accelerate_exactly_as_commanded(seed: int) -> None:
 
 
 def field(n: int, x: FloatArray) -> FloatArray:
-    """The control vector fields' rows of theta_N, p_x, p_y in the paper's coordinates: (28), (34), (3, n - 1)."""
+    """Return the rows theta_N, p_x, p_y of the control vector fields in the paper's coordinates: (28), (34)."""
     params = params_of(n)
     rest = np.zeros(n + 2)
     none = np.zeros((n, 3))
@@ -197,7 +197,7 @@ def test_the_field_of_the_head_is_that_of_the_paper(n: int) -> None:
 
 
 def beta_1(n: int, degrees: float) -> float:
-    """beta_1 with q_1 at an angle and all other joints at 0."""
+    """Return beta_1 with q_1 at an angle and all other joints at 0."""
     x = np.zeros(n + 2)
     x[0] = np.radians(degrees)  # q_1 = theta_1 - theta_2
     return float(field(n, x)[0, 0])
@@ -212,8 +212,8 @@ def test_beta_is_not_negative_everywhere(n: int, limit: float) -> None:
 
 @pytest.mark.parametrize("n", range(2, 11))
 def test_beta_is_negative_for_moderate_joint_angles(n: int) -> None:
-    # PHYSICS.md: it holds for |q| <= 30 degrees, N <= 10. Corners of that region are its worst
-    # places.
+    # PHYSICS.md: it holds for |q| <= 30 degrees, N <= 10. The corners of that region are the worst
+    # case.
     rng = np.random.default_rng(n)
     for corner in (True, False):
         for _ in range(20):

@@ -1,4 +1,4 @@
-"""The Lagrangian engine as the session uses it: calls, checkpoints, rows, snapshots, live changes, failures."""
+"""The interface of the Lagrangian engine: calls, checkpoints, rows, snapshots, live changes, failures."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
 
 
 def test_control_periods_give_the_same_bit_for_bit() -> None:
-    # A block's last knot is the next one's first: references there are the knots' own values,
-    # whichever block is asked.
+    # A block's last knot is the first of the next block: references there are the knots' own values
+    # in either block.
     scene = undulation(**BOTH)
     wanted = np.arange(10, 2001, 10)
     one = PlanarLagrangianEngine(scene).advance(gait_reference(scene, 2000), 2000, wanted).rows
@@ -79,7 +79,7 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     assert not rows.impulse_obstacle.any()
     assert not rows.solver_residual.any()
     assert not rows.solver_iterations.any()
-    # Contacts of a row are what was added since the row before.
+    # Contacts of a row have the sums since the previous row.
     assert rows.contacts.count.tolist() == [10] * 10
     total = (rows.contacts.impulse_normal + rows.contacts.impulse_friction).reshape(10, 10, 3)
     assert total[1:] == pytest.approx(np.diff(rows.impulse_ground, axis=0), abs=1e-13)
@@ -111,7 +111,8 @@ def test_viscous_friction_shows_its_forces_without_weight() -> None:
 
 
 def test_the_torque_of_a_row_is_what_the_joint_did_over_the_last_step() -> None:
-    # Two links in line are turned against each other about their own centres: J / 2 phi'' = tau.
+    # Two links in line are rotated relative to each other about their own centres: J / 2 phi'' =
+    # tau.
     scene = undulation(
         robot__n_links=2,
         start=StraightStart(kind="straight"),

@@ -1,4 +1,4 @@
-"""The Lagrangian kernels as plain Python, and with every array access checked: both give what compiled ones give."""
+"""The Lagrangian kernels as plain Python, and with array bounds checks, give the same results as the compiled ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def rough() -> Scene:
 
 
 def last_row(steps: int) -> list[list[float]]:
-    """Poses of the links and energies at the end of a run."""
+    """Return poses of the links and energies at the end of a run."""
     scene = rough()
     engine = PlanarLagrangianEngine(scene)
     engine.apply_wrench(1, (0.1, 0.2, 0.0, 0.0, 0.0, 0.1))

@@ -1,4 +1,4 @@
-"""The laws of mechanics that the planar engine must keep whatever the scene; every number follows from the law."""
+"""Laws of mechanics that the planar engine must satisfy in any scene; all values follow from the laws."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ LIMP = JointController(kp_nm_per_rad=0.0, kd_nms_per_rad=0.0)
 def test_stopping_distance(
     friction: tuple[float, float], velocity: tuple[float, float], mu: float
 ) -> None:
-    # s = v^2 / (2 mu g). The velocity falls by mu g dt a step and the midpoint rule integrates that
-    # exactly but in the last step, in which it stops: with dt = 1e-5 that is below (mu g dt / v)^2
-    # / 4 of the distance.
+    # s = v^2 / (2 mu g). The velocity decreases by mu g dt per step and the midpoint rule
+    # integrates that exactly except in the last step, in which it stops: with dt = 1e-5 that is
+    # below (mu g dt / v)^2 / 4 of the distance.
     dt = 1e-5
     start = StraightStart(kind="straight", vx_m_s=velocity[0], vy_m_s=velocity[1])
     steps = math.ceil(1.0 / (mu * 9.81 * dt)) + 10
@@ -64,9 +64,9 @@ def test_exact_sliding_above_the_friction_angle() -> None:
 
 
 def test_free_chain_keeps_momentum() -> None:
-    # No outer force: linear momentum to rounding. Angular momentum only converges with the step,
-    # for positions and impulses of a step belong to different instants: fourfold smaller with half
-    # the step.
+    # No external force: linear momentum is constant to rounding. Angular momentum only converges
+    # with the step, because positions and impulses of a step belong to different instants: the
+    # error is a quarter with half the step.
     errors = []
     for dt in (2.5e-4, 1.25e-4):
         scene = case_scene("lateral_undulation_isotropic").model_copy(
@@ -83,8 +83,8 @@ def test_free_chain_keeps_momentum() -> None:
         mass = scene.robot.mass_kg
         inertia = scene.robot.inertia_kg_m2
         momentum = [mass * r.link_twist[0, :, :2].sum(axis=0) for r in (first, rows)]
-        # After the first step, whose velocity jump to what the joints allow conserves momentum as
-        # well.
+        # After the first step, whose velocity jump to values that the joints allow also conserves
+        # momentum.
         assert momentum[1] == pytest.approx(momentum[0], abs=1e-11)
         spin = []
         for r in (first, rows):
@@ -96,8 +96,8 @@ def test_free_chain_keeps_momentum() -> None:
 
 
 def test_head_on_impact_stops_dead() -> None:
-    # P2 (48): completely inelastic. Straight along x against a cylinder on the axis: nothing moves
-    # afterwards, and the obstacle's impulse is the robot's momentum.
+    # P2 (48): completely inelastic. Straight along x against a cylinder on the axis: everything is
+    # at rest afterwards, and the obstacle's impulse is the robot's momentum.
     start = StraightStart(kind="straight", vx_m_s=0.5)
     front = 0.122 + 0.0393 + 0.0525  # of the second link
     scene = single((0.0, 0.0), start=start, obstacles=(circle(front + 0.1 + 0.01, 0.0, 0.1),))
@@ -105,8 +105,7 @@ def test_head_on_impact_stops_dead() -> None:
     assert np.abs(rows.link_twist[-1]).max() < 1e-12
     momentum = 2 * scene.robot.mass_kg * 0.5
     assert rows.impulse_obstacle[-1, 1] == pytest.approx([-momentum, 0.0, 0.0], abs=1e-12)
-    # It lies in the one row in whose time it happened, and the mean forces of all rows give it
-    # again.
+    # The impact is in the one row of its time, and the mean forces of all rows reproduce it.
     assert rows.contacts.count.sum() - 2 * len(rows) == 1
     loaded = rows.contacts.other >= 0
     assert rows.contacts.impulse_normal[loaded].sum(axis=0) == pytest.approx(
@@ -116,8 +115,8 @@ def test_head_on_impact_stops_dead() -> None:
 
 
 def test_energy_ledger_balances() -> None:
-    # The change of kinetic energy is the sum of all works, PHYSICS.md: to 1e-8 J; with every term
-    # at work.
+    # The change of kinetic energy is the sum of all works, PHYSICS.md: to 1e-8 J; with all terms
+    # present.
     scene = case_scene("obstacle_aided").model_copy(
         update={
             "ground": Ground(mu_along=0.15, mu_across=0.3, slope_deg=3.0, downhill_deg=70.0),
@@ -183,8 +182,8 @@ def test_joints_stay_closed_in_velocity_and_position() -> None:
 
 
 def test_joint_stop_holds_a_limp_joint() -> None:
-    # Two limp links folding evenly at 100 deg/s meet their stop at 30 degrees: inelastic, so
-    # everything rests there.
+    # Two limp links that fold evenly at 100 deg/s reach their stop at 30 degrees: inelastic, so
+    # everything is at rest there.
     scene = Scene(
         robot=Robot(n_links=2, joint_limit_deg=30.0),
         joint_controller=LIMP,

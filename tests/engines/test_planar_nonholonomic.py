@@ -1,4 +1,4 @@
-"""The nonholonomic engine against the numbers of PHYSICS.md's row on P3, other engines, exact solutions, invariants."""
+"""The nonholonomic engine against the values of paper P3, other engines, exact solutions and invariants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMN = {name: i for i, name in enumerate(ENERGY)}
 
 
 def tumbling(**values: object) -> Scene:
-    """Bent, sliding and turning, nothing in the way."""
+    """Return a bent robot that slides and rotates without obstacles."""
     start = JointAnglesStart(
         kind="joint_angles",
         joint_angles_deg=tuple(20.0 * np.sin(np.arange(9.0)).round(3)),
@@ -37,7 +37,7 @@ def tumbling(**values: object) -> Scene:
 
 
 def walled(**values: object) -> Scene:
-    """Two straight links on a smooth floor, limp, on their way sideways into a wall above them."""
+    """Return two straight limp links on a smooth floor that move sideways into a wall above them."""
     start = StraightStart(kind="straight", link=1, x_m=0.0, y_m=0.0, vy_m_s=0.5)
     wall = Box(
         kind="box", x_m=0.07, y_m=0.145, length_m=2.0, width_m=0.2, height_m=0.1, friction=0.0
@@ -75,8 +75,8 @@ def test_schemes_are_of_order_two_and_bear_stiffness(stages: int) -> None:
 
 
 def test_the_error_falls_with_the_tolerance() -> None:
-    # The error of a part is of third order, so that of the end falls with tolerance^(2/3), by 20
-    # here.
+    # The error of a part is of third order, so that the final error decreases with tolerance^(2/3),
+    # by 20 here.
     scene = tumbling(ground__coulomb_smoothing_m_s=0.05, ground__coulomb_smoothing_rad_s=0.5)
     ends = []
     for tolerance in (1e-10, 1e-5, 1e-7):
@@ -93,7 +93,7 @@ def test_the_error_falls_with_the_tolerance() -> None:
 
 
 def test_without_turning_friction_and_obstacles_it_is_the_lagrangian_model() -> None:
-    # P4's equations are P3's when P3's friction torque is off (PHYSICS.md); viscous friction has
+    # P4's equations are P3's without P3's friction torque (PHYSICS.md), and viscous friction has
     # none.
     smooth = undulation(
         joint_controller__law="pd",
@@ -116,17 +116,17 @@ def test_sliding_links_stop_where_coulomb_says() -> None:
 
 
 def test_a_wall_takes_the_velocity_into_it_with_the_damping_it_has() -> None:
-    # m v' = -d v from the touch on, at 25 mm: both links stop 0.5 m/s * m / d = 0.5 mm behind it.
+    # m v' = -d v from the contact on, at 25 mm: both links stop after 0.5 m/s * m / d = 0.5 mm.
     engine, rows = run(walled(), 0.4, 1)
     y, vy = rows.link_pose[:, 0, 1], rows.link_twist[:, 0, 1]
     touch = 0.045 - 0.02
     assert y[-1] == pytest.approx(touch + 0.5 / 1000.0, abs=6e-5)
     assert vy[0] == 0.5
     assert abs(vy[-1]) < 1e-9
-    # In between it decays as it should: after one more time constant (1 ms) by e.
+    # In between, the velocity decays exponentially: after one more time constant (1 ms) by e.
     late = np.searchsorted(rows.time, touch / 0.5 + 0.001)
     assert vy[late + 1] / vy[late] == pytest.approx(np.exp(-1.0), abs=0.02)
-    # The mean force over these 0.4 s took the momentum, all of it.
+    # The impulse of the mean force over these 0.4 s is the whole momentum.
     contacts = engine.snapshot().contacts
     assert contacts.force_normal[contacts.other == 0][:, 1] == pytest.approx(
         [-1.25, -1.25], abs=1e-9
@@ -147,7 +147,7 @@ def test_a_pushed_link_is_held_and_one_that_is_pulled_away_is_not() -> None:
     for link in range(2):
         engine.apply_wrench(link, (0.0, -1.0, 0.0, 0.0, 0.0, 0.0))
     report = engine.advance(reference, 200, (800,))
-    # Nothing holds it: 1 N on 1 kg for 0.2 s.
+    # No constraint: 1 N on 1 kg for 0.2 s.
     assert report.rows.link_twist[-1, :, 1] == pytest.approx([-0.2, -0.2], abs=1e-6)
 
 
@@ -171,9 +171,8 @@ def test_a_link_between_two_walls_is_held_both_ways() -> None:
 
 
 def test_a_link_that_is_held_keeps_its_normal_velocity_while_its_neighbours_swing() -> None:
-    # (33) holds the acceleration of the middle link's centre across it at 0: from where the pin's
-    # damping has taken the velocity (after 80 time constants) on, that velocity does not change,
-    # however long that lasts.
+    # (33) holds the lateral acceleration of the middle link's centre at 0: after the pin's damping
+    # has removed the velocity (80 time constants), the velocity stays constant for any time.
     pin = Cylinder(kind="cylinder", x_m=0.0, y_m=0.0499, radius_m=0.03, friction=0.0)
     start = StraightStart(kind="straight", link=2)
     gait = {
@@ -234,8 +233,8 @@ def test_the_ledger_of_energy_balances_and_friction_only_takes() -> None:
     _, rows = run(scene, 1.5, 50, still(scene, np.radians(10.0)))
     energy = rows.energy
     works = energy[:, 2:].sum(axis=1)
-    # Every jump of acceleration at an obstacle is passed in parts of 0.1 ms: that is the size of
-    # what is missed.
+    # Every jump of the acceleration at an obstacle is resolved in parts of 0.1 ms, which determines
+    # the error.
     assert (
         np.abs(energy[:, 0] - energy[0, 0] - works).max()
         < 2e-3 * np.abs(energy[:, COLUMN["work_actuator"]]).max()
@@ -268,7 +267,7 @@ def test_it_does_not_matter_where_north_is_nor_which_hand_is_which() -> None:
 
 
 def turn(scene: Scene, degrees: float) -> Scene:
-    """The whole scene turned about the origin."""
+    """Return the whole scene rotated about the origin."""
     angle = np.radians(degrees)
     cos, sin = np.cos(angle), np.sin(angle)
 
@@ -291,7 +290,7 @@ def turn(scene: Scene, degrees: float) -> Scene:
 
 
 def whole(scene: Scene) -> Rows:
-    """All rows of a run under the scene's controller."""
+    """Return all rows of a run with the scene's controller."""
     done = run_offline(scene)
     assert done.ok, done.message
     return Rows.concatenate(list(done.recording.chunks()))
@@ -321,8 +320,8 @@ def test_without_gain_the_resolution_frees_nothing() -> None:
 
 def test_with_resolution_it_frees_itself_again_and_again() -> None:
     # PHYSICS.md: first jam at 2.38 s, about a dozen jams in 30 s, each followed by more than 5 cm/s
-    # within 2 s; chaotic from there on, so of the way only what every start among some dozens made
-    # (0.9 m in 15 s at the least).
+    # within 2 s; chaotic from then on, so that only the distance that all of some dozen starts
+    # reach is required (at least 0.9 m in 15 s).
     scene = jam("jam_resolution", run__duration_s=15.0)
     done = run_offline(scene)
     rows = Rows.concatenate(list(done.recording.chunks()))

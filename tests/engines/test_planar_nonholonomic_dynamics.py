@@ -1,4 +1,4 @@
-"""Equations of motion, constraints, their reactions, damping and friction against P3 as it is printed."""
+"""Equations of motion, constraints, reactions, damping and friction against P3 as printed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LIMIT = np.radians(50.0)
 
 
 def at_random(seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Angles and centre of mass of a robot somewhere among the obstacles, their rates, and a joint reference."""
+    """Return random angles and centre of mass of a robot among the obstacles, their rates, and a joint reference."""
     rng = np.random.default_rng(seed)
     n = 10
     theta = rng.uniform(-0.3, 0.3) + np.cumsum(rng.uniform(-0.9, 0.9, n))
@@ -43,7 +43,7 @@ def at_random(seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def field(seed: int) -> Scene:
-    """The shipped scene; for odd seeds, with so many pins that links are squeezed between them."""
+    """Return the shipped scene; for odd seeds, with so many pins that links are squeezed between them."""
     if seed % 2 == 0:
         return jam()
     rng = np.random.default_rng(seed)
@@ -67,7 +67,7 @@ def evaluated(
 
 
 def met(x: FloatArray, place: FloatArray, scene: Scene) -> tuple[FloatArray, FloatArray]:
-    """Links that obstacles touch, and from which side (1: they are pushed to the left, -1, 0: both)."""
+    """Return links that touch obstacles, and the side (1: pushed to the left, -1: to the right, 0: both)."""
     centres = np.array([[o.x_m, o.y_m] for o in scene.obstacles if isinstance(o, Cylinder)])
     links = []
     sides = []
@@ -135,7 +135,7 @@ def test_accelerations_are_those_of_the_paper(seed: int) -> None:
     scale = max(1.0, float(np.abs(acceleration).max()))
     assert work.acceleration == pytest.approx(acceleration, abs=1e-10 * scale)
 
-    # What is booked is what acts.
+    # The recorded forces are the acting forces.
     at = WORKS + 2 * n
     booked = work.rate_sums[at : at + 8 * n].reshape(2, n, 4)
     assert booked[..., :2].sum(axis=0) + booked[..., 2:].sum(axis=0) == pytest.approx(
@@ -162,8 +162,8 @@ def test_such_states_meet_obstacles_on_one_side_and_on_both() -> None:
 
 
 def test_constraint_matrix_is_the_normal_velocity_and_its_derivative_is_right() -> None:
-    # (31) against (34), and (35) by finite differences: what the engine is compared with above
-    # holds water itself.
+    # (31) against (34), and (35) by finite differences: this verifies the reference that the engine
+    # is compared with above.
     paper = Paper(10, 0.07, 1.0, 0.0016)
     x, v, _ = at_random(3)
     theta = x[:10]

@@ -1,4 +1,4 @@
-"""The nonholonomic engine as the session uses it: calls, checkpoints, rows, snapshots, live changes, failures."""
+"""The interface of the nonholonomic engine: calls, checkpoints, rows, snapshots, live changes, failures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ json.dump(last_row({steps}), sys.stdout)
 
 
 def last_row(steps: int) -> list[list[float]]:
-    """Poses of the links and energies at the end of a run among obstacles."""
+    """Return poses of the links and energies at the end of a run among obstacles."""
     scene = jam(solver__step_s=0.0002)
     # Thicker pins, so that links are among them from the beginning.
     scene = changed(
@@ -49,14 +49,14 @@ def last_row(steps: int) -> list[list[float]]:
     ("environment", "steps"),
     [
         ({"NUMBA_DISABLE_JIT": "1"}, 20),
-        # Compiling it all anew takes minutes.
+        # Recompiling everything takes minutes.
         pytest.param(
             {"NUMBA_BOUNDSCHECK": "1"}, 2000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]
         ),
     ],
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
-    # Products added without rounding first differ in the last bit, and obstacles make more of it.
+    # Results of fused multiply-add differ in the last bit, and obstacles amplify that.
     for here, there in zip(
         last_row(steps), answer_of(PROGRAM.format(steps=steps), **environment), strict=True
     ):
@@ -84,7 +84,7 @@ def test_rows_that_are_kept_come_together_with_those_of_a_later_call() -> None:
     one = PlanarNonholonomicEngine(scene).advance(reference, 400, wanted).rows
     engine = PlanarNonholonomicEngine(scene)
     parts = []
-    for step in range(0, 400, 4):  # a hundred rows: more than there is room for at once
+    for step in range(0, 400, 4):  # a hundred rows: more than one block of rows
         keep = step % 200 != 100
         parts.append(engine.advance(reference, 4, (step + 4,), keep_rows=keep).rows)
         assert (len(parts[-1]) == 0) == keep
@@ -124,7 +124,7 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_interval() -> None:
     pushed = rows.contacts.other != GROUND
     assert pushed.any()
     assert rows.contacts.other.max() < len(scene.obstacles)
-    # Contacts of a row are what was added since the row before, link by link.
+    # Contacts of a row have the sums since the previous row, link by link.
     index = np.repeat(np.arange(10), rows.contacts.count)
     total = np.zeros((10, 10, 3))
     of = rows.contacts
@@ -182,10 +182,11 @@ def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
 
 
 def test_who_diverges_at_hard_obstacles_is_told_what_helps() -> None:
-    # Not shorter steps: with half of them, and a tenth, this ends as it does, somewhat later.
+    # Shorter steps do not help: with 1/2 and 1/10 of the step, the run ends in the same way,
+    # somewhat later.
     scene = scenes_dir() / "jam_resolution.toml"
     with pytest.raises(
-        PhysicsError, match=r"reduce ground\.obstacle_damping_ns_per_m from 1e\+06 to 1000\."
+        PhysicsError, match=r"Reduce ground\.obstacle_damping_ns_per_m from 1e\+06 to 1000\."
     ) as caught:
         ss.simulate(scene, duration=1.5, **{"ground.obstacle_damping_ns_per_m": 1e6})
     assert "step_s" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Rough obstacles and boxes in the plane: closed forms of Coulomb's law, and contacts that do not come and go."""
+"""Rough obstacles and boxes in the plane: closed forms of Coulomb's law, and contacts that do not flicker."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORKS = [
 
 
 def wall(friction: float, **more: Any) -> Box:
-    """A wall along x whose upper side is where links on y = 0 touch it."""
+    """Return a wall along x whose upper side touches links on y = 0."""
     size = {
         "x_m": 0.0,
         "y_m": -RADIUS - 0.1,
@@ -50,7 +50,7 @@ def rough(scene: Scene, mu: float) -> Scene:
 
 
 def boxed(mu: float) -> Scene:
-    """The paper's scene with turned square boxes in place of its pipes."""
+    """Return the paper's scene with rotated square boxes instead of its pipes."""
     scene = case_scene("obstacle_aided")
     boxes = tuple(
         Box(x_m=o.x_m, y_m=o.y_m, length_m=0.19, width_m=0.19, yaw_deg=17.0 * i, friction=mu)
@@ -60,7 +60,7 @@ def boxed(mu: float) -> Scene:
 
 
 def pushed(engine: PlanarNonsmoothEngine, along: float, pressing: float) -> None:
-    """Share a force along x and one towards the wall between both links."""
+    """Apply a force along x and one towards the wall, shared by both links."""
     for link in range(2):
         engine.apply_wrench(link, (0.5 * along, -0.5 * pressing, 0.0, 0.0, 0.0, 0.0))
 
@@ -68,8 +68,8 @@ def pushed(engine: PlanarNonsmoothEngine, along: float, pressing: float) -> None
 @pytest.mark.parametrize("turn", [0.0, 180.0])
 @pytest.mark.parametrize("share", [0.99, -0.99, 1.01, -1.01])
 def test_sticks_below_and_slides_above_the_friction_limit(share: float, turn: float) -> None:
-    # Pressed on a wall with 10 N at mu = 0.3: it holds against anything up to 3 N, and beyond with
-    # 3 N exactly.
+    # Pressed on a wall with 10 N at mu = 0.3: it sticks up to 3 N, and slides beyond with exactly 3
+    # N.
     scene = single((0.0, 0.0), obstacles=(wall(0.3, yaw_deg=turn),))
     engine = PlanarNonsmoothEngine(scene)
     pushed(engine, 3.0 * share, 10.0)
@@ -93,7 +93,7 @@ def test_sticks_below_and_slides_above_the_friction_limit(share: float, turn: fl
             -3.0 * 0.5 * abs(speed), rel=1e-3
         )
         assert states == {ContactState.SLIP}
-    # Two links lie along the wall with two ends each, and none of these contacts comes and goes.
+    # Two links touch the wall with both ends each, and none of these contacts flickers.
     assert np.all(rows.contacts_closed == 4)
     snapshot = engine.snapshot()
     obstacle = snapshot.contacts.other == 0
@@ -105,9 +105,9 @@ def test_sticks_below_and_slides_above_the_friction_limit(share: float, turn: fl
 
 @pytest.mark.parametrize(("along", "after"), [(1.0, 0.85), (-1.0, -0.85), (0.1, 0.0)])
 def test_impact_on_a_rough_wall(along: float, after: float) -> None:
-    # Broadside with 0.5 m/s: the wall takes all of that momentum, and friction 0.3 of it from the
-    # motion along; the moment mu r about a link's axis is less than its ends can carry (L_GS), so
-    # nothing turns.
+    # Broadside with 0.5 m/s: the wall takes all of that momentum, and friction takes 0.3 of it from
+    # the motion along; the moment mu r about a link's axis is less than its ends can carry (L_GS),
+    # so that nothing rotates.
     start = StraightStart(kind="straight", y_m=0.01, vx_m_s=along, vy_m_s=-0.5)
     scene = single((0.0, 0.0), start=start, obstacles=(wall(0.3),))
     _, rows = run(scene, 120, 10, gait=False)
@@ -152,8 +152,8 @@ def test_sliding_along_a_smooth_wall_keeps_the_speed() -> None:
 
 
 def test_a_link_across_the_end_of_a_wall_rests_on_its_end_and_the_corner() -> None:
-    # The wall ends 1 cm before the centre of link 2: that link has its rear end and the corner,
-    # link 1 both ends.
+    # The wall ends 1 cm before the centre of link 2: that link touches with its rear end and at the
+    # corner, link 1 with both ends.
     scene = single((0.0, 0.0), obstacles=(wall(0.2, x_m=0.112 - 10.0),))
     engine = PlanarNonsmoothEngine(scene)
     pushed(engine, 0.1, 10.0)
@@ -166,8 +166,8 @@ def test_a_link_across_the_end_of_a_wall_rests_on_its_end_and_the_corner() -> No
 
 
 def test_corner_of_a_box_against_the_side_of_a_link() -> None:
-    # A square on its corner, 1 cm behind the middle of link 1, between it and 8 N: force and point
-    # are the corner's.
+    # A square on its corner, 1 cm behind the middle of link 1, which is pressed with 8 N: force and
+    # point are those of the corner.
     half = 0.1 * math.sqrt(0.5)
     corner = Box(x_m=-0.01, y_m=-RADIUS - half, length_m=0.1, width_m=0.1, yaw_deg=45.0)
     scene = single((0.0, 0.0), obstacles=(corner.model_copy(update={"friction": 0.0}),))
@@ -227,8 +227,8 @@ def test_friction_of_obstacles_is_bounded_and_only_brakes(scene: Scene) -> None:
 
 
 def test_hard_pushing_among_rough_pipes_is_solved_in_every_step() -> None:
-    # Ten seconds of the paper's scene; at 0.3 the robot still gets through, at 1 it jams and pushes
-    # with all it has.
+    # Ten seconds of the paper's scene; at 0.3 the robot still passes, at 1 it jams and pushes with
+    # full force.
     for mu in (0.3, 1.0):
         scene = rough(case_scene("obstacle_aided"), mu)
         report = PlanarNonsmoothEngine(scene).advance(gait_reference(scene, 20000), 20000, (20000,))

@@ -1,5 +1,5 @@
-"""What sets a real robot apart from the planar model: against the model in space, which shares none of its chain, and
-against closed forms."""
+"""Properties of real robots in the planar model: against the spatial model, which has a separate
+implementation, and against closed forms."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def test_it_moves_as_the_model_in_space_does_where_nothing_leaves_the_plane(flaw
     flat = moved("planar_nonsmooth", FLAWS[flaw])
     space = moved("spatial_nonsmooth", FLAWS[flaw])
     # Quaternions turn by 2 arctan(w dt / 4) in half a step, not by w dt / 2: less by (w dt)^2 / 48,
-    # so this is of dt^2.
+    # so that the difference is of order dt^2.
     assert flat.link_pose[:, :, :2] == pytest.approx(space.link_pose[:, :, :2], abs=1e-8)
     assert flat.joint_angle == pytest.approx(space.joint_angle[:, ::2], abs=2e-7)
     assert flat.joint_torque == pytest.approx(space.joint_torque[:, ::2], abs=2e-6)
     plain = moved("planar_nonsmooth", {})
-    # and each of them changes something
+    # and each property has an effect
     assert np.abs(flat.joint_angle - plain.joint_angle).max() > 1e-4
 
 
@@ -77,7 +77,7 @@ def test_the_ledger_of_energy_closes(flaw: str) -> None:
         "ground.stribeck_rise": 0.4,
     }
     energy = moved("planar_nonsmooth", FLAWS[flaw] | ground).energy
-    # all but what closing the joints lifts
+    # all except the work of closing the joints
     kinetic = energy[:, 0]
     works = energy[:, 2:9].sum(axis=1)
     assert kinetic[0] > 0.0
@@ -99,7 +99,7 @@ def test_a_lagging_motor_goes_on_from_a_checkpoint() -> None:
 def slowed(
     velocity: float, rise: float, values: dict[str, Any], obstacles: tuple[Box, ...] = ()
 ) -> float:
-    """Deceleration of straight links that slide along x at `velocity`, m/s^2, in one step of 10 us."""
+    """Return the deceleration of straight links that slide along x at `velocity`, m/s^2, in one step of 10 us."""
     scene = with_values(
         Scene(),
         {

@@ -15,11 +15,11 @@ from tests.engines.planar import CASES, PLANAR, REFERENCES, case_scene, gait_ref
 CACHE: dict[str, Rows] = {}
 
 BESIDE = 20
-"""Starts that are tried, each a rounding beside the case's own."""
+"""Number of starts, which differ from the case's own by a rounding error."""
 
 
 def run_of(name: str, beside: int) -> Rows:
-    """The whole run of a case, 20 rows a second, as the references have them."""
+    """Return the whole run of a case, with 20 rows per second like the references."""
     scene = case_scene(name)
     steps = round(CASES[name]["duration_s"] / scene.solver.step_s)
     every = round(0.05 / scene.solver.step_s)
@@ -37,11 +37,11 @@ def run_of(name: str, beside: int) -> Rows:
 
 
 def rows_of(name: str) -> Rows:
-    """The run of a case from that of some starts, alike but for rounding, whose contacts close as the reference's do.
+    """Return the run of a case among starts that differ by rounding, whose contacts close as in the reference.
 
-    In the case of small obstacles one closes at 11.86 s by less than the 1e-11 m that rounding has
-    become by then: of 16 such starts 1 to 9 miss it by a step, and are 1.5e-3 m/s beside the
-    reference 0.1 s later, where its track ends.
+    In the case of small obstacles, one contact closes at 11.86 s by less than the 1e-11 m that
+    rounding has become by then: of 16 such starts, 1 to 9 miss it by a step, and differ from the
+    reference by 1.5e-3 m/s 0.1 s later, where its track ends.
     """
     if name not in CACHE:
         expected = np.load(REFERENCES / f"{name}.npz")["u"][1:]
@@ -69,8 +69,8 @@ def test_whole_track_matches_the_reference(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLANAR)
 def test_ledger_matches_the_reference(name: str) -> None:
-    # The reference keeps the same sums over the same midpoint works; 1e-5 of the actuators' work is
-    # rounding of both.
+    # The reference has the same sums of the same midpoint works; 1e-5 of the actuators' work is the
+    # rounding error of both.
     rows = rows_of(name)
     led = np.load(REFERENCES / f"{name}.npz")["led"]
     ours = rows.energy[:, [0, 2, 4, 3, 5, 6]]
@@ -111,7 +111,7 @@ def test_without_obstacles_it_creeps_backwards() -> None:
 )
 def test_other_starts_lead_to_the_same_path(x: float, y: float, turn: float) -> None:
     # PHYSICS.md: starts within x6 0.505-0.60, y6 +-3 cm, +-5 deg all reach x6(9 s) = 1.974 m. Some
-    # begin a little inside an obstacle, which `registry.create` would refuse.
+    # start slightly inside an obstacle, which `registry.create` would reject.
     start = GaitStart(kind="gait", link=6, x_m=x, y_m=y, heading_deg=180.0 + turn)
     scene = case_scene("obstacle_aided", start=start)
     engine = PlanarNonsmoothEngine(scene)

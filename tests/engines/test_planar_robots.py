@@ -1,4 +1,4 @@
-"""Links, joints and friction that differ, in the plane: closed forms, other formulations, others' numbers."""
+"""Unequal links, joints and friction in the plane: closed forms, other formulations, values of other programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ G = 9.81
 
 
 def scene(**parts: dict[str, Any]) -> Scene:
-    """A scene of `parts` that `check` accepts."""
+    """Return a scene of `parts` that `check` accepts."""
     plain: dict[str, Any] = {
         "format": 1,
         "gait": {"kind": "lateral_undulation", "amplitude_deg": 0.0},
@@ -34,7 +34,8 @@ def scene(**parts: dict[str, Any]) -> Scene:
 
 
 def run(made: Scene, push: tuple[float, float] = (0.0, 0.0)) -> tuple[Rows, dict[str, FloatArray]]:
-    """Rows and energies of a run whose first link is pushed (N); every step must be solved, and no energy be made."""
+    """Return rows and energies of a run with a force on link 1 (N); each step is solved, and energy
+    does not increase."""
     runner = Runner(made, None)
     try:
         runner.engine.apply_wrench(0, (*push, 0.0, 0.0, 0.0, 0.0))
@@ -60,7 +61,7 @@ def run(made: Scene, push: tuple[float, float] = (0.0, 0.0)) -> tuple[Rows, dict
 
 
 def one(ground: dict[str, Any], *, duration: float = 0.5, **parts: dict[str, Any]) -> Scene:
-    """One link of 1 kg along x, its head at -x."""
+    """Return one link of 1 kg along x, with its head at -x."""
     robot = {"n_links": 1, "mass_kg": 1.0, **parts.pop("robot", {})}
     run_for = {"duration_s": duration, "log_rate_hz": 100.0}
     solver = {"step_s": 0.001, **parts.pop("solver", {})}
@@ -68,7 +69,7 @@ def one(ground: dict[str, Any], *, duration: float = 0.5, **parts: dict[str, Any
 
 
 DIFFERENT = {"mu_along": 0.1, "mu_backward": 0.3, "mu_across": 0.5}
-"""Friction head first, tail first and across."""
+"""Friction sliding head first, tail first and across."""
 
 
 @pytest.mark.parametrize("law", ["ellipse", "unit_velocity", "components"])
@@ -77,8 +78,7 @@ DIFFERENT = {"mu_along": 0.1, "mu_backward": 0.3, "mu_across": 0.5}
 def test_a_pushed_link_gains_the_energy_that_friction_leaves(
     law: str, head: str, push: tuple[float, float], mu: float
 ) -> None:
-    # E = t^2 (F - mu m g)^2 / 2 m. The head of a robot with its head at the last link looks along
-    # +x.
+    # E = t^2 (F - mu m g)^2 / 2 m. With its head at the last link, the robot faces +x.
     if head == "last":
         push = -push[0], push[1]
     rows, energy = run(one({**DIFFERENT, "law": law}, robot={"head": head}), push)
@@ -157,7 +157,8 @@ def test_friction_changes_with_the_place_and_the_time_and_the_load() -> None:
 
 
 def _projected(p: FloatArray, plus: float, minus: float) -> FloatArray:
-    """Point of the two half ellipses with semi-axes plus or minus along and 1 across that is nearest to `p`."""
+    """Return the point of the two half ellipses with semi-axes plus or minus along and 1 across
+    that is nearest to `p`."""
     if (p[0] / (plus if p[0] > 0.0 else minus)) ** 2 + p[1] ** 2 <= 1.0:
         return p
     angle = np.linspace(0.0, 2.0 * math.pi, 400_001)
@@ -172,7 +173,7 @@ def _projected(p: FloatArray, plus: float, minus: float) -> FloatArray:
 def test_the_reservoir_of_two_half_ellipses_is_that_of_the_nearest_point(
     shares: tuple[float, float],
 ) -> None:
-    # P = prox_C(P - gamma) for the Euclidean projection: solutions of the law, found without its
+    # P = prox_C(P - gamma) for the Euclidean projection: solutions of the law, computed without its
     # closed form.
     rng = np.random.default_rng(3)
     sliding = 0
@@ -181,7 +182,7 @@ def test_the_reservoir_of_two_half_ellipses_is_that_of_the_nearest_point(
         p = _projected(y, *shares)
         gamma = p - y
         assert natural_ground("halves", *p, *gamma, 1.0, 1.0, *shares) <= 1e-4
-        if np.abs(gamma).max() > 0.01:  # slides: anything less than the most is wrong
+        if np.abs(gamma).max() > 0.01:  # sliding requires the full friction
             sliding += 1
             assert natural_ground("halves", *(0.97 * p), *gamma, 1.0, 1.0, *shares) > 1e-3
     assert sliding > 10
@@ -198,7 +199,7 @@ UNEQUAL = {
 
 
 def _lagrangian(made: Scene, duration: float) -> FloatArray:
-    """Link directions at the end, of the chain under its springs alone: Lagrange's equations in (x, y, directions)."""
+    """Return link directions at the end for a chain with springs only: Lagrange's equations in (x, y, directions)."""
     links = made.robot.links
     n = len(links)
     length, centre, mass, inertia = (
@@ -263,8 +264,8 @@ def test_unequal_links_under_springs_move_as_lagrange_says() -> None:
 
 
 def test_a_fixed_joint_makes_one_body_of_two_links() -> None:
-    # Two links of 0.1 m and 1 kg about their common middle: 2 kg and 2 (J + m (L / 2)^2), pushed at
-    # the first link.
+    # Two links of 0.1 m and 1 kg about their common middle: 2 kg and 2 (J + m (L / 2)^2), with a
+    # force on the first link.
     common = {"ground": {"gravity_m_s2": 0.0}, "run": {"duration_s": 0.5, "log_rate_hz": 50.0}}
     body = {
         "link_length_m": 0.1,
@@ -291,7 +292,7 @@ def test_a_fixed_joint_makes_one_body_of_two_links() -> None:
 
 
 def _no_slip(theta: FloatArray, rates: FloatArray, length: float) -> FloatArray:
-    """Velocity (vx, vy, omega) of link 1 of three links whose middles do not slip across them, at these joint rates."""
+    """Return the velocity (vx, vy, omega) of link 1 of three links whose middles do not slip sideways."""
     matrix = np.zeros((3, 3))
     right = np.zeros(3)
     normal = np.column_stack([-np.sin(theta), np.cos(theta)])
@@ -308,9 +309,9 @@ def _no_slip(theta: FloatArray, rates: FloatArray, length: float) -> FloatArray:
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
 def test_wheels_move_three_links_as_their_constraints_say(kind: str) -> None:
-    # Three wheeled links are a kinematic machine: joint angles say where they go, whatever pushes
-    # them. In space each has its two contacts at one point, for wheels at either end would hold it
-    # from turning, and rolling friction holds it upright, as an axle does.
+    # Three wheeled links are a kinematic machine: joint angles determine their motion, independent
+    # of forces. In space, each link has both contacts at one point, because wheels at both ends
+    # would prevent rotation, and rolling friction keeps it upright, like an axle.
     gait = {"amplitude_deg": 25.0, "frequency_deg_s": 120.0, "phase_shift_deg": 70.0}
     step = 4e-4
     wheels = {"wheels": "passive", "radius_m": 0.01, "contact_half_length_m": 0.0}
@@ -325,8 +326,8 @@ def test_wheels_move_three_links_as_their_constraints_say(kind: str) -> None:
     )
     rows, _ = run(made)
     omega = rows.link_twist[:, :, 5]
-    # Constraints hold at the middle of a step, from which the links move on with what they have at
-    # its end.
+    # Constraints hold at the middle of a step, from which the links move with the velocity at its
+    # end.
     turn = 2.0 * np.arctan2(rows.link_pose[:, :, 6], rows.link_pose[:, :, 3]) - 0.5 * step * omega
     rates = np.diff(omega, axis=1)
     expected = [
@@ -341,7 +342,7 @@ def test_wheels_move_three_links_as_their_constraints_say(kind: str) -> None:
 
 
 def _creeping(mu: tuple[float, float], law: str, step: float) -> float:
-    """Lengths a period of a body of 40 links with the curvature 7 cos(2 pi (s + t)) and Froude number 1."""
+    """Return the speed of 40 links with curvature 7 cos(2 pi (s + t)) and Froude number 1, lengths per period."""
     n = 40
     made = scene(
         robot={
@@ -382,7 +383,7 @@ def _creeping(mu: tuple[float, float], law: str, step: float) -> float:
 def test_an_imposed_wave_moves_as_far_as_in_kinematic_snake(
     mu: tuple[float, float], law: str, expected: float
 ) -> None:
-    # Extrapolated over the step, of whose first order the error is; forty links stand for the
+    # Extrapolated over the step, in which the error is of first order; forty links approximate the
     # curve.
     coarse, fine = (_creeping(mu, law, step) for step in (1e-3, 5e-4))
     assert 2.0 * fine - coarse == pytest.approx(expected, rel=0.03)

@@ -1,4 +1,4 @@
-"""The same kernels as plain Python, and with every array access checked: both must give what the compiled ones give."""
+"""The kernels as plain Python, and with array bounds checks, give the same results as the compiled kernels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ json.dump([report.rows.link_pose[-1].tolist(), report.rows.energy[-1].tolist(), 
 
 
 def elsewhere(steps: int, **environment: str) -> list[object]:
-    """The last row of a run in a process of its own."""
+    """Return the last row of a run in a separate process."""
     last: list[object] = answer_of(PROGRAM.format(steps=steps), **environment)
     return last
 
@@ -34,7 +34,7 @@ def elsewhere(steps: int, **environment: str) -> list[object]:
     ("environment", "steps"),
     [
         ({"NUMBA_DISABLE_JIT": "1"}, 200),
-        # Compiling it all anew takes minutes.
+        # Recompiling everything takes minutes.
         pytest.param(
             {"NUMBA_BOUNDSCHECK": "1"}, 4000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]
         ),

@@ -1,4 +1,4 @@
-"""Contact that never gives up: scenes at random over what `check` accepts, each run for a second."""
+"""Robustness of the contact solver: random scenes that `check` accepts, each run for a second."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def prove(
     make: Callable[[int], dict[str, Any]] = tree,
     most_unsolved: float = 1e-3,
 ) -> list[Outcome]:
-    """Run the scenes of some numbers, and see what must be true of each and of them all."""
+    """Run the scenes of some numbers, and check each result and their statistics."""
     found = [outcome for number in numbers if (outcome := run(number, make)) is not None]
     print(table(found))
     assert len(found) >= least_accepted
     assert not {outcome.number: outcome.message for outcome in found if outcome.message}
-    # The works of all that acts are summed by themselves: no energy comes from elsewhere.
+    # The works of all forces are summed separately: there is no other source of energy.
     assert not {
         outcome.number: outcome.unexplained for outcome in found if not outcome.unexplained <= 1e-6
     }

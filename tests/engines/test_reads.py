@@ -1,4 +1,4 @@
-"""What somebody gave that has no effect: named once, with where it would count and the way back."""
+"""Values without effect: named once, with the place where they would have an effect and the fix."""
 
 from __future__ import annotations
 

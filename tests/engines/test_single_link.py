@@ -1,4 +1,4 @@
-"""One link alone (`n_links = 1`): a rigid body with the motions that textbooks give, in every formulation."""
+"""A single link (`n_links = 1`): a rigid body with textbook motions, in every formulation."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def one(kind: str, **values: Any) -> ss.Scene:
 
 
 def test_it_precesses_like_a_symmetric_top() -> None:
-    # Torque-free: the axis goes round the angular momentum at the rate |L| / I_transverse
-    # (Rodrigues), and the centre of mass is thrown as a stone. What is off halves with the step.
+    # Torque-free: the axis precesses about the angular momentum at the rate |L| / I_transverse
+    # (Rodrigues), and the centre of mass follows a ballistic path. The error halves with the step.
     spin = 12.0
     swing = 5.0
     span = 0.5
@@ -64,8 +64,8 @@ def test_it_precesses_like_a_symmetric_top() -> None:
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
 def test_under_coulomb_friction_it_slides_as_far_as_it_must(kind: str) -> None:
-    # v_0^2 / (2 mu g), and then it stands; along its axis, which in space is the direction in which
-    # it cannot roll.
+    # v_0^2 / (2 mu g), and then it is at rest; along its axis, which in space is the direction in
+    # which it cannot roll.
     v0, mu = 0.8, 0.25
     still = {} if kind == "planar_nonsmooth" else {"ground__mu_rolling": 0.0}
     run = ss.simulate(
@@ -80,7 +80,7 @@ def test_under_coulomb_friction_it_slides_as_far_as_it_must(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["planar_lagrangian", "planar_nonholonomic"])
 def test_under_equal_viscous_friction_it_drifts_and_turns(kind: str) -> None:
-    # m v' = -c v whatever it turns; friction acts at its centre, so nothing slows its turning down.
+    # m v' = -c v for any rotation; friction acts at its centre, so that the rotation is not damped.
     c = 3.0
     omega = 2.0
     span = 0.4
@@ -95,7 +95,7 @@ def test_under_equal_viscous_friction_it_drifts_and_turns(kind: str) -> None:
     }
     run = ss.simulate(one(kind, **values), duration=span)
     left = math.exp(-c / run.scene.robot.mass_kg * run["time_s"][-1])
-    # The nonholonomic engine takes damping implicitly, of order 1 in its steps.
+    # The nonholonomic engine integrates damping implicitly, of order 1 in its steps.
     exact = 1e-9 if kind == "planar_lagrangian" else 2e-3
     assert run["link_1_vx_mps"][-1] == pytest.approx(0.5 * left, rel=exact)
     assert run["link_1_vy_mps"][-1] == pytest.approx(-0.2 * left, rel=exact)
@@ -149,6 +149,6 @@ def test_what_is_of_joints_is_named(kind: str) -> None:
     named = {p.key for p in check(scene) if "no effect here (only with joints)" in p.message}
     assert {"joint_controller.kp_nm_per_rad", "control.lead_in", "robot.head"} <= named
     assert named & {"gait", "gait.amplitude_deg"}
-    # In the gait's pose its direction comes from the gait.
+    # In the gait's pose, the direction comes from the gait.
     posed = with_values(one(kind), {"start.kind": "gait", "gait.amplitude_deg": 20.0})
     assert not [p for p in check(posed) if p.key.startswith("gait")]

@@ -35,11 +35,11 @@ from tests.engines.spatial_chains import (
 )
 
 STEPS = (2e-4, 1e-4, 5e-5)
-"""Steps whose results are extrapolated, each half the one before, s."""
+"""Steps whose results are extrapolated, each half of the previous one, s."""
 
 
 def random_chain(seed: int) -> Chain:
-    """3 to 9 links; any joints, also fixed ones, and joints of one kind or in turn; springs at most axes."""
+    """Return a chain of 3 to 9 links with any joints, also fixed ones, of one kind or mixed; springs at most axes."""
     rng = np.random.default_rng([seed, 2])
     n = int(rng.integers(3, 10))
     kinds = rng.integers(0, 8, n - 1).tolist()
@@ -56,7 +56,7 @@ def random_chain(seed: int) -> Chain:
 
 
 def random_torque(seed: int, count: int, size: float) -> Torque:
-    """Torques A sin(w t + p) of `count` axes."""
+    """Return torques A sin(w t + p) of `count` axes."""
     rng = np.random.default_rng([seed, 3])
     amplitude = size * rng.uniform(0.5, 1.0, count)
     omega = rng.uniform(3.0, 9.0, count)
@@ -67,7 +67,7 @@ def random_torque(seed: int, count: int, size: float) -> Torque:
 def compare(
     chain: Chain, angle: FloatArray, seconds: float, ground: Ground, torque: Torque | None
 ) -> list[float]:
-    """Largest differences of centres of mass to MuJoCo at the `STEPS`, and of the values extrapolated to 0, m."""
+    """Return the largest differences of centres of mass to MuJoCo at the `STEPS`, and of the extrapolated values, m."""
     theirs = mujoco_centres(chain, angle, seconds, ground, torque)
     ends = [
         run_chain(
@@ -85,7 +85,7 @@ def compare(
 
 
 def zero_torque(chain: Chain) -> Torque:
-    """Motors without torque."""
+    """Return motors without torque."""
     return lambda time: np.zeros((len(time), len(chain.axes)))
 
 
@@ -119,7 +119,7 @@ def test_random_chain_moves_as_in_mujoco_for_a_second(seed: int) -> None:
 
 
 def test_offset_between_axes_moves_as_in_mujoco() -> None:
-    """Joints whose pitch axis lies behind the yaw axis, with another offset in each, some of them with roll, too."""
+    """Joints whose pitch axis is behind the yaw axis, with different offsets, some of them also with roll."""
     rng = np.random.default_rng(7)
     kinds = [CARDAN, CARDAN | WIDE, THREE, HAS_YAW, CARDAN]
     values = limp_axes(n_axes(kinds))
@@ -132,7 +132,7 @@ def test_offset_between_axes_moves_as_in_mujoco() -> None:
 
 
 def test_wide_joint_turns_past_ninety_degrees_as_in_mujoco() -> None:
-    """Yaw under a torque while the pitch passes 90 degrees, where turning a link about its own axis is singular."""
+    """Yaw under a torque while the pitch passes 90 degrees, where rotating a link about its own axis is singular."""
     rng = np.random.default_rng(8)
     kinds = [CARDAN | WIDE] * 3
     chain = chain_of(random_links(rng, 4), kinds, limp_axes(6))
@@ -152,11 +152,12 @@ def test_wide_joint_turns_past_ninety_degrees_as_in_mujoco() -> None:
 
 
 INERTIA = 1.2e-3, 2.0e-3
-"""Of the two links of a torsional oscillator, kg m^2."""
+"""Moments of inertia of the two links of a torsional oscillator, kg m^2."""
 
 
 def oscillator(stiffness: float, damping: float, rest: float) -> tuple[Chain, float]:
-    """Two links joined by yaw at their centres of mass, and the inertia of their relative turn: a linear oscillator."""
+    """Return two links joined by yaw at their centres of mass, a linear oscillator, and the inertia
+    of their rotation."""
     ones = np.ones(2)
     nothing = 0.0 * ones
     contact = np.tile([-0.01, 0.01], (2, 1))
@@ -173,7 +174,7 @@ def oscillator(stiffness: float, damping: float, rest: float) -> tuple[Chain, fl
 
 
 def yaw_and_rate(state: State) -> tuple[float, float]:
-    """Angle, rad, and rate, rad/s, of the oscillator, from the poses and velocities of its links."""
+    """Return angle, rad, and rate, rad/s, of the oscillator, from the poses and velocities of its links."""
     turns = 2.0 * np.arctan2(state.q[:, 6], state.q[:, 3])
     return float(turns[1] - turns[0]), float(state.u[1, 5] - state.u[0, 5])
 
@@ -204,7 +205,7 @@ def test_spring_and_damper_swing_by_the_closed_form(damping: float) -> None:
 
 @pytest.mark.parametrize("stiffness", [0.8, 1e6])
 def test_spring_keeps_its_energy_however_stiff(stiffness: float) -> None:
-    """A step of 11 radians of the stiff spring's own vibration, where an explicit spring would blow up at 2."""
+    """A step of 11 radians of the stiff spring's own vibration, where an explicit spring is unstable above 2."""
     chain, inertia = oscillator(stiffness, 0.0, 0.0)
     params = params_with(chain, 2.5e-4)
     state = run_chain(params, resting(chain, np.array([0.01])), 0.1, zero_torque(chain))

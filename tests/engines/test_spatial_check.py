@@ -1,4 +1,4 @@
-"""What the spatial engine says about scenes before they run; distances and inertia are held against MuJoCo's."""
+"""Checks of scenes for the spatial engine; distances and inertia are compared with MuJoCo."""
 
 from __future__ import annotations
 
@@ -155,8 +155,8 @@ def test_distances_to_blocks_and_posts_are_mujocos(seed: int) -> None:
     centre = rng.uniform(-0.35, 0.35, 3)
     axis = rotation(*rng.uniform(-3, 3, 3))[:, 0]
     for solid in (block, post):
-        # Where the capsule's very axis is inside, MuJoCo's depth is another (of separating both
-        # bodies).
+        # If the capsule's axis itself is inside, MuJoCo's depth is a different one (that of
+        # separating both bodies).
         axis_depth = depth_in_solid(solid, centre[None], axis[None], 0.0393, 0.0)[0]
         if axis_depth > -1e-3:
             continue
@@ -195,7 +195,7 @@ def test_a_height_field_that_cannot_be_used(obstacle: HeightField, sentence: str
 
 
 def state(scene: Scene, moved: Any = 0.0, twisted: float = 0.0, scale: float = 1.0) -> Scene:
-    """`scene` begun at its own start, given in numbers, with something wrong at link 3."""
+    """Return `scene` with its own start as an explicit state, with an error at link 3."""
     pose, _ = initial_state(scene)
     pose[2, :3] += moved
     turn = quaternions(rotation(0.0, 0.0, twisted)[None])[0]
@@ -235,7 +235,7 @@ def test_states_that_do_not_fit_together() -> None:
 
 
 def moving(scene: Scene, seed: int, wrong: Any = 0.0, rolling: float = 0.0) -> Scene:
-    """`scene` begun in a state that the engine reached, with link 3's velocity wrong, or it rolling on its own axis."""
+    """Return `scene` in a state reached by the engine, with an error in link 3's velocity, or with link 3 rolling."""
     engine = registry.create(scene)
     engine.advance(gait_reference(scene, 300 + seed), 300 + seed, ())
     now = engine.snapshot()
@@ -254,7 +254,7 @@ def moving(scene: Scene, seed: int, wrong: Any = 0.0, rolling: float = 0.0) -> S
 @pytest.mark.parametrize("kind", ["spatial_nonsmooth", "planar_nonsmooth"])
 @pytest.mark.parametrize("offset", [0.0, 0.022])
 def test_velocities_that_tear_the_joints_apart_are_refused(kind: str, offset: float) -> None:
-    """Those that the engine itself reaches are right; a link that leaves at 0.5 m/s is not."""
+    """States reached by the engine itself are valid; a link that separates at 0.5 m/s is not."""
     values = {"start.kind": "gait", "model.kind": kind}
     if kind == "spatial_nonsmooth":
         values |= {"gait.kind": "two_waves", "robot.axis_offset_m": offset}
@@ -343,7 +343,7 @@ def test_the_joints_response_is_that_of_mujocos_mass_matrix(offset: float) -> No
 
 
 def test_response_of_any_joints_is_that_of_mujocos_mass_matrix() -> None:
-    """Links that differ in mass, length and centre of mass, an alternating robot with other joints among its own."""
+    """Links that differ in mass, length and centre of mass, an alternating robot with some other joints."""
     values = {
         "robot.n_links": 8,
         "robot.joints": "alternating",
@@ -373,7 +373,7 @@ def test_response_of_any_joints_is_that_of_mujocos_mass_matrix() -> None:
 
 
 def test_a_step_too_long_for_the_joints() -> None:
-    # The paper's gains and inertia are sound at its step; in the plane they are up to 1/2800
+    # The paper's gains and inertia are stable at its step; in the plane they are up to 1/2800
     # (PHYSICS.md).
     (problem,) = among(solver__step_s=0.0004)
     assert problem.key == "solver.step_s"
@@ -402,7 +402,7 @@ GAINS = {
 def test_largest_stable_step_is_where_the_engine_turns_unstable(
     gains: str, share: float, stable: bool
 ) -> None:
-    # In the air, with a gait that stands still, a disturbance of the joints dies out or grows.
+    # In the air, with a gait of zero amplitude, a disturbance of the joints decays or grows.
     scene = with_values(
         SPACE,
         GAINS[gains] | {"gait.amplitude_deg": 0.0, "ground.gravity_m_s2": 0.0, "start.z_m": 1.0},

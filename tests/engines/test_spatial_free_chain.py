@@ -1,4 +1,4 @@
-"""A chain that floats freely: momentum, energy, and the motion itself, against MuJoCo and against the spinning top."""
+"""A freely floating chain: momentum, energy, and the motion itself, against MuJoCo and against the spinning top."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HELD = JointController(
 
 
 def tumbling(dt: float, joint_controller: JointController = LIMP) -> Scene:
-    """A bent chain that turns about all axes while its joints move."""
+    """Return a bent chain that rotates about all axes while its joints move."""
     scene = in_the_air(6, dt, joint_controller=joint_controller)
     rate = 2.0 * np.random.default_rng(3).uniform(-1.0, 1.0, (5, 2))
     pose = registry.create(scene).snapshot().link_pose
@@ -35,8 +35,9 @@ def tumbling(dt: float, joint_controller: JointController = LIMP) -> Scene:
 
 @pytest.mark.parametrize("joint_controller", [LIMP, HELD], ids=["limp", "moved by its motors"])
 def test_momentum_is_kept(joint_controller: JointController) -> None:
-    # No outer force, whatever the joints do: linear momentum to rounding. Angular momentum
-    # converges with the step, for positions and impulses of a step belong to different instants.
+    # No external force, for any joint motion: linear momentum is constant to rounding. Angular
+    # momentum converges with the step, because positions and impulses of a step belong to different
+    # instants.
     lost = []
     for dt in (2.5e-4, 1.25e-4):
         scene = tumbling(dt, joint_controller)
@@ -73,8 +74,8 @@ def _no_callback_left() -> Iterator[None]:
 @pytest.mark.usefixtures("_no_callback_left")
 @pytest.mark.parametrize("joint_controller", [LIMP, HELD], ids=["limp", "moved by its motors"])
 def test_it_moves_as_mujoco_says(joint_controller: JointController) -> None:
-    # MuJoCo's Runge-Kutta of order 4 at 1e-4 s errs by less than 1e-9 m here (against 5e-5 s). Ours
-    # is of order 1: half the error with half the step, and what two steps promise for a step of 0
+    # MuJoCo's Runge-Kutta of order 4 at 1e-4 s has an error below 1e-9 m here (against 5e-5 s).
+    # Ours is of order 1: half the error with half the step, and the extrapolation of two steps to 0
     # is MuJoCo's motion.
     span = 0.3
     fine = tumbling(1e-4, joint_controller)
@@ -96,9 +97,8 @@ def test_it_moves_as_mujoco_says(joint_controller: JointController) -> None:
 
 
 def test_straight_chain_tumbles_evenly() -> None:
-    # About a transverse axis a straight limp chain is in equilibrium under tension alone: it stays
-    # straight (to a part in 1e5) and turns by omega t. Here, too, what is lost halves with the
-    # step.
+    # About a transverse axis, a straight limp chain is in equilibrium under tension alone: it stays
+    # straight (to a part in 1e5) and rotates by omega t. The error halves with the step.
     omega = 3.0
     span = 1.0
     errors = []
@@ -117,8 +117,8 @@ def test_straight_chain_tumbles_evenly() -> None:
 
 
 def test_stiff_straight_pair_precesses_like_a_symmetric_top() -> None:
-    # Torque-free symmetric top: the axis goes round the angular momentum at the rate |L| /
-    # I_transverse. Two links with stiff joints are one up to the little that the joints give way
+    # Torque-free symmetric top: the axis precesses about the angular momentum at the rate |L| /
+    # I_transverse. Two links with stiff joints are one body up to the compliance of the joints
     # (moments of 1e-2 N m on 800 N m/rad: 1e-4 rad).
     errors = []
     for dt in (2.5e-4, 1.25e-4):
@@ -155,7 +155,7 @@ def test_stiff_straight_pair_precesses_like_a_symmetric_top() -> None:
         last = engine.advance(still(scene), steps, (steps,)).rows.link_pose[-1]
         towards = spun / np.linalg.norm(spun)
         x = np.array([1.0, 0.0, 0.0])
-        # Rodrigues: x turned about the angular momentum.
+        # Rodrigues: x rotated about the angular momentum.
         turned = (
             x * math.cos(rate * span)
             + np.cross(towards, x) * math.sin(rate * span)

@@ -1,8 +1,8 @@
 """A single link on the ground whose friction differs forwards, backwards and across: closed forms.
 
-Pushed along its axis by a force F from rest for a time t it has E = t^2 (F - mu m g)^2 / 2 m, or
-rests below the threshold (Gazzola, Dudte, McCormick, Mahadevan, R. Soc. Open Sci. 5, 171628, 2018,
-4.1.4).
+Pushed along its axis by a force F from rest for a time t, it has E = t^2 (F - mu m g)^2 / 2 m, or
+stays at rest below the threshold (Gazzola, Dudte, McCormick, Mahadevan, R. Soc. Open Sci. 5,
+171628, 2018, 5:4.1.4).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SECONDS = 0.5
 TOWARDS_PLUS = 0.15
 TOWARDS_MINUS = 0.10
 ACROSS = 0.20
-"""Friction coefficients of a force towards +axis, towards -axis and across."""
+"""Friction coefficients for forces towards +axis, towards -axis and across."""
 
 
 def slide(
@@ -35,7 +35,7 @@ def slide(
     seconds: float = SECONDS,
     shift: float = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Centre of mass (3,), m, and velocities (6,) of a solid cylinder along x under a constant force.
+    """Return centre of mass (3,), m, and velocities (6,) of a solid cylinder along x under a constant force.
 
     `shift` moves the centre of mass along the axis, m.
     """
@@ -88,7 +88,7 @@ def test_thrown_link_stops_after_the_distance_of_its_direction(speed: float, mu:
 
 @pytest.mark.parametrize("degrees", [20.0, 80.0, 100.0, 160.0, 200.0, 290.0])
 def test_sliding_force_dissipates_most(degrees: float) -> None:
-    """Of all forces in two half ellipses, at the velocity of the lowest points at the end of a step."""
+    """Compare with all forces in two half ellipses, at the velocity of the lowest points at the end of a step."""
     speed = 3.0 * np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees))])
     _, velocity = slide((0.0, 0.0), speed=(float(speed[0]), float(speed[1])), seconds=2.5e-4)
     force = MASS * (velocity[:2] - speed) / 2.5e-4
@@ -111,7 +111,7 @@ def test_sliding_force_dissipates_most(degrees: float) -> None:
 def test_ratchet_is_free_one_way_and_held_the_other(
     force: tuple[float, float], acceleration: tuple[float, float]
 ) -> None:
-    """No friction towards +axis, so free towards -axis; across it rolls, with 2/3 F / m, until it slides."""
+    """Without friction towards +axis, it is free towards -axis; across, it rolls with 2/3 F / m, until it slides."""
     _, velocity = slide(force, (0.0, 0.2, ACROSS))
     assert velocity[:2] / SECONDS == pytest.approx(acceleration, abs=1e-9)
 
@@ -123,7 +123,7 @@ def test_passive_wheel_rolls_freely_along_and_holds_across(force: float) -> None
 
 
 def test_shifted_centre_of_mass_loads_the_nearer_sphere() -> None:
-    """A link that is thrown along turns about no axis, wherever its centre of mass lies between the spheres."""
+    """A link that is thrown along its axis does not rotate, for any centre of mass between the spheres."""
     centre, velocity = slide((0.0, 0.0), speed=(0.7, 0.0), seconds=0.5, shift=0.02)
     assert centre[0] == pytest.approx(
         0.7**2 / (2.0 * TOWARDS_MINUS * GRAVITY)

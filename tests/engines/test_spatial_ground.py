@@ -1,4 +1,4 @@
-"""Ground of the spatial model whose friction depends on the place and the time: closed forms of a sliding link."""
+"""Ground of the spatial model whose friction depends on position and time: closed forms of a sliding link."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MASS = 1.0
 RADIUS = 0.04
 HALF = 0.05
 STRIP = [[-9.0, -1.0], [-0.2, -1.0], [-0.2, 1.0], [-9.0, 1.0]]
-"""Everything beyond x = -0.2 m."""
+"""The area beyond x = -0.2 m."""
 
 
 def sliding(ground: dict[str, Any], step: float = 1e-4, vx: float = -1.0) -> Scene:
-    """A link along x with its head at -x, thrown along itself."""
+    """Return a link along x with its head at -x, thrown along its axis."""
     scene = scene_from_dict(
         {
             "format": 1,
@@ -36,7 +36,7 @@ def sliding(ground: dict[str, Any], step: float = 1e-4, vx: float = -1.0) -> Sce
             "ground": {
                 "mu_rolling": 0.0,
                 **ground,
-            },  # rolling friction would take a part of the turning moment
+            },  # rolling friction would carry a part of the moment
             "robot": {
                 "n_links": 1,
                 "mass_kg": MASS,
@@ -51,7 +51,7 @@ def sliding(ground: dict[str, Any], step: float = 1e-4, vx: float = -1.0) -> Sce
 
 
 def slide(scene: Scene, seconds: float) -> tuple[FloatArray, FloatArray]:
-    """Position and velocity of the link afterwards."""
+    """Return position and velocity of the link at the end."""
     engine = registry.create(scene)
     steps = round(seconds / scene.solver.step_s)
     report = engine.advance(still(scene, steps), steps, ())
@@ -63,7 +63,7 @@ def slide(scene: Scene, seconds: float) -> tuple[FloatArray, FloatArray]:
 
 @pytest.mark.parametrize(("before", "behind"), [(0.2, 0.4), (0.3, 0.1)])
 def test_link_crosses_the_border_of_a_patch_end_by_end(before: float, behind: float) -> None:
-    """Friction F at the ground turns the link forwards: its front end carries (m g + F r / h) / 2."""
+    """Friction F at the ground tilts the link forwards: its front end carries (m g + F r / h) / 2."""
     patch = {"points_m": STRIP, "mu_along": behind, "mu_across": behind}
     scene = sliding({"mu_along": before, "mu_across": before, "patch": [patch]}, vx=-1.2)
     lean = RADIUS / HALF
@@ -94,7 +94,8 @@ def test_friction_factor_of_time_slows_by_its_integral() -> None:
 
 def test_friction_factor_of_place_acts_at_either_end() -> None:
     def force(way: float) -> float:
-        """Friction after a way, with the front end ahead by h and loaded by F r / 2 h more than the mean."""
+        """Return the friction after a distance, with the front end ahead by h and loaded by F r / 2
+        h above the mean."""
         front = 0.2 * math.exp(way + HALF)
         rear = 0.2 * math.exp(way - HALF)
         return 0.5 * (front + rear) * MASS * G / (1.0 - 0.5 * (front - rear) * RADIUS / HALF)
@@ -108,7 +109,7 @@ def test_friction_factor_of_place_acts_at_either_end() -> None:
 
 def test_factor_of_one_and_no_patch_leave_every_bit_as_it_was() -> None:
     plain = sliding({"mu_along": 0.2, "mu_across": 0.3})
-    # A patch that has the same friction goes through the tables.
+    # A patch with the same friction uses the tables.
     patch = {"points_m": STRIP, "mu_along": 0.2, "mu_across": 0.3}
     same = sliding({"mu_along": 0.2, "mu_across": 0.3, "patch": [patch]})
     for one, other in zip(slide(plain, 0.3), slide(same, 0.3), strict=True):

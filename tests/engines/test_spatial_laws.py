@@ -1,4 +1,4 @@
-"""The laws of mechanics that the spatial engine must keep whatever the scene; every number follows from the law."""
+"""Laws of mechanics that the spatial engine must satisfy in any scene; all values follow from the laws."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def last_xy(rows: Rows) -> FloatArray:
 def test_stopping_distance(
     friction: tuple[float, float], velocity: tuple[float, float], mu: float
 ) -> None:
-    # s = v^2 / (2 mu g), to 6 digits. The velocity falls by mu g dt a step and the midpoint rule
-    # integrates that exactly but in the step in which it stops: with dt = 1e-4 that is below (mu g
-    # dt / v)^2 / 4 = 6e-8 of the way. Rolling friction as large as that of sliding keeps the links
-    # from rolling when they go sideways. (Askew they would turn: friction along shifts load from
-    # one end of a link to the other, and so the friction across.)
+    # s = v^2 / (2 mu g), to 6 digits. The velocity decreases by mu g dt per step and the midpoint
+    # rule integrates that exactly except in the step in which it stops: with dt = 1e-4 that is
+    # below (mu g dt / v)^2 / 4 = 6e-8 of the distance. Rolling friction equal to that of sliding
+    # keeps the links from rolling sideways. (In oblique directions they would rotate: friction
+    # along shifts load from one end of a link to the other, and so the friction across.)
     dt = 1e-4
     ground = Ground(mu_along=friction[0], mu_across=friction[1], mu_rolling=1.0)
     start = StraightStart(kind="straight", vx_m_s=velocity[0], vy_m_s=velocity[1])
@@ -74,8 +74,8 @@ def test_stopping_distance(
 @pytest.mark.parametrize("direction", [0.0, 37.0, 90.0])
 def test_no_creep_below_the_friction_angle(direction: float) -> None:
     # Four seconds at 0.9 of the friction angle (peers creep 1e-5 to 1e-3 m/s). A residual of 1e-9
-    # is a velocity of 1e-9 m g dt mu (1/m + R^2/Theta) = 3e-12 m/s. Rolling friction keeps a link
-    # that lies across from rolling.
+    # is a velocity of 1e-9 m g dt mu (1/m + R^2/Theta) = 3e-12 m/s. Rolling friction keeps a
+    # transverse link from rolling.
     slope = 0.9 * math.degrees(math.atan(0.2))
     ground = Ground(
         mu_along=0.2, mu_across=0.2, mu_rolling=0.5, slope_deg=slope, downhill_deg=direction
@@ -90,8 +90,8 @@ def test_no_creep_below_the_friction_angle(direction: float) -> None:
 @pytest.mark.parametrize("direction", [0.0, 90.0])
 def test_exact_sliding_above_the_friction_angle(direction: float) -> None:
     # Acceleration g (sin s - mu cos s), down the slope; constant, so the midpoint rule is exact.
-    # Rolling friction keeps the links from rolling: friction is then the same wherever the slope
-    # points.
+    # Rolling friction keeps the links from rolling, so that friction is the same for any slope
+    # direction.
     slope = 1.1 * math.atan(0.2)
     ground = Ground(
         mu_along=0.2,
@@ -116,8 +116,8 @@ def test_free_fall_is_exact() -> None:
 
 
 def test_landing_flat_stops_dead() -> None:
-    # P1 (55): completely inelastic. Dropped level from 0.2 m nothing moves afterwards, the ground
-    # has taken all the momentum, and the normal impulses have done the work of the fall.
+    # P1 (55): completely inelastic. Dropped level from 0.2 m, everything is at rest afterwards, the
+    # ground has taken all the momentum, and the normal impulses have done the work of the fall.
     height = 0.2
     steps = 2000
     scene = pair(start=StraightStart(kind="straight", z_m=0.0525 + height))
@@ -131,7 +131,7 @@ def test_landing_flat_stops_dead() -> None:
     assert energy(rows, engine)["work_obstacle"][-1] == pytest.approx(
         -weight * height, abs=weight * impact * dt
     )
-    # The impact lies in the one row in whose time it happened.
+    # The impact is in the one row of its time.
     blow = np.diff(rows.impulse_ground[:, :, 2].sum(axis=1), prepend=0.0) - weight * 100 * dt
     assert np.count_nonzero(blow > 0.5 * 2 * scene.robot.mass_kg * impact) == 1
 
@@ -158,8 +158,8 @@ def test_head_on_impact_on_a_post_stops_dead() -> None:
 
 def test_spinning_cylinder_ends_in_pure_rolling() -> None:
     # On its side, without rolling friction: friction at the ground changes spin and velocity so
-    # that Theta_3 omega + m R v stays (momentum about the line of contact): omega_end = omega_0 /
-    # (1 + m R^2 / Theta_3), v = omega_end R, reached after omega_end R / (mu g).
+    # that Theta_3 omega + m R v is constant (momentum about the line of contact): omega_end =
+    # omega_0 / (1 + m R^2 / Theta_3), v = omega_end R, reached after omega_end R / (mu g).
     scene = pair(Ground(mu_along=0.2, mu_across=0.2, mu_rolling=0.0))
     robot = scene.robot
     spin = 20.0
@@ -179,9 +179,9 @@ def test_spinning_cylinder_ends_in_pure_rolling() -> None:
 
 
 def test_rolling_cylinder_stops_by_rolling_friction() -> None:
-    # Rolling without slip, braked by the torque mu_V R m g (P1 (59)): (Theta_3 + m R^2) omega' =
-    # -mu_V R m g. It stops after omega_0 / |omega'| and has gone omega_0^2 R / (2 |omega'|); the
-    # step in which it stops makes 1e-6 of that.
+    # Rolling without slip, decelerated by the torque mu_V R m g (P1 (59)): (Theta_3 + m R^2) omega'
+    # = -mu_V R m g. It stops after omega_0 / |omega'| and a distance of omega_0^2 R / (2 |omega'|);
+    # the step in which it stops contributes 1e-6 of that.
     scene = pair(Ground(mu_along=0.2, mu_across=0.2, mu_rolling=0.05))
     robot = scene.robot
     spin = 5.0
@@ -203,7 +203,7 @@ def test_rolling_cylinder_stops_by_rolling_friction() -> None:
 
 
 def busy(**update: object) -> Scene:
-    """Sidewinding down a slope among a post and a block with friction, with stops in the joints: every term works."""
+    """Return sidewinding down a slope among a rough post and block, with joint stops: a scene with all terms."""
     return case_scene(
         "sidewinding",
         ground=Ground(
@@ -227,7 +227,7 @@ def busy(**update: object) -> Scene:
 
 
 def test_energy_ledger_balances() -> None:
-    # The change of kinetic energy is the sum of all works, to 1e-8 J; and the fall that of
+    # The change of kinetic energy is the sum of all works, to 1e-8 J, and so is the decrease of
     # potential energy.
     scene = busy()
     engine = registry.create(scene)
@@ -249,7 +249,7 @@ def test_energy_ledger_balances() -> None:
     )
     fallen = term["potential"] - at_start["potential"]
     assert np.abs(fallen + term["work_gravity"] + term["work_projection"]).max() < 1e-8
-    # Kinetic energy once more, from the twists.
+    # Independent kinetic energy from the twists.
     robot = scene.robot
     turn = matrices(rows.link_pose[-1])
     omega = rows.link_twist[-1, :, 3:]
@@ -266,9 +266,9 @@ def test_energy_ledger_balances() -> None:
 )
 @pytest.mark.parametrize("name", ["sidewinding", "spatial_lateral_undulation"])
 def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]) -> None:
-    # Every impulse of every step against P1 (55), (57): pressing, inside the ellipse to 1e-6, never
-    # driving, and sliding only with all the friction there is. Velocities are those at the end,
-    # directions those at the middle of a step, worked out anew here from the state before.
+    # All impulses of all steps against P1 (55), (57): pressing, inside the ellipse to 1e-6, never
+    # driving, and sliding only with full friction. Velocities are those at the end, directions
+    # those at the middle of a step, computed here from the state before.
     scene = case_scene(name)
     scene = scene.model_copy(
         update={
@@ -316,8 +316,8 @@ def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]
         assert np.all(share <= pressed * (1 + 1e-6) + 1e-6 * load)
         power = (force * slip).sum(1)
         assert np.all(power <= 1e-8 * load * 0.1)
-        # Maximum dissipation: power = -|slip in disc coordinates| P_N, so sliding uses all the
-        # friction there is.
+        # Maximum dissipation: power = -|slip in disc coordinates| P_N, so sliding uses the full
+        # friction.
         assert power == pytest.approx(
             -np.linalg.norm(slip * mu, axis=1) * pressed, abs=1e-6 * load * 0.1
         )
@@ -325,7 +325,7 @@ def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]
         seen |= set(c.state.tolist())
         before = after
     assert loaded > 1000
-    # Lying flat under a gait everything slides.
+    # When lying flat with a gait, all contacts slide.
     assert int(ContactState.SLIP) in seen
     assert int(ContactState.STICK) in seen or name != "sidewinding"
 
@@ -333,8 +333,8 @@ def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]
 @pytest.mark.parametrize("offset", [0.0, 0.022])
 def test_joints_stay_closed_in_velocity_and_position(offset: float) -> None:
     # P1 (38), (40) at the midpoint to 1e-12 m/s and rad/s, VII-C at the end of the step. With an
-    # axis offset the yaw axis lies in link k, the pitch axis in link k + 1, and y_{k+1} x z_k leads
-    # from the one to the other.
+    # axis offset, the yaw axis is on link k, the pitch axis on link k + 1, and y_{k+1} x z_k points
+    # from one to the other.
     scene = case_scene("sidewinding")
     if offset:
         robot = scene.robot.model_copy(update={"axis_offset_m": offset})
@@ -356,8 +356,8 @@ def test_joints_stay_closed_in_velocity_and_position(offset: float) -> None:
         x, y, z = turn[..., 0], turn[..., 1], turn[..., 2]
         relative = omega[1:] - omega[:-1]
         assert np.abs((relative * np.cross(z[:-1], y[1:])).sum(1)).max() < 1e-12
-        # relative = yaw rate z_k + pitch rate y_k+1, which at the midpoint are not quite square to
-        # each other.
+        # relative = yaw rate z_k + pitch rate y_k+1, which at the midpoint are not exactly
+        # perpendicular.
         skew = (y[1:] * z[:-1]).sum(1)
         yaw_rate = ((relative * z[:-1]).sum(1) - skew * (relative * y[1:]).sum(1)) / (1.0 - skew**2)
         between = omega[:-1] + yaw_rate[:, None] * z[:-1]
@@ -376,8 +376,8 @@ def test_joints_stay_closed_in_velocity_and_position(offset: float) -> None:
 
 @pytest.mark.parametrize("plane", [0, 1], ids=["yaw", "pitch"])
 def test_joint_stop_holds_a_limp_joint(plane: int) -> None:
-    # Two limp links folding evenly at 100 deg/s meet their stop at 30 degrees: inelastic, so
-    # everything rests there.
+    # Two limp links that fold evenly at 100 deg/s reach their stop at 30 degrees: inelastic, so
+    # everything is at rest there.
     scene = Scene(
         model=KIND,
         robot=Robot(n_links=2, joint_limit_deg=30.0),
@@ -408,8 +408,8 @@ def test_joint_stop_holds_a_limp_joint(plane: int) -> None:
 
 
 def test_wrench_accelerates_the_whole_body() -> None:
-    # Floating, joints held: the centre of mass obeys F = 2 m a exactly, whatever the torque does to
-    # the links.
+    # Floating, joints held: the centre of mass obeys F = 2 m a exactly, for any effect of the
+    # torque on the links.
     scene = pair(NO_GRAVITY, start=StraightStart(kind="straight", z_m=1.0))
     engine = registry.create(scene)
     engine.apply_wrench(1, (3.0, 0.5, -2.0, 0.001, 0.002, 0.0))

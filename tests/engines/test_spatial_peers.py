@@ -1,4 +1,4 @@
-"""The spatial engine beside engines that know nothing of it: MuJoCo, and the planar engine where both must agree."""
+"""The spatial engine against independent engines: MuJoCo, and the planar engine where both must agree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.peers import mujoco_robot
 
 
 def track(scene: Scene, seconds: float, every: float = 0.05) -> FloatArray:
-    """Centres of gravity of all links, rows every so many seconds, (k, n, 3)."""
+    """Return centres of gravity of all links, with a row every `every` seconds, (k, n, 3)."""
     engine = registry.create(scene)
     steps = round(seconds / scene.solver.step_s)
     stride = round(every / scene.solver.step_s)
@@ -35,7 +35,7 @@ def track(scene: Scene, seconds: float, every: float = 0.05) -> FloatArray:
 
 
 def net_speed(link_6: FloatArray) -> float:
-    """Net speed between 4.5 and 13.5 s, two cycles of the gait, of a track with 20 rows a second from 0.05 s on."""
+    """Return the net speed between 4.5 and 13.5 s, two cycles of the gait, of a track with 20 rows/s from 0.05 s on."""
     return float(np.linalg.norm(link_6[269, :2] - link_6[89, :2])) / 9.0
 
 
@@ -53,7 +53,7 @@ def test_sidewinding_is_as_fast_as_in_mujoco() -> None:
 
 
 def test_between_obstacles_it_is_as_fast_as_in_the_plane() -> None:
-    # Friction acts at one point a link in the plane and at two here: a twentieth of the speed.
+    # Friction acts at one point per link in the plane and at two here: a twentieth of the speed.
     scene = planar.case_scene("obstacle_aided")
     flat = track(scene, 10.0)
     space = track(in_space(scene), 10.0)
@@ -64,10 +64,10 @@ def test_between_obstacles_it_is_as_fast_as_in_the_plane() -> None:
 
 
 def test_without_friction_it_moves_between_obstacles_exactly_as_in_the_plane() -> None:
-    # Smooth ground, upright posts: nothing couples the horizontal to the vertical, both engines
-    # solve the same equations with the same time stepping, and impulses are unique. What is left is
-    # the rounding of different formulations, fed through impacts for three seconds (PHYSICS.md:
-    # 1e-9 rad at the start moves the end by up to 3e-5 m).
+    # Smooth ground, upright posts: nothing couples the horizontal to the vertical motion, both
+    # engines solve the same equations with the same time stepping, and impulses are unique. The
+    # remaining difference is the rounding of different formulations, amplified by impacts for three
+    # seconds (PHYSICS.md: 1e-9 rad at the start moves the end by up to 3e-5 m).
     ground = Ground(mu_along=0.0, mu_across=0.0, mu_rolling=0.0)
     scene = planar.case_scene("obstacle_aided", ground=ground)
     flat = track(scene, 3.0)
@@ -80,9 +80,9 @@ def test_without_friction_it_moves_between_obstacles_exactly_as_in_the_plane() -
 def test_with_one_thin_contact_a_link_it_slides_as_in_the_plane(
     friction: tuple[float, float],
 ) -> None:
-    # The planar model's assumption made true: both spheres of a link at its centre of gravity, and
-    # so thin that friction at their feet does not load one link at the cost of another (by R / L =
-    # 1/122 of the friction). Then every link carries its own weight.
+    # The planar model's assumption holds exactly: both spheres of a link at its centre of gravity,
+    # and so thin that friction does not shift load between links (by R / L = 1/122 of the
+    # friction). Each link then carries its own weight.
     scene = planar.case_scene("lateral_undulation_isotropic")
     robot = scene.robot.model_copy(update={"contact_half_length_m": 0.0, "radius_m": 1e-3})
     start = scene.start.model_copy(
@@ -100,10 +100,10 @@ def test_with_one_thin_contact_a_link_it_slides_as_in_the_plane(
 
 
 def depth_in_blocks(scene: Scene, pose: FloatArray) -> float:
-    """How deep the deepest capsule of poses (n, 7) is in the blocks of `scene`, m (negative: distance).
+    """Return the depth of the deepest capsule of poses (n, 7) in the blocks of `scene`, m (negative: distance).
 
-    The signed distance to a box is convex along a straight line, so the least of it on a link's
-    axis is found by narrowing a bracket around the least of some samples.
+    The signed distance to a box is convex along a straight line, so the minimum on a link's axis is
+    found by narrowing a bracket around the minimum of some samples.
     """
     blocks = [
         s for obstacle in scene.obstacles for s in obstacle_solids(obstacle) if isinstance(s, Block)
@@ -115,7 +115,7 @@ def depth_in_blocks(scene: Scene, pose: FloatArray) -> float:
     arm = scene.robot.contact_half_length_m
 
     def distance(s: FloatArray) -> FloatArray:
-        """Signed distance of the points s (n, b, k) along every axis to every block, the same shape."""
+        """Return the signed distances of points s (n, b, k) along every axis to every block, in the same shape."""
         point = pose[:, None, None, :3] + s[..., None] * axis[:, None, None, :]
         local = (
             np.abs(np.einsum("bij,nbki->nbkj", rotation, point - centre[None, :, None, :]))
@@ -136,7 +136,7 @@ def depth_in_blocks(scene: Scene, pose: FloatArray) -> float:
 
 
 def test_the_judge_of_penetration_agrees_with_mujoco() -> None:
-    # Where capsule and block are apart MuJoCo's distance is exact, too.
+    # Where capsule and block are apart, MuJoCo's distance is also exact.
     scene = case_scene("sidewinding", obstacles=load_scene(scenes_dir() / "rubble.toml").obstacles)
     model, data = mujoco_robot.build(scene)
     pose = initial_state(scene)[0]
@@ -154,10 +154,10 @@ def test_the_judge_of_penetration_agrees_with_mujoco() -> None:
 
 @pytest.mark.parametrize("name", ["stairs", pytest.param("rubble", marks=pytest.mark.soak)])
 def test_links_do_not_tunnel_into_terrain(name: str) -> None:
-    # A contact is seen at the midpoint of the step in which it closes: a link is in by at most what
-    # it moves in a step at the speed of the impact, at the row or earlier (it stays that deep);
-    # between rows it falls 0.1 m/s faster at most. 0.05 mm is for the drift of a position that only
-    # velocities hold.
+    # A contact is detected at the midpoint of the step in which it closes: the depth of a link is
+    # at most the distance it moves in a step at the speed of the impact, at the row or earlier (it
+    # stays that deep); between rows it falls at most 0.1 m/s faster. 0.05 mm is for the drift of a
+    # position that is held only by velocities.
     scene = load_scene(scenes_dir() / f"{name}.toml")
     result = run_offline(scene)
     assert result.ok, result.message
@@ -169,7 +169,9 @@ def test_links_do_not_tunnel_into_terrain(name: str) -> None:
     speed = (
         np.linalg.norm(twist[..., :3], axis=-1) + reach * np.linalg.norm(twist[..., 3:], axis=-1)
     ).max(axis=1)
-    speed = np.maximum.accumulate(speed)[::3] + 0.1  # what is in stays in: every third row shows it
+    speed = (
+        np.maximum.accumulate(speed)[::3] + 0.1
+    )  # a penetration persists, so every third row is enough
     end = scene.robot.contact_half_length_m * np.abs(matrices(pose)[..., 2, 0])
     ground = scene.robot.radius_m - (pose[..., 2] - end).min(axis=1)
     depth = np.maximum(ground, [depth_in_blocks(scene, p) for p in pose])

@@ -1,4 +1,4 @@
-"""What sets a real robot apart from the model (P1, VIII-F), each against its own definition in closed form."""
+"""Properties of real robots beyond the model (P1, VIII-F), each against its definition in closed form."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ G = 9.81
 
 
 def recorded(scene: Scene) -> Rows:
-    """All rows of a whole run, with the controller of the program."""
+    """Return all rows of a whole run, with the program's controller."""
     result = run_offline(scene)
     assert result.ok, result.message
     return result.recording.rows(0, len(result.recording))
 
 
 def floating(**update: Any) -> Scene:
-    """Two links in line without gravity."""
+    """Return two links in line without gravity."""
     return pair(NO_GRAVITY, start=StraightStart(kind="straight", z_m=1.0), **update)
 
 
 def folding(scene: Scene, rate: float, plane: int) -> Scene:
-    """`scene` begun with its joint turning at `rate` (rad/s) in one plane, both links sharing it, centre at rest."""
+    """Return `scene` with its joint initially folding at `rate` (rad/s) in one plane, shared by both links, at rest."""
     pose = registry.create(scene).snapshot().link_pose
     axis = np.array([0.0, 0.0, 1.0] if plane == 0 else [0.0, 1.0, 0.0])
     rates = np.zeros((1, 2))
@@ -46,14 +46,14 @@ def folding(scene: Scene, rate: float, plane: int) -> Scene:
 
 
 def folding_inertia(scene: Scene) -> float:
-    """T = I phi'^2 / 2 of two straight links that fold evenly: each turns by half of it about its centre of gravity."""
+    """Return I of T = I phi'^2 / 2 of two straight links that fold evenly, each by half about its centre of gravity."""
     return scene.robot.inertia_kg_m2 / 2
 
 
 @pytest.mark.parametrize("plane", [0, 1], ids=["yaw", "pitch"])
 def test_free_play_lets_the_joint_go(plane: int) -> None:
     # 4 degrees of free play: between -2 and 2 nothing acts on the joint. Beyond, the spring stops
-    # it within rate sqrt(I / K_P), so it goes to and fro between the two sides.
+    # it within rate sqrt(I / K_P), so that it moves back and forth between both sides.
     stiffness = 40.0
     rate = math.radians(40.0)
     half = math.radians(2.0)
@@ -78,8 +78,8 @@ def test_free_play_lets_the_joint_go(plane: int) -> None:
 
 @pytest.mark.parametrize("plane", [0, 1], ids=["yaw", "pitch"])
 def test_a_motor_saturates_at_its_largest_torque(plane: int) -> None:
-    # 60 degrees off at 40 N m/rad the motor would give 42 N m; it gives 3, and the joint turns as
-    # Newton says.
+    # 60 degrees off at 40 N m/rad, the motor would exert 42 N m; it exerts 3, and the joint
+    # accelerates accordingly.
     scene = floating(
         actuator=Actuator(max_torque_nm=3.0),
         joint_controller=JointController(kp_nm_per_rad=40.0, kd_nms_per_rad=0.2),
@@ -97,7 +97,7 @@ def test_a_motor_saturates_at_its_largest_torque(plane: int) -> None:
 
 
 def test_a_slow_motor_reaches_its_torque_as_a_first_order_lag() -> None:
-    # 1 - exp(-t / T) of the 4 N m it is asked for, at links too heavy to move meanwhile.
+    # 1 - exp(-t / T) of the commanded 4 N m, with links that are too heavy to move meanwhile.
     lag = 0.05
     scene = floating(
         robot=Robot(n_links=2, inertia_kg_m2=1e6, axial_inertia_kg_m2=1e6),
@@ -111,8 +111,8 @@ def test_a_slow_motor_reaches_its_torque_as_a_first_order_lag() -> None:
 
 
 def test_the_pitch_axis_lies_behind_the_yaw_axis() -> None:
-    # Yaw 30 degrees about z where link 1 ends, 22 mm further pitch 20 degrees (downwards), half a
-    # link to the centre.
+    # Yaw 30 degrees about z at the end of link 1, 22 mm further pitch 20 degrees (downwards), half
+    # a link to the centre.
     offset = 0.022
     scene = pair(
         NO_GRAVITY,
@@ -134,8 +134,7 @@ def test_the_pitch_axis_lies_behind_the_yaw_axis() -> None:
     )
     expected = np.array([half, 0.0, 1.0]) + offset * between + half * second
     assert engine.snapshot().link_pose[1, :3] == pytest.approx(expected, abs=1e-12)
-    # And after being thrown about it still does: the angles that are measured are those the axes
-    # have turned by.
+    # It still holds after random motion: the measured angles are the rotations of the axes.
     engine.apply_wrench(0, (0.5, 0.2, 1.0, 0.0, 0.0, 0.0))
     engine.advance(still(scene, math.radians(-10.0), math.radians(15.0)), 2000, ())
     engine.apply_wrench(0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
@@ -151,7 +150,7 @@ def test_the_pitch_axis_lies_behind_the_yaw_axis() -> None:
 
 
 def slowing(velocity: float, rise: float, v_s: float) -> float:
-    """Deceleration of two links that slide along at `velocity`, m/s^2."""
+    """Return the deceleration of two links that slide along their axes at `velocity`, m/s^2."""
     ground = Ground(mu_along=0.2, mu_across=0.2, stribeck_rise=rise, stribeck_velocity_m_s=v_s)
     scene = pair(
         ground, start=StraightStart(kind="straight", vx_m_s=velocity), solver=Solver(step_s=1e-5)
@@ -180,8 +179,8 @@ def test_stribeck_friction_holds_more_at_rest(rise: float, slides: bool) -> None
 
 
 def test_set_points_come_late_and_seldom() -> None:
-    # Ten a second after a delay of 0.15 s: between t = k/10 and (k+1)/10 the joints are asked for
-    # the gait's angles at max(k/10 - 0.15, 0), at rate 0.
+    # Ten per second after a delay of 0.15 s: between t = k/10 and (k+1)/10 the references are the
+    # gait's angles at max(k/10 - 0.15, 0), at rate 0.
     scene = case_scene(
         "spatial_lateral_undulation",
         run=Run(duration_s=1.0, log_rate_hz=400.0),
@@ -210,9 +209,9 @@ def sidewinding(values: dict[str, Any]) -> Rows:
 
 
 def test_a_real_robot_drops_more_links_to_the_ground() -> None:
-    # P1, VIII-E: more of Aiko touched the ground than of the model, and it got less far. All that
-    # VIII-F names, with its figures where it gives any. A lag T behind K_P and K_D is stable only
-    # if K_D > T K_P, so both robots have more damping here than P1's.
+    # P1, VIII-E: more of Aiko's links touched the ground than of the model's, and it moved less
+    # far. This has all properties named in VIII-F, with its values where it has any. A lag T with
+    # K_P and K_D is stable only if K_D > T K_P, so both robots have more damping here than in P1.
     gains = {
         "joint_controller.kp_nm_per_rad": 40.0,
         "joint_controller.kd_nms_per_rad": 1.0,

@@ -16,7 +16,7 @@ CACHE: dict[str, Rows] = {}
 
 
 def rows_of(name: str) -> Rows:
-    """The whole run of a case, 20 rows a second, as the references have them."""
+    """Return the whole run of a case, with 20 rows per second like the references."""
     if name not in CACHE:
         scene = case_scene(name)
         steps = round(CASES[name]["duration_s"] / scene.solver.step_s)
@@ -36,14 +36,14 @@ def reference(name: str) -> dict[str, FloatArray]:
 
 
 def moved(name: str) -> FloatArray:
-    """How far link 6 gets in the whole run, m."""
+    """Return the displacement of link 6 in the whole run, m."""
     first = from_p1(np.array(CASES[name]["q0"]).reshape(-1, 7))[5, :3]
     way: FloatArray = rows_of(name).link_pose[-1, 5, :3] - first
     return way
 
 
 def test_sidewinding_follows_the_reference() -> None:
-    # Tolerances and their reason: cases.json.
+    # Tolerances and their reasons: cases.json.
     rows = rows_of("sidewinding")
     data = reference("sidewinding")
     tolerance = CASES["sidewinding"]["tolerance"]
@@ -65,7 +65,7 @@ def test_sidewinding_goes_where_the_independent_implementation_goes() -> None:
 
 
 def test_sidewinding_ledger_matches_the_reference() -> None:
-    # Works of motors, gravity, friction (sliding and rolling), normal forces: as near as the
+    # Works of motors, gravity, friction (sliding and rolling), normal forces: as close as the
     # tracks, to some per cent.
     led = reference("sidewinding")["led"][-1]
     engine = registry.create(case_scene("sidewinding"))
@@ -89,7 +89,7 @@ def test_sidewinding_ledger_matches_the_reference() -> None:
 )
 def test_flat_runs_go_as_fast_and_as_far(name: str, way: tuple[float, float]) -> None:
     # PHYSICS.md: +1.79 m forward, and (-0.200, -0.231) m slowly backward. Equally exact solvers
-    # differ by a tenth of the path, for the loads are not unique.
+    # differ by a tenth of the path, because the loads are not unique.
     track = reference(name)["q"][:, 5, :2]
     path = np.linalg.norm(np.diff(track, axis=0), axis=1).sum()
     assert moved(name)[0] == pytest.approx(way[0], abs=0.1 * path)

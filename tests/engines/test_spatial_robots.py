@@ -36,7 +36,7 @@ def scene_with(values: dict[str, Any]) -> Scene:
 
 
 def test_mixed_robot_keeps_its_energy_books() -> None:
-    """The change of the kinetic energy is the sum of all works, that of the potential what gravity and springs lost."""
+    """The change of kinetic energy is the sum of all works, that of potential energy is by gravity and springs."""
     scene = scene_with(
         MIXED
         | {"gait.kind": "two_waves", "gait.amplitude_deg": 20.0, "gait.pitch_amplitude_deg": 5.0}
@@ -83,7 +83,7 @@ def test_robot_without_springs_has_no_column_for_them() -> None:
 
 @pytest.mark.parametrize("head", ["first", "last"])
 def test_ratchet_lets_the_head_go_first(head: str) -> None:
-    """The straight robot thrown along itself slides on head first, and stops tail first."""
+    """A straight robot thrown along its axis slides on head first, and stops tail first."""
     ways = []
     for speed in (0.3, -0.3):
         values = {
@@ -97,7 +97,7 @@ def test_ratchet_lets_the_head_go_first(head: str) -> None:
         before = engine.snapshot().link_pose[0, 0]
         engine.advance(still(scene), 1200, ())
         ways.append(engine.snapshot().link_pose[0, 0] - before)
-    # Link 1 is at -x: it leads towards -x.
+    # Link 1 is at -x: as the head, it faces -x.
     forwards, backwards = (ways[1], ways[0]) if head == "first" else (ways[0], ways[1])
     assert abs(forwards) == pytest.approx(0.3 * 0.3, rel=0.01)
     assert abs(backwards) < 0.03
@@ -123,7 +123,7 @@ def test_friction_gains_and_springs_change_while_a_run_goes() -> None:
 
 
 def test_large_link_touches_first() -> None:
-    """Of a straight robot that is dropped, the link with the largest radius carries it until it tilts."""
+    """When a straight robot is dropped, the link with the largest radius carries it until it tilts."""
     scene = scene_with({"robot.link": ({"index": 6, "radius_m": 0.08},), "gait.amplitude_deg": 0.0})
     pose = registry.create(scene).snapshot().link_pose
     assert pose[5, 2] == pytest.approx(0.08, abs=1e-5)

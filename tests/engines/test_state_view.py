@@ -1,4 +1,4 @@
-"""The state as controllers see it: as a snapshot to the last bit, whatever is read first, and never of another time."""
+"""Views of the state for controllers: the bits of a snapshot in any order of access, and never of another time."""
 
 from __future__ import annotations
 

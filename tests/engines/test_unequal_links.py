@@ -1,4 +1,4 @@
-"""Unequal links and joints in the smooth planar models against bodies held together by constraint forces."""
+"""Unequal links and joints in the smooth planar models against bodies with constraint forces."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DURATION = 0.5
 
 
 def uneven(kind: str, **ground: Any) -> Scene:
-    """A robot of which every link and joint is different, under PD control."""
+    """Return a robot with different links and joints, with PD control."""
     rng = np.random.default_rng(7)
     shift = 0.0 if kind == "planar_nonholonomic" else 0.02
     links = tuple(
@@ -64,7 +64,7 @@ def uneven(kind: str, **ground: Any) -> Scene:
 
 
 def run(scene: Scene) -> NDArray[np.float64]:
-    """Centres and directions of the links at the end."""
+    """Return centres and directions of the links at the end."""
     errors = [p.sentence() for p in registry.check(scene) if p.severity == "error"]
     assert [
         sentence for sentence in errors if "limit" not in sentence
@@ -138,7 +138,7 @@ def test_factors_and_patches_scale_the_friction_under_each_link() -> None:
     np.testing.assert_allclose(
         run(scene), expected(scene, np.tile([0.1, 0.1, 0.2], (N, 1)), factor), atol=2e-6
     )
-    # A patch that all of the robot lies on has the same effect as such a ground.
+    # A patch under the whole robot has the same effect as such a ground.
     everywhere = GroundPatch(
         points_m=((-9, -9), (9, -9), (9, 9), (-9, 9)), mu_along=0.1, mu_across=0.2
     )

@@ -1,4 +1,4 @@
-"""A step that is not taken leaves no trace, so that trying it again gives what the first attempt would have given."""
+"""A rejected step leaves the state unchanged, so that repeating it gives the result of the first attempt."""
 
 from __future__ import annotations
 

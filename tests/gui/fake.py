@@ -132,10 +132,10 @@ class FakeBridge(QObject):
     cursor_changed = Signal()
     recording_changed = Signal()
     source_changed = Signal()
-    player_changed = Signal()
+    replay_changed = Signal()
     source = "simulation"
     base_dir = None
-    player = None
+    replay = None
 
     def __init__(self, recording: RunRecording | None = None) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDi
 from snakestudio.gui.analysis.fitting.dialog import FitDialog
 from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.forms.sections import Section
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plugins.code_dialog import CodeDialog
 from snakestudio.gui.plugins.manager import PluginManager
@@ -180,11 +180,11 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
 
     return {
         "derived channel": lambda: DerivedDialog(
-            c.session_controller, Library(None), parent=window
+            c.session_controller, ChannelLibrary(None), parent=window
         ),
-        "keys and gamepad": lambda: MappingEditor(c.teleoperation.teleop, {}, window),
+        "keys and gamepad": lambda: MappingEditor(c.teleop_feature.teleop, {}, window),
         "synchronized start": lambda: TogetherDialog(
-            Together(wait="port"), c.together.target, window
+            Together(wait="port"), c.start_together.target, window
         ),
         "connect": lambda: ConnectDialog(c.robot_controller, c.settings, window),
         "array": lambda: ArrayDialog(

@@ -56,7 +56,7 @@ def viewport(
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", request.param)
     set_default_format()
     viewport = Viewport(body_document, body_bridge, Selection(body_document))  # type: ignore[arg-type]
-    viewport.api.leave_behind(None)
+    viewport.api.ignore_snapshot(None)
     show_widget(qtbot, viewport, 800, 500)
     yield viewport
     viewport.close_surface()

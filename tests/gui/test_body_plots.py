@@ -124,9 +124,9 @@ def test_every_view_of_a_body_draws(qtbot: QtBot, panel: PlotPanel, palette: str
         plot = panel.plots[1]
         for name in sorted(name for name, view in VIEWS.items() if view.of == "body"):
             plot.choose(name, 2 if VIEWS[name].chooser == "link" else 0)
-            panel.renew_theme()
+            panel.apply_theme()
             settle(qtbot, panel)
-            picture = plot.chart.picture
+            picture = plot.chart.data
             assert picture.traces or picture.heat is not None, name
             image = plot.chart.grab().toImage()
             columns, rows = range(60, image.width() - 50), range(34, image.height() - 24)
@@ -142,7 +142,7 @@ def test_a_profile_is_the_wrench_at_the_cursor(
     place = np.array(body_scene().beam.abscissas)
     for row in (ROWS - 1, 250, 700):
         session_controller.set_cursor(row)
-        picture = plot.chart.picture  # at once, without waiting for the next redraw
+        picture = plot.chart.data  # at once, without waiting for the next redraw
         assert np.allclose(picture.traces[0].time, place)
         assert np.allclose(picture.traces[0].low, torque(np.array(row / 100), place), atol=1e-6)
     assert (picture.start, picture.stop) == (0.0, 1.0)
@@ -156,7 +156,7 @@ def test_its_axis_holds_all_of_the_run(
     seen = set()
     for row in range(0, ROWS, 100):
         session_controller.set_cursor(row)
-        axis = plot.chart.picture.axes[0]
+        axis = plot.chart.data.axes[0]
         seen.add((axis.low, axis.high))
     assert len(seen) == 1, "it does not jump"
     rows = body_rows(body_scene(), 0, ROWS).wrench[:, :, 5]
@@ -169,13 +169,11 @@ def test_it_follows_a_run(qtbot: QtBot, panel: PlotPanel, session_controller: Fa
     session_controller.recording.append(body_rows(body_scene(), ROWS, ROWS + 300))
     place = np.array(body_scene().beam.abscissas)
     wanted = torque(np.array((ROWS + 299) / 100), place)
-    qtbot.waitUntil(
-        lambda: np.allclose(panel.plots[0].chart.picture.traces[0].low, wanted, atol=1e-6)
-    )
+    qtbot.waitUntil(lambda: np.allclose(panel.plots[0].chart.data.traces[0].low, wanted, atol=1e-6))
 
 
 def test_anchors_are_marked_where_they_are(panel: PlotPanel) -> None:
-    ticks = panel.plots[0].chart.picture.ticks
+    ticks = panel.plots[0].chart.data.ticks
     assert [place for place, _ in ticks] == pytest.approx([0.2, 0.5, 0.8])
     assert [active for _, active in ticks] == [True, True, False]
     assert panel.plots[0].chart.ticks.isVisible()
@@ -186,11 +184,11 @@ def test_the_mouse_reads_a_profile_and_sets_no_time(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
-    assert any("peak" in text for _, text in plot.chart.picture.legend)
+    assert any("peak" in text for _, text in plot.chart.data.legend)
     qtbot.mouseMove(plot.chart.viewport(), at(plot, 0.5))
-    qtbot.waitUntil(lambda: plot.chart.picture.cursor is not None)
-    assert plot.chart.picture.cursor == pytest.approx(0.5, abs=0.01)
-    assert "at 0.5 m" in plot.chart.picture.legend[0][1]
+    qtbot.waitUntil(lambda: plot.chart.data.cursor is not None)
+    assert plot.chart.data.cursor == pytest.approx(0.5, abs=0.01)
+    assert "at 0.5 m" in plot.chart.data.legend[0][1]
     qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=at(plot, 0.25))
     qtbot.wait(QApplication.doubleClickInterval() // 4)
     assert session_controller.cursor is None, "a place is no time"
@@ -244,7 +242,7 @@ def test_a_map_is_exported_like_any_plot(qtbot: QtBot, panel: PlotPanel, tmp_pat
 
 
 def test_a_map_has_the_head_on_top_and_both_signs(panel: PlotPanel) -> None:
-    picture = panel.plots[1].chart.picture
+    picture = panel.plots[1].chart.data
     assert picture.heat is not None
     assert picture.heat.signed
     assert np.nanmin(picture.heat.values) < 0 < np.nanmax(picture.heat.values)
@@ -276,18 +274,18 @@ def test_quantities_are_chosen_by_their_symbols(qtbot: QtBot, panel: PlotPanel) 
     plot.head.index_menu.actions()[8].trigger()
     settle(qtbot, panel)
     rows = body_rows(body_scene(), ROWS - 1, ROWS)
-    assert np.allclose(plot.chart.picture.traces[0].low, rows.strain[0, :, 5], atol=1e-5)
-    assert plot.chart.picture.unit == "1/m"
+    assert np.allclose(plot.chart.data.traces[0].low, rows.strain[0, :, 5], atol=1e-5)
+    assert plot.chart.data.unit == "1/m"
 
 
 def test_what_holds_the_body_is_plotted_over_time(qtbot: QtBot, panel: PlotPanel) -> None:
-    picture = panel.plots[2].chart.picture
+    picture = panel.plots[2].chart.data
     assert [trace.name for trace in picture.traces] == [f"contact {i + 1}" for i in range(HOLDS)]
     first = picture.traces[0]
     assert np.allclose(0.5 * (first.low + first.high), np.abs(3 * np.sin(first.time)), atol=0.05)
     panel.plots[2].choose("axial")
     settle(qtbot, panel)
-    slip = panel.plots[2].chart.picture.traces[1]
+    slip = panel.plots[2].chart.data.traces[1]
     assert np.allclose(0.5 * (slip.low + slip.high), 2 * np.sin(slip.time), atol=0.05)
 
 
@@ -304,10 +302,10 @@ def test_other_runs_lie_over_a_profile(
     )
     settle(qtbot, panel)
     session_controller.set_cursor(300)
-    picture = panel.plots[0].chart.picture
+    picture = panel.plots[0].chart.data
     assert [trace.colour for trace in picture.traces][1:] == ["#ff00ff"], "links have no inside"
     place = np.array(other.beam.abscissas)
     assert np.allclose(picture.traces[1].time, place)
     assert np.allclose(picture.traces[1].low, torque(np.array(3.0), place), atol=1e-6)
     session_controller.set_cursor(900)
-    assert len(panel.plots[0].chart.picture.traces) == 1, "a curve ends where its run ended"
+    assert len(panel.plots[0].chart.data.traces) == 1, "a curve ends where its run ended"

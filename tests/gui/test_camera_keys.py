@@ -28,7 +28,12 @@ def parts(
     settings = QSettings(str(tmp_path / "a.ini"), QSettings.Format.IniFormat)
     navigator = Navigator(document)
     keys = CameraKeys(
-        document, session_controller, lambda: navigator.camera, navigator.go, settings, document
+        document,
+        session_controller,
+        lambda: navigator.camera,
+        navigator.animate_to,
+        settings,
+        document,
     )  # type: ignore[arg-type]
     dialog = CameraDialog(keys)
     show_widget(qtbot, dialog)

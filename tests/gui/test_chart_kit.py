@@ -39,9 +39,11 @@ def test_line_chart_shows_ticks_of_both_logarithmic_axes(chart: LineChart, qtbot
     chart.setLogMode(True, True)
     chart.plot(np.array([10.0, 100.0]), np.array([0.001, 1.0]), name="speed")
     qtbot.waitUntil(
-        lambda: [text for _, text in chart.left_axis.shown()] == ["0.001", "0.01", "0.1", "1"]
+        lambda: (
+            [text for _, text in chart.left_axis.visible_labels()] == ["0.001", "0.01", "0.1", "1"]
+        )
     )
-    assert [text for _, text in chart.bottom_axis.shown()] == ["10", "20", "50", "100"]
+    assert [text for _, text in chart.bottom_axis.visible_labels()] == ["10", "20", "50", "100"]
     assert chart.bottom_axis.title == "Links n"
     chart.clear_curves()
     assert not chart.listDataItems()
@@ -70,7 +72,7 @@ def test_colour_bar_shows_ticks_or_categories(
     bar = ColourBar()
     bar.fit(QRectF(54.0, 26.0, 200.0, 180.0), 320.0)
     bar.show_ends(ends, categories, "m/s")
-    assert [text for _, text in bar.axis.shown()] == texts
+    assert [text for _, text in bar.axis.visible_labels()] == texts
 
 
 def test_layers_are_made_again_only_after_they_changed(qtbot: QtBot) -> None:
@@ -89,7 +91,7 @@ def test_layers_are_made_again_only_after_they_changed(qtbot: QtBot) -> None:
             item.paint(painter)
             item.paint(painter)
         assert made == ["raster", "painted"]
-        raster.renew()
+        raster.invalidate()
         raster.paint(painter)
         assert made == ["raster", "painted", "raster"]
     assert image.pixelColor(6, 7).name() == "#ff0000"

@@ -88,7 +88,7 @@ def run(qtbot: QtBot, panel: ComparisonPanel, seconds: str = "0.5") -> Comparer:
 def traces(plots: PlotPanel, view: str) -> list[tuple[str, str]]:
     """Colours and names of the curves in a plot that shows `view`."""
     plot = next(plot for plot in plots.plots if plot.view_name == view)
-    return [(trace.colour, trace.name) for trace in plot.chart.picture.traces]
+    return [(trace.colour, trace.name) for trace in plot.chart.data.traces]
 
 
 def test_ghosts_curves_and_figures_are_those_of_the_comparison(
@@ -143,13 +143,13 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(
         (model_colour(kind), name) for kind, name in ((SPATIAL, "yaw"), (LAGRANGIAN, "angle"))
     ]
     place = next(plot for plot in plots.plots if plot.view_name == "position")
-    qtbot.waitUntil(lambda: len(place.chart.picture.traces) == 12)
-    trace = place.chart.picture.traces[4]  # x of link 6 in space; the run itself has four curves
+    qtbot.waitUntil(lambda: len(place.chart.data.traces) == 12)
+    trace = place.chart.data.traces[4]  # x of link 6 in space; the run itself has four curves
     assert trace.colour == model_colour(SPATIAL)
     np.testing.assert_allclose(
         trace.low[-1], recordings[SPATIAL].rows(50, 51).link_pose[0, 5, 0], rtol=1e-5
     )
-    assert place.chart.picture.legend[:2] == [
+    assert place.chart.data.legend[:2] == [
         (model_colour(SPATIAL), "spatial"),
         (model_colour(LAGRANGIAN), "Lagrangian"),
     ]
@@ -352,30 +352,29 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
         ("attitude", 1, 1),
     ):
         plot.choose(view, 3)
-        wanted = lambda own=own, over=over: len(plot.chart.picture.traces) == own + over  # noqa: E731
-        qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].history.missing)
+        wanted = lambda own=own, over=over: len(plot.chart.data.traces) == own + over  # noqa: E731
+        qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].series_cache.missing)
         qtbot.waitUntil(wanted)
-        assert all(trace.colour == "#ffe066" for trace in plot.chart.picture.traces[own:]), view
-        assert plot.chart.picture.legend[0] == ("#ffe066", "other" if over else "no other")
+        assert all(trace.colour == "#ffe066" for trace in plot.chart.data.traces[own:]), view
+        assert plot.chart.data.legend[0] == ("#ffe066", "other" if over else "no other")
     # On the same base lines, the first link at the top.
     plot.choose("force_stacked")
     # The other run's rows come in shares of their own, and the picture is drawn once more with the
     # last of them.
-    qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].history.missing)
+    qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].series_cache.missing)
     qtbot.waitUntil(
         lambda: (
-            plots.settled
-            and all(np.isfinite(trace.low).any() for trace in plot.chart.picture.traces)
+            plots.settled and all(np.isfinite(trace.low).any() for trace in plot.chart.data.traces)
         )
     )
-    assert len(plot.chart.picture.traces) == 22
-    mine = plot.chart.picture.traces[:11]
-    other = plot.chart.picture.traces[11:]
+    assert len(plot.chart.data.traces) == 22
+    mine = plot.chart.data.traces[:11]
+    other = plot.chart.data.traces[11:]
     for one, two in zip(mine, other, strict=True):
         assert int(np.nanmin(one.low)) == int(np.nanmin(two.low))
-    kept = plots.overlays[0].history
+    kept = plots.overlays[0].series_cache
     plots.overlay([OverlaidRun("renamed", "#5ce6d6", plots.overlays[0].run.recording)])
-    assert plots.overlays[0].history is kept  # what was read is not read again
+    assert plots.overlays[0].series_cache is kept  # what was read is not read again
     plots.overlay([])
 
 

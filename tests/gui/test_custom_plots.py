@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
-from snakestudio.gui.plots.channel_library import Derived, Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary, Derived
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.drop import drag_data
 from snakestudio.gui.plots.panel import PlotPanel
@@ -42,13 +42,13 @@ def session_controller(document: Document) -> FakeBridge:
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library(QSettings(str(tmp_path / "derived.ini"), QSettings.Format.IniFormat))
+def library(tmp_path: Path) -> ChannelLibrary:
+    return ChannelLibrary(QSettings(str(tmp_path / "derived.ini"), QSettings.Format.IniFormat))
 
 
 @pytest.fixture
 def panel(
-    qtbot: QtBot, document: Document, session_controller: FakeBridge, library: Library
+    qtbot: QtBot, document: Document, session_controller: FakeBridge, library: ChannelLibrary
 ) -> PlotPanel:
     panel = PlotPanel(session_controller, document, library, [Content("time")])  # type: ignore[arg-type]
     qtbot.addWidget(panel, before_close_func=lambda widget: widget.close_down())
@@ -73,7 +73,7 @@ def drop(target: QWidget, data: QMimeData) -> None:
 
 
 def names(plot: LivePlot) -> list[str]:
-    return [trace.name for trace in plot.chart.picture.traces]
+    return [trace.name for trace in plot.chart.data.traces]
 
 
 # --- channels -------------------------------------------------------------------------------------
@@ -96,10 +96,10 @@ def test_dropped_channels_become_curves_of_the_recording(
     drop(plot, drag_data(["link_6_x_m", "com_vx_mps"]))
     settle(qtbot, panel)
     assert names(plot) == ["link 6 x", "CoM vx"]
-    assert [trace.axis for trace in plot.chart.picture.traces] == [0, 1]
+    assert [trace.axis for trace in plot.chart.data.traces] == [0, 1]
     assert session_controller.recording is not None
     truth = session_controller.recording.rows(0, 1200).link_pose[:, 5, 0]
-    trace = plot.chart.picture.traces[0]
+    trace = plot.chart.data.traces[0]
     middle = np.interp(trace.time, session_controller.recording.times, truth)
     assert np.abs(0.5 * (trace.low + trace.high) - middle).max() < 0.01
 
@@ -125,7 +125,7 @@ def test_beside_the_plots_channels_get_a_plot_of_their_own(qtbot: QtBot, panel: 
 
 
 def test_the_browser_finds_shows_values_and_adds(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: Library
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: ChannelLibrary
 ) -> None:
     browser = ChannelBrowser(session_controller, library, lambda key, row: None)  # type: ignore[arg-type]
     show_widget(qtbot, browser, 320, 500)
@@ -138,7 +138,7 @@ def test_the_browser_finds_shows_values_and_adds(
     force = 20 * (1 - (math.cos(2 * t - 5) - math.cos(2 * (t - 0.01) - 5)) / 0.02)
     qtbot.waitUntil(lambda: item.text(1) == f"{force:.4g}")
     asked: list[tuple[str, ...]] = []
-    browser.add_asked.connect(asked.append)
+    browser.add_requested.connect(asked.append)
     place = browser.tree.visualItemRect(item).center()
     port = browser.tree.viewport()
     qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=place)
@@ -170,12 +170,12 @@ def test_a_logarithmic_axis_says_what_it_cannot_show(qtbot: QtBot, panel: PlotPa
     plot = panel.plots[0]
     plot.show_content(Content("time", curves=(Curve("solver_residual"),), log=True))
     settle(qtbot, panel)
-    axis = plot.chart.picture.axes[0]
+    axis = plot.chart.data.axes[0]
     assert axis.decades
     assert (axis.low, axis.high) == (-11.0, -9.0)
     plot.show_content(Content("time", curves=(Curve("work_friction_j"),), log=True))
     settle(qtbot, panel)
-    assert "positive" in plot.chart.picture.note
+    assert "positive" in plot.chart.data.note
 
 
 # --- other kinds ----------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def test_tracks_stand_among_the_obstacles_to_one_scale(
     plot = panel.plots[0]
     plot.show_content(Content.tracks((6,), centre=True))
     settle(qtbot, panel)
-    picture = plot.chart.picture
+    picture = plot.chart.data
     assert names(plot) == ["link 6", "CoM"]
     assert session_controller.recording is not None
     pose = session_controller.recording.rows(0, 1200).link_pose
@@ -211,7 +211,7 @@ def test_tracks_stand_among_the_obstacles_to_one_scale(
         < 0.03
     )
     settle(qtbot, panel)
-    dot = plot.chart.picture.dots[0]
+    dot = plot.chart.data.dots[0]
     assert (dot.x, dot.y) == pytest.approx(tuple(near[5, :2]), abs=1e-5)
 
 
@@ -223,7 +223,7 @@ def test_a_spectrum_finds_the_gait(
     panel.set_view(0.0, 12.0)
     settle(qtbot, panel)
     gait = document.scene.gait
-    peak = plot.chart.picture.dots[0]
+    peak = plot.chart.data.dots[0]
     assert peak.x == pytest.approx(gait.omega / (2 * math.pi), abs=0.05)
     assert peak.y == pytest.approx(gait.amplitude, rel=0.02)
     panel.export(plot, tmp_path / "spectrum.csv")
@@ -244,7 +244,7 @@ def test_strips_show_any_quantity_of_the_links(
         Content("heat", curves=tuple(Curve(f"link_{i + 1}_ground_fx_n") for i in range(11)))
     )
     settle(qtbot, panel)
-    heat = plot.chart.picture.heat
+    heat = plot.chart.data.heat
     assert heat is not None
     assert heat.values.shape[1] == 11
     assert np.nanmedian(heat.values) == pytest.approx(-1.3, rel=1e-3)
@@ -266,12 +266,12 @@ def test_overlaid_runs_lie_over_every_kind(
     ):
         panel.plots[0].show_content(content)
         settle(qtbot, panel)
-        qtbot.waitUntil(lambda: not panel.overlays[0].history.missing)
+        qtbot.waitUntil(lambda: not panel.overlays[0].series_cache.missing)
         settle(qtbot, panel)
         # What the other run's history has just learnt is drawn at the panel's next look.
         chart = panel.plots[0].chart
         qtbot.waitUntil(
-            lambda chart=chart: [t.colour for t in chart.picture.traces].count("#ff00ff") == 1
+            lambda chart=chart: [t.colour for t in chart.data.traces].count("#ff00ff") == 1
         )  # type: ignore[misc]
     panel.plots[0].show_content(Content("time", curves=(Curve("link_6_x_m"),)))
     panel.set_view(8.0, 10.0)
@@ -336,7 +336,7 @@ def test_shift_and_drag_selects_a_span_with_its_figures(
 
 
 def test_derived_channels_are_worked_out_and_grow_with_the_run(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: Library
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: ChannelLibrary
 ) -> None:
     library.put(Derived("error_rad", "lowpass(joint_4_yaw_rad - joint_4_yaw_ref_rad, 5)", "rad"))
     plot = panel.plots[0]
@@ -344,18 +344,18 @@ def test_derived_channels_are_worked_out_and_grow_with_the_run(
     settle(qtbot, panel)
     key = plot.lines[0].series
     session_controller.append(300)
-    qtbot.waitUntil(lambda: panel.history.known(key)[1] == 1500)
+    qtbot.waitUntil(lambda: panel.series_cache.known(key)[1] == 1500)
     assert session_controller.recording is not None
     rows = session_controller.recording.rows(0, 1500)
     error = rows.joint_angle[:, 3] - rows.joint_angle_ref[:, 3]
-    found = panel.history.samples(key, 0, 1500, 1)
+    found = panel.series_cache.samples(key, 0, 1500, 1)
     assert found is not None
     # A wave of 0.8 Hz and less passes: nothing of it may change where the run went on.
     assert np.abs(found.values[100:-100, 0] - error[100:-100]).max() < 0.02 * np.abs(error).max()
 
 
 def test_the_dialog_checks_completes_and_keeps(
-    qtbot: QtBot, session_controller: FakeBridge, library: Library
+    qtbot: QtBot, session_controller: FakeBridge, library: ChannelLibrary
 ) -> None:
     dialog = DerivedDialog(session_controller, library)  # type: ignore[arg-type]
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
@@ -372,10 +372,10 @@ def test_the_dialog_checks_completes_and_keeps(
     dialog.field.wrap("{0} - at({0}, 0)")
     assert dialog.field.text() == "link_6_y_m - at(link_6_y_m, 0)"
     qtbot.waitUntil(dialog.keep_button.isEnabled)
-    qtbot.waitUntil(lambda: bool(dialog.chart.picture.traces))
+    qtbot.waitUntil(lambda: bool(dialog.chart.data.traces))
     assert dialog.sentence.text() == "Unit: m."
     made: list[str] = []
-    dialog.made.connect(made.append)
+    dialog.accepted_channel.connect(made.append)
     qtbot.mouseClick(dialog.keep_button, Qt.MouseButton.LeftButton)
     assert made == ["lift_m"]
     assert library["lift_m"] == Derived("lift_m", "link_6_y_m - at(link_6_y_m, 0)", "m")
@@ -387,7 +387,7 @@ def test_a_run_of_another_robot_under_an_overlay(
     panel: PlotPanel,
     session_controller: FakeBridge,
     document: Document,
-    library: Library,
+    library: ChannelLibrary,
 ) -> None:
     """Of eleven links and ten, each run shows what it has, whichever of them is the one over the other."""
     eleven = session_controller.recording
@@ -408,7 +408,7 @@ def test_a_run_of_another_robot_under_an_overlay(
     settle(qtbot, panel)
     assert [len(plot.lines) for plot in panel.plots] == [0, 2, 2]
     assert [[len(over) for _, over in plot.overlaid] for plot in panel.plots] == [[1], [2], [4]]
-    assert len(panel.plots[0].chart.picture.traces) == 1, "the one of eleven"
+    assert len(panel.plots[0].chart.data.traces) == 1, "the one of eleven"
     panel.overlay([OverlaidRun("ten", "#ff8800", ten)])
     session_controller.set_recording(eleven)
     panel.follow(0.0)
@@ -428,7 +428,7 @@ def test_every_preset_shows_what_it_says(qtbot: QtBot, panel: PlotPanel, name: s
     settle(qtbot, panel)
     assert len(panel.plots) >= 3
     for plot in panel.plots:
-        picture = plot.chart.picture
+        picture = plot.chart.data
         assert picture.traces or picture.heat is not None, plot.title
         assert "Not in this run" not in picture.note
 
@@ -444,7 +444,7 @@ def test_plots_are_kept_under_a_name_with_their_derived_channels(
         Content.of_view("energy"),
     ]
     PlotSets(settings, panel.library).save("Mine", contents)
-    elsewhere = Library()
+    elsewhere = ChannelLibrary()
     sets = PlotSets(settings, elsewhere)
     assert sets.names == ["Mine"]
     assert sets.load("Mine") == contents

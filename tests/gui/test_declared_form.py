@@ -40,7 +40,7 @@ class Camera:
         unit="s",
         minimum=0.0,
         maximum=9.0,
-        shown=lambda camera: camera.fires,
+        visible_if=lambda camera: camera.fires,
         stored=True,
     )
     limit_s: float = form_field(

@@ -193,13 +193,13 @@ def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(
 ) -> None:
     viewport = above.context.viewport
     assert viewport.api.drafting
-    assert viewport.sheet.isVisible()
+    assert viewport.drafting_overlay.isVisible()
     assert not viewport.overlays().show_triad
     assert viewport.hint.geometry().bottom() < viewport.height() - THICK
     assert viewport.legends.forces.x() > THICK
     ruler = viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK)
     above.context.action_registry["show_drafting"].trigger()
-    assert not viewport.sheet.isVisible()
+    assert not viewport.drafting_overlay.isVisible()
     assert viewport.legends.forces.x() < THICK
     assert (
         viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK)
@@ -216,14 +216,14 @@ def test_the_selection_s_dimensions_follow_an_edit_and_are_on_the_screenshot(
 ) -> None:
     viewport = above.context.viewport
     document = above.context.document
-    assert viewport.sheet.dimensions() == []
+    assert viewport.drafting_overlay.dimensions() == []
     plain = viewport.image()
     above.context.selection.set([("obstacle", 0)])
     radius = document.scene.obstacles[0].radius_m
-    assert viewport.sheet.dimensions()[0].text == f"⌀ {length_text(2 * radius)}"
-    assert viewport.sheet.dimensions() is viewport.sheet.dimensions()
+    assert viewport.drafting_overlay.dimensions()[0].text == f"⌀ {length_text(2 * radius)}"
+    assert viewport.drafting_overlay.dimensions() is viewport.drafting_overlay.dimensions()
     document.set_value("obstacles[1].radius_m", 0.2, "Radius")
-    assert viewport.sheet.dimensions()[0].text == "⌀ 400 mm"
+    assert viewport.drafting_overlay.dimensions()[0].text == "⌀ 400 mm"
     o = document.scene.obstacles[0]
     below = viewport.pixel((o.x_m, o.y_m - 0.2, 0.0)).toPoint() + QPoint(0, 24)
     pictured = viewport.image()
@@ -285,8 +285,8 @@ def test_the_plain_view_is_a_drawing_too(above: MainWindow, qtbot: QtBot) -> Non
     qtbot.waitUntil(lambda: viewport.settled)
     viewport.navigator.finish()
     assert viewport.api.drafting
-    assert viewport.sheet.isVisible()
-    viewport.sheet.point_at(viewport.pixel((1.0, 0.5, 0.0)))
+    assert viewport.drafting_overlay.isVisible()
+    viewport.drafting_overlay.point_at(viewport.pixel((1.0, 0.5, 0.0)))
     accent = viewport.grab().toImage()
     at = viewport.pixel((1.0, 0.0, 0.0)).toPoint().x()
     tag = [accent.pixelColor(at, viewport.height() - y) for y in range(2, THICK)]

@@ -45,7 +45,7 @@ def test_a_mouse_that_tells_its_place_often_is_followed_at_the_pace_of_pictures(
     viewport = drawn.context.viewport
     drawn.context.selection.set([("obstacle", 5)])
     viewport.tools.editor.transforms.start("move")
-    running = viewport.tools.editor.transforms.running
+    running = viewport.tools.editor.transforms.transform
     assert running is not None
     place = QPointF(top_of(viewport, 5))
     running.follow(viewport.ndc(place), False)
@@ -70,7 +70,7 @@ def test_menus_do_not_follow_every_part_of_a_gesture(
         document.set_value("obstacles[6].x_m", 1.0 + 0.001 * step, "Move cylinder 6", gesture)
     assert len(asked) < 6, "the first part of it may mean that there is something to undo"
     qtbot.waitUntil(table["undo"].isEnabled)
-    assert not document.going_on
+    assert not document.gesture_continues
 
 
 def test_plots_wait_for_runs_that_come_slowly_while_the_scene_is_dragged(
@@ -95,7 +95,7 @@ def test_plots_wait_for_runs_that_come_slowly_while_the_scene_is_dragged(
 def test_a_panel_behind_another_one_is_not_renewed_by_a_drag(
     drawn: MainWindow, qtbot: QtBot
 ) -> None:
-    panel = TeleopPanel(drawn.context.teleoperation)
+    panel = TeleopPanel(drawn.context.teleop_feature)
     qtbot.addWidget(panel)
     panel.switch.setText("as it was")
     drawn.context.document.set_value("obstacles[6].x_m", 1.0, "Move cylinder 6")

@@ -186,7 +186,7 @@ def test_a_turn_follows_the_mouse_around_and_past_a_full_turn(
     for degrees in range(15, 421, 15):
         a = math.radians(degrees)
         move(viewport, at(viewport, 1.0 + 0.3 * math.cos(a), 0.3 * math.sin(a)))
-    assert abs(math.degrees(viewport.tools.editor.transforms.running.amount.angle) - 420) < 1.0  # type: ignore[union-attr]
+    assert abs(math.degrees(viewport.tools.editor.transforms.transform.amount.angle) - 420) < 1.0  # type: ignore[union-attr]
     assert label(viewport).endswith("° about z")
     qtbot.keyClick(viewport, Key.Key_Enter)
     box = one(document, 1)
@@ -241,7 +241,7 @@ def test_keys_change_axes_planes_and_the_kind_of_transform(
 ) -> None:
     viewport.selection.set([("obstacle", 1)])
     start(qtbot, viewport, "move", 1.0, 0.5)
-    running = viewport.tools.editor.transforms.running
+    running = viewport.tools.editor.transforms.transform
     assert running is not None
     qtbot.keyClick(viewport, Key.Key_Z, SHIFT)
     assert (running.amount.axes, running.amount.local) == ("xy", False)
@@ -258,8 +258,8 @@ def test_keys_change_axes_planes_and_the_kind_of_transform(
     qtbot.keyClick(viewport, Key.Key_X)
     assert (running.amount.axes, running.amount.local) == ("", False)
     qtbot.keyClick(viewport, Key.Key_R)
-    assert viewport.tools.editor.transforms.running is not None
-    assert viewport.tools.editor.transforms.running.amount.mode == "turn"
+    assert viewport.tools.editor.transforms.transform is not None
+    assert viewport.tools.editor.transforms.transform.amount.mode == "turn"
     qtbot.keyClick(viewport, Key.Key_Escape)
     assert document.scene.obstacles == THINGS
 
@@ -513,7 +513,7 @@ def test_edges_and_middles_of_others_are_met_and_shown(
     viewport.selection.set([("obstacle", 0)])
     start(qtbot, viewport, "move", 0.0, 0.0)
     move(viewport, at(viewport, 0.69, 0.51))
-    running = viewport.tools.editor.transforms.running
+    running = viewport.tools.editor.transforms.transform
     assert running is not None
     # side by side, in line
     np.testing.assert_allclose(running.amount.shift, (0.7, 0.5, 0.0), atol=1e-9)
@@ -629,11 +629,11 @@ def test_a_rectangle_selects_what_has_its_middle_in_it(
     assert document.scene.obstacles[:5] == THINGS[:5]
     drag(qtbot, viewport, at(viewport, 0.8, 1.3), at(viewport, 1.2, 0.7), SHIFT | CTRL)
     assert viewport.selection.items == {("obstacle", 0), ("obstacle", 1), ("obstacle", 3)}
-    viewport.tools.editor.boxes.arm()
+    viewport.tools.editor.box_tool.arm()
     assert viewport.hint.text().startswith("Drag a rectangle")
     # from an obstacle, too
     drag(qtbot, viewport, at(viewport, 0.0, 0.0), at(viewport, 1.2, 1.2), release=False)
-    band = viewport.tools.editor.boxes.band
+    band = viewport.tools.editor.box_tool.band
     assert band.isVisible()
     assert band.geometry().contains(at(viewport, 0.6, 0.6))
     qtbot.keyClick(viewport, Key.Key_Escape)
@@ -654,11 +654,11 @@ def test_one_of_two_thousand_follows_the_mouse_in_milliseconds(
     viewport.selection.set([("obstacle", 1000)])
     transforms = viewport.tools.editor.transforms
     transforms.start("move")
-    assert transforms.running is not None
+    assert transforms.transform is not None
     best = math.inf
     for k in range(10):
         began = time.thread_time()
-        transforms.running.follow((0.01 * k, 0.02), False)
+        transforms.transform.follow((0.01 * k, 0.02), False)
         best = min(best, time.thread_time() - began)
     transforms.cancel()
     assert best < 4e-3

@@ -300,7 +300,7 @@ def test_a_theme_change_dresses_trials_anew(
     try:
         theme.apply(app, "light")
         with qtbot.waitSignal(experiments.shown_changed):
-            experiments.renew_theme()
+            experiments.apply_theme()
         light = experiments.overlaid()[0].colour
         assert light != dark
         swatch = panel.rows.shows[0].icon().pixmap(14, 8).toImage().pixelColor(2, 2).name()

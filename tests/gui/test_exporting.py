@@ -342,7 +342,7 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         dialog.form.widget_of("size").setCurrentText("640 × 360 px")
         assert dialog.summary.text().endswith("and 2 min to render.")
         dialog.form.widget_of("speed").setCurrentText("0.5 ×")
-        dialog.form.take(PRESETS[2])
+        dialog.form.apply_preset(PRESETS[2])
         assert dialog.path == tmp_path / "a.gif"
         assert (
             dialog.options().fps,
@@ -370,11 +370,11 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert dialog.options().path == keys
         dialog.form.widget_of("camera").setCurrentText("Whole scene")
         assert dialog.options().path is None
-        assert dialog.beside is None
+        assert dialog.companion is None
         assert [ghost.name for ghost in dialog.ghosts] == ["Other"]
         dialog.form.widget_of("beside").setCurrentIndex(1)
-        assert dialog.beside is not None
-        assert dialog.beside.name == "Other"
+        assert dialog.companion is not None
+        assert dialog.companion.name == "Other"
     finally:
         dialog.reject()
         dialog.deleteLater()

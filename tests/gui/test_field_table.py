@@ -28,7 +28,9 @@ class Peg:
     name: str = form_field("first", "", max_length=8)
     unit: str = form_field("mm", "", editor=ShownText)
     radius: float = form_field(5.0, "", name="Radius", minimum=0.0, live=False)
-    side: str | None = form_field("left", "", choices=sides, shown=lambda peg: bool(sides(peg)))
+    side: str | None = form_field(
+        "left", "", choices=sides, visible_if=lambda peg: bool(sides(peg))
+    )
 
 
 COLUMNS = {

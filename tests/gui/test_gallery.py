@@ -238,7 +238,7 @@ def test_arrows_lead_through_the_cards(gallery: Gallery, plain: Plain, qtbot: Qt
     assert keyboard() is starts
     QTest.keyClick(starts, Qt.Key.Key_Up)
     assert keyboard() is gallery.search
-    view.go_to(0)
+    view.focus_card(0)
     QTest.keyClicks(view, "w")
     assert keyboard() is gallery.search
     assert gallery.search.text() == "w"
@@ -249,7 +249,7 @@ def test_down_reaches_the_last_card_of_a_short_row(gallery: Gallery, plain: Plai
     view = gallery.scenes
     count = len(view.items)
     assert view.columns < count < 2 * view.columns
-    view.go_to(view.columns - 1)
+    view.focus_card(view.columns - 1)
     QTest.keyClick(view, Qt.Key.Key_Down)
     assert view.current is view.items[-1]
     QTest.keyClick(view, Qt.Key.Key_Return)
@@ -258,7 +258,7 @@ def test_down_reaches_the_last_card_of_a_short_row(gallery: Gallery, plain: Plai
 
 def test_right_goes_on_in_the_next_row(gallery: Gallery) -> None:
     view = gallery.scenes
-    view.go_to(view.columns - 1)
+    view.focus_card(view.columns - 1)
     QTest.keyClick(view, Qt.Key.Key_Right)
     assert view.current is entries()[view.columns]
     QTest.keyClick(view, Qt.Key.Key_Left)
@@ -279,7 +279,7 @@ def test_a_click_opens_a_scene_and_the_window_below_gets_nothing(
 ) -> None:
     QTest.keyClick(gallery.search, Qt.Key.Key_Space)
     QTest.keySequence(gallery.search, QKeySequence("Ctrl+N"))
-    gallery.scenes.go_to(0)
+    gallery.scenes.focus_card(0)
     QTest.keyClicks(gallery.scenes, "1")
     assert plain.asked == []
     gallery.search.clear()

@@ -105,25 +105,25 @@ def test_a_pyramid_takes_no_more_than_its_limit() -> None:
 
 def test_series_share_a_budget_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(series_cache, "BUDGET", budget := 6 * 2**20)
-    history = SeriesCache()
-    history.reset(make_recording(Scene(), 30 * BLOCK))
-    history.want(["link_*_speed_mps"])
-    pull_all(history)
-    oldest = history.envelope("link_*_speed_mps", 0, 500, 1000)
+    cache = SeriesCache()
+    cache.reset(make_recording(Scene(), 30 * BLOCK))
+    cache.want(["link_*_speed_mps"])
+    pull_all(cache)
+    oldest = cache.envelope("link_*_speed_mps", 0, 500, 1000)
     assert oldest is not None
     assert oldest.stride == 1
-    history.want(["link_*_speed_mps", "link_*_x_m", "joint_*_yaw_deg"])
-    oldest = history.envelope("link_*_speed_mps", 0, 500, 1000)
+    cache.want(["link_*_speed_mps", "link_*_x_m", "joint_*_yaw_deg"])
+    oldest = cache.envelope("link_*_speed_mps", 0, 500, 1000)
     assert oldest is not None
     assert oldest.stride > 1, "what was alone gives way to others"
-    pull_all(history)
-    assert history.nbytes <= budget
+    pull_all(cache)
+    assert cache.nbytes <= budget
     for key in ("link_*_speed_mps", "link_*_x_m", "joint_*_yaw_deg"):
-        newest = history.envelope(key, 30 * BLOCK - 500, 30 * BLOCK, 1000)
+        newest = cache.envelope(key, 30 * BLOCK - 500, 30 * BLOCK, 1000)
         assert newest is not None
         assert newest.stride == 1
-    history.reset(None)
-    assert history.nbytes == 0
+    cache.reset(None)
+    assert cache.nbytes == 0
 
 
 def test_bins_stand_still_while_the_view_moves() -> None:
@@ -172,8 +172,8 @@ def test_a_quantity_has_a_column_for_every_name_and_does_not_care_for_blocks(of:
         assert np.allclose(np.concatenate(parts), whole, equal_nan=True), key
 
 
-def pull_all(history: SeriesCache) -> None:
-    while history.pull(0.01):
+def pull_all(cache: SeriesCache) -> None:
+    while cache.pull(0.01):
         pass
 
 
@@ -195,55 +195,55 @@ def test_only_new_rows_are_read_and_the_newest_first() -> None:
         def index_at(self, time: float) -> int:
             return recording.index_at(time)
 
-    history = SeriesCache()
-    history.reset(Watched())  # type: ignore[arg-type]
-    history.want(["link_*_speed_mps"])
-    history.pull(0.0)
+    cache = SeriesCache()
+    cache.reset(Watched())  # type: ignore[arg-type]
+    cache.want(["link_*_speed_mps"])
+    cache.pull(0.0)
     assert (5 * BLOCK, 5 * BLOCK + 100) in read
-    assert history.filling
-    pull_all(history)
-    assert not history.filling
+    assert cache.filling
+    pull_all(cache)
+    assert not cache.filling
     blocks = [(a, b) for a, b in read if b - a > 1]
     assert blocks == [
         (5 * BLOCK, 5 * BLOCK + 100),
         *((i * BLOCK, (i + 1) * BLOCK) for i in (4, 3, 2, 1, 0)),
     ]
     read.clear()
-    assert not history.pull(0.01)
+    assert not cache.pull(0.01)
     recording.append(make_rows(recording.scene, 5 * BLOCK + 100, 5 * BLOCK + 107))
-    assert history.pull(0.01)
+    assert cache.pull(0.01)
     assert [(a, b) for a, b in read if b - a > 1] == [(5 * BLOCK + 100, 5 * BLOCK + 107)]
 
 
 def test_a_channel_shown_later_is_filled_in() -> None:
     recording = make_recording(Scene(), 3000)
-    history = SeriesCache()
-    history.reset(recording)
-    history.want(["link_*_speed_mps"])
-    pull_all(history)
-    assert history.envelope("energy_kinetic_j", 0, 3000, 100) is None
-    history.want(["link_*_speed_mps", "energy_kinetic_j"])
-    pull_all(history)
-    envelope = history.envelope("energy_kinetic_j", 0, 3000, 3000)
+    cache = SeriesCache()
+    cache.reset(recording)
+    cache.want(["link_*_speed_mps"])
+    pull_all(cache)
+    assert cache.envelope("energy_kinetic_j", 0, 3000, 100) is None
+    cache.want(["link_*_speed_mps", "energy_kinetic_j"])
+    pull_all(cache)
+    envelope = cache.envelope("energy_kinetic_j", 0, 3000, 3000)
     assert envelope is not None
     assert np.allclose(envelope.low, recording.rows(0, 3000).energy[:, :1], rtol=1e-6)
-    history.want(["energy_kinetic_j"])
-    assert history.envelope("link_*_speed_mps", 0, 3000, 100) is None
+    cache.want(["energy_kinetic_j"])
+    assert cache.envelope("link_*_speed_mps", 0, 3000, 100) is None
 
 
 def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
     recording = make_recording(Scene(), 3000)
-    history = SeriesCache()
-    history.reset(recording)
-    history.want(["joint_*_yaw_deg"])
-    early = history.values_at("joint_*_yaw_deg", 500)
-    pull_all(history)
-    late = history.values_at("joint_*_yaw_deg", 500)
+    cache = SeriesCache()
+    cache.reset(recording)
+    cache.want(["joint_*_yaw_deg"])
+    early = cache.values_at("joint_*_yaw_deg", 500)
+    pull_all(cache)
+    late = cache.values_at("joint_*_yaw_deg", 500)
     assert early is not None
     assert late is not None
     assert np.allclose(early, late, atol=1e-4)
     assert early[3] == pytest.approx(np.degrees(recording.rows(500, 501).joint_angle[0, 3]))
-    assert history.values_at("joint_*_yaw_deg", 3000) is None
+    assert cache.values_at("joint_*_yaw_deg", 3000) is None
 
 
 def test_what_the_source_does_not_know_is_not_kept() -> None:
@@ -251,22 +251,22 @@ def test_what_the_source_does_not_know_is_not_kept() -> None:
     recording = RunRecording(
         scene, Schema(scene.robot.n_links, scene.body.axes, (), valid=Fields.JOINTS)
     )
-    history = SeriesCache()
-    history.reset(recording)
-    history.want(["joint_*_yaw_deg", "link_*_obstacle_force_n"])
-    assert history.envelope("link_*_obstacle_force_n", 0, 1, 10) is None
+    cache = SeriesCache()
+    cache.reset(recording)
+    cache.want(["joint_*_yaw_deg", "link_*_obstacle_force_n"])
+    assert cache.envelope("link_*_obstacle_force_n", 0, 1, 10) is None
 
 
 def test_another_recording_starts_anew() -> None:
-    history = SeriesCache()
-    history.reset(make_recording(Scene(), 2000))
-    history.want(["link_*_speed_mps"])
-    pull_all(history)
+    cache = SeriesCache()
+    cache.reset(make_recording(Scene(), 2000))
+    cache.want(["link_*_speed_mps"])
+    pull_all(cache)
     second = make_recording(Scene(), 10)
-    history.reset(second)
-    pull_all(history)
-    envelope = history.envelope("link_*_speed_mps", 0, 10, 100)
+    cache.reset(second)
+    pull_all(cache)
+    envelope = cache.envelope("link_*_speed_mps", 0, 10, 100)
     assert envelope is not None
     assert len(envelope.row) == 10
-    history.reset(None)
-    assert not history.pull(0.01)
+    cache.reset(None)
+    assert not cache.pull(0.01)

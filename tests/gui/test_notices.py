@@ -40,7 +40,7 @@ def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_req
     banner = drawn.context.banners.robot
     shown = NoticePage(banner).text
     line = drawn.context.banners.robot.fontMetrics().lineSpacing()
-    banner.say(
+    banner.show_notice(
         "danger",
         f"CONTACT LOST\n{LONG}",
         [("Show Events", lambda: None)],
@@ -57,18 +57,18 @@ def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_req
     assert drawn.context.banners.geometry().top() >= drawn.context.viewport.geometry().top()
     qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: banner.height() < 0.4 * drawn.context.viewport.height())
-    banner.say("info", "All is well.")
+    banner.show_notice("info", "All is well.")
     qtbot.waitUntil(more(banner).isHidden)
 
 
 def test_another_long_notice_begins_short(drawn: MainWindow, qtbot: QtBot) -> None:
     banner = drawn.context.banners.files
     line = drawn.context.banners.files.fontMetrics().lineSpacing()
-    banner.say("warning", LONG)
+    banner.show_notice("warning", LONG)
     qtbot.waitUntil(more(banner).isVisible)
     more(banner).click()
     qtbot.waitUntil(lambda: banner.height() > 4 * line + 12)
-    banner.say("warning", LONG[::-1])
+    banner.show_notice("warning", LONG[::-1])
     qtbot.waitUntil(lambda: banner.height() < 4 * line + 12)
 
 
@@ -133,7 +133,7 @@ def test_what_applies_at_reset_is_said_of_the_simulation_only_while_it_is_looked
 def test_a_robot_that_streams_its_gait_is_not_called_standing_still(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    teleoperation = window.context.teleoperation
+    teleoperation = window.context.teleop_feature
     panel = TeleopPanel(teleoperation)
     qtbot.addWidget(panel)
     panel.show()

@@ -73,7 +73,7 @@ def test_a_command_is_in_its_menu_the_palette_and_on_its_keys(
     palette = window.context.help_controller.palette()
     qtbot.waitUntil(palette.field.hasFocus)
     QTest.keyClicks(palette.field, "wave")
-    assert palette.found[0][0].id == "wave"
+    assert palette.matches[0][0].id == "wave"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(waved) == 1)
     QTest.keyClick(

@@ -125,13 +125,13 @@ def test_enter_runs_what_was_found_and_it_is_first_the_next_time(
 ) -> None:
     assert window.context.viewport.options.now.grid
     QTest.keyClicks(palette.field, "grid")
-    assert palette.found[0][0].id == "show_grid"
+    assert palette.matches[0][0].id == "show_grid"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: not window.context.viewport.options.now.grid)
     assert keyboard() is window.context.viewport
     again = window.context.help_controller.palette()
-    assert again.found[0][0].id == "show_grid"
-    assert not again.found[0][0].checked
+    assert again.matches[0][0].id == "show_grid"
+    assert not again.matches[0][0].checked
 
 
 def test_nothing_runs_that_cannot_be_used_or_is_not_there(
@@ -143,7 +143,7 @@ def test_nothing_runs_that_cannot_be_used_or_is_not_there(
     assert palette.is_open
     palette.field.clear()
     QTest.keyClicks(palette.field, "undo")
-    assert palette.found[0][0].id == "undo"
+    assert palette.matches[0][0].id == "undo"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.is_open
     QTest.mouseClick(palette, LEFT, NOTHING, QPoint(4, palette.height() - 4))
@@ -154,13 +154,13 @@ def test_arrows_choose_and_a_scene_opens(
     palette: CommandPalette, window: MainWindow, qtbot: QtBot
 ) -> None:
     QTest.keyClick(palette.field, Qt.Key.Key_Up)
-    assert palette.view.currentIndex().row() == len(palette.found) - 1
+    assert palette.view.currentIndex().row() == len(palette.matches) - 1
     QTest.keyClick(palette.field, Qt.Key.Key_Down)
     assert palette.view.currentIndex().row() == 0
     QTest.keyClick(palette.field, Qt.Key.Key_PageDown)
     assert palette.view.currentIndex().row() > 5
     QTest.keyClicks(palette.field, "open worm")
-    names = [entry.id for entry, _ in palette.found]
+    names = [entry.id for entry, _ in palette.matches]
     assert set(names[:2]) == {"scene_worm", "scene_worm_accelerating"}
     QTest.keyClick(palette.field, Qt.Key.Key_Down)
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
@@ -173,7 +173,7 @@ def test_a_click_goes_to_a_panel(palette: CommandPalette, window: MainWindow, qt
     window.context.docks["scene"].close()
     fill_docks(window)
     QTest.keyClicks(palette.field, "go scene")
-    assert palette.found[0][0].id == "panel_scene"
+    assert palette.matches[0][0].id == "panel_scene"
     row = palette.view.visualRect(palette.view.model().index(0, 0)).center()
     QTest.mouseClick(palette.view.viewport(), LEFT, NOTHING, row)
     qtbot.waitUntil(
@@ -308,7 +308,7 @@ def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindo
     assert window.context.focus_cycle.present() is seen[-1]
     window.context.docks["scene"].close()
     assert window.context.docks["scene"] not in window.context.focus_cycle.all
-    window.context.focus_cycle.go_to("scene")
+    window.context.focus_cycle.focus_dock("scene")
     assert window.context.docks["scene"].isAncestorOf(keyboard())
 
 

@@ -72,16 +72,16 @@ def recording(run: RunRecording, monkeypatch: pytest.MonkeyPatch) -> Watched:
 
 def cache_of(recording: Watched, *keys: str) -> SeriesCache:
     """The plots' memory of a recording whose rows have all been read once."""
-    history = SeriesCache()
-    history.reset(recording)  # type: ignore[arg-type]
-    history.want(keys)
-    pull_all(history)
+    series_cache = SeriesCache()
+    series_cache.reset(recording)  # type: ignore[arg-type]
+    series_cache.want(keys)
+    pull_all(series_cache)
     recording.read.clear()
-    return history
+    return series_cache
 
 
-def pull_all(history: SeriesCache) -> None:
-    while history.pull(0.01) or history.missing:
+def pull_all(series_cache: SeriesCache) -> None:
+    while series_cache.pull(0.01) or series_cache.missing:
         pass
 
 
@@ -95,23 +95,23 @@ def truth(recording: Watched, key: str = YAW) -> np.ndarray:
 
 
 def test_old_rows_in_view_get_their_detail_back(recording: Watched) -> None:
-    history = cache_of(recording, YAW)
-    coarse = history.envelope(YAW, 500, 1500, 1000)
+    series_cache = cache_of(recording, YAW)
+    coarse = series_cache.envelope(YAW, 500, 1500, 1000)
     assert coarse is not None
     assert coarse.stride > 1
-    assert history.filling
-    pull_all(history)
+    assert series_cache.filling
+    pull_all(series_cache)
     assert sorted((a, b) for a, b in recording.read if b - a > 1) == [
         (0, BLOCK),
         (BLOCK, 2 * BLOCK),
     ]
-    exact = history.envelope(YAW, 500, 1500, 1000)
+    exact = series_cache.envelope(YAW, 500, 1500, 1000)
     assert exact is not None
     assert exact.stride == 1
     assert np.array_equal(exact.row, np.arange(500, 1500))
     assert np.array_equal(exact.low, truth(recording)[500:1500])
     assert np.array_equal(exact.high, exact.low)
-    assert not history.pull(0.01)
+    assert not series_cache.pull(0.01)
 
 
 @pytest.mark.parametrize("start", [0, 2000, N_ROWS - 9000, N_ROWS - 3000])
@@ -119,15 +119,15 @@ def test_old_rows_in_view_get_their_detail_back(recording: Watched) -> None:
 def test_detail_read_back_equals_detail_never_dropped(
     recording: Watched, start: int, rows: int
 ) -> None:
-    history = cache_of(recording, YAW)
+    series_cache = cache_of(recording, YAW)
     values = truth(recording)
     whole = Pyramid(values.shape[1], limit=2**27)
     whole.write(0, values)
     for bins in (100, 400, 3000):
-        history.show_other_rows()
-        history.envelope(YAW, start, start + rows, bins)
-        pull_all(history)
-        envelope = history.envelope(YAW, start, start + rows, bins)
+        series_cache.show_other_rows()
+        series_cache.envelope(YAW, start, start + rows, bins)
+        pull_all(series_cache)
+        envelope = series_cache.envelope(YAW, start, start + rows, bins)
         expected = whole.envelope(start, start + rows, bins)
         assert envelope is not None
         assert envelope.stride == expected.stride
@@ -137,10 +137,10 @@ def test_detail_read_back_equals_detail_never_dropped(
 
 
 def test_partly_read_detail_is_shown_with_coarse_bins_beside_it(recording: Watched) -> None:
-    history = cache_of(recording, YAW)
-    history.envelope(YAW, 0, 3 * BLOCK, 3 * BLOCK)
-    history.pull(0.0)  # one piece, the newest
-    envelope = history.envelope(YAW, 0, 3 * BLOCK, 3 * BLOCK)
+    series_cache = cache_of(recording, YAW)
+    series_cache.envelope(YAW, 0, 3 * BLOCK, 3 * BLOCK)
+    series_cache.pull(0.0)  # one piece, the newest
+    envelope = series_cache.envelope(YAW, 0, 3 * BLOCK, 3 * BLOCK)
     assert envelope is not None
     assert envelope.stride == 1
     values = truth(recording)[: 3 * BLOCK]
@@ -151,89 +151,89 @@ def test_partly_read_detail_is_shown_with_coarse_bins_beside_it(recording: Watch
 
 
 def test_rows_that_left_the_view_are_not_read(recording: Watched) -> None:
-    history = cache_of(recording, YAW)
-    history.envelope(YAW, 0, 3000, 3000)
-    history.show_other_rows()
-    assert not history.missing
-    assert not history.pull(0.01)
+    series_cache = cache_of(recording, YAW)
+    series_cache.envelope(YAW, 0, 3000, 3000)
+    series_cache.show_other_rows()
+    assert not series_cache.missing
+    assert not series_cache.pull(0.01)
     assert not recording.read
 
 
 def test_newest_rows_need_no_reading(recording: Watched) -> None:
-    history = cache_of(recording, YAW)
+    series_cache = cache_of(recording, YAW)
     for rows in (100, 1000, 2000):
-        history.envelope(YAW, N_ROWS - rows, N_ROWS, 3000)
-        history.samples(YAW, N_ROWS - rows, N_ROWS, 1)
-    assert not history.missing
+        series_cache.envelope(YAW, N_ROWS - rows, N_ROWS, 3000)
+        series_cache.samples(YAW, N_ROWS - rows, N_ROWS, 1)
+    assert not series_cache.missing
 
 
 def test_stretches_of_very_many_rows_are_not_read_back(
     recording: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(detail, "MOST_ROWS", 2 * BLOCK)
-    history = cache_of(recording, YAW)
-    history.envelope(YAW, 0, 2 * BLOCK + 1, 4000)
-    history.samples(YAW, 0, 2 * BLOCK + 1, 1)
-    assert not history.missing
-    history.envelope(YAW, 0, 2 * BLOCK, 4000)
-    assert history.missing == 2 * BLOCK
+    series_cache = cache_of(recording, YAW)
+    series_cache.envelope(YAW, 0, 2 * BLOCK + 1, 4000)
+    series_cache.samples(YAW, 0, 2 * BLOCK + 1, 1)
+    assert not series_cache.missing
+    series_cache.envelope(YAW, 0, 2 * BLOCK, 4000)
+    assert series_cache.missing == 2 * BLOCK
 
 
 def test_detail_stays_within_the_budget(recording: Watched) -> None:
-    history = cache_of(recording, YAW)
+    series_cache = cache_of(recording, YAW)
     for start in range(0, 10 * BLOCK, BLOCK):
-        history.show_other_rows()
-        history.envelope(YAW, start, start + BLOCK, BLOCK)
-        pull_all(history)
-        assert history.nbytes <= BUDGET
-        envelope = history.envelope(YAW, start, start + BLOCK, BLOCK)
+        series_cache.show_other_rows()
+        series_cache.envelope(YAW, start, start + BLOCK, BLOCK)
+        pull_all(series_cache)
+        assert series_cache.nbytes <= BUDGET
+        envelope = series_cache.envelope(YAW, start, start + BLOCK, BLOCK)
         assert envelope is not None
         assert envelope.stride == 1
     # What does not fit stays coarse, and is not read again and again.
-    history.show_other_rows()
-    history.envelope(YAW, 0, 10 * BLOCK, 10 * BLOCK)
-    assert not history.missing
-    history.want([])
-    assert history.nbytes == 0
+    series_cache.show_other_rows()
+    series_cache.envelope(YAW, 0, 10 * BLOCK, 10 * BLOCK)
+    assert not series_cache.missing
+    series_cache.want([])
+    assert series_cache.nbytes == 0
 
 
 def test_a_damaged_run_file_is_reported_once(recording: Watched) -> None:
-    history = cache_of(recording, YAW)
+    series_cache = cache_of(recording, YAW)
     recording.damaged = True
-    history.envelope(YAW, 0, 1000, 1000)
-    pull_all(history)
-    (problem,) = history.problems
+    series_cache.envelope(YAW, 0, 1000, 1000)
+    pull_all(series_cache)
+    (problem,) = series_cache.problems
     assert "a broken chunk" in problem
-    history.envelope(YAW, 0, 1000, 1000)
-    assert not history.missing
+    series_cache.envelope(YAW, 0, 1000, 1000)
+    assert not series_cache.missing
 
 
 def test_old_rows_of_a_derived_channel_are_worked_out_again(recording: Watched) -> None:
     key = signal_key("twice", "2 * joint_4_yaw_rad")
     yaw = "joint_4_yaw_rad"
-    history = cache_of(recording, key, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
-    history.envelope(key, 100, 1100, 2000)
-    pull_all(history)
-    envelope = history.envelope(key, 100, 1100, 2000)
+    series_cache = cache_of(recording, key, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
+    series_cache.envelope(key, 100, 1100, 2000)
+    pull_all(series_cache)
+    envelope = series_cache.envelope(key, 100, 1100, 2000)
     assert envelope is not None
     assert envelope.stride == 1
     assert np.allclose(envelope.low, 2 * truth(recording, yaw)[100:1100], rtol=1e-6)
-    value = history.values_at(key, 300)
+    value = series_cache.values_at(key, 300)
     assert value is not None
     assert value[0] == pytest.approx(2 * truth(recording, yaw)[300, 0])
-    history.close()
+    series_cache.close()
 
 
 def test_a_derived_channel_that_fails_later_is_not_read_on(recording: Watched) -> None:
     key = signal_key("twice", "2 * joint_4_yaw_rad")
-    history = cache_of(recording, key, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
+    series_cache = cache_of(recording, key, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
     recording.damaged = True
     for _ in range(2):
-        history.envelope(key, 100, 1100, 2000)
-        pull_all(history)
-    (problem,) = history.problems
+        series_cache.envelope(key, 100, 1100, 2000)
+        pull_all(series_cache)
+    (problem,) = series_cache.problems
     assert "a broken chunk" in problem
-    history.close()
+    series_cache.close()
 
 
 @pytest.mark.gui
@@ -243,16 +243,16 @@ def test_a_panel_reads_back_the_rows_it_is_moved_to(
     monkeypatch.setattr(series_cache, "BUDGET", BUDGET)
     panel = PlotPanel(FakeBridge(run), document, contents=[Content.of_view("joint", 3)])  # type: ignore[arg-type]
     show_widget(qtbot, panel, 900, 300)
-    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
+    qtbot.waitUntil(lambda: not panel.series_cache.missing and panel.settled)
     panel.set_view(5.0, 7.0)
     panel.draw_now()
-    assert panel.plots[0].chart.picture.stride > 1
-    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
-    assert panel.plots[0].chart.picture.stride == 1
+    assert panel.plots[0].chart.data.stride > 1
+    qtbot.waitUntil(lambda: not panel.series_cache.missing and panel.settled)
+    assert panel.plots[0].chart.data.stride == 1
     panel.set_view(30.0, 32.0)
     panel.draw_now()
     panel.set_view(204.0, 205.0)  # nothing of that is needed any more
-    assert not panel.history.missing
+    assert not panel.series_cache.missing
 
 
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=10), st.integers(0, 9), st.data())
@@ -283,9 +283,9 @@ def test_tracks_show_the_whole_run(recording: Watched) -> None:
     view = custom_view(content, catalogue, recording.schema)
     lines = view.lines(recording.schema, 0)
     others = [f"joint_{i}_yaw_rad" for i in range(1, 11)]
-    history = cache_of(recording, *(line.series for line in lines), *others)
-    picture = compose_plane(view, lines, history, 0.0, 1.0, (400, 300))
-    assert not history.missing
+    series_cache = cache_of(recording, *(line.series for line in lines), *others)
+    picture = compose_plane(view, lines, series_cache, 0.0, 1.0, (400, 300))
+    assert not series_cache.missing
     places = recording.rows(0, N_ROWS).link_pose[:, :, :2].astype(np.float32)
     # its first link goes forwards all the time
     at = np.searchsorted(places[:, 0, 0], picture.traces[0].time)
@@ -296,7 +296,7 @@ def test_tracks_show_the_whole_run(recording: Watched) -> None:
         assert np.array_equal(trace.time, places[at, link, 0])
         assert np.array_equal(trace.low, places[at, link, 1])
     place = float(places[1000, 10, 0]), float(places[1000, 10, 1])
-    row = row_near(lines[2:], history, -np.inf, np.inf, place, (1.0, 1.0))
+    row = row_near(lines[2:], series_cache, -np.inf, np.inf, place, (1.0, 1.0))
     assert row == 1000
 
 
@@ -304,14 +304,16 @@ def test_series_that_reach_back_differently_are_paired_by_row(recording: Watched
     content = Content("xy", curves=(Curve("link_1_y_m", against="link_1_x_m"),), whole=True)
     view = custom_view(content, catalogue, recording.schema)
     x, y = lines = view.lines(recording.schema, 0)
-    history = cache_of(recording, x.series, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
-    history.want([x.series, y.series])  # there is more memory for the second from the start
-    pull_all(history)
-    across, upwards = (history.samples(line.series, 0, N_ROWS, 1, whole_run=True) for line in lines)
+    series_cache = cache_of(recording, x.series, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
+    series_cache.want([x.series, y.series])  # there is more memory for the second from the start
+    pull_all(series_cache)
+    across, upwards = (
+        series_cache.samples(line.series, 0, N_ROWS, 1, whole_run=True) for line in lines
+    )
     assert across is not None
     assert upwards is not None
     assert len(across.row) < len(upwards.row)
-    (trace,) = compose_plane(view, lines, history, 0.0, 1.0, (400, 300)).traces
+    (trace,) = compose_plane(view, lines, series_cache, 0.0, 1.0, (400, 300)).traces
     places = recording.rows(0, N_ROWS).link_pose[:, 0, :2].astype(np.float32)
     at = np.searchsorted(places[:, 0], trace.time)
     assert at[0] == 0
@@ -323,13 +325,13 @@ def test_an_xy_plot_of_old_rows_is_exact(recording: Watched) -> None:
     content = Content("xy", curves=(Curve("link_1_y_m", against="link_1_x_m"),))
     view = custom_view(content, catalogue, recording.schema)
     lines = view.lines(recording.schema, 0)
-    history = cache_of(
+    series_cache = cache_of(
         recording, *(line.series for line in lines), *(f"joint_{i}_yaw_rad" for i in range(1, 11))
     )
-    compose_plane(view, lines, history, 1.0, 9.0, (400, 300))
-    assert history.missing
-    pull_all(history)
-    (trace,) = compose_plane(view, lines, history, 1.0, 9.0, (400, 300)).traces
+    compose_plane(view, lines, series_cache, 1.0, 9.0, (400, 300))
+    assert series_cache.missing
+    pull_all(series_cache)
+    (trace,) = compose_plane(view, lines, series_cache, 1.0, 9.0, (400, 300)).traces
     pose = recording.rows(100, 901).link_pose[:, 0].astype(np.float32)
     assert np.array_equal(trace.time, pose[:, 0])
     assert np.array_equal(trace.low, pose[:, 1])
@@ -339,13 +341,15 @@ def test_a_spectrum_of_old_rows_is_of_all_of_them(recording: Watched) -> None:
     content = Content("spectrum", curves=(Curve("joint_4_yaw_rad"),))
     view = custom_view(content, catalogue, recording.schema)
     lines = view.lines(recording.schema, 0)
-    history = cache_of(recording, lines[0].series, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
+    series_cache = cache_of(
+        recording, lines[0].series, *(f"joint_{i}_yaw_rad" for i in range(1, 11))
+    )
     spectra = Spectra()
-    before = compose_spectrum(view, lines, history, spectra, 5.0, 30.0)
+    before = compose_spectrum(view, lines, series_cache, spectra, 5.0, 30.0)
     assert not before.traces
     assert before.note.startswith("Reading")
-    pull_all(history)
-    (trace,) = compose_spectrum(view, lines, history, spectra, 5.0, 30.0).traces
+    pull_all(series_cache)
+    (trace,) = compose_spectrum(view, lines, series_cache, spectra, 5.0, 30.0).traces
     whole = SeriesCache()
     whole.reset(make_recording(Scene(), 3200))
     whole.want([lines[0].series])

@@ -129,9 +129,9 @@ def test_the_newest_data_stay_in_view(
     qtbot.waitUntil(lambda: panel.stop > 24.99)
     settle(qtbot, panel)
     for plot in panel.plots:
-        assert plot.chart.picture.stop == pytest.approx(panel.stop, abs=0.05)
-        assert plot.chart.picture.cursor == pytest.approx(24.99)
-        for trace in plot.chart.picture.traces:
+        assert plot.chart.data.stop == pytest.approx(panel.stop, abs=0.05)
+        assert plot.chart.data.cursor == pytest.approx(24.99)
+        for trace in plot.chart.data.traces:
             assert trace.time[-1] == pytest.approx(24.99, abs=0.05)
     panel.follow(0.0)
     settle(qtbot, panel)
@@ -149,19 +149,19 @@ def test_pages_turn_while_data_arrive(
     page = panel.start, panel.stop
     assert page[1] - page[0] == pytest.approx(10.0)
     settle(qtbot, panel)
-    axes = [plot.chart.picture.axes[0] for plot in panel.plots]
+    axes = [plot.chart.data.axes[0] for plot in panel.plots]
     for _ in range(4):
         session_controller.append(100)
         settle(qtbot, panel)
         qtbot.waitUntil(
             lambda: (
-                panel.plots[0].chart.picture.cursor
+                panel.plots[0].chart.data.cursor
                 == pytest.approx(session_controller.recording.times[-1])
             )
         )
         assert (panel.start, panel.stop) == page
     for plot, axis in zip(panel.plots[:3], axes, strict=False):
-        assert plot.chart.picture.axes[0] == axis
+        assert plot.chart.data.axes[0] == axis
     session_controller.append(700)
     qtbot.waitUntil(lambda: panel.start > page[0])
     assert panel.start < 31.99 < panel.stop
@@ -172,7 +172,7 @@ def test_curves_show_the_recording(panel: PlotPanel, session_controller: FakeBri
     rows = session_controller.recording.rows(0, 2000)
     joint = panel.plots[1]
     assert joint.view_name == "joint"
-    angle, reference = joint.chart.picture.traces
+    angle, reference = joint.chart.data.traces
     truth = np.degrees(rows.joint_angle[:, 3])
     seen = (rows.time >= angle.time[0]) & (rows.time <= angle.time[-1])
     assert angle.low.min() == pytest.approx(truth[seen].min(), abs=0.5)
@@ -181,7 +181,7 @@ def test_curves_show_the_recording(panel: PlotPanel, session_controller: FakeBri
         truth[1500], abs=1.0
     )
     assert reference.faint
-    force = panel.plots[0].chart.picture
+    force = panel.plots[0].chart.data
     assert len(force.traces) == 11
     assert max(trace.high.max() for trace in force.traces) == pytest.approx(40, abs=0.1)
     assert force.axes[0].low == 0.0
@@ -193,12 +193,14 @@ def test_a_pause_of_the_view_lets_data_arrive(
     panel.pause_button.click()
     settle(qtbot, panel)
     view = panel.start, panel.stop
-    pictures = [plot.chart.picture for plot in panel.plots]
+    pictures = [plot.chart.data for plot in panel.plots]
     session_controller.append(300)
-    qtbot.waitUntil(lambda: panel.history.values_at("link_*_speed_mps", 2299) is not None)
-    qtbot.waitUntil(lambda: panel.history.envelope("link_*_speed_mps", 2290, 2300, 10) is not None)
+    qtbot.waitUntil(lambda: panel.series_cache.values_at("link_*_speed_mps", 2299) is not None)
+    qtbot.waitUntil(
+        lambda: panel.series_cache.envelope("link_*_speed_mps", 2290, 2300, 10) is not None
+    )
     assert (panel.start, panel.stop) == view
-    assert [plot.chart.picture for plot in panel.plots] == pictures
+    assert [plot.chart.data for plot in panel.plots] == pictures
     panel.pause_button.click()
     settle(qtbot, panel)
     assert panel.stop > 22.99
@@ -213,7 +215,7 @@ def test_panning_and_zooming_move_all_plots(
     assert not panel.following
     assert panel.start == pytest.approx(start - 2.0, abs=0.1)
     settle(qtbot, panel)
-    assert second.chart.picture.start == pytest.approx(panel.start, abs=0.05)
+    assert second.chart.data.start == pytest.approx(panel.start, abs=0.05)
     session_controller.append(100)
     settle(qtbot, panel)
     assert panel.start == pytest.approx(start - 2.0, abs=0.1)
@@ -229,14 +231,14 @@ def test_panning_and_zooming_move_all_plots(
 
 def test_zooming_values_is_undone_by_a_double_click(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[1]
-    before = plot.chart.picture.axes[0].low, plot.chart.picture.axes[0].high
+    before = plot.chart.data.axes[0].low, plot.chart.data.axes[0].high
     wheel(plot, at(plot, 15.0), 4, Qt.KeyboardModifier.ControlModifier)
     settle(qtbot, panel)
-    axis = plot.chart.picture.axes[0]
+    axis = plot.chart.data.axes[0]
     assert axis.high - axis.low < 0.8 * (before[1] - before[0])
     double_click(plot.chart.viewport(), at(plot, 15.0))
     settle(qtbot, panel)
-    axis = plot.chart.picture.axes[0]
+    axis = plot.chart.data.axes[0]
     assert (axis.low, axis.high) == before
 
 
@@ -250,7 +252,7 @@ def test_a_click_sets_the_cursor_of_the_session(
     qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=at(plot, 15.0))
     assert session_controller.cursor == pytest.approx(1500, abs=3)
     for other in panel.plots:
-        assert other.chart.picture.cursor == pytest.approx(session_controller.cursor / 100)
+        assert other.chart.data.cursor == pytest.approx(session_controller.cursor / 100)
 
 
 def test_dragging_the_cursor_scrubs(
@@ -274,17 +276,15 @@ def test_the_time_bar_moves_the_cursor_and_the_view_if_need_be(
     settle(qtbot, panel)
     assert panel.start <= 2.0 <= panel.stop
     plot = panel.plots[3]
-    assert plot.chart.picture.cursor == pytest.approx(2.0)
-    texts = {
-        text.rsplit(" ", 1)[0]: text.rsplit(" ", 1)[1] for _, text in plot.chart.picture.legend
-    }
+    assert plot.chart.data.cursor == pytest.approx(2.0)
+    texts = {text.rsplit(" ", 1)[0]: text.rsplit(" ", 1)[1] for _, text in plot.chart.data.legend}
     assert session_controller.recording is not None
     x = session_controller.recording.rows(200, 201).link_pose[0, 5, 0]
     assert float(texts["x"].replace("−", "-")) == pytest.approx(x, rel=1e-3)
     session_controller.set_cursor(None)
     settle(qtbot, panel)
     assert panel.stop > 19.99
-    assert plot.chart.picture.cursor == pytest.approx(19.99)
+    assert plot.chart.data.cursor == pytest.approx(19.99)
 
 
 def test_arrow_keys_step_the_cursor(
@@ -338,7 +338,7 @@ def test_a_run_in_space_shows_pitch_and_height(
     plot.choose("joint", 2)
     settle(qtbot, spatial)
     assert [line.name for line in plot.lines] == ["yaw", "yaw ref", "pitch", "pitch ref"]
-    pitch = plot.chart.picture.traces[2]
+    pitch = plot.chart.data.traces[2]
     truth = np.degrees(rows.joint_angle[:, 5])
     assert np.interp(3.0, pitch.time, 0.5 * (pitch.low + pitch.high)) == pytest.approx(
         truth[300], abs=0.5
@@ -346,13 +346,13 @@ def test_a_run_in_space_shows_pitch_and_height(
     plot.choose("torque", 2)
     settle(qtbot, spatial)
     assert [line.name for line in plot.lines] == ["yaw", "pitch"]
-    torque = spatial.history.values_at("joint_*_pitch_torque_nm", 300)
+    torque = spatial.series_cache.values_at("joint_*_pitch_torque_nm", 300)
     assert torque is not None
     assert torque[plot.lines[1].column] == pytest.approx(rows.joint_torque[300, 5], rel=1e-5)
     plot.choose("height")
     settle(qtbot, spatial)
-    assert len(plot.chart.picture.traces) == 11
-    highest = max(trace.high.max() for trace in plot.chart.picture.traces)
+    assert len(plot.chart.data.traces) == 11
+    highest = max(trace.high.max() for trace in plot.chart.data.traces)
     assert highest == pytest.approx(0.0725, abs=1e-4)
     plot.choose("attitude", 4)
     settle(qtbot, spatial)
@@ -378,10 +378,10 @@ def test_forces_in_space_have_all_three_parts(
         "ground_friction": 1.3,
     }
     for what, value in expected.items():
-        row = spatial.history.values_at(f"link_*_{what}_n", 300)
+        row = spatial.series_cache.values_at(f"link_*_{what}_n", 300)
         assert row is not None
         assert row[4] == pytest.approx(value, rel=1e-4), what
-    assert spatial.history.values_at("contacts_closed", 300) == pytest.approx([3.0])
+    assert spatial.series_cache.values_at("contacts_closed", 300) == pytest.approx([3.0])
 
 
 def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPanel) -> None:
@@ -394,12 +394,12 @@ def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPan
         "unconverged",
         "contacts",
     ]
-    picture = plot.chart.picture
+    picture = plot.chart.data
     assert picture.axes[0].decades
     assert [level for level, _ in picture.levels] == [-8.0]
     # 92 iterations in the 40 steps between two rows, and nothing unconverged.
-    assert panel.history.values_at("solver_iterations", 700) == pytest.approx([2.3])
-    assert panel.history.values_at("solver_unconverged", 700) == pytest.approx([0.0])
+    assert panel.series_cache.values_at("solver_iterations", 700) == pytest.approx([2.3])
+    assert panel.series_cache.values_at("solver_unconverged", 700) == pytest.approx([0.0])
 
 
 STEERED = ("heading_rad", "heading_ref_rad", "gait_offset_rad", "cross_track_m")
@@ -421,11 +421,11 @@ def test_what_controllers_add_is_offered_where_they_add_it(
     plot.choose("cross_track")
     panel.plots[1].choose("heading")
     settle(qtbot, panel)
-    (trace,) = plot.chart.picture.traces
+    (trace,) = plot.chart.data.traces
     np.testing.assert_allclose(trace.high, 4 * np.sin(trace.time), atol=0.05)
-    names = [trace.name for trace in panel.plots[1].chart.picture.traces]
+    names = [trace.name for trace in panel.plots[1].chart.data.traces]
     assert names == ["heading", "ref", "offset"]
-    offset = panel.plots[1].chart.picture.traces[2]
+    offset = panel.plots[1].chart.data.traces[2]
     np.testing.assert_allclose(offset.high, np.degrees(3 * np.sin(offset.time)), atol=2.0)
 
 
@@ -445,20 +445,20 @@ def test_jams_and_their_ends_are_marked_on_the_speed(
     plot = panel.plots[0]
     plot.choose("speed", 2)
     settle(qtbot, panel)
-    marks = plot.chart.picture.marks
+    marks = plot.chart.data.marks
     assert [mark.begins for mark in marks] == [True, False] * 2
     turns = np.array([1, 5, 13, 17]) * np.pi / 6
     assert [mark.time for mark in marks] == pytest.approx(turns, abs=0.05)
-    curve = plot.chart.picture.traces[0]
+    curve = plot.chart.data.traces[0]
     assert curve.name == "CoM"
     for mark in marks:
         assert mark.value == pytest.approx(np.interp(mark.time, curve.time, curve.high), abs=1e-3)
     assert len(plot.chart.marks.data) == 4
-    texts = [text for _, text in plot.chart.picture.legend]
+    texts = [text for _, text in plot.chart.data.legend]
     assert texts[:2] == ["▼ jam", "▲ resolved"]
     plot.choose("position", 2)
     settle(qtbot, panel)
-    assert not plot.chart.picture.marks
+    assert not plot.chart.data.marks
     assert not len(plot.chart.marks.data)
 
 
@@ -476,7 +476,7 @@ def test_every_view_draws(qtbot: QtBot, panel: PlotPanel) -> None:
     ):
         plot.choose(name, 2)
         settle(qtbot, panel)
-        picture = plot.chart.picture
+        picture = plot.chart.data
         if VIEWS[name].style == "heat":
             assert picture.heat is not None, name
             assert picture.heat.values.shape[1] == 11, name
@@ -512,8 +512,8 @@ def test_only_what_is_shown_is_computed(qtbot: QtBot, panel: PlotPanel) -> None:
     for plot in panel.plots:
         plot.choose("energy")
     settle(qtbot, panel)
-    assert panel.history.envelope("energy_kinetic_j", 0, 100, 10) is not None
-    assert panel.history.envelope("link_*_speed_mps", 0, 100, 10) is None
+    assert panel.series_cache.envelope("energy_kinetic_j", 0, 100, 10) is not None
+    assert panel.series_cache.envelope("link_*_speed_mps", 0, 100, 10) is None
 
 
 def test_a_new_run_starts_empty(
@@ -526,11 +526,11 @@ def test_a_new_run_starts_empty(
     session_controller.set_recording(make_recording(small, 100))
     settle(qtbot, panel)
     assert panel.start == 0.0
-    assert len(panel.plots[0].chart.picture.traces) == 4
+    assert len(panel.plots[0].chart.data.traces) == 4
     assert panel.plots[2].index == 3  # link 6 is not there
     session_controller.set_recording(None)
     settle(qtbot, panel)
-    assert all(not plot.chart.picture.traces for plot in panel.plots)
+    assert all(not plot.chart.data.traces for plot in panel.plots)
 
 
 def test_nothing_runs_while_hidden(panel: PlotPanel) -> None:
@@ -688,7 +688,7 @@ def test_ticks_are_round_numbers(qtbot: QtBot) -> None:
         (-2.0, 0.0, ["0.01", "0.1", "1"]),
     ):
         decades.setRange(low, high)
-        assert [text for _, text in decades.shown()] == texts
+        assert [text for _, text in decades.visible_labels()] == texts
 
 
 @pytest.mark.parametrize(
@@ -712,7 +712,7 @@ def test_axis_shows_the_ticks_of_its_scale(
     axis = ChartAxis("bottom", 44, density=2.0)
     axis.setGeometry(0.0, 0.0, width, 44.0)
     axis.show_scale(scale, "Title")
-    assert [text for _, text in axis.shown()] == texts
+    assert [text for _, text in axis.visible_labels()] == texts
 
 
 @pytest.mark.parametrize("height", [20.0, 35.0, 49.0, 120.0])
@@ -726,7 +726,7 @@ def test_numbers_of_an_axis_never_lie_over_each_other(qtbot: QtBot, height: floa
         assert np.all(np.diff(places) * height / (high - low) >= axis.line_height)
     axis.show_as(False, [(float(k), f"{k}") for k in range(20)])
     axis.setRange(0.0, 20.0)
-    shown = np.array([place for place, _ in axis.shown()])
+    shown = np.array([place for place, _ in axis.visible_labels()])
     assert len(shown) >= 1
     assert np.all(np.diff(shown) * height / 20.0 >= axis.line_height)
     assert shown[0] == 0.0
@@ -749,7 +749,7 @@ def test_a_run_of_fewer_links_under_one_of_more(qtbot: QtBot, document: Document
     settle(qtbot, panel)
     session_controller.set_recording(make_recording(ten, 200))
     settle(qtbot, panel)
-    assert [len(plot.chart.picture.traces) for plot in panel.plots[::2]] == [1, 1]
+    assert [len(plot.chart.data.traces) for plot in panel.plots[::2]] == [1, 1]
     panel.close_down()
 
 
@@ -760,13 +760,13 @@ def test_curves_of_another_run_are_dashed(
     panel.overlay([OverlaidRun("Other", "#fc60cc", other)])
     settle(qtbot, panel)
     for plot in panel.plots:
-        traces = plot.chart.picture.traces
+        traces = plot.chart.data.traces
         curves = plot.chart.curves
         for trace, curve in zip(traces, curves, strict=False):
             assert trace.dashed is (trace.colour == "#fc60cc")
             dashed = curve.opts["pen"].style() == Qt.PenStyle.CustomDashLine
             assert dashed is trace.dashed
-    assert any(trace.dashed for plot in panel.plots for trace in plot.chart.picture.traces)
+    assert any(trace.dashed for plot in panel.plots for trace in plot.chart.data.traces)
 
 
 def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: QtBot) -> None:
@@ -781,14 +781,14 @@ def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: 
         redraws.draw((panel.start, panel.stop), 12.0 + turns, 1200 + 100 * turns)
         turns += 1
     assert turns == len(panel.plots) > 2
-    assert {plot.chart.picture.cursor for plot in panel.plots} == {12.0}
+    assert {plot.chart.data.cursor for plot in panel.plots} == {12.0}
     # What comes while they take their turns is seen in the next round.
     redraws.mark(panel.plots, Stale.LONGER)
     redraws.draw((panel.start, panel.stop), 13.0, 1300)
     redraws.mark(panel.plots, Stale.LONGER)
     while redraws.stale:
         redraws.draw((panel.start, panel.stop), 14.0, 1400)
-    assert {plot.chart.picture.cursor for plot in panel.plots} == {14.0}
+    assert {plot.chart.data.cursor for plot in panel.plots} == {14.0}
 
 
 def test_joints_that_are_given_torques_have_angles_and_no_references() -> None:

@@ -1,4 +1,4 @@
-"""While no engine is there: the robot is drawn, the button says what it waits for, and everything else works."""
+"""While no engine is there: the robot is drawn, the button shows what it waits for, and everything else works."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def robot_pixels(window: MainWindow, qtbot: QtBot) -> int:
 def test_the_button_says_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) -> None:
     play = preparing.context.run_bar.play
     plain = theme.scaled(44)
-    assert play.says == "Preparing the planar engine 43 % · 9 s left"
+    assert play.text_shown == "Preparing the planar engine 43 % · 9 s left"
     assert play.toolTip().startswith("Preparing the planar engine 43 % · 9 s left")
     assert play.width() > 3 * plain
     assert play.cancel.isVisible()
@@ -78,7 +78,9 @@ def test_the_button_says_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) 
     qtbot.waitUntil(lambda: play.width() < theme.scaled(180))
     Preparing.begun[0].stage = DONE
     qtbot.waitUntil(
-        lambda: preparing.context.session_controller.status.state == "ready" and play.says == ""
+        lambda: (
+            preparing.context.session_controller.status.state == "ready" and play.text_shown == ""
+        )
     )
     assert play.width() == plain
     assert not play.cancel.isVisible()
@@ -105,14 +107,14 @@ def test_it_plays_when_ready_and_that_can_be_taken_back(
 ) -> None:
     play = preparing.context.run_bar.play
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: play.says == "Plays when ready 43 % · 9 s left")
+    qtbot.waitUntil(lambda: play.text_shown == "Plays when ready 43 % · 9 s left")
     qtbot.waitUntil(lambda: "plays when ready" in preparing.context.status_bar.left.text)
     assert "running" not in preparing.context.status_bar.left.text
     qtbot.waitUntil(
         lambda: "Cancel" in plain(preparing.context.action_registry["play"].text()).split()
     )
     qtbot.keyClick(preparing.context.viewport, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: play.says.startswith("Preparing"))
+    qtbot.waitUntil(lambda: play.text_shown.startswith("Preparing"))
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: preparing.context.session_controller.status.queued)
     Preparing.begun[0].stage = DONE
@@ -142,7 +144,7 @@ def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot
         press("Cancel")
     else:
         preparing.context.action_registry["prepare"].trigger()
-    qtbot.waitUntil(lambda: "not prepared" in play.says)
+    qtbot.waitUntil(lambda: "not prepared" in play.text_shown)
     assert Preparing.begun[0].stopped
     qtbot.waitUntil(lambda: "not prepared" in preparing.context.status_bar.left.text)
     assert robot_pixels(preparing, qtbot) > 100
@@ -187,9 +189,9 @@ def test_the_robot_is_drawn_and_follows_what_is_edited(preparing: MainWindow, qt
             session_controller.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0])
         )
     )
-    assert preparing.context.run_bar.play.says, "it goes on being prepared"
+    assert preparing.context.run_bar.play.text_shown, "it goes on being prepared"
     assert preparing.context.files.open(scenes_dir() / "sidewinding.toml")
-    qtbot.waitUntil(lambda: "spatial engine" in preparing.context.run_bar.play.says)
+    qtbot.waitUntil(lambda: "spatial engine" in preparing.context.run_bar.play.text_shown)
     assert robot_pixels(preparing, qtbot) > 100
     assert [one.stopped for one in Preparing.begun] == [True, False]
 
@@ -198,12 +200,12 @@ def test_a_recorded_run_can_be_looked_at_meanwhile(preparing: MainWindow, qtbot:
     session_controller = preparing.context.session_controller
     play = preparing.context.run_bar.play
     session_controller.open_run(make_recording(preparing.context.document.scene, 50), "earlier")
-    assert play.says == "", "it plays what is shown"
+    assert play.text_shown == "", "it plays what is shown"
     qtbot.waitUntil(preparing.context.action_registry["play"].isEnabled)
     play.click()
     qtbot.waitUntil(lambda: session_controller.playing or session_controller.cursor == 49)
     session_controller.close_run()
-    assert play.says.startswith("Preparing the planar engine")
+    assert play.text_shown.startswith("Preparing the planar engine")
     assert not Preparing.begun[0].stopped
 
 

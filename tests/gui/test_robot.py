@@ -484,8 +484,8 @@ def test_lost_contact_is_said_in_red_everywhere(
     assert banner.text.startswith(f"{words}\n{link.reason}")
     assert danger.name() in banner.styleSheet()
     assert danger.name() in panel.state.title.styleSheet()
-    assert bar.state_figure.caption.startswith("CONTACT LOST")
-    assert (bar.state_figure.value, bar.state_figure.role) == ("MAY STILL MOVE", "danger")
+    assert bar.state_value.caption.startswith("CONTACT LOST")
+    assert (bar.state_value.value, bar.state_value.role) == ("MAY STILL MOVE", "danger")
     for show in (
         window.context.session_controller.show_robot,
         window.context.session_controller.close_run,
@@ -509,7 +509,7 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
     grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)
     assert not table.stale(3)
     assert table.data(cell, Qt.ItemDataRole.ForegroundRole) != grey
-    assert not window.context.twin.stale()
+    assert not window.context.robot_overlay.stale()
     link.frozen = True
     qtbot.wait(320)  # the profile's stale time is 0.3 s
     look(window)

@@ -93,7 +93,7 @@ def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(
     qtbot.waitUntil(lambda: np.allclose(pose_of(placing)[:, :2], wanted, atol=0.02))
     shows_its_start(placing, qtbot)  # while the button is held
     assert viewport.hint.text().startswith("Δx +0.")
-    assert viewport.sheet.isVisible()
+    assert viewport.drafting_overlay.isVisible()
     qtbot.mouseRelease(viewport, LEFT, NONE, begin + away)
     np.testing.assert_allclose(pose_of(placing)[:, :2], wanted, atol=0.02)
     np.testing.assert_allclose(pose_of(placing)[:, 3:], before[:, 3:], atol=1e-9)

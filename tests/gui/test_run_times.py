@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.live_figure import Figure, FigureRow
+from snakestudio.gui.forms.live_value import LiveValue, LiveValueRow
 from snakestudio.gui.runs.timeline.bar import TimeBar
 from tests.gui.fake import FakeBridge
 from tests.gui.pages.hands import show_widget
@@ -21,25 +21,25 @@ def test_the_times_of_a_long_run_are_seen_whole(
 ) -> None:
     bar = TimeBar(session_controller, document)  # type: ignore[arg-type]
     show_widget(qtbot, bar, 1200, 80)
-    usual = bar.figures.width()
+    usual = bar.times.width()
     for seconds, text in (
         (40_000.0, "11:06:40.000 / 11:06:40.000"),
         (1e6, "277:46:40.000 / 277:46:40.000"),
     ):
         document.set_value("run.duration_s", seconds, "Duration")
-        qtbot.waitUntil(lambda text=text: bar.figures.width() >= _width(bar, text))
+        qtbot.waitUntil(lambda text=text: bar.times.width() >= _width(bar, text))
     document.set_value("run.duration_s", 10.0, "Duration")
-    qtbot.waitUntil(lambda: bar.figures.width() == usual)
+    qtbot.waitUntil(lambda: bar.times.width() == usual)
 
 
 def _width(bar: TimeBar, text: str) -> int:
-    return QFontMetrics(bar.figures.font_of_times).horizontalAdvance(text)
+    return QFontMetrics(bar.times.font_of_times).horizontalAdvance(text)
 
 
 def test_a_figure_grows_with_its_value_and_moves_the_next_ones(qtbot: QtBot) -> None:
-    time = Figure("time", "0.000 s", "")
-    factor = Figure("factor", "1.00", "")
-    row = FigureRow((time, factor), always=2)
+    time = LiveValue("time", "0.000 s", "")
+    factor = LiveValue("factor", "1.00", "")
+    row = LiveValueRow((time, factor), always=2)
     qtbot.addWidget(row)
     row.resize(row.sizeHint())
     row.show()

@@ -48,10 +48,10 @@ class Keeper:
         self.changed = self.told.changed
         self.library = library
         self.present: Path | None = None
-        self.keeping = True
+        self.recording_enabled = True
 
-    def set_keeping(self, keeping: bool) -> None:
-        self.keeping = keeping
+    def set_recording_enabled(self, recording_enabled: bool) -> None:
+        self.recording_enabled = recording_enabled
 
 
 def record(library: RunLibrary, name: str) -> Path:
@@ -142,7 +142,7 @@ def test_what_is_typed_sifts_the_list(qtbot: QtBot, panel: RunPanel) -> None:
 
 def test_a_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
     index = select(qtbot, panel, "first")
-    with qtbot.waitSignal(panel.open_asked) as asked:
+    with qtbot.waitSignal(panel.open_requested) as asked:
         place = panel.list.visualRect(index).center()
         qtbot.mouseDClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
         qtbot.mouseRelease(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -223,10 +223,10 @@ def test_files_that_cannot_be_read_say_why(
 def test_rows_that_stay_keep_their_place(library: RunLibrary) -> None:
     model = RunListModel()
     record(library, "one")
-    model.take(library.runs())
+    model.set_runs(library.runs())
     resets: list[int] = []
     model.modelReset.connect(lambda: resets.append(1))
-    model.take([library.rename(run, "renamed") for run in library.runs()])
+    model.set_runs([library.rename(run, "renamed") for run in library.runs()])
     assert model.index(0).data(RUN).name == "renamed"
     assert resets == []
 
@@ -256,7 +256,7 @@ def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(
 def _reds(run: SavedRun) -> int:
     """Pixels in red, the colour of the robot, of a run as it is drawn in the list."""
     model = RunListModel()
-    model.take([run])
+    model.set_runs([run])
     option = QStyleOptionViewItem()
     option.rect = QRect(0, 0, 288, 64)
     image = QImage(option.rect.size(), QImage.Format.Format_RGB32)
@@ -298,10 +298,10 @@ def test_every_run_of_the_window_is_kept(
     window.context.open_runs.open(run.path, run.name)
     qtbot.waitUntil(lambda: window.context.session_controller.source == "replay")
     assert window.context.session_controller.source_name == "mine"
-    window.context.open_runs.forget(run.path)
+    window.context.open_runs.close_file(run.path)
     assert window.context.session_controller.source == "simulation"
     # Unless it is not wanted.
-    window.context.run_archiver.set_keeping(False)
+    window.context.run_archiver.set_recording_enabled(False)
     window.context.session_controller.reset()
     window.context.session_controller.session.settle()
     window.context.session_controller.play_or_pause()

@@ -59,7 +59,7 @@ def test_unsaved_changes_are_offered_in_words_and_restored(
     dialog = window.context.document_recovery.dialog
     assert dialog is not None
     assert "mine.toml" in dialog.about.text()
-    words = dialog.words.toPlainText()
+    words = dialog.changes.toPlainText()
     assert "Gait: amplitude 40 → 35 °" in words
     assert "3 obstacles moved by (0.1, 0) m" in words
     qtbot.mouseClick(dialog.restore_button, Qt.MouseButton.LeftButton)
@@ -87,14 +87,14 @@ def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: Q
     assert dialog.list.count() == 2
     row = next(i for i in range(2) if "untitled" in dialog.list.item(i).text())
     dialog.list.setCurrentRow(row)
-    assert "Run: duration 10 → 3 s" in dialog.words.toPlainText()
+    assert "Run: duration 10 → 3 s" in dialog.changes.toPlainText()
     qtbot.mouseClick(dialog.discard_button, Qt.MouseButton.LeftButton)
     assert not second.exists()
-    assert "amplitude" in dialog.words.toPlainText()
+    assert "amplitude" in dialog.changes.toPlainText()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert first.exists(), "Esc decides later"
     first.unlink()
-    window.context.document_recovery.offer(asked=True)
+    window.context.document_recovery.offer(on_request=True)
     assert "no unsaved changes" in window.context.banners.files.text
 
 

@@ -467,7 +467,7 @@ def test_an_array_is_seen_while_it_is_typed_and_is_one_step(
     assert len(preview.obstacles) == 5, "before Enter"
     put(dialog, "spacing_x_m", "1/4")
     assert preview.obstacles[0].x_m == pytest.approx(2.25)
-    shown, overlays = preview.dress(before, Overlays())
+    shown, overlays = preview.add_to(before, Overlays())
     assert len(shown.obstacles) == 7
     assert len(overlays.selection) == 5
     assert document.scene is before

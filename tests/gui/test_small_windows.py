@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.forms.form import ChoiceRow, FormRow
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.robot.stop_button import StopButton
@@ -125,7 +125,7 @@ def test_values_of_channels_are_seen_whole(small: MainWindow, qtbot: QtBot) -> N
 def test_dialogs_fit_on_a_screen_of_that_size(
     small: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    derived = DerivedDialog(small.context.session_controller, Library(None), parent=small)
+    derived = DerivedDialog(small.context.session_controller, ChannelLibrary(None), parent=small)
     derived.show()
     qtbot.waitExposed(derived)
     derived.resize(_SIZE[0] - 100, 100)

@@ -78,9 +78,9 @@ def assert_begins_as_left(window: MainWindow) -> None:
     editor = window.context.viewport.tools.editor.options.now
     assert {name: getattr(view, name) for name in choices.VIEW} == choices.VIEW
     assert {name: getattr(editor, name) for name in choices.EDITOR} == choices.EDITOR
-    assert window.context.teleoperation.teleop.mapping == chosen_mapping()
+    assert window.context.teleop_feature.teleop.mapping == chosen_mapping()
     assert recall_layout(window.context.settings, choices.SIGNATURE) == chosen_table()
-    assert not window.context.run_archiver.keeping
+    assert not window.context.run_archiver.recording_enabled
     assert (
         timer(window.context.document_recovery.autosave, "autosave_timer").interval()
         == 1000 * choices.PLAIN["autosave/interval_s"]

@@ -424,7 +424,7 @@ def test_it_dresses_in_both_palettes(
 ) -> None:
     app = QApplication.instance()
     assert isinstance(app, QApplication)
-    typed.formulas["strain.k_z_per_m"].show_finding("Wrong.")
+    typed.formulas["strain.k_z_per_m"].show_scene_problem("Wrong.")
     theme.apply(app, palette)
     try:
         assert theme.current().warning in typed.formulas["strain.k_z_per_m"].field.styleSheet()

@@ -161,7 +161,7 @@ def test_a_study_is_taken_from_a_drop_with_its_scene(
     window: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     c = window.context
-    c.take(study_file)
+    c.open_file(study_file)
     assert c.study.open_study.path == study_file
     assert c.document.path == study_file.parent / "snake.toml"
     fill_docks(window, "study")

@@ -188,7 +188,7 @@ def test_a_theme_change_leaves_nothing_behind(
 ) -> None:
     c = window.context
     fill_docks(window)
-    c.channels.put(Derived("double_x", "2 * com_x_m", "m"))
+    c.channel_library.put(Derived("double_x", "2 * com_x_m", "m"))
     c.plot_docks.new_panel([Content("time", curves=(Curve("double_x"),))])
     c.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     for name in DIALOGS:

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.runs.timeline.painting import Rows
+from snakestudio.gui.runs.timeline.painting import TrackRows
 from snakestudio.gui.runs.timeline.track import Card
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
@@ -27,7 +27,7 @@ NONE = Qt.KeyboardModifier.NoModifier
 
 def at(window: MainWindow, time: float) -> QPoint:
     track = window.context.time_bar.track
-    return QPoint(round(track.x_of(time)), round(Rows.of(track.height()).bar))
+    return QPoint(round(track.x_of(time)), round(TrackRows.of(track.height()).bar))
 
 
 def test_a_click_looks_at_that_moment(recorded: MainWindow, qtbot: QtBot) -> None:
@@ -57,7 +57,7 @@ def test_dragging_scrubs_and_the_end_is_the_newest_state(
     qtbot.mouseRelease(track, LEFT, NONE, at(recorded, 0.7))
     if len(seen) == 1:  # Qt's test mouse does not hold buttons on every platform
         for time in (0.3, 0.4, 0.7):
-            track.go_to(time)
+            track.seek(time)
     assert seen == sorted(seen)
     assert len(seen) == 4
     qtbot.mouseClick(track, LEFT, NONE, at(recorded, track.end))
@@ -83,14 +83,14 @@ def test_arrow_keys_go_row_by_row(recorded: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_the_live_button_returns(recorded: MainWindow, qtbot: QtBot) -> None:
-    recorded.context.time_bar.track.go_to(0.3)
+    recorded.context.time_bar.track.seek(0.3)
     qtbot.mouseClick(recorded.context.time_bar.live, LEFT)
     assert recorded.context.session_controller.live
     assert not recorded.context.time_bar.live.isEnabled()
 
 
 def test_playing_leaves_the_past(recorded: MainWindow, qtbot: QtBot) -> None:
-    recorded.context.time_bar.track.go_to(0.3)
+    recorded.context.time_bar.track.seek(0.3)
     qtbot.keyClick(recorded.context.viewport, Qt.Key.Key_Space)
     assert recorded.context.session_controller.live
     qtbot.waitUntil(lambda: recorded.context.time_bar.track.recorded > 1.5)
@@ -110,7 +110,7 @@ def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
     ratio = image.devicePixelRatio()
     (cluster,) = [cluster for cluster in track.clusters() if change in cluster.moments]
     x = round(cluster.x * ratio)
-    y = round(Rows.of(track.height()).marks * ratio)
+    y = round(TrackRows.of(track.height()).marks * ratio)
     assert image.pixelColor(x, y).lightness() > 150
 
 
@@ -142,8 +142,8 @@ def test_a_loop_between_two_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     for time, key in ((0.3, Qt.Key.Key_I), (0.5, Qt.Key.Key_O)):
         qtbot.mouseClick(track, LEFT, NONE, at(window, time))
         qtbot.keyClick(track, key)
-    assert session_controller.player is not None
-    assert session_controller.player.span == (
+    assert session_controller.replay is not None
+    assert session_controller.replay.span == (
         pytest.approx(0.3, abs=0.011),
         pytest.approx(0.5, abs=0.011),
     )
@@ -289,8 +289,8 @@ def test_a_run_that_is_opened_is_shown_played_and_left(
     assert session_controller.displayed is not None
     assert session_controller.displayed.time == pytest.approx(first.time, abs=0.011)
     window.context.run_bar.speed.choose(0.5)
-    assert session_controller.player is not None
-    assert session_controller.player.speed == 0.5
+    assert session_controller.replay is not None
+    assert session_controller.replay.speed == 0.5
     qtbot.waitUntil(window.context.action_registry["play"].isEnabled)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Space)
     assert session_controller.playing
@@ -317,7 +317,7 @@ def test_a_run_that_was_opened_can_be_gone_on_with(
     run_offline(scene, path=path)
     window.context.open_runs.open(path)
     qtbot.waitUntil(lambda: session_controller.source == "replay")
-    window.context.time_bar.track.go_to(0.7)
+    window.context.time_bar.track.seek(0.7)
     qtbot.waitUntil(window.context.action_registry["continue_here"].isEnabled)
     window.context.action_registry["continue_here"].trigger()
     qtbot.waitUntil(
@@ -342,12 +342,12 @@ def test_what_is_no_run_is_refused_in_a_sentence(
 
 
 def test_a_reset_forgets_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
-    recorded.context.time_bar.track.go_to(0.4)
+    recorded.context.time_bar.track.seek(0.4)
     recorded.context.session_controller.reset()
     qtbot.waitUntil(lambda: recorded.context.session_controller.status.state == "ready")
     qtbot.waitUntil(lambda: recorded.context.time_bar.track.recorded == 0.0)
     assert recorded.context.session_controller.live
-    assert recorded.context.time_bar.track.shown == 0.0
+    assert recorded.context.time_bar.track.shown_time == 0.0
 
 
 def test_looking_back_shows_the_obstacles_of_that_time_and_an_edit_returns(

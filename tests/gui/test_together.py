@@ -36,7 +36,7 @@ def fill(qtbot: QtBot, dialog: TogetherDialog, **texts: str) -> None:
 def test_the_dialog_says_what_is_missing_and_shows_what_matters(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    dialog = TogetherDialog(Together(), window.context.together.target)
+    dialog = TogetherDialog(Together(), window.context.start_together.target)
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.choices() is None
@@ -71,7 +71,7 @@ def test_the_test_button_finds_the_other_side_without_starting_it(
         choices = Together(
             fire=True, host="127.0.0.1", port=port, wait="port", wait_port=free_port()
         )
-        dialog = TogetherDialog(choices, window.context.together.target)
+        dialog = TogetherDialog(choices, window.context.start_together.target)
         qtbot.addWidget(dialog)
         dialog.show()
         qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
@@ -125,7 +125,7 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
         )
         with peer("fire", port, "START lab_3 12.5"):
             qtbot.waitUntil(lambda: short.context.session_controller.status.state == "finished")
-        qtbot.waitUntil(lambda: not short.context.together.busy)
+        qtbot.waitUntil(lambda: not short.context.start_together.busy)
         assert "Started by 127.0.0.1" in short.context.banners.together.text
         names = [line[:2] for line in camera.result()]
     assert names[-2:] == [["START", "obstacle_aided"], ["STOP", "obstacle_aided"]]
@@ -137,29 +137,29 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
     assert "START was sent" in notes[1].text
     assert "STOP was sent to" in notes[-1].text
     assert notes[-1].time == pytest.approx(0.5)
-    assert short.context.together.choices == Together(True, "127.0.0.1", there, "port", port)
+    assert short.context.start_together.choices == Together(True, "127.0.0.1", there, "port", port)
 
 
 def test_play_fires_while_it_is_armed(short: MainWindow, qtbot: QtBot) -> None:
     with listening("polite") as (camera, there):
-        short.context.together.wait(
+        short.context.start_together.wait(
             Together(fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port())
         )
         qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
         qtbot.keyClick(short.context.viewport, Qt.Key.Key_Space)
         qtbot.waitUntil(lambda: short.context.session_controller.status.state == "finished")
-        qtbot.waitUntil(lambda: not short.context.together.busy)
+        qtbot.waitUntil(lambda: not short.context.start_together.busy)
         assert [line[0] for line in camera.result()][-2:] == ["START", "STOP"]
 
 
 def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
     ready.context.run_bar.speed.choose(1.0)
     port = free_port()
-    ready.context.together.wait(Together(wait="port", wait_port=port))
+    ready.context.start_together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in ready.context.banners.together.text)
     with peer("slow", port, "START\nSTOP"):
         qtbot.waitUntil(lambda: ready.context.session_controller.status.state == "paused")
-    qtbot.waitUntil(lambda: not ready.context.together.busy)
+    qtbot.waitUntil(lambda: not ready.context.start_together.busy)
     recording = ready.context.session_controller.recording
     assert recording is not None
     assert recording.times[-1] < ready.context.document.scene.run.duration_s
@@ -170,19 +170,19 @@ def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
 
 def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
-    short.context.together.wait(Together(wait="port", wait_port=port))
+    short.context.start_together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
     NoticePage(short.context.banners.together).press("cancel")
     qtbot.waitUntil(lambda: "was cancelled" in short.context.banners.together.text)
     with socket.create_server(("127.0.0.1", port)):
-        short.context.together.wait(Together(wait="port", wait_port=port))
+        short.context.start_together.wait(Together(wait="port", wait_port=port))
         qtbot.waitUntil(lambda: f"Port {port} is in use" in short.context.banners.together.text)
-    short.context.together.wait(Together(wait="port", wait_port=port, limit_s=0.1))
+    short.context.start_together.wait(Together(wait="port", wait_port=port, limit_s=0.1))
     qtbot.waitUntil(
         lambda: f"No START was received on port {port}" in short.context.banners.together.text
     )
     assert short.context.session_controller.status.state == "ready"
-    short.context.together.wait(Together(wait="port", wait_port=port))
+    short.context.start_together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
     NoticePage(short.context.banners.together).press("start")
     qtbot.waitUntil(lambda: short.context.session_controller.status.state == "finished")
@@ -190,12 +190,12 @@ def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
 
 def test_a_window_that_is_closed_while_armed_lets_go(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
-    short.context.together.wait(Together(wait="port", wait_port=port))
+    short.context.start_together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
     short.context.document.undo_stack.setClean()
     short.close()
     with socket.create_server(("127.0.0.1", port)):
-        assert not short.context.together.busy
+        assert not short.context.start_together.busy
     assert not any(
         isinstance(widget, QDialog)
         for widget in QApplication.topLevelWidgets()

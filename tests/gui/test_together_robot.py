@@ -27,8 +27,8 @@ class Peer:
     """Somebody who connects to the port that the window waits on."""
 
     def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
-        qtbot.waitUntil(lambda: window.context.together.port is not None)
-        port = window.context.together.port
+        qtbot.waitUntil(lambda: window.context.start_together.port is not None)
+        port = window.context.start_together.port
         assert port is not None
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=5.0)
         self.lines = self.socket.makefile("rb")
@@ -46,7 +46,7 @@ class Peer:
 @pytest.fixture
 def peer(window: MainWindow, link: FakeLink, qtbot: QtBot) -> Iterator[Peer]:
     """The window waits for START, and somebody is there."""
-    window.context.together.wait(Together(wait="port", wait_port=0))
+    window.context.start_together.wait(Together(wait="port", wait_port=0))
     made = Peer(window, qtbot)
     yield made
     made.close()
@@ -72,7 +72,7 @@ def test_start_is_refused_until_the_robot_is_armed_here(
     qtbot.waitUntil(lambda: any("“lab_3”" in note for note in live.notes))
     assert peer.say("STOP").startswith("OK STOP")
     assert ["STOP from " in reason for reason in link.stops] == [True]
-    qtbot.waitUntil(lambda: not window.context.together.busy)
+    qtbot.waitUntil(lambda: not window.context.start_together.busy)
 
 
 def test_stop_reaches_the_robot_from_every_state(
@@ -102,23 +102,23 @@ def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
 ) -> None:
     window.context.robot_controller.watch(LiveChoices(twin=False))
     qtbot.waitUntil(lambda: "its monitoring has changed" in window.context.banners.together.text)
-    window.context.together.wait(Together(wait="port", wait_port=0))
+    window.context.start_together.wait(Together(wait="port", wait_port=0))
     window.context.robot_controller.disconnect_robot()
     qtbot.waitUntil(lambda: "the robot was disconnected" in window.context.banners.together.text)
     # the simulation's engine may be compiled
-    qtbot.waitUntil(lambda: window.context.together.possible, timeout=240_000)
-    window.context.together.wait(Together(wait="port", wait_port=0))
+    qtbot.waitUntil(lambda: window.context.start_together.possible, timeout=240_000)
+    window.context.start_together.wait(Together(wait="port", wait_port=0))
     window.context.robot_controller.connect_to(
         FakeLoaded(link.profile), link.profile.bus, LiveChoices()
     )  # type: ignore[arg-type]
     qtbot.waitUntil(lambda: "robot was connected" in window.context.banners.together.text)
-    assert not window.context.together.busy
+    assert not window.context.start_together.busy
 
 
 def test_the_dialog_says_how_the_robot_stands_and_who_could_start_it(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    dialog = TogetherDialog(Together(wait="port"), window.context.together.target)
+    dialog = TogetherDialog(Together(wait="port"), window.context.start_together.target)
     qtbot.addWidget(dialog)
     dialog.show()
     begins = dialog.findChildren(type(dialog.test_result))[0].text()
@@ -148,14 +148,16 @@ def test_opening_the_robot_to_a_network_is_decided_anew_each_time(
         return TogetherDialog.DialogCode.Accepted
 
     monkeypatch.setattr(TogetherDialog, "exec", answer)
-    monkeypatch.setattr(window.context.together, "wait", lambda choices: waited.append(choices))
+    monkeypatch.setattr(
+        window.context.start_together, "wait", lambda choices: waited.append(choices)
+    )
     waited: list[Together] = []
     window.context.action_registry["start_together"].trigger()
     assert [choices.wait_host for choices in waited] == ["0.0.0.0"]
-    assert window.context.together.choices == Together(wait="port")
+    assert window.context.start_together.choices == Together(wait="port")
     window.context.robot_controller.disconnect_robot()
     # what is chosen for the robot is not chosen for the simulation
-    assert window.context.together.choices == Together()
+    assert window.context.start_together.choices == Together()
     QApplication.processEvents()
 
 
@@ -184,7 +186,7 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
     qtbot.waitUntil(lambda: control.state is LinkState.LISTENING, timeout=20_000)
     assert control.link is not None
     control.link.command("idle")
-    window.context.together.wait(Together(wait="port", wait_port=0))
+    window.context.start_together.wait(Together(wait="port", wait_port=0))
     peer = Peer(window, qtbot)
     try:
         assert peer.say("START").startswith("ERR ")
@@ -203,7 +205,7 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         assert control.telemetry is not None
         assert control.telemetry.reason.startswith("Stopped by STOP")
         assert "127.0.0.1:" in control.telemetry.reason
-        qtbot.waitUntil(lambda: not window.context.together.busy)
+        qtbot.waitUntil(lambda: not window.context.start_together.busy)
         assert control.live is not None
         recording = control.live.recording
         assert recording is not None

@@ -28,7 +28,7 @@ from snakestudio.gui.core.command import SEPARATOR
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.menu import plain
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.runs.speed_chooser import SPEEDS
 from snakestudio.gui.shell.commands import table
@@ -396,7 +396,7 @@ def test_a_notice_moves_nothing_under_the_mouse(drawn: MainWindow, qtbot: QtBot)
     banners = drawn.context.banners
     before = viewport.mapToGlobal(QPoint(0, 0)), viewport.size()
     for banner in (banners.robot, banners.program, banners.files):
-        banner.say(
+        banner.show_notice(
             "warning",
             "Something happened, and this is told in a sentence that is long enough for two lines.",
         )
@@ -445,7 +445,7 @@ def test_another_scene_is_without_the_runs_beside_the_one_before(
     cleared: list[bool] = []
     recording = make_recording(drawn.context.document.scene, 5)
     monkeypatch.setattr("snakestudio.gui.runs.pinned_runs.open_run", lambda path: recording)
-    drawn.context.beside.show(tmp_path / "run.mcap", "Before")
+    drawn.context.pinned_runs.show(tmp_path / "run.mcap", "Before")
     monkeypatch.setattr(RunRecording, "close", lambda self: cleared.append(True), raising=False)
     assert len(drawn.context.overlaid.overlaid()) == 1
     assert drawn.context.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
@@ -467,7 +467,7 @@ def test_hints_and_completions_stand_on_a_ground_of_their_own(
     hint = window.context.viewport.hint
     edge = hint.grab().toImage().pixelColor(3, hint.height() // 2)
     assert edge == theme.colour("panel"), "not what lies below it"
-    dialog = DerivedDialog(session_controller, Library())  # type: ignore[arg-type]
+    dialog = DerivedDialog(session_controller, ChannelLibrary())  # type: ignore[arg-type]
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     show_widget(qtbot, dialog)
     qtbot.keyClicks(dialog.field, "link_6_y")

@@ -32,7 +32,7 @@ def test_only_what_was_not_used_for_long_is_removed() -> None:
     long_ago = time.time() - 40 * 86400
     for folder in (old, present):
         os.utime(folder, (long_ago, long_ago))
-    _cache.forget_old_code()
+    _cache.remove_old_code()
     assert sorted(p.name for p in present.parent.iterdir()) == sorted([present.name, "recent"])
     # Another checkout that sweeps tomorrow sees that it was used today.
     assert present.stat().st_mtime > time.time() - 86400
@@ -152,7 +152,7 @@ def test_what_the_user_should_know_of_it_is_told(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     paths.temporary_dir.cache_clear()
     _cache.compile_cache()
-    assert f"cannot be kept in {own_kernels}" in registry.note()
+    assert f"cannot be saved in {own_kernels}" in registry.note()
     assert "SNAKESTUDIO_KERNELS_DIR" in registry.note()
     paths.temporary_dir.cache_clear()
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from snakestudio.live.base_pose import placed_by, started_at, station_at
+from snakestudio.live.base_pose import base_pose_at, fit_chain, with_start_at
 from snakestudio.model.edits import with_values
 from snakestudio.model.robot.chain import chain, joint_angles
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
@@ -37,9 +37,9 @@ def same(pose: np.ndarray, other: np.ndarray, places: float = 1e-9) -> None:
 def test_any_tracked_links_give_the_whole_robot(links: tuple[int, ...]) -> None:
     angles = bent()
     truth = somewhere(angles)
-    placed = placed_by(ROBOT, angles, ROBOT.axes, np.array(links), truth[list(links)])
-    same(placed.pose, truth)
-    assert placed.misfit < 1e-9
+    fit = fit_chain(ROBOT, angles, ROBOT.axes, np.array(links), truth[list(links)])
+    same(fit.pose, truth)
+    assert fit.misfit < 1e-9
 
 
 def test_noise_of_many_links_averages_out() -> None:
@@ -52,7 +52,7 @@ def test_noise_of_many_links_averages_out() -> None:
         seen = truth.copy()
         seen[:, :3] += random.normal(0.0, 0.003, (6, 3))
         errors.append(
-            placed_by(ROBOT, angles, ROBOT.axes, np.arange(6), seen).pose[:, :3].mean(axis=0)
+            fit_chain(ROBOT, angles, ROBOT.axes, np.arange(6), seen).pose[:, :3].mean(axis=0)
             - truth[:, :3].mean(axis=0)
         )
     spread = np.std(errors, axis=0)
@@ -63,7 +63,7 @@ def test_links_with_wrong_numbers_do_not_fit() -> None:
     """Ends taken for each other: their distance is right, each is turned about."""
     angles = bent()
     truth = somewhere(angles)
-    assert placed_by(ROBOT, angles, ROBOT.axes, np.array([0, 3]), truth[[3, 1]]).misfit > 0.02
+    assert fit_chain(ROBOT, angles, ROBOT.axes, np.array([0, 3]), truth[[3, 1]]).misfit > 0.02
 
 
 def test_a_robot_that_nobody_sees_lies_level_and_does_not_wander() -> None:
@@ -71,9 +71,9 @@ def test_a_robot_that_nobody_sees_lies_level_and_does_not_wander() -> None:
         SPATIAL, {"start.kind": "straight", "start.x_m": 1.0, "start.heading_deg": 90.0}
     )
     start = initial_state(scene)[0]
-    station = station_at(start, flat=False)
+    base = base_pose_at(start, flat=False)
     for seed in range(3):
-        pose = station.pose(scene.robot, bent(seed), scene.robot.axes)
+        pose = base.pose(scene.robot, bent(seed), scene.robot.axes)
         np.testing.assert_allclose(pose[:, :2].mean(axis=0), start[:, :2].mean(axis=0), atol=1e-12)
         np.testing.assert_allclose(joint_angles(pose, scene.robot.axes), bent(seed), atol=1e-9)
         along = np.array([rotation(0) @ (pose[k + 1, :3] - pose[k, :3]) for k in range(5)]).sum(
@@ -82,14 +82,14 @@ def test_a_robot_that_nobody_sees_lies_level_and_does_not_wander() -> None:
         assert along[1] > 0.0  # it heads where the scene's start does
         assert pose[:, 2].min() > 0.0
     # FLAT_DEPTH deep in the ground
-    same(station.pose(scene.robot, np.zeros(10), scene.robot.axes), start, 2e-6)
+    same(base.pose(scene.robot, np.zeros(10), scene.robot.axes), start, 2e-6)
 
 
 def test_what_was_never_heard_is_drawn_straight_and_pitch_not_at_all_in_the_plane() -> None:
     scene = with_values(Scene(), {"robot.n_links": 6})
     angles = bent()
     angles[4:6] = np.nan
-    pose = station_at(initial_state(scene)[0], flat=True).pose(
+    pose = base_pose_at(initial_state(scene)[0], flat=True).pose(
         scene.robot, angles, scene.robot.axes
     )
     assert np.isfinite(pose).all()
@@ -101,9 +101,9 @@ def test_what_was_never_heard_is_drawn_straight_and_pitch_not_at_all_in_the_plan
 def test_a_scene_starts_as_the_robot_lies(kind: str) -> None:
     scene = with_values(Scene(), {"model.kind": kind, "robot.n_links": 6})
     angles = bent() if scene.model.spatial else bent()[::2]
-    pose = station_at(initial_state(scene)[0], not scene.model.spatial).pose(
+    pose = base_pose_at(initial_state(scene)[0], not scene.model.spatial).pose(
         scene.robot, angles, scene.body.axes
     )
-    begun = started_at(scene, angles, pose, measured=False)
-    np.testing.assert_allclose(initial_joint_angles(begun), angles, atol=1e-12)
-    same(initial_state(begun)[0], pose, 2e-6)
+    started = with_start_at(scene, angles, pose, measured=False)
+    np.testing.assert_allclose(initial_joint_angles(started), angles, atol=1e-12)
+    same(initial_state(started)[0], pose, 2e-6)

@@ -12,7 +12,7 @@ from snakestudio.errors import LinkError, TriggerError
 from snakestudio.link.messages import CommandKind, LinkState, Telemetry
 from snakestudio.link.profile.schema import Timing
 from snakestudio.live.live_robot import LiveRobot
-from snakestudio.live.pose_source import StreamFigures
+from snakestudio.live.pose_source import StreamStatistics
 from snakestudio.sync import ClockOffset, Fired, Together
 from snakestudio.sync.protocol import TriggerKind
 from tests.wording import naming
@@ -258,7 +258,7 @@ class _Poses:
 
     def __init__(self) -> None:
         self.problem = ""
-        self.figures = StreamFigures()
+        self.statistics = StreamStatistics()
 
     def begin(self, n_links: int) -> None: ...
 
@@ -271,14 +271,14 @@ def test_malformed_poses_are_told_at_once_and_then_now_and_then() -> None:
     assert watch.poll(0.0) == ""
     # One datagram that cannot be read, and good ones behind it before anybody looks at the counts.
     source.problem = "It cannot be read (no header): mend the sender."
-    source.figures = StreamFigures(unreadable=1)
+    source.statistics = StreamStatistics(unreadable=1)
     assert watch.poll(0.1) == ""
     source.problem = ""
     said = [watch.poll(0.1 * tick) for tick in range(2, 10)]
     assert [text for text in said if text] == [naming("1.")]
     for tick in range(10, 120):
         source.problem = "It cannot be read (no header): mend the sender."
-        source.figures = StreamFigures(unreadable=tick)
+        source.statistics = StreamStatistics(unreadable=tick)
         said.append(watch.poll(0.1 * tick))
     assert 3 <= len([text for text in said if text]) <= 4  # every 5 s
     source.problem = "It sees no body."
@@ -291,7 +291,7 @@ def test_a_drive_says_what_is_wrong_with_its_poses(
 ) -> None:
     source = _Poses()
     source.problem = "It cannot be read: mend the sender."
-    source.figures = StreamFigures(unreadable=3)
+    source.statistics = StreamStatistics(unreadable=3)
     made = _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=True, pose=source)  # type: ignore[arg-type]
     assert made.run_session(0.1, None, "run") == 0
     assert "3." in capsys.readouterr().err

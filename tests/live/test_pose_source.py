@@ -18,37 +18,42 @@ def packet(sequence: int, x: float = 0.0, link: int = 0) -> PosePacket:
 def test_packets_are_put_in_order_and_what_is_wrong_is_counted() -> None:
     tracker = BodyTracker(3)
     got = [
-        tracker.take(packet(number), 0.05 * i) is not None
+        tracker.add(packet(number), 0.05 * i) is not None
         for i, number in enumerate([1, 2, 2, 5, 4, 6])
     ]
     assert got == [True, True, False, True, False, True]
-    figures = tracker.figures(0.3)
+    statistics = tracker.statistics(0.3)
     # 3 never came
-    assert (figures.received, figures.double, figures.late, figures.lost) == (4, 1, 1, 1)
+    assert (statistics.received, statistics.double, statistics.late, statistics.lost) == (
+        4,
+        1,
+        1,
+        1,
+    )
 
 
 def test_a_sender_that_began_anew_is_believed() -> None:
     tracker = BodyTracker(3)
-    tracker.take(packet(50_000), 0.0)
-    assert tracker.take(packet(1), 0.05) is not None
+    tracker.add(packet(50_000), 0.0)
+    assert tracker.add(packet(1), 0.05) is not None
 
 
 def test_rate_and_jitter() -> None:
     """Every 50 ms, alternately 5 ms early and late: the gaps are 40 and 60 ms, their deviation 10 ms."""
     tracker = BodyTracker(1)
     for number in range(41):
-        tracker.take(packet(number), 0.05 * number + (0.005 if number % 2 else -0.005))
-    figures = tracker.figures(2.0)
-    assert figures.rate == pytest.approx(20.0, rel=0.01)
-    assert figures.jitter == pytest.approx(0.01, rel=0.02)
+        tracker.add(packet(number), 0.05 * number + (0.005 if number % 2 else -0.005))
+    statistics = tracker.statistics(2.0)
+    assert statistics.rate == pytest.approx(20.0, rel=0.01)
+    assert statistics.jitter == pytest.approx(0.01, rel=0.02)
 
 
 def test_a_body_that_jumps_by_a_metre_is_not_believed_at_first() -> None:
     tracker = BodyTracker(1)
-    tracker.take(packet(1), 0.0)
-    assert tracker.take(packet(2, 1.0), 0.05) is None
+    tracker.add(packet(1), 0.0)
+    assert tracker.add(packet(2, 1.0), 0.05) is None
     assert "Link 1" in tracker.problem
-    back = tracker.take(packet(3, 0.01), 0.1)
+    back = tracker.add(packet(3, 0.01), 0.1)
     assert back is not None
     assert tracker.problem == ""
     np.testing.assert_allclose(back.pose[0, :3], [0.01, 0, 0])
@@ -56,8 +61,8 @@ def test_a_body_that_jumps_by_a_metre_is_not_believed_at_first() -> None:
 
 def test_a_body_that_stays_elsewhere_is_there() -> None:
     tracker = BodyTracker(1)
-    tracker.take(packet(1), 0.0)
-    believed = [tracker.take(packet(2 + i, 1.0), 0.05 * (i + 1)) is not None for i in range(14)]
+    tracker.add(packet(1), 0.0)
+    believed = [tracker.add(packet(2 + i, 1.0), 0.05 * (i + 1)) is not None for i in range(14)]
     first = believed.index(True)
     assert 0.05 * first == pytest.approx(MOVED_S, abs=0.051)
 
@@ -65,13 +70,13 @@ def test_a_body_that_stays_elsewhere_is_there() -> None:
 def test_a_fast_body_is_no_jump() -> None:
     """A link swung at 2 m/s, seen at 20 Hz."""
     tracker = BodyTracker(1)
-    assert all(tracker.take(packet(i, 0.1 * i), 0.05 * i) is not None for i in range(20))
+    assert all(tracker.add(packet(i, 0.1 * i), 0.05 * i) is not None for i in range(20))
 
 
 def test_a_link_that_the_robot_has_not_is_named_and_the_others_are_used() -> None:
     tracker = BodyTracker(3)
     both = PosePacket(1, 0.0, (BodyPose(1, (0, 0, 0), UNIT), BodyPose(7, (0, 0, 0), UNIT)))
-    tracked = tracker.take(both, 0.0)
+    tracked = tracker.add(both, 0.0)
     assert tracked is not None
     assert tracked.links.tolist() == [1]
     assert "link 8" in tracker.problem
@@ -79,10 +84,10 @@ def test_a_link_that_the_robot_has_not_is_named_and_the_others_are_used() -> Non
 
 def test_a_link_that_is_not_seen_any_more_is_left_out() -> None:
     tracker = BodyTracker(3)
-    tracker.take(
+    tracker.add(
         PosePacket(1, 0.0, (BodyPose(0, (0, 0, 0), UNIT), BodyPose(2, (1, 0, 0), UNIT))), 0.0
     )
-    tracked = tracker.take(packet(2), 1.0)
+    tracked = tracker.add(packet(2), 1.0)
     assert tracked is not None
     assert tracked.links.tolist() == [0]
     assert tracked.time == 1.0
@@ -90,6 +95,6 @@ def test_a_link_that_is_not_seen_any_more_is_left_out() -> None:
 
 def test_nothing_seen_is_said() -> None:
     tracker = BodyTracker(3)
-    assert tracker.take(PosePacket(1, 0.0, ()), 0.0) is None
-    assert "sees no body" in tracker.problem
-    assert math.isclose(tracker.figures(0.0).rate, 0.0)
+    assert tracker.add(PosePacket(1, 0.0, ()), 0.0) is None
+    assert "contains no bodies" in tracker.problem
+    assert math.isclose(tracker.statistics(0.0).rate, 0.0)

@@ -47,7 +47,7 @@ def test_rubbish_is_counted_and_said_and_does_no_harm(
 ) -> None:
     for rubbish in (b"", b"hello", b"\xff" * 1000, b'{"pose": 1}'):
         sender.sendto(rubbish, ("127.0.0.1", poses.port))
-    assert until(lambda: poses.figures.unreadable == 4)
+    assert until(lambda: poses.statistics.unreadable == 4)
     assert "cannot be read" in poses.problem
     sender.sendto(pack(PosePacket(1, 0.0, BODY)), ("127.0.0.1", poses.port))
     assert until(lambda: poses.latest is not None)
@@ -59,7 +59,7 @@ def test_only_one_sender_is_listened_to(poses: UdpPoses, sender: socket.socket) 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         other.sendto(pack(PosePacket(2, 0.0, BODY)), ("127.0.0.1", poses.port))
         assert until(lambda: "Stop one" in poses.problem)
-    assert poses.figures.received == 1
+    assert poses.statistics.received == 1
 
 
 def test_a_port_in_use_is_said(poses: UdpPoses) -> None:
@@ -86,11 +86,11 @@ def test_that_there_were_two_senders_is_not_said_for_ever() -> None:
     second = ("10.0.0.2", 5000)
     now = 0.0
     poses = UdpPoses(clock=lambda: now)
-    assert poses.listens_to(first, 0.0)
-    assert not poses.listens_to(second, 0.5)
-    assert poses.listens_to(first, 1.0)
+    assert poses.accepts(first, 0.0)
+    assert not poses.accepts(second, 0.5)
+    assert poses.accepts(first, 1.0)
     assert "Only the first sender is used" in poses.problem
-    assert poses.listens_to(first, 3.0)
+    assert poses.accepts(first, 3.0)
     assert poses.problem == ""
 
 

@@ -11,10 +11,10 @@ import pytest
 from snakestudio.control import registry as controllers
 from snakestudio.link.messages import AGED, LinkEvent, LinkState
 from snakestudio.live import run as live_run
-from snakestudio.live.base_pose import placed_by
+from snakestudio.live.base_pose import fit_chain
 from snakestudio.live.live_robot import LEAD_S, LiveRobot
 from snakestudio.live.live_runs import TAIL_S
-from snakestudio.live.pose_source import StreamFigures, Tracked
+from snakestudio.live.pose_source import StreamStatistics, Tracked
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import JointAnglesStart
 from snakestudio.model.scene import Scene
@@ -35,7 +35,7 @@ class Poses:
 
     where = "UDP port 1"
     problem = ""
-    figures = StreamFigures()
+    statistics = StreamStatistics()
 
     def __init__(self) -> None:
         self.latest: Tracked | None = None
@@ -142,7 +142,7 @@ def test_a_stream_is_a_run_of_the_scenes_gait_from_where_the_robot_lies(tmp_path
     with_file = open_run(tmp_path / "run.mcap")
     assert len(with_file) == len(recording)
     assert with_file.schema.valid == Fields.JOINTS | Fields.REFERENCE | Fields.SHAPE
-    assert with_file.events[0].text == "Streaming begins"
+    assert with_file.events[0].text == "Streaming started"
     with_file.close()
 
 
@@ -293,14 +293,14 @@ def test_what_is_closed_while_torque_may_come_on_stops_the_robot(world: World) -
     world.live.arm()
     assert world.link.stops == []
     world.live.close()
-    assert world.link.stops == [naming("program closes")]
+    assert world.link.stops == [naming("program is closing")]
 
 
 def test_a_link_that_is_silent_is_a_reason_not_to_arm_the_robot(world: World) -> None:
     world.go(0.1)
     world.link.alive = False
     (reason,) = world.live.not_ready
-    assert "life" in reason
+    assert "not responding" in reason
     world.live.arm()
     world.go(0.02)
     assert world.link.commands == []
@@ -436,10 +436,10 @@ def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> No
     latest = world.live.latest
     assert latest is not None
     assert Fields.POSE | Fields.TWIST | Fields.JOINTS in latest.valid
-    placed = placed_by(
+    fit = fit_chain(
         FOLLOWING.robot, latest.joint_angle, FOLLOWING.body.axes, np.array([0]), poses.latest.pose
     )  # type: ignore[union-attr]
-    np.testing.assert_allclose(latest.link_pose, placed.pose)
+    np.testing.assert_allclose(latest.link_pose, fit.pose)
     world.live.arm()
     seen(world, poses)
     world.go(0.02)
@@ -534,7 +534,7 @@ def test_what_is_old_is_not_recorded_as_if_it_were_so_now() -> None:
 def test_a_stopped_program_stops_a_robot_that_moves(world: World) -> None:
     world.streaming()
     world.live.close()
-    assert world.link.stops == [naming("program closes")]
+    assert world.link.stops == [naming("program is closing")]
 
 
 def test_what_happens_to_the_robot_is_noted_while_it_is_watched(world: World) -> None:

@@ -135,7 +135,7 @@ def test_the_robots_recording_has_its_deviation() -> None:
 
 def test_loading_ends_by_itself() -> None:
     loading = Loading(SHORT, None)
-    assert until(lambda: not loading.going_on)
+    assert until(lambda: not loading.running)
     loading.close()
 
 

@@ -295,7 +295,7 @@ def test_fault_of_a_model_leaves_the_state_before_its_step(tmp_path: Path) -> No
     report = runner.advance(10_000)
     assert not report.ok
     assert report.message.startswith(
-        "The plug-in dragged failed: links() gives nan among the velocities of link 1"
+        "The plug-in dragged failed: links() returns nan among the velocities of link 1"
     )
     assert runner.engine.step_count == 104, "up to the row that shows it"
     assert np.isfinite(runner.latest.link_pose[:, 3:]).all()

@@ -108,7 +108,7 @@ def test_fault_of_a_plugin_stops_the_robot(tmp_path: Path) -> None:
     end = robot.clock.now + 1.0
     while robot.core.state is LinkState.STREAMING and robot.clock.now < end:
         robot.clock.now += 0.01
-        robot.live.turn()
+        robot.live.try_tick()
     robot.run(1.0)
     assert robot.core.state is LinkState.FAULT
     assert "Stopped: The plug-in wag raised ZeroDivisionError" in robot.reason

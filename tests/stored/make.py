@@ -370,7 +370,7 @@ def make_window(folder: Path) -> None:
     window.context.viewport.options.set(**choices.VIEW)
     window.context.viewport.tools.editor.options.set(**choices.EDITOR)
     mapping = _mapping()
-    window.context.teleoperation.teleop.set_mapping(mapping)
+    window.context.teleop_feature.teleop.set_mapping(mapping)
     save_map(mapping, files / "mapping.toml")
     _keep_camera(window, files / "camera_path.toml")
     table = _table()

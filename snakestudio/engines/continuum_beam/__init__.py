@@ -1,1 +1,1 @@
-"""A continuum robot whose strain is imposed: the macro-continuous model of Boyer, Ali, Porez 2012 (paper P5)."""
+"""A continuum robot with imposed strain: the macro-continuous model of Boyer, Ali, Porez 2012 (paper P5)."""

@@ -9,23 +9,23 @@ from snakestudio.engines.continuum_beam.knots import find_knot
 from snakestudio.engines.continuum_beam.params import Params
 from snakestudio.engines.continuum_beam.rows import BodyBuffers, write_row
 from snakestudio.engines.continuum_beam.state import State, Work
-from snakestudio.engines.continuum_beam.step import take_step
+from snakestudio.engines.continuum_beam.step import perform_step
 from snakestudio.engines.outcome import NOT_SOLVED, OK
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined
 
 
 class Workspace(NamedTuple):
-    """What a call of the loop needs beside state and rows."""
+    """Buffers and workspace of a call, in addition to state and rows."""
 
     work: Work
     body: BodyBuffers
-    """Buffers of what only rows of a continuous body hold."""
+    """Buffers for the parts of rows that only continuous bodies have."""
 
 
 @inlined
-def _take_step(params: Params, state: State, space: Workspace, instant: Instant) -> int:
-    return take_step(params, instant.knots, state, space.work, instant.knot)
+def _perform_step(params: Params, state: State, space: Workspace, instant: Instant) -> int:
+    return perform_step(params, instant.knots, state, space.work, instant.knot)
 
 
 @inlined
@@ -36,4 +36,4 @@ def _write_due_row(
     return OK if written != 0 else NOT_SOLVED
 
 
-advance_steps = make_advance(_take_step, _write_due_row, find_knot=find_knot)
+advance_steps = make_advance(_perform_step, _write_due_row, find_knot=find_knot)

@@ -1,10 +1,10 @@
-"""A continuous body as a chain of n rigid links under the same motion: the discrete counterpart that P5 names.
+"""A continuous body as a chain of n rigid links with the same motion: the discrete counterpart named in P5.
 
-Link i lies in the middle of its piece of the body, at X = (i - 1/2) h with h = l/n, the joints at X
-= j h. From one link's centre to the next leads trans(h/2 Gamma) exp(h K^) trans(h/2 Gamma) with the
-strains at the joint: a hinge where the body only bends, a slide where it stretches. The first link
-moves as the cross-section of the body there. Newton and Euler's recursion gives the others' motion
-and the wrenches of all joints.
+Link i is in the middle of its piece of the body, at X = (i - 1/2) h with h = l/n; the joints are at
+X = j h. The displacement from one link's centre to the next is trans(h/2 Gamma) exp(h K^)
+trans(h/2 Gamma) with the strains at the joint: a hinge where the body only bends, a slide where it
+stretches. The first link moves like the cross-section at its centre. The Newton-Euler recursion
+gives the motion of the other links and the wrenches in all joints.
 """
 
 from __future__ import annotations
@@ -33,54 +33,54 @@ from snakestudio.model.rotations import quaternions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chain:
-    """A chain of n links that moves as a continuous body does, at one instant."""
+    """A chain of n links with the motion of a continuous body, at one instant."""
 
     joint: FloatArray
-    """Abscissas of the joints, m. Shape (n-1,)."""
+    """Abscissas of the joints, m. Shape (n - 1,)."""
 
     angle: FloatArray
-    """Rotation vectors from every link to the next, h K, rad. Shape (n-1, 3)."""
+    """Rotation vectors from each link to the next, h K, rad. Shape (n - 1, 3)."""
 
     wrench: FloatArray
-    """What the links behind a joint exert on those in front of it, about the joint and in the axes
-    half-way between both links: force (N) and couple (N m), as Lambda. The joint's torque is minus
-    the couple, for it turns the part behind. Shape (n-1, 6)."""
+    """Wrench of the links behind a joint on those in front of it, about the joint and in the axes
+    half-way between both links: force (N) and couple (N m), as Lambda. The joint torque is minus
+    the couple, because it acts on the part behind. Shape (n - 1, 6)."""
 
     body: FloatArray
-    """Lambda of the continuous body at the same abscissas. Shape (n-1, 6)."""
+    """Lambda of the continuous body at the same abscissas. Shape (n - 1, 6)."""
 
     pose: FloatArray
     """Centres (m) and unit quaternions w x y z of the links in the world. Shape (n, 7)."""
 
     hold_wrench: FloatArray
-    """What anchors and supports exert, seen from the body's head. Shape (p, 6)."""
+    """Wrenches of anchors and supports in the frame of the body's head. Shape (p, 6)."""
 
     velocity: FloatArray
     body_velocity: FloatArray
-    """`velocity` and `body_velocity`: of the centres of mass of chain and body, in the axes of the
-    body's head, m/s. Shape (3,)."""
+    """`velocity` and `body_velocity`: velocities of the centres of mass of chain and body, in the
+    axes of the body's head, m/s. Shape (3,)."""
 
 
 def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:
-    """The chain of `n` >= 2 links that moves as the body does at `instant`.
+    """Return the chain of `n` >= 2 links that moves like the body at `instant`.
 
     Parameters
     ----------
     own_axes : bool
-        Whether a ring pushes along the axes of the link it is on. Away from the link's centre these
-        differ from the body's by an angle of the order of h, and with them all that the rings
-        carry: order 1. Without it, a ring's axes are turned by its share of the rotation in the
-        nearest joint: order 2.
+        Whether an annular support pushes along the axes of its link. Away from the link's centre
+        these differ from the body's axes by an angle of order h, and so do the wrenches of the
+        supports: order 1. If False, the support's axes are turned by its share of the rotation in
+        the nearest joint: order 2.
     """
     h = instant.params.length / n
     at_joints, links, half = _links(instant, n)
     angle = h * at_joints.strain[:, 3:]
     load = _inertial(instant, links, h)
-    # A support right at a joint holds the link in front of it, as the body's Lambda at that joint
-    # has it.
+    # A support exactly at a joint holds the link in front of it, in agreement with the body's
+    # Lambda at that joint.
     held = np.clip(np.ceil(instant.work.hold[:, AT] / h - 1e-9).astype(np.int64) - 1, 0, n - 1)
     supports = _share(instant, links, load.sum(axis=0), held, h, None if own_axes else angle)
-    np.subtract.at(load, held, supports)  # 0 of those that do not hold
+    np.subtract.at(load, held, supports)  # 0 for inactive supports
     middle = then(Displacement(*(part[:-1] for part in links)), half)
     wrench = wrench_from(middle.turn, middle.place, np.cumsum(load, axis=0)[:-1])
     turn = instant.turn @ links.turn
@@ -99,7 +99,7 @@ def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:
 
 
 def _links(instant: Instant, n: int) -> tuple[Sections, Displacement, Displacement]:
-    """The body at the joints, the links seen from the body's head, the way from a centre half through the joint."""
+    """Return the body at the joints, the links in the head's frame, and half-displacements through the joints."""
     h = instant.params.length / n
     first = instant.sections(np.array([0.5 * h]))
     joints = instant.sections(h * np.arange(1, n, dtype=np.float64))
@@ -116,7 +116,7 @@ def _links(instant: Instant, n: int) -> tuple[Sections, Displacement, Displaceme
 
 
 def _inertial(instant: Instant, links: Displacement, h: float) -> FloatArray:
-    """What every link needs to move as it does against gravity, (n, 6), seen from the body's head.
+    """Return the wrench that each link needs for its motion and against gravity, (n, 6), in the head's frame.
 
     M eta_t - ad_eta^* M eta - F of a rigid link of length h: mass rho A h, and the inertia of a
     rod.
@@ -140,7 +140,7 @@ def _share(
     h: float,
     angle: FloatArray | None,
 ) -> FloatArray:
-    """What supports on the links `held` exert, (p, 6), seen from the body's head: shared as the engine does."""
+    """Return the wrenches of supports on the links `held`, (p, 6), in the head's frame, shared as in the engine."""
     work = copied(instant.work)
     work.resultant[:] = resultant
     along = work.hold[:, AT] - (held + 0.5) * h

@@ -1,6 +1,7 @@
-"""Errors and warnings of a scene for this formulation, in numpy only (no compiled code is loaded).
+"""Errors and warnings of a scene for this formulation, in numpy only (without compiled code).
 
-Strain law and contacts are checked by the source of the strain references, in control/strain_check.
+Strain law and contacts are checked with the source of the strain references, in
+control/strain_check.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from snakestudio.model.scene import Scene
 
 
 def largest_stable_step(scene: Scene) -> float:
-    """Infinite: steps are subdivided according to their error."""
+    """Return infinity: steps are subdivided according to their error."""
     return math.inf
 
 
 def _obstacles(scene: Scene) -> list[Problem]:
-    """Obstacles, which this model does not support."""
+    """Return the problem of obstacles, which this model does not support."""
     if not scene.obstacles:
         return []
     return [
@@ -40,7 +41,7 @@ def _obstacles(scene: Scene) -> list[Problem]:
 
 
 def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
-    """Problems of a body that friction moves but that is not flat on the ground."""
+    """Return problems of a body that is moved by friction but is not flat on the ground."""
     if scene.support.kinematic:
         return []
     problems = []
@@ -75,7 +76,7 @@ def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
 
 
 def _tip(scene: Scene) -> list[Problem]:
-    """Components of the wrench at the tip in directions in which the body does not move."""
+    """Return problems of components of the tip wrench in directions in which the body does not move."""
     start = scene.start
     group = scene.beam.group
     angles = (getattr(start, name, 0.0) for name in ("heading_deg", "pitch_deg", "roll_deg"))
@@ -95,5 +96,5 @@ def _tip(scene: Scene) -> list[Problem]:
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Errors and warnings of `scene`; `base_dir` is the folder of relative file names."""
+    """Return errors and warnings of `scene`; `base_dir` is the folder of relative file names."""
     return _obstacles(scene) + _friction(scene, base_dir) + _tip(scene)

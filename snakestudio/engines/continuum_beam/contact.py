@@ -1,4 +1,4 @@
-"""How F_c, the resultant that the net motion takes, is shared out over anchors and supports (P5, VII and (58))."""
+"""Distribution of F_c, the resultant required by the net motion, over anchors and supports (P5, VII and (58))."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from snakestudio.kernels.one_sided import solve_one_sided
 from snakestudio.kernels.symmetric import pseudo_solve
 
 RANK = 1e-12
-"""Share of the largest eigenvalue below which supports cannot exert a wrench at all."""
+"""Eigenvalue relative to the largest below which supports cannot exert a wrench at all."""
 
 SLACK = 1e-9
-"""What one-sided supports are worth beside carrying F_c exactly: it is missed by about this
-share."""
+"""Weight of the load distribution relative to carrying F_c exactly: F_c is missed by about this
+fraction."""
 
 SPARE = 8
-"""The first row of `Work.scratch` that is free here."""
+"""First row of `Work.scratch` that is free in this module."""
 MATRIX, VECTORS = range(2)
-"""What `Work.eigen` holds."""
+"""Entries of `Work.eigen`."""
 
 
 @inlined
 def _sign(params: Params, work: Work, i: int, h: float) -> float:
-    """Direction along t_Y in which support i can push: 1, -1, or 0 for both."""
+    """Return the direction along t_Y in which support i can push: 1, -1, or 0 for both."""
     side = params.side
     if side == 1 or (
         side == 3 and i % 2 == 0
-    ):  # on the left of a body seen towards its tail, so it pushes to the right
+    ):  # on the left when looking towards the tail, so it pushes to the right
         return -1.0
     if side == 2 or side == 3:
         return 1.0
@@ -48,7 +48,7 @@ def _sign(params: Params, work: Work, i: int, h: float) -> float:
 
 @inlined
 def _columns(params: Params, work: Work, h: float) -> int:
-    """Fill the wrenches that unit forces and couples of all supports that hold make in the head's frame; their number.
+    """Fill the wrenches of unit forces and couples of all active supports in the head's frame; return their number.
 
     Couples are divided by the body's length in a wrench and by its radius as an amount, so that all
     are forces.
@@ -72,8 +72,8 @@ def _columns(params: Params, work: Work, h: float) -> int:
 
 
 @inlined
-def _two_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> None:
-    """Amounts T of least sum of T^2 / w with A T = F: T = W A^T (A W A^T)^+ F."""
+def _two_sided(params: Params, work: Work, count: int, resultant: FloatArray) -> None:
+    """Compute amounts T of least sum of T^2 / w with A T = F: T = W A^T (A W A^T)^+ F."""
     d = params.motions.shape[0]
     for a in range(d):
         for b in range(d):
@@ -86,7 +86,7 @@ def _two_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> No
                 )
             work.eigen[MATRIX, a, b] = total
     answer = work.scratch[11]
-    pseudo_solve(work.eigen[MATRIX], work.eigen[VECTORS], d, RANK, wanted, answer)
+    pseudo_solve(work.eigen[MATRIX], work.eigen[VECTORS], d, RANK, resultant, answer)
     for j in range(count):
         total = 0.0
         for a in range(d):
@@ -95,13 +95,13 @@ def _two_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> No
 
 
 @inlined
-def _one_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> None:
-    """The same where some can only push: a quadratic programme with bounds, in which missing F is very dear."""
+def _one_sided(params: Params, work: Work, count: int, resultant: FloatArray) -> None:
+    """Compute the same with supports that can only push: a quadratic program with bounds and a penalty on missing F."""
     d = params.motions.shape[0]
     for j in range(count):
         target = 0.0
         for a in range(d):
-            target -= work.column[j, params.motions[a]] * wanted[a]
+            target -= work.column[j, params.motions[a]] * resultant[a]
         work.target[j] = target
         work.acts[j] = 1
         for i in range(j + 1):
@@ -124,12 +124,12 @@ def _one_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> No
 
 @jit
 def share_out(params: Params, work: Work, h: float) -> None:
-    """Fill `work.hold_wrench` (head's frame) from `work.resultant`; the part that cannot be carried goes to figures.
+    """Fill `work.hold_wrench` (head's frame) from `work.resultant`; the part that cannot be carried goes to `figures`.
 
     Parameters
     ----------
     params, work
-        With `work.hold_frame` filled.
+        Constants and workspace, with `work.hold_frame` filled.
     h : float
         Length of a slice, m.
     """
@@ -138,17 +138,17 @@ def share_out(params: Params, work: Work, h: float) -> None:
         for k in range(6):
             work.hold_wrench[i, k] = 0.0
     count = _columns(params, work, h)
-    wanted = work.scratch[10]
+    resultant = work.scratch[10]
     for a in range(d):
         e = params.motions[a]
-        wanted[a] = work.resultant[e] if e < 3 else work.resultant[e] / params.length
+        resultant[a] = work.resultant[e] if e < 3 else work.resultant[e] / params.length
     one_sided = False
     for j in range(count):
         one_sided = one_sided or work.sign[j] != 0.0
     if one_sided:
-        _one_sided(params, work, count, wanted)
+        _one_sided(params, work, count, resultant)
     else:
-        _two_sided(params, work, count, wanted)
+        _two_sided(params, work, count, resultant)
     j = 0
     for i in range(p):
         if work.hold[i, HOLDS] < 0.5:

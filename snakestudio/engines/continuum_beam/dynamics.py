@@ -1,8 +1,8 @@
-"""One evaluation of the model at an instant, block by block as in P5, Figs. 2 and 5.
+"""Evaluation of the model at one instant, block by block as in P5, Figs. 2 and 5.
 
-`follow_strain` is (6) and what does not need the head's motion; `constrain` is block 0,
-`inertial_load` and `free_acceleration` block 1, `share_out` (contact.py) and `internal_wrench`
-block 2.
+`follow_strain` computes (6) and everything that does not need the head's motion; `constrain` is
+block 0, `inertial_load` and `free_acceleration` are block 1, `share_out` (contact.py) and
+`internal_wrench` are block 2.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ from snakestudio.kernels.ground_patches import (
 from snakestudio.kernels.smooth_friction import smooth_friction
 
 BODY = 0
-"""The one line of `GroundMap.friction`, which is made for links."""
+"""Row of `GroundMap.friction`, which has one row per link; here the whole body."""
 
 
 @inlined
 def _follow_strain(work: Work, h: float) -> None:
-    """Shape (6), and what the strain's rate adds to (7), at all points and where the body is held."""
+    """Compute the shape (6), and the strain rate's part of (7), at all points and holds."""
     beam_shape(work.strain, h, work.frames, work.scratch)
     for j in range(work.strain.shape[0]):
         twist_to_head(work.frames[j], work.rate[j], work.rate_density[j])
@@ -72,13 +72,13 @@ def _follow_strain(work: Work, h: float) -> None:
 
 @inlined
 def _spread_velocity(work: Work, h: float) -> None:
-    """Twists (7) of all points from eta_o, and what adds up to their accelerations (8) without eta_o's own."""
+    """Compute the twists (7) of all points from eta_o, and the terms of the accelerations (8) without eta_o's."""
     term = work.scratch[0]
-    whole = work.scratch[1]
+    total = work.scratch[1]
     for j in range(work.strain.shape[0]):
         for e in range(6):
-            whole[e] = work.head_twist[e] + work.rate_sum[j, e]
-        twist_from_head(work.frames[j], whole, work.twist[j])
+            total[e] = work.head_twist[e] + work.rate_sum[j, e]
+        twist_from_head(work.frames[j], total, work.twist[j])
         bracket(work.rate[j], work.twist[j], term)
         for e in range(6):
             term[e] = work.acceleration[j, e] - term[e]
@@ -88,9 +88,10 @@ def _spread_velocity(work: Work, h: float) -> None:
 
 @inlined
 def _head_gravity(params: Params, work: Work, gravity: FloatArray, turn: FloatArray) -> None:
-    """Gravity in the head's frame, (3,), and the head's frame itself, (12,).
+    """Compute gravity in the head's frame, (3,), and the head's frame itself, (12,).
 
-    What the group has no motion for is carried where the body is, and never gets into it.
+    Components along which the group has no motion are carried by the support of the body, and are
+    left out.
     """
     frame_from_pose(work.pose, turn)
     g = params.gravity
@@ -103,7 +104,7 @@ def _head_gravity(params: Params, work: Work, gravity: FloatArray, turn: FloatAr
 
 @inlined
 def _add_friction(params: Params, work: Work, h: float) -> float:
-    """Friction on all points at `work.stamp`, in the head's frame, and its power; P4 (14) to (17) by length."""
+    """Add friction on all points at `work.stamp`, in the head's frame; return its power. P4 (14) to (17) by length."""
     ground = params.ground
     time = work.stamp[0]
     local = work.scratch[0]
@@ -138,8 +139,8 @@ def _add_friction(params: Params, work: Work, h: float) -> float:
         local[1] = -params.viscous_across * across + friction_n
         for e in range(2, 6):
             local[e] = 0.0
-        # What is not a group's motion has no reaction either: a body on a line feels no sideways
-        # friction.
+        # Directions in which the group has no motion have no friction either: a body on a line has
+        # no sideways friction.
         if params.motions.shape[0] == 1:
             local[1] = 0.0
         wrench_to_head(work.frames[j], local, work.friction_density[j])
@@ -161,10 +162,10 @@ def _weigh(j: int, m: int, h: float, power: FloatArray) -> None:
 
 @inlined
 def _inertial_load(params: Params, work: Work, h: float) -> None:
-    """M eta_t - ad_eta^* M eta - F at all points for the present `head_acceleration`, (13), in the head's frame."""
+    """Compute M eta_t - ad_eta^* M eta - F at all points for `head_acceleration`, (13), in the head's frame."""
     gravity = work.scratch[3]
     turn = work.scratch[4]
-    whole = work.scratch[0]
+    total = work.scratch[0]
     local = work.scratch[1]
     _head_gravity(params, work, gravity, turn)
     m = params.mass
@@ -172,16 +173,16 @@ def _inertial_load(params: Params, work: Work, h: float) -> None:
     friction = params.mode == FRICTION
     for j in range(work.strain.shape[0]):
         for e in range(6):
-            whole[e] = work.head_acceleration[e] + work.acceleration_sum[j, e]
-        twist_from_head(work.frames[j], whole, whole)
+            total[e] = work.head_acceleration[e] + work.acceleration_sum[j, e]
+        twist_from_head(work.frames[j], total, total)
         v = work.twist[j]
         px, py, pz = inertia[0] * v[3], inertia[1] * v[4], inertia[2] * v[5]
-        local[0] = m * (whole[0] + v[4] * v[2] - v[5] * v[1])
-        local[1] = m * (whole[1] + v[5] * v[0] - v[3] * v[2])
-        local[2] = m * (whole[2] + v[3] * v[1] - v[4] * v[0])
-        local[3] = inertia[0] * whole[3] + v[4] * pz - v[5] * py
-        local[4] = inertia[1] * whole[4] + v[5] * px - v[3] * pz
-        local[5] = inertia[2] * whole[5] + v[3] * py - v[4] * px
+        local[0] = m * (total[0] + v[4] * v[2] - v[5] * v[1])
+        local[1] = m * (total[1] + v[5] * v[0] - v[3] * v[2])
+        local[2] = m * (total[2] + v[3] * v[1] - v[4] * v[0])
+        local[3] = inertia[0] * total[3] + v[4] * pz - v[5] * py
+        local[4] = inertia[1] * total[4] + v[5] * px - v[3] * pz
+        local[5] = inertia[2] * total[5] + v[3] * py - v[4] * px
         load = work.load_density[j]
         frame = work.frames[j]
         wrench_to_head(frame, local, load)
@@ -201,7 +202,7 @@ def _inertial_load(params: Params, work: Work, h: float) -> None:
 
 @inlined
 def _whole_inertia(params: Params, work: Work, h: float) -> None:
-    """M_o, the inertia of the whole body reduced to the head, (19): moments of mass up to the second."""
+    """Compute M_o, the inertia of the whole body reduced to the head, (19): moments of mass up to the second."""
     matrix = work.inertia
     for a in range(6):
         for b in range(6):
@@ -215,7 +216,7 @@ def _whole_inertia(params: Params, work: Work, h: float) -> None:
         x, y, z = f[9], f[10], f[11]
         wm = weight * m
         matrix[VX, VX] += wm
-        # -r^ and r^ beside, -r^ r^ + R J R^T below.
+        # -r^ and r^ off the diagonal, -r^ r^ + R J R^T below.
         matrix[WY, VX] += wm * z
         matrix[WZ, VX] -= wm * y
         matrix[WX, VY] -= wm * z
@@ -239,15 +240,15 @@ def _whole_inertia(params: Params, work: Work, h: float) -> None:
 
 @inlined
 def _free_acceleration(params: Params, work: Work, h: float) -> None:
-    """Head acceleration of a body that nothing holds, (18): M_o eta_o_t = F_in + F_ext, within the group."""
+    """Compute the head acceleration of a free body, (18): M_o eta_o_t = F_in + F_ext, within the group."""
     for e in range(6):
         work.head_acceleration[e] = 0.0
     _inertial_load(params, work, h)
     _whole_inertia(params, work, h)
     d = params.motions.shape[0]
     last = work.load_sum.shape[0] - 1
-    # The leading block of `inertia` becomes that of the group's motions; they ascend, so nothing is
-    # overwritten early.
+    # The leading block of `inertia` becomes that of the group's motions; their indices ascend, so
+    # no entry is overwritten too early.
     rhs = work.scratch[5]
     for a in range(d):
         ea = params.motions[a]
@@ -263,7 +264,7 @@ def _free_acceleration(params: Params, work: Work, h: float) -> None:
 
 @inlined
 def _solve_leading(matrix: FloatArray, d: int, rhs: FloatArray) -> None:
-    """Solve the leading (d, d) block, symmetric positive definite, for `rhs`: the rest is made a unit matrix first."""
+    """Solve the leading (d, d) block (symmetric positive definite) for `rhs`; sets the rest to a unit matrix."""
     for a in range(d, 6):
         for b in range(a):
             matrix[a, b] = 0.0
@@ -273,7 +274,7 @@ def _solve_leading(matrix: FloatArray, d: int, rhs: FloatArray) -> None:
 
 @inlined
 def _pull_to_head(params: Params, work: Work, wrench: FloatArray) -> None:
-    """External wrenches on the sections, world frame at their centres, as seen from the head, within the group."""
+    """Convert external wrenches on sections (world frame, at their centres) to the head's frame, in the group."""
     n = wrench.shape[0]
     stride = (work.frames.shape[0] - 1) // (wrench.shape[0] - 1)
     turn = work.scratch[4]
@@ -293,15 +294,15 @@ def _pull_to_head(params: Params, work: Work, wrench: FloatArray) -> None:
 
 @inlined
 def _powers(params: Params, work: Work, h: float, friction: float) -> None:
-    """Power of everything, W. Actuators: -integral of Lambda . xi_t, which (13) and (7) leave of the power balance."""
+    """Compute all powers, W. Actuators: -integral of Lambda . xi_t, from the power balance with (13) and (7)."""
     count = work.frames.shape[0]
     stride = (count - 1) // (work.pull.shape[0] - 1)
     gravity = work.scratch[3]
     turn = work.scratch[4]
-    whole = work.scratch[0]
+    total = work.scratch[0]
     sums = work.scratch[2]
     _head_gravity(params, work, gravity, turn)
-    # Smooth parts: Lambda without what jumps, and gravity. All in the head's frame.
+    # Smooth parts: Lambda without its jumps, and gravity. All in the head's frame.
     actuator = weight_power = 0.0
     for j in range(count):
         sums[0] = 0.0
@@ -312,11 +313,11 @@ def _powers(params: Params, work: Work, h: float, friction: float) -> None:
     for j in range(count):
         f = work.frames[j]
         for e in range(6):
-            whole[e] = work.head_twist[e] + work.rate_sum[j, e]
+            total[e] = work.head_twist[e] + work.rate_sum[j, e]
         sums[0] = 0.0
-        sums[0] += gravity[0] * (whole[0] - f[10] * whole[5] + f[11] * whole[4])
-        sums[0] += gravity[1] * (whole[1] - f[11] * whole[3] + f[9] * whole[5])
-        sums[0] += gravity[2] * (whole[2] - f[9] * whole[4] + f[10] * whole[3])
+        sums[0] += gravity[0] * (total[0] - f[10] * total[5] + f[11] * total[4])
+        sums[0] += gravity[1] * (total[1] - f[11] * total[3] + f[9] * total[5])
+        sums[0] += gravity[2] * (total[2] - f[9] * total[4] + f[10] * total[3])
         _weigh(j, count, h, sums)
     weight_power = params.mass * sums[1]
     support = external = 0.0
@@ -340,9 +341,9 @@ def _powers(params: Params, work: Work, h: float, friction: float) -> None:
 
 @jit
 def head_motion(params: Params, work: Work) -> int:
-    """Only how the head of a held body moves, `work.head_twist`; 0 if its motion is not determined."""
+    """Compute only `work.head_twist` of a held body; 0 if its motion is not determined."""
     if params.mode == RINGS and not math.isnan(work.speed[0]):
-        ringed_head(params, work, 0, work.speed[0])  # without a look at the rest of the body
+        ringed_head(params, work, 0, work.speed[0])  # without the rest of the body
         return 1
     h = 2.0 * params.length / (work.strain.shape[0] - 1)
     _follow_strain(work, h)
@@ -351,9 +352,9 @@ def head_motion(params: Params, work: Work) -> int:
 
 @jit
 def held_motion(params: Params, work: Work) -> int:
-    """Shape, twists and accelerations of a held body, wherever it is; 0 if its motion is not determined.
+    """Compute shape, twists and accelerations of a held body at any pose; 0 if its motion is not determined.
 
-    Fills `work.head_twist` and `work.head_acceleration`, too.
+    Also fills `work.head_twist` and `work.head_acceleration`.
     """
     h = 2.0 * params.length / (work.strain.shape[0] - 1)
     _follow_strain(work, h)
@@ -374,7 +375,7 @@ def _resultant(work: Work) -> None:
 
 @jit
 def held_load(params: Params, work: Work, wrench: FloatArray) -> None:
-    """What a held body with the motion of `held_motion` takes at `work.pose`: `resultant`, `hold_wrench`, `power`.
+    """Compute loads on a held body that has the motion of `held_motion`: `resultant`, `hold_wrench`, `power`.
 
     Parameters
     ----------
@@ -391,7 +392,7 @@ def held_load(params: Params, work: Work, wrench: FloatArray) -> None:
 
 @jit
 def free_motion(params: Params, work: Work, wrench: FloatArray) -> None:
-    """How a body with `work.head_twist` at `work.pose` accelerates under friction: everything that `evaluate` fills."""
+    """Compute the acceleration under friction with `work.head_twist` at `work.pose`; fills as `evaluate`."""
     h = 2.0 * params.length / (work.strain.shape[0] - 1)
     _follow_strain(work, h)
     _pull_to_head(params, work, wrench)
@@ -409,10 +410,10 @@ def free_motion(params: Params, work: Work, wrench: FloatArray) -> None:
 
 @jit
 def evaluate(params: Params, work: Work, wrench: FloatArray) -> int:
-    """Everything at the instant whose strain, pose and holds are in `work`; 0 if its motion is not determined.
+    """Evaluate everything for the strain, pose and holds in `work`; 0 if the motion is not determined.
 
-    Under friction `work.head_twist` is given, else found. Fills accelerations, `resultant`,
-    `hold_wrench`, `power`, `figures`; `wrench` is as in `held_load`.
+    With friction, `work.head_twist` is an input, otherwise a result. Fills accelerations,
+    `resultant`, `hold_wrench`, `power`, `figures`; `wrench` is as in `held_load`.
     """
     if params.mode == FRICTION:
         free_motion(params, work, wrench)
@@ -425,9 +426,9 @@ def evaluate(params: Params, work: Work, wrench: FloatArray) -> int:
 
 @jit
 def internal_wrench(params: Params, work: Work, j: int, out: FloatArray) -> None:
-    """Lambda (6,) at point j in its own frame, (13), (14): just behind what acts there, before what acts at the tail.
+    """Compute Lambda (6,) at point j in its own frame, (13), (14): just behind its loads, at the tail before them.
 
-    Lambda jumps by minus what acts at a point, and there is nothing before the head.
+    Lambda jumps by minus the load at a point, and is 0 before the head.
     """
     last = work.frames.shape[0] - 1
     stride = last // (work.pull.shape[0] - 1)

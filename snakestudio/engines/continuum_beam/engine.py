@@ -1,4 +1,4 @@
-"""The continuum engine (paper P5) as the rest of the program sees it."""
+"""The continuum engine (paper P5), with the interface of all engines."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 
 
 def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
-    """The scene's own law at some times, for who has not been told yet what the body shall do."""
+    """Return the scene's own strain law at some times, for use before the first reference."""
     law = StrainLaw(scene.strain, scene.beam)
     points = grid(scene)
     time = np.array(times)
@@ -64,20 +64,20 @@ def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
 
 
 class ContinuumBeamEngine:
-    """A body whose strain is imposed, moved by what holds it or by friction; its inner wrenches are found with it.
+    """A body with imposed strain that is moved by its supports or by friction, and its internal wrenches.
 
     The links of rows and snapshots are sampled cross-sections. "Iterations" are evaluations of the
-    model; the residual is what anchors and supports cannot carry of the resultant that the motion
-    takes, in N (couples by the length of the body): Lambda(l) - F_+, but for rounding.
-    "Unconverged" are steps in which they cannot carry it.
+    model; the residual is the part of the resultant of the motion that anchors and supports cannot
+    carry, in N (couples divided by the length of the body): Lambda(l) - F_+, up to rounding.
+    "Unconverged" counts steps with such a residual.
 
-    Raises `SceneError` if a formula cannot be read. `registry.create` finds all other mistakes
-    beforehand.
+    Raises `SceneError` if a formula cannot be read. `registry.create` detects all other mistakes
+    before.
 
     Parameters
     ----------
     base_dir : Path or None
-        Unused: no start of a continuous body refers to a file.
+        Unused, because no start of a continuous body refers to a file.
     """
 
     kind = "continuum_beam"
@@ -85,8 +85,8 @@ class ContinuumBeamEngine:
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         self._scene = scene
         self._base_dir = base_dir
-        # Only the very first state is looked up in the law; from then on references say what the
-        # body does.
+        # Only the first state comes from the law of the scene; later the references determine what
+        # the body does.
         self._reference = start_reference(scene, (0.0,))
         n = scene.beam.sections
         p = self._reference.hold.shape[1]
@@ -99,17 +99,17 @@ class ContinuumBeamEngine:
 
     @property
     def scene(self) -> Scene:
-        """The scene as last applied."""
+        """The scene as applied last."""
         return self._scene
 
     @property
     def schema(self) -> Schema:
-        """What its rows hold."""
+        """Columns of its rows."""
         return self._schema
 
     @property
     def time(self) -> float:
-        """Time reached, s."""
+        """Simulated time, s."""
         return self.step_count * self._scene.solver.step_s
 
     @property
@@ -125,17 +125,17 @@ class ContinuumBeamEngine:
         go_on: bool = False,
         keep_rows: bool = False,
     ) -> StepReport:
-        """Take `n_steps` steps under `reference`; see `Engine.advance`. No rows are kept."""
+        """Take `n_steps` steps under `reference`; see `Engine.advance`. No rows are held back."""
         assert isinstance(reference, StrainReference), "a continuous body has no joints"
-        self._take_reference(reference)
+        self._set_reference(reference)
         self._work.stamp[1] = (
-            0.0  # scene, pulls and reference may be others than when it was last looked at
+            0.0  # scene, pulls and reference may have changed since the last snapshot
         )
         state = self._state
         begin = self.step_count
-        wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
-        wanted = wanted[(wanted > begin) & (wanted <= begin + n_steps)]
-        rows, body = self._buffers(len(wanted))
+        due_steps = np.array(row_steps, dtype=np.int64).reshape(-1)
+        due_steps = due_steps[(due_steps > begin) & (due_steps <= begin + n_steps)]
+        rows, body = self._buffers(len(due_steps))
         if not go_on:
             state.counts[CALL_STEPS] = 0
             n = len(state.ground)
@@ -143,7 +143,7 @@ class ContinuumBeamEngine:
         evaluations = int(state.counts[EVALUATIONS])
         overloaded = int(state.counts[OVERLOADED])
         space = Workspace(self._work, body)
-        status = advance_steps(self._params, state, space, self._knots, n_steps, wanted, rows)
+        status = advance_steps(self._params, state, space, self._knots, n_steps, due_steps, rows)
         return StepReport(
             ok=status == OK,
             message="" if status == OK else self._failure(status),
@@ -154,7 +154,7 @@ class ContinuumBeamEngine:
             rows=self._rows(rows, body),
         )
 
-    def _take_reference(self, reference: StrainReference) -> None:
+    def _set_reference(self, reference: StrainReference) -> None:
         if reference is self._reference:
             return
         self._reference, self._knots = reference, knots_of(reference)
@@ -175,21 +175,21 @@ class ContinuumBeamEngine:
         return replace(rows, **{name: values[:count] for name, values in body._asdict().items()})
 
     def _failure(self, status: int) -> str:
-        """A sentence for a call that ended badly."""
+        """Return the message of a call that failed."""
         at = f"step {self.step_count + 1} (t = {self.time:.6g} s)"
         if status == NOT_SOLVED:
             return (
-                f"In {at} what holds the body does not determine its motion: it is straight, bent alike all along, or "
-                "not held at all; give strain.speed_m_s, or let support hold it at that time."
+                f"In {at}, the supports do not determine the motion of the body, because it is straight, uniformly "
+                "bent, or not held at all. Set strain.speed_m_s, or activate a support at that time."
             )
         return (
-            f"In {at} no part of the step is short enough for its error: the motion has diverged; raise "
+            f"In {at}, the motion has diverged: the error is too large in parts of the step of any length. Increase "
             "solver.error_tolerance, or make strain law and friction smoother."
         )
 
     def _present(self, before: FloatArray) -> Rows:
-        """The row of the present state with contacts since `before` (n + p, 3); the state stays as it is."""
-        own = self._state  # writing a row begins new sums, which looking at the state must not
+        """Return the row of the present state with contacts since `before` (n + p, 3); the state is unchanged."""
+        own = self._state  # writing a row resets sums, which a snapshot must not do
         state = own._replace(
             before=np.stack([before, before]), counts=own.counts.copy(), worst=own.worst.copy()
         )
@@ -199,18 +199,18 @@ class ContinuumBeamEngine:
         return self._rows(rows, body)
 
     def initial_rows(self) -> Rows:
-        """The row of the present state, all sums as they stand."""
+        """Return the row of the present state with its accumulated sums."""
         return self._present(self._state.before[0])
 
     def snapshot(self, contacts: bool = True) -> Snapshot:
-        """The present state; contact forces are means over the calls of `advance` since one that did not `go_on`."""
+        """Return the present state; contact forces are means over the calls since the last one without `go_on`."""
         rows = self._present(self._state.before[1])
         plain = snapshot_from_rows(rows, 0, self._schema)
         span = int(self._state.counts[CALL_STEPS]) * self._scene.solver.step_s
         part = rows.contacts
-        found = Contacts.none()
-        if span > 0.0:  # they cost nothing: the row has them
-            found = Contacts(
+        contact_rows = Contacts.none()
+        if span > 0.0:  # always included, because the row has them
+            contact_rows = Contacts(
                 part.link,
                 part.other,
                 part.point,
@@ -219,29 +219,29 @@ class ContinuumBeamEngine:
                 part.state,
             )
         figures = SolverStats(float(rows.solver_residual[0]), 0.0, int(rows.solver_unconverged[0]))
-        return replace(plain, contacts=found, solver=figures)
+        return replace(plain, contacts=contact_rows, solver=figures)
 
     def look(self) -> Snapshot:
-        """The present state."""
+        """Return the present state."""
         return self.snapshot()
 
     def evaluated(self) -> tuple[Params, Work]:
-        """Constants of the run, and the workspace as an evaluation of the present state leaves it; a copy.
+        """Return the constants of the run, and a copy of the workspace after evaluating the present state.
 
-        Raises `PhysicsError` if what holds the body does not determine its motion.
+        Raises `PhysicsError` if the supports do not determine the motion.
         """
         if not len(self._present(self._state.before[1])):
             raise PhysicsError(self._failure(NOT_SOLVED))
         return self._params, copied(self._work)
 
     def run_once(self) -> None:
-        """Call everything of it that is compiled."""
+        """Call each compiled function once."""
         self.snapshot()
         step = self._scene.solver.step_s
         self.advance(start_reference(self._scene, (0.0, 0.5 * step, step)), 1, (1,))
 
     def apply(self, scene: Scene) -> bool:
-        """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
+        """Apply the differences of `scene`; False (and no change) if they need a new engine."""
         before = self._scene
         if (
             scene.model != before.model
@@ -259,32 +259,32 @@ class ContinuumBeamEngine:
         return True
 
     def checkpoint(self) -> Checkpoint:
-        """The full state; `restore` continues from it bit for bit."""
+        """Return the full state; `restore` continues from it bit for bit."""
         return Checkpoint(self.kind, self.time, (copied(self._state), self._scene, self._reference))
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back to a state that this engine, or one of the same scene, has saved."""
+        """Restore a state saved by this engine or another engine of the same scene."""
         state, scene, reference = checkpoint.state
         self._state = agreeing(state, self._state)
         self._params = make_params(scene, self._schema.n_holds, self._base_dir)
         self._scene = scene
-        self._take_reference(reference)
+        self._set_reference(reference)
 
     def apply_wrench(
         self, link: int, wrench: tuple[float, float, float, float, float, float]
     ) -> None:
-        """Force (N) and torque (N m) on a cross-section, world frame, at its centre, until changed.
+        """Set the force (N) and torque (N m) on a cross-section, world frame, at its centre, until changed.
 
-        At the tip it adds to what the scene says there.
+        At the tip, the wrench is added to that of the scene.
         """
         self._state.wrench[link] = wrench
         if link in (-1, self._schema.n_links - 1):
             self._state.wrench[link] += self._scene.beam.tip_wrench
 
     def contact_problem(self) -> dict[str, NDArray[Any]]:
-        """Empty: there are no contact problems to be solved by iteration."""
+        """Return an empty dict, because no contact problem is solved by iteration."""
         return {}
 
     def friction_problem(self) -> FrictionProblem | None:
-        """None: see `contact_problem`."""
+        """Return None; see `contact_problem`."""
         return None

@@ -1,4 +1,4 @@
-"""What this formulation declares of itself; nothing of it is compiled code."""
+"""Declaration of this formulation, without compiled code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snakestudio.model.formulations import ModelFields
 
 
 class ContinuumBeam(ModelFields):
-    """It has no values of its own."""
+    """Fields of `[model]`; the formulation adds none."""
 
     body = ContinuousBody
 
@@ -61,7 +61,7 @@ READS = EVERY_MODEL | {
 KIND = FormulationKind(
     fields=ContinuumBeam,
     title="Continuum (P5)",
-    help="A body without joints that is told its strains: worm, inchworm, snake, with forces and torques inside.",
+    help="A continuous body with prescribed strains (worm, inchworm, snake), with its internal forces and torques.",
     short="continuum",
     name="continuum",
     place=4,

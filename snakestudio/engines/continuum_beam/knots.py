@@ -1,4 +1,4 @@
-"""The imposed strain, and where the body is held, at any time between the knots of a reference."""
+"""Imposed strain and positions of holds at any time between the knots of a reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from snakestudio.kernels._jit import inlined, jit
 
 @inlined
 def find_knot(knots: Knots, time: float, hint: int) -> int:
-    """Index of the last knot at or before `time` but for rounding, searched from `hint` on."""
+    """Return the index of the last knot at or before `time`, up to rounding, searched from `hint` on."""
     last = knots.time.shape[0] - 1
     slack = 1e-9 * (knots.time[last] - knots.time[0])
     k: int = min(max(hint, 0), last)
@@ -20,13 +20,13 @@ def find_knot(knots: Knots, time: float, hint: int) -> int:
 
 
 @jit
-def take_reference(knots: Knots, time: float, hint: int, holding: int, work: Work) -> int:
-    """Fill strain, rates, speed and holds in `work` for `time`; returns the knot before it, for the next search.
+def fill_reference(knots: Knots, time: float, hint: int, holding: int, work: Work) -> int:
+    """Fill strain, rates, speed and holds in `work` for `time`; return the knot before it, for the next search.
 
-    Between knots the strain is the quintic Hermite polynomial of strain, rate and acceleration at
-    both, so that the three belong together; at a knot it is the knot's. Holds move on from the knot
-    before with their rates; whether they hold is what knot `holding` says, for that changes at
-    knots only, and a step is under one set of them.
+    Between knots, the strain is the quintic Hermite polynomial of strain, rate and acceleration at
+    both knots, so that the three are consistent; at a knot it is the knot's. Holds move from the
+    previous knot with their rates; whether they are active is defined by knot `holding`, because
+    this changes only at knots and a step has one set of holds.
     """
     k = find_knot(knots, time, hint)
     last = knots.time.shape[0] - 1
@@ -69,8 +69,8 @@ def take_reference(knots: Knots, time: float, hint: int, holding: int, work: Wor
     work.speed[1] = growth
     for i in range(work.hold.shape[0]):
         holds = knots.hold[holding, i, HOLDS]
-        # What lets go, or leaves the body, before the step ends is moved on from where the step
-        # began.
+        # A support that releases or leaves the body before the end of the step is extrapolated from
+        # the beginning of the step.
         base = k if holds < 0.5 or knots.hold[k, i, HOLDS] > 0.5 else holding
         moved = time - knots.time[base]
         at = knots.hold[base, i, AT]

@@ -1,4 +1,4 @@
-"""Constants of a run of the continuum model, built from a Scene (nothing here is compiled)."""
+"""Constants of a run of the continuum model, built from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground
 
 FRICTION, ANCHORS, RINGS = range(3)
-"""What the net motion follows from: P5, section V, or VII with anchorages or with annular
+"""Origin of the net motion: P5, section V, or section VII with anchorages or with annular
 supports."""
 
 _MOTIONS = {"R": (0,), "SE2": (0, 1, 5), "SE3": (0, 1, 2, 3, 4, 5)}
@@ -23,16 +23,16 @@ _SIDES = {"both": 0, "left": 1, "right": 2, "alternating": 3, "inner": 4, "outer
 
 
 class Params(NamedTuple):
-    """What stays the same from step to step; SI."""
+    """Constants of a run; SI."""
 
     mode: int
     """`FRICTION`, `ANCHORS` or `RINGS`."""
 
     motions: IntArray
-    """Entries of a twist that the group G has."""
+    """Components of a twist in the group G."""
 
     held: IntArray
-    """Entries of a wrench that a support or anchor can exert on its cross-section."""
+    """Components of a wrench that a support or anchor can exert on its cross-section."""
 
     length: float
     radius: float
@@ -42,47 +42,47 @@ class Params(NamedTuple):
     """rho A, kg/m."""
 
     inertia: FloatArray
-    """Of a slice by its thickness about t_X, t_Y, t_Z, kg m."""
+    """Moments of inertia of a slice by its thickness about t_X, t_Y, t_Z, kg m."""
 
     dt: float
     tolerance: float
-    """`dt` and `tolerance`: step, s, and the error it may make, m."""
+    """`dt` and `tolerance`: time step, s, and its error tolerance, m."""
 
     gravity: FloatArray
-    """In the frame of the ground, m/s^2."""
+    """Gravity in the frame of the ground, m/s^2."""
 
     viscous_along: float
     viscous_across: float
     """`viscous_along` and `viscous_across`: c_t and c_n, N s/m^2."""
 
     law: int
-    """Of Coulomb friction, see `kernels.smooth_friction`."""
+    """Law of Coulomb friction; see `kernels.smooth_friction`."""
 
     ground: GroundMap
-    """Coefficients of Coulomb friction (of one link: the whole body), and what they and the load
-    vary with."""
+    """Coefficients of Coulomb friction (with one row, for the whole body), and their dependences
+    and those of the load."""
 
     varies: bool
-    """Whether they do."""
+    """Whether friction or load vary."""
 
     load: float
-    """Weight on the ground by length, N/m."""
+    """Weight on the ground per length, N/m."""
 
     smoothing: float
-    """eps of v / sqrt(v^2 + eps^2), which takes the place of sgn v, m/s."""
+    """eps of v / sqrt(v^2 + eps^2), which replaces sgn v, m/s."""
 
     sweeps: bool
-    """Whether a moving anchor holds the place, not the material: P5 (30), not eta(C) = 0."""
+    """Whether a moving anchor fixes a position, not the material: P5 (30), not eta(C) = 0."""
 
     side: int
     """Index in `Rings.side`."""
 
     weight: FloatArray
-    """How readily each support or anchor takes load."""
+    """Weights for the distribution of the load over supports or anchors."""
 
 
 def make_params(scene: Scene, n_holds: int, base_dir: Path | None = None) -> Params:
-    """Constants of `scene`, whose body is held in `n_holds` places and whose file names are relative to `base_dir`."""
+    """Return the constants of `scene` with `n_holds` supports or anchors; file names are relative to `base_dir`."""
     beam = scene.beam
     ground = scene.ground
     support = scene.support
@@ -96,13 +96,13 @@ def make_params(scene: Scene, n_holds: int, base_dir: Path | None = None) -> Par
         held = ()
         load = beam.mass_per_length * max(-ground.gravity[2], 0.0)
     elif support.guides:
-        # Force in the cross-section's plane and couple about its normal, as far as the group knows
-        # them (P5, VI-C).
+        # Force in the cross-section's plane and couple about its normal, as far as they are in the
+        # group (P5, VI-C).
         mode = RINGS
         held = tuple(e for e in (1, 2, 3) if e in motions)
         weight[:] = getattr(support, "weights", None) or 1.0
-    # The friction of the ground does not move a body that is held: what cannot be used of it does
-    # not matter.
+    # The friction of the ground does not move a held body: ground properties that this model cannot
+    # use do not matter.
     sliding = scene if mode == FRICTION else scene.model_copy(update={"ground": Ground()})
     under = make_body_ground_map(sliding, base_dir)
     return Params(

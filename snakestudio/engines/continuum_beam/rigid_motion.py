@@ -1,4 +1,4 @@
-"""Rigid displacements that change in time, in plain numpy: what a chain of links is put together from."""
+"""Time-dependent rigid displacements in plain numpy: the components of a chain of links."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 
 SERIES = 1.0
-"""Squared angle below which series take the place of differences that cancel out."""
+"""Squared angle below which series replace differences that cancel."""
 
 
 class Displacement(NamedTuple):
-    """A frame g seen from another one, and how it moves against that, in its own axes."""
+    """A frame g relative to another frame, and its motion relative to that frame, in its own axes."""
 
     turn: FloatArray
     place: FloatArray
@@ -26,7 +26,7 @@ class Displacement(NamedTuple):
 
 
 def then(first: Displacement, second: Displacement) -> Displacement:
-    """`second` seen from where `first` is seen from: twists add up in the second's axes (P5 (7), (8), in steps).
+    """Return `second` in the base frame of `first`: twists add up in the second's axes (P5 (7), (8), for finite steps).
 
     With Ad = Ad of the second's inverse: eta = Ad eta_1 + eta_2 and d eta/dt = Ad d eta_1/dt -
     ad_eta_2 eta + d eta_2/dt.
@@ -41,7 +41,7 @@ def then(first: Displacement, second: Displacement) -> Displacement:
 
 
 def one_after_another(steps: Displacement) -> Displacement:
-    """Products of all steps up to each along the last axis but those of one displacement, their number doubling."""
+    """Return the products of all steps up to each one, along the second-last axis, by recursive doubling."""
     count = steps.place.shape[-2]
     done = 1
     total = steps
@@ -62,13 +62,13 @@ def one_after_another(steps: Displacement) -> Displacement:
 
 
 def _cut(part: FloatArray, index: int, start: int | None, stop: int | None) -> FloatArray:
-    """Some of the displacements; rotations (`index` 0) have one axis more."""
+    """Return a slice of the displacements; rotations (`index` 0) have one axis more."""
     cut: FloatArray = part[..., start:stop, :, :] if index == 0 else part[..., start:stop, :]
     return cut
 
 
 def shifted(place: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Displacement:
-    """Translations by `place` (..., 3), m, that change with `rate` and `acceleration`."""
+    """Return translations by `place` (..., 3), m, with their `rate` and `acceleration`."""
     still = np.zeros_like(place)
     turn = np.broadcast_to(np.eye(3), (*place.shape, 3))
     return Displacement(
@@ -80,7 +80,7 @@ def shifted(place: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Di
 
 
 def rotated(angle: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Displacement:
-    """Rotations by rotation vectors `angle` (..., 3), rad, that change with `rate` and `acceleration`.
+    """Return rotations by rotation vectors `angle` (..., 3), rad, with their `rate` and `acceleration`.
 
     Omega = w' - b w x w' + c w x (w x w') with b = (1 - cos |w|) / |w|^2 and c = (|w| - sin |w|) /
     |w|^3, the right derivative of the exponential, and its own derivative in time.
@@ -118,12 +118,12 @@ def rotated(angle: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Di
 def hinged(
     arm: Displacement, angle: FloatArray, rate: FloatArray, acceleration: FloatArray
 ) -> Displacement:
-    """From a link's centre to the next one's: `arm` to the joint, the rotation there, `arm` again."""
+    """Return the displacement between neighbouring links: `arm` to the joint, the rotation, `arm` again."""
     return then(then(arm, rotated(angle, rate, acceleration)), arm)
 
 
 def _coefficients(square: FloatArray) -> tuple[FloatArray, ...]:
-    """Sin q / q, b and c of `rotated`, and db/d(q^2), dc/d(q^2), for q^2 = `square`."""
+    """Return sin q / q, b and c of `rotated`, and db/d(q^2), dc/d(q^2), for q^2 = `square`."""
     near = square < SERIES
     s = np.where(near, 1.0, square)
     angle = np.sqrt(s)
@@ -163,13 +163,13 @@ def _turned(turn: FloatArray, vector: FloatArray) -> FloatArray:
 
 
 def _carried(step: Displacement, twist: FloatArray) -> FloatArray:
-    """A twist (..., 6) of the frame before `step`, in the axes and at the place of the one after it."""
+    """Return a twist (..., 6) of the frame before `step`, in the axes and at the origin of the frame after it."""
     back = np.swapaxes(step.turn, -1, -2)
     velocity = twist[..., :3] - np.cross(step.place, twist[..., 3:])
     return np.concatenate([_turned(back, velocity), _turned(back, twist[..., 3:])], axis=-1)
 
 
 def _bracket(a: FloatArray, b: FloatArray) -> FloatArray:
-    """ad_a b of twists (..., 6), P5 (67)."""
+    """Return ad_a b of twists (..., 6), P5 (67)."""
     linear = np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:])
     return np.concatenate([linear, np.cross(a[..., 3:], b[..., 3:])], axis=-1)

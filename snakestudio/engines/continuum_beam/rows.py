@@ -40,7 +40,7 @@ SUPPORT = -2
 
 
 class BodyBuffers(NamedTuple):
-    """What the rows of a continuous body hold beside `RowBuffers`: fields as in `Rows`."""
+    """Buffers of the fields of rows that only continuous bodies have; fields as in `Rows`."""
 
     strain: FloatArray
     wrench: FloatArray
@@ -49,7 +49,7 @@ class BodyBuffers(NamedTuple):
 
 
 def make_body_buffers(n_rows: int, n: int, p: int, n_extra: int) -> BodyBuffers:
-    """Room for `n_rows` rows of `n` cross-sections and `p` anchors or supports."""
+    """Return buffers for `n_rows` rows of `n` cross-sections and `p` anchors or supports."""
     return BodyBuffers(
         np.zeros((n_rows, n, 6)),
         np.zeros((n_rows, n, 6)),
@@ -60,7 +60,7 @@ def make_body_buffers(n_rows: int, n: int, p: int, n_extra: int) -> BodyBuffers:
 
 @inlined
 def _quaternion(f: FloatArray, before: FloatArray, out: FloatArray) -> None:
-    """Unit quaternion of the rotation of frame `f` (12,) into out[3:], with the sign that is nearer to before[3:]."""
+    """Write the unit quaternion of frame `f` (12,) to out[3:], with the sign that is closer to before[3:]."""
     trace = f[0] + f[4] + f[8]
     if trace > 0.0:
         w = 0.5 * math.sqrt(1.0 + trace)
@@ -89,7 +89,7 @@ def _quaternion(f: FloatArray, before: FloatArray, out: FloatArray) -> None:
 
 @inlined
 def _to_world(head: FloatArray, frame: FloatArray, out: FloatArray) -> None:
-    """Frame seen from the head (12,) as seen from the world."""
+    """Convert a frame (12,) from the head's frame to the world."""
     for a in range(3):
         for b in range(3):
             out[3 * a + b] = (
@@ -109,7 +109,7 @@ def _to_world(head: FloatArray, frame: FloatArray, out: FloatArray) -> None:
 def _energies(
     params: Params, work: Work, world: FloatArray, head: FloatArray
 ) -> tuple[float, float]:
-    """Kinetic and potential energy, J, by Simpson's rule."""
+    """Return kinetic and potential energy, J, by Simpson's rule."""
     kinetic = potential = 0.0
     count = work.frames.shape[0]
     h = 2.0 * params.length / (count - 1)
@@ -136,9 +136,9 @@ def write_row(
     rows: RowBuffers,
     body: BodyBuffers,
 ) -> int:
-    """Evaluate the present state and write it as the next row; begin the sums of the row after it.
+    """Evaluate the present state and write it as the next row; reset the sums for the row after it.
 
-    Returns 0, and writes nothing, if what holds the body does not determine its motion.
+    Returns 0, and writes nothing, if the supports do not determine the motion.
     """
     time = state.counts[STEP] * params.dt
     knot = find_knot(knots, time, hint)
@@ -183,7 +183,7 @@ def write_row(
             for a in range(3):
                 row[2 + a] = world[9 + a]
                 row[5 + a] = world[3 * a]
-            # Couple about the contact itself, not about the head.
+            # The couple is about the contact itself, not about the head.
             wrench_from_head(work.hold_frame[q], work.hold_wrench[q], local)
             for a in range(3):
                 row[8 + a] = (
@@ -223,7 +223,7 @@ def write_row(
             at += 1
     for q in range(p):
         holds = work.hold[q, HOLDS] > 0.5
-        loaded = False  # one that has let go since the row before has still done something
+        loaded = False  # a support that was released since the previous row still has an impulse
         for a in range(3):
             loaded = loaded or state.hold[q, a] != state.before[ROW, n + q, a]
         if holds or loaded:

@@ -1,4 +1,4 @@
-"""What the rows of a run of this model hold, as it follows from a Scene (nothing here is compiled)."""
+"""Columns of the rows of this model, derived from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENERGY = (
     "work_external",
 )
 """Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of
-"potential" minus the work of gravity. Supports and anchors that stand still do no work."""
+"potential" is minus the work of gravity. Supports and anchors at rest do no work."""
 
 CHANNELS = (
     "resultant_fx_n",
@@ -31,16 +31,16 @@ CHANNELS = (
     "slip_mps",
     "mismatch_n",
 )
-"""What the model adds to a recording: F_c of P5 (35), in the head's frame; V_X of the head; how
-fast a cross-section moves against what holds it; how much of F_c the supports cannot carry (couples
+"""Additional columns of the model: F_c of P5 (35), in the head's frame; V_X of the head; speed of
+cross-sections against their supports; part of F_c that the supports cannot carry (couples divided
 by the body's length)."""
 
 VALID = Fields.ALL & ~(Fields.JOINTS | Fields.REFERENCE)
-"""A continuous body has no joints; its torques are those inside it."""
+"""A continuous body has no joints; its torques are internal couples."""
 
 
 def make_schema(scene: Scene, n_holds: int | None = None) -> Schema:
-    """The schema of `scene`; `n_holds` is the number of its anchors or supports, counted if left out."""
+    """Return the schema of `scene`; `n_holds` is the number of its anchors or supports, counted if omitted."""
     if n_holds is None:
         n_holds = Attachments(scene, StrainLaw(scene.strain, scene.beam)).count
     return Schema(

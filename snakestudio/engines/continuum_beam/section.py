@@ -1,4 +1,4 @@
-"""A continuous body at one instant, at any of its cross-sections: what a discrete counterpart is held against."""
+"""State of a continuous body at one instant, at any cross-section, for comparison with a discrete chain."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from snakestudio.model.rotations import matrices
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sections:
-    """Cross-sections of a body at q abscissas; frames are seen from the head, all else in a section's own frame."""
+    """Cross-sections of a body at q abscissas; frames are in the head's frame, all else in a section's own frame."""
 
     abscissa: FloatArray
-    """m. Shape (q,)."""
+    """Abscissas, m. Shape (q,)."""
 
     turn: FloatArray
     place: FloatArray
@@ -36,16 +36,15 @@ class Sections:
     """`twist` and `growth`: eta (m/s, rad/s) and its derivative in time. Shape (q, 6)."""
 
     wrench: FloatArray
-    """Lambda: what the part behind exerts on the part in front, N and N m (P5 (13)). Shape (q,
-    6)."""
+    """Lambda: wrench of the part behind on the part in front, N and N m (P5 (13)). Shape (q, 6)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instant:
-    """Everything of a continuous body at one instant."""
+    """State of a continuous body at one instant."""
 
     time: float
-    """s."""
+    """Time, s."""
 
     turn: FloatArray
     place: FloatArray
@@ -55,7 +54,7 @@ class Instant:
     """Constants of the run."""
 
     work: Work
-    """The engine's workspace as an evaluation at this instant has left it; a copy."""
+    """Copy of the engine's workspace after an evaluation at this instant."""
 
     @property
     def slice_length(self) -> float:
@@ -63,7 +62,7 @@ class Instant:
         return 2.0 * self.params.length / (len(self.work.strain) - 1)
 
     def sections(self, abscissa: FloatArray) -> Sections:
-        """The body at any abscissas (q,), m, by the same rules of integration as the engine's own points."""
+        """Return the body at any abscissas (q,), m, with the same integration rules as at the engine's points."""
         work = self.work
         h = self.slice_length
         count = len(abscissa)
@@ -87,8 +86,8 @@ class Instant:
                 accumulated_at(density, total, h, at, into[i])
         turn = frame[:, :9].reshape(-1, 3, 3)
         place = frame[:, 9:]
-        # Lambda jumps by minus what acts at a point, (14): here just behind it.
-        near = 1e-9 * self.params.length  # what is right there counts, whatever rounding says
+        # Lambda jumps by minus the load at a point, (14); the value is that just behind it.
+        near = 1e-9 * self.params.length  # a load exactly at the section counts, despite rounding
         before = (work.hold[:, HOLDS] > 0.5) & (work.hold[:, AT] <= abscissa[:, None] + near)
         load = sums[2] - before.astype(np.float64) @ work.hold_wrench
         return Sections(
@@ -104,7 +103,7 @@ class Instant:
         )
 
     def mean_velocity(self) -> FloatArray:
-        """Velocity of the centre of mass, (3,), m/s, in the head's frame; by Simpson's rule."""
+        """Return the velocity of the centre of mass, (3,), m/s, in the head's frame; by Simpson's rule."""
         frames = self.work.frames
         twist = self.work.twist
         velocity = np.einsum("qij,qj->qi", frames[:, :9].reshape(-1, 3, 3), twist[:, :3])
@@ -115,9 +114,9 @@ class Instant:
 
 
 def instant_of(engine: ContinuumBeamEngine) -> Instant:
-    """The present instant of an engine, which stays as it is.
+    """Return the present instant of an engine, whose state is unchanged.
 
-    Raises `PhysicsError` if what holds the body does not determine its motion.
+    Raises `PhysicsError` if the supports do not determine the motion.
     """
     params, work = engine.evaluated()
     return Instant(
@@ -126,13 +125,13 @@ def instant_of(engine: ContinuumBeamEngine) -> Instant:
 
 
 def _twist_from(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:
-    """Twists (q, 6) seen from the head, in frames of their own: Ad of the inverse, P5 (66)."""
+    """Return twists (q, 6) from the head's frame in the frames of the sections: Ad of the inverse, P5 (66)."""
     velocity = twist[:, :3] - np.cross(place, twist[:, 3:])
     return np.concatenate([_back(turn, velocity), _back(turn, twist[:, 3:])], axis=1)
 
 
 def wrench_to(turn: FloatArray, place: FloatArray, wrench: FloatArray) -> FloatArray:
-    """Wrenches (q, 6) in frames of their own, seen from the head: the same force and couple, about the head."""
+    """Return wrenches (q, 6) from the frames of the sections in the head's frame, about the head."""
     force = np.einsum("qij,qj->qi", turn, wrench[:, :3])
     couple = np.einsum("qij,qj->qi", turn, wrench[:, 3:]) + np.cross(place, force)
     return np.concatenate([force, couple], axis=1)

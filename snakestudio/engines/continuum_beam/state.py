@@ -1,4 +1,4 @@
-"""What changes during a run: the state, which checkpoints save, and the workspace, which they do not."""
+"""Variables of a run: the state, which checkpoints save, and the workspace, which they do not save."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from snakestudio.model.reference import StrainReference
 
 # Entries of State.counts.
 STEP, CALL_STEPS, EVALUATIONS, OVERLOADED = range(4)
-# Entries of State.sums, as the works in `ENERGY`, J.
+# Entries of State.sums, in the order of the works in `ENERGY`, J.
 ACTUATOR, FRICTION_WORK, GRAVITY, SUPPORT_WORK, EXTERNAL = range(5)
-# Entries of State.worst since the call began.
+# Entries of State.worst, since the beginning of the call.
 MISMATCH, SLIP = range(2)
 
-# Entries of a hold: whether it holds, where on the body, how fast that moves on, and how fast it
-# changes.
+# Entries of a hold: active or not, abscissa, rate of the abscissa, and rate of that rate.
 HOLDS, AT, MOVES, GAINS = range(4)
 # Entries of Knots.speed: V_o and its derivative.
 V_O, A_O = range(2)
-# Channels after the resultant.
+# Channels behind the resultant.
 AXIAL_SPEED, SLIP_SPEED, MISSED = range(6, 9)
 
 
 class Knots(NamedTuple):
-    """A StrainReference as kernels take it; see there."""
+    """A StrainReference in the type of the kernels; see there."""
 
     time: FloatArray
     strain: FloatArray
@@ -38,30 +37,29 @@ class Knots(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state of a run with n sampled cross-sections and p anchors or supports."""
+    """State of a run with n sampled cross-sections and p anchors or supports."""
 
     pose: FloatArray
     """g_o: position (m) and unit quaternion w x y z of the head section."""
 
     twist: FloatArray
-    """eta_o in its own frame, m/s and rad/s; part of the state only where friction moves the
-    body."""
+    """eta_o in its own frame, m/s and rad/s; part of the state only if friction moves the body."""
 
     wrench: FloatArray
-    """External force and torque on every cross-section, world frame, N and N m."""
+    """External force and torque on each cross-section, world frame, N and N m."""
 
     counts: IntArray
     sums: FloatArray
     worst: FloatArray
-    """`counts`, `sums` and `worst`: the names above say which."""
+    """`counts`, `sums` and `worst`: entries are named at the top of this module."""
 
     ground: FloatArray
     support: FloatArray
-    """`ground` and `support`: cumulative impulses of the ground and of supports on every
+    """`ground` and `support`: cumulative impulses of the ground and of supports on each
     cross-section, world frame, N s."""
 
     hold: FloatArray
-    """Cumulative impulses of every anchor or support, world frame, N s."""
+    """Cumulative impulse of each anchor or support, world frame, N s."""
 
     before: FloatArray
     """`ground` and `hold` at the last row [0] and at the beginning of the call [1]."""
@@ -76,49 +74,49 @@ class Work(NamedTuple):
     """`strain`, `rate` and `acceleration`: imposed strain and its derivatives in time."""
 
     speed: FloatArray
-    """V_o and its derivative; NaN if the supports alone determine it."""
+    """V_o and its derivative; NaN if it is determined by the supports alone."""
 
     hold: FloatArray
     hold_twist: FloatArray
     """`hold` and `hold_twist`: as in `StrainReference`."""
 
     pose: FloatArray
-    """Of the head."""
+    """Pose of the head."""
 
     head_twist: FloatArray
     head_acceleration: FloatArray
     """`head_twist` and `head_acceleration`: eta_o and its derivative."""
 
     frames: FloatArray
-    """Of all points, seen from the head."""
+    """Frames of all points in the head's frame."""
 
     twist: FloatArray
-    """eta in the cross-sections' own frames."""
+    """eta in the own frames of the cross-sections."""
 
     rate_density: FloatArray
     rate_sum: FloatArray
     acceleration_density: FloatArray
     acceleration_sum: FloatArray
-    """`rate_density`, `rate_sum`, `acceleration_density` and `acceleration_sum`: what adds up to
-    eta and to its derivative, in the head's frame."""
+    """`rate_density`, `rate_sum`, `acceleration_density` and `acceleration_sum`: integrands and
+    integrals of eta and of its derivative, in the head's frame."""
 
     load_density: FloatArray
     load_sum: FloatArray
     """`load_density` and `load_sum`: m eta_t - ad_eta^* M eta - F in the head's frame, and its
-    integral; F without what holds the body."""
+    integral; F without supports."""
 
     friction_density: FloatArray
     friction_sum: FloatArray
-    """`friction_density` and `friction_sum`: friction alone."""
+    """`friction_density` and `friction_sum`: the same of friction alone."""
 
     lift: FloatArray
-    """By what the load on the ground differs from the weight by length, N/m."""
+    """Difference between the load on the ground and the weight per length, N/m."""
 
     hold_frame: FloatArray
     hold_rate: FloatArray
     hold_wrench: FloatArray
-    """`hold_frame`, `hold_rate` and `hold_wrench`: frames of what holds the body, `rate_sum` there,
-    and its wrench in the head's frame."""
+    """`hold_frame`, `hold_rate` and `hold_wrench`: frames of supports and anchors, `rate_sum`
+    there, and their wrenches in the head's frame."""
 
     pull: FloatArray
     """External wrenches on the cross-sections in the head's frame."""
@@ -133,8 +131,8 @@ class Work(NamedTuple):
     normal: FloatArray
     target: FloatArray
     factor: FloatArray
-    """`column`, `normal`, `target` and `factor`: for sharing F_c out; `row` (6 p,), `part` (6 p,),
-    `amount` (6 p,), `which`, `acts` (6 p,) int, `sign` (6 p,)."""
+    """`column`, `normal`, `target` and `factor`: for the distribution of F_c; `row` (6 p,), `part`
+    (6 p,), `amount` (6 p,), `which`, `acts` (6 p,) int, `sign` (6 p,)."""
 
     part: FloatArray
     amount: FloatArray
@@ -142,31 +140,31 @@ class Work(NamedTuple):
     which: IntArray
     acts: IntArray
     eigen: FloatArray
-    """"""
+    """Matrix and eigenvectors of the distribution of F_c."""
 
     power: FloatArray
-    """Entries as in `State.sums`, W."""
+    """Powers in the order of `State.sums`, W."""
 
     figures: FloatArray
-    """Entries as in `State.worst`."""
+    """Values in the order of `State.worst`."""
 
     stage: FloatArray
-    """What every stage of the Runge-Kutta scheme found: local coordinates' rate and eta_o's."""
+    """Rates of the local coordinates and of eta_o in each stage of the Runge-Kutta scheme."""
 
     gain_sums: FloatArray
     gain_ground: FloatArray
     gain_hold: FloatArray
-    """`gain_sums`, `gain_ground` and `gain_hold`: what a step adds to the state."""
+    """`gain_sums`, `gain_ground` and `gain_hold`: increments of the state in a step."""
 
     stamp: FloatArray
-    """Time of the last evaluation, and 1 if it is that of the state as it stands, s."""
+    """Time of the last evaluation, s, and 1 if that evaluation is of the present state."""
 
     scratch: FloatArray
-    """"""
+    """Scratch space."""
 
 
 def knots_of(reference: StrainReference) -> Knots:
-    """The arrays that kernels read, as they are compiled for."""
+    """Return the arrays of a reference in the type that the kernels are compiled for."""
     return Knots(
         *(
             np.require(getattr(reference, name), np.float64, ["C", "W"])
@@ -176,7 +174,7 @@ def knots_of(reference: StrainReference) -> Knots:
 
 
 def make_state(pose: FloatArray, twist: FloatArray, n: int, p: int) -> State:
-    """State at the start of a run, from pose (7,) and twist (6,) of the head section."""
+    """Return the state at the start of a run, from pose (7,) and twist (6,) of the head section."""
     return State(
         pose=pose.copy(),
         twist=twist.copy(),
@@ -192,7 +190,7 @@ def make_state(pose: FloatArray, twist: FloatArray, n: int, p: int) -> State:
 
 
 def make_work(m: int, n: int, p: int) -> Work:
-    """Workspace for m points, n cross-sections, p anchors or supports."""
+    """Return the workspace for m points, n cross-sections, p anchors or supports."""
     q = max(6 * p, 1)
     along = {
         name: np.zeros((m, 6))

@@ -1,4 +1,4 @@
-"""A step in time: of a held body by Magnus' expansion, of one that friction moves by a Runge-Kutta scheme."""
+"""A time step: a Magnus expansion for a held body, a Runge-Kutta scheme for a body moved by friction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snakestudio.engines.continuum_beam.dynamics import (
     held_load,
     held_motion,
 )
-from snakestudio.engines.continuum_beam.knots import find_knot, take_reference
+from snakestudio.engines.continuum_beam.knots import fill_reference, find_knot
 from snakestudio.engines.continuum_beam.params import FRICTION, Params
 from snakestudio.engines.continuum_beam.state import (
     AT,
@@ -33,16 +33,16 @@ from snakestudio.kernels.axes import Z
 from snakestudio.kernels.frames import bracket, frame_from_pose, move_pose
 
 FINEST = 2.0**-20
-"""Shortest part of a step, as a share of it: what needs a shorter one has diverged."""
+"""Shortest part of a step relative to the step; a motion that needs shorter parts has diverged."""
 
 RATE_TIME = 1.0 / 30.0
-"""Time by which the error of a velocity counts as one of a position, s."""
+"""Time by which errors of velocities are multiplied to compare them with errors of positions, s."""
 
 CARRIED = 1e-6
-"""What supports may miss of the resultant, N, before a step counts as one whose load they cannot
-carry: rounding, and the slack that one-sided ones are given."""
+"""Part of the resultant, N, that supports may miss before the step counts as overloaded: covers
+rounding, and the slack of one-sided supports."""
 
-# Scheme of order 5 with one of order 4 in it (J. R. Cash, A. H. Karp, 1990).
+# Scheme of order 5 with an embedded scheme of order 4 (J. R. Cash, A. H. Karp, 1990).
 NODES = np.array([0.0, 0.2, 0.3, 0.6, 1.0, 0.875])
 STAGES = np.array(
     [
@@ -72,7 +72,7 @@ def _clear_gains(work: Work) -> None:
 
 @inlined
 def _gain(params: Params, work: Work, weight: float) -> None:
-    """Add powers and forces of the present evaluation, times `weight` (s), to what the step gains."""
+    """Add powers and forces of the present evaluation, times `weight` (s), to the increments of the step."""
     for e in range(work.power.shape[0]):
         work.gain_sums[e] += weight * work.power[e]
     turn = work.scratch[0]
@@ -83,8 +83,8 @@ def _gain(params: Params, work: Work, weight: float) -> None:
             for b in range(3):
                 work.gain_hold[i, a] += weight * turn[3 * a + b] * work.hold_wrench[i, b]
     if params.mode == FRICTION:
-        # A cross-section gets the friction of the piece from half-way to its neighbours, and that
-        # piece's weight.
+        # A cross-section gets the friction and the weight of the piece between the midpoints to its
+        # neighbours.
         n = work.gain_ground.shape[0]
         last = work.frames.shape[0] - 1
         stride = last // (n - 1)
@@ -121,7 +121,7 @@ def _commit_gains(params: Params, state: State, work: Work) -> None:
 
 @inlined
 def _evaluated(params: Params, knots: Knots, work: Work, time: float, holding: int) -> bool:
-    """Whether what is in `work` is the state's evaluation at `time`, under the same holds."""
+    """Return whether `work` has the evaluation of the state at `time`, with the same holds."""
     if work.stamp[1] != 1.0 or abs(work.stamp[0] - time) > 1e-9 * params.dt:
         return False
     same = True
@@ -134,10 +134,10 @@ def _evaluated(params: Params, knots: Knots, work: Work, time: float, holding: i
 def begin_at(
     params: Params, knots: Knots, state: State, work: Work, time: float, hint: int, holding: int
 ) -> int:
-    """Evaluate the present state at `time`; returns 0 if what holds the body does not determine its motion."""
+    """Evaluate the present state at `time`; return 0 if the supports do not determine the motion."""
     if _evaluated(params, knots, work, time, holding):
         return 1
-    take_reference(knots, time, hint, holding, work)
+    fill_reference(knots, time, hint, holding, work)
     for e in range(7):
         work.pose[e] = state.pose[e]
     if params.mode == FRICTION:
@@ -158,10 +158,10 @@ def _keep_worst(state: State, work: Work) -> None:
 def _held_part(
     params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, holding: int
 ) -> int:
-    """Move a held body on by `span` from `begin`: eta_o is known at any time, so its frame is a Magnus expansion.
+    """Advance a held body by `span` from `begin`: eta_o is a known function of time, so a Magnus expansion applies.
 
-    Works and impulses are integrated by Simpson's rule over the same three instants, of which the
-    last serves the next part as its first. Returns -1 if the motion is not determined, 0 if the
+    Works and impulses are integrated by Simpson's rule over the same three instants; the last one
+    is reused as the first of the next part. Returns -1 if the motion is not determined, 0 if the
     part is too long for the tolerance, else 1.
     """
     first = work.stage[0]
@@ -179,21 +179,21 @@ def _held_part(
         first[e] = work.head_twist[e]
         first[6 + e] = work.head_acceleration[e]
     work.stamp[1] = 0.0
-    # How the head moves at the end, then in the middle: that evaluation serves for the forces
-    # there, too.
-    take_reference(knots, begin + span, holding, holding, work)
+    # Motion of the head at the end, then in the middle, where the evaluation is also used for the
+    # forces.
+    fill_reference(knots, begin + span, holding, holding, work)
     if head_motion(params, work) == 0:
         return -1
     for e in range(6):
         third[e] = work.head_twist[e]
-    take_reference(knots, begin + 0.5 * span, holding, holding, work)
+    fill_reference(knots, begin + 0.5 * span, holding, holding, work)
     if held_motion(params, work) == 0:
         return -1
     for e in range(6):
         middle[e] = work.head_twist[e]
-    # With accelerations at the begin and in the middle there is a polynomial of degree 4 through
-    # everything known of eta_o. Simpson's rule misses 1/120 of its leading coefficient; that is
-    # taken for the error.
+    # With accelerations at the beginning and in the middle, a polynomial of degree 4 fits all known
+    # values of eta_o. Simpson's rule misses 1/120 of its leading coefficient; that is the error
+    # estimate.
     for e in range(6):
         leading = 16.0 * middle[e] - 20.0 * first[e] + 4.0 * third[e]
         leading -= span * (4.0 * first[6 + e] + 8.0 * work.head_acceleration[e])
@@ -218,7 +218,7 @@ def _held_part(
         )
     move_pose(origin, twist, state.pose)
     begin_at(params, knots, state, work, begin + span, holding, holding)
-    state.counts[EVALUATIONS] += 2  # however the run is cut into calls, and whoever looks at it
+    state.counts[EVALUATIONS] += 2  # independent of the division into calls, and of snapshots
     _gain(params, work, span / 6.0)
     _keep_worst(state, work)
     return 1
@@ -228,10 +228,10 @@ def _held_part(
 def _coordinate_rate(
     u: FloatArray, eta: FloatArray, term: FloatArray, second: FloatArray, out: FloatArray
 ) -> None:
-    """Rate of u in g = g_n exp(u^) for g_t = g eta^.
+    """Compute the rate of u in g = g_n exp(u^) for g_t = g eta^.
 
-    eta + [u, eta] / 2 + [u, [u, eta]] / 12 - [u, [u, [u, [u, eta]]]] / 720: what is left out is of
-    order 6 in u.
+    eta + [u, eta] / 2 + [u, [u, eta]] / 12 - [u, [u, [u, [u, eta]]]] / 720: the truncated terms are
+    of order 6 in u.
     """
     bracket(u, eta, term)
     for e in range(6):
@@ -249,7 +249,7 @@ def _coordinate_rate(
 def _free_part(
     params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, knot: int
 ) -> float:
-    """Try to move a body on by `span` under friction, (18): the error over the tolerance, moved if it is <= 1."""
+    """Attempt to advance a body by `span` under friction, (18); return error / tolerance, accepted if <= 1."""
     work.stamp[1] = 0.0
     u = work.scratch[6]
     twist = work.scratch[7]
@@ -269,7 +269,7 @@ def _free_part(
             for b in range(stage):
                 u[e] += span * STAGES[stage, b] * work.stage[b, e]
                 twist[e] += span * STAGES[stage, b] * work.stage[b, 6 + e]
-        take_reference(knots, begin + NODES[stage] * span, knot, knot, work)
+        fill_reference(knots, begin + NODES[stage] * span, knot, knot, work)
         move_pose(origin, u, work.pose)
         work.stamp[0] = begin + NODES[stage] * span
         for e in range(6):
@@ -287,7 +287,7 @@ def _free_part(
         for stage in range(6):
             off += span * (WEIGHTS[stage] - EMBEDDED[stage]) * work.stage[stage, e]
         size = abs(off) * (params.length if e % 6 >= 3 else 1.0) * (RATE_TIME if e >= 6 else 1.0)
-        error = max(error, size) if size == size else math.inf  # a NaN must not pass for no error
+        error = max(error, size) if size == size else math.inf  # a NaN must not count as no error
         if not error < math.inf:
             break
     error /= params.tolerance
@@ -306,13 +306,13 @@ def _free_part(
 
 
 @jit
-def take_step(params: Params, knots: Knots, state: State, work: Work, hint: int) -> int:
-    """Take one step of `params.dt` from the present state, in parts as short as the tolerance asks for.
+def perform_step(params: Params, knots: Knots, state: State, work: Work, hint: int) -> int:
+    """Take one step of `params.dt` from the present state, in parts as short as the tolerance requires.
 
     Returns
     -------
     int
-        An outcome. After anything but OK the state's pose and twist are those of the begin of the
+        An outcome. Unless it is OK, pose and twist of the state are those at the beginning of the
         part that failed.
     """
     dt = params.dt

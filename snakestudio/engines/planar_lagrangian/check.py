@@ -1,4 +1,4 @@
-"""Errors and warnings of a scene for this formulation, in numpy only (no compiled code is loaded)."""
+"""Errors and warnings of a scene for this formulation, in numpy only (without compiled code)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ LONGEST_PIECE = 60
 
 
 def _rest_friction(scene: Scene, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Growth of friction with velocity at rest along and across each link, (n,) each, N s/m.
+    """Return the slope of friction over velocity at rest, along and across each link, (n,) each, N s/m.
 
-    On the roughest patch, without the factors given by formulas; `weight` (n,) presses the links on the
-    ground, N.
+    For the roughest patch, without the factors given by formulas; `weight` (n,) is the load of the
+    links on the ground, N.
     """
     ground = scene.ground
     with_axis, against_axis, sideways = np.moveaxis(axial_friction(scene.robot, ground), 2, 0)
@@ -46,10 +46,10 @@ def _rest_friction(scene: Scene, weight: FloatArray) -> tuple[FloatArray, FloatA
 def _linear_motion(
     scene: Scene, law: SmoothJoints, first: int, angle: FloatArray, friction: bool
 ) -> FloatArray:
-    """Matrix of the linearized motion about a robot at rest, of (joint angles, theta_1, p) and their rates.
+    """Return the matrix of the linearized motion about rest, for (joint angles, theta_1, p) and their rates.
 
-    The links start at `first` (0-based) and are those connected by the joint angles. At rest, smoothed
-    Coulomb friction is viscous and at its stiffest.
+    The links are those connected by the joint angles, from `first` (0-based) on. At rest, smoothed
+    Coulomb friction is viscous and has its steepest slope.
     """
     joints = len(angle)
     n = joints + 1
@@ -59,7 +59,7 @@ def _linear_motion(
     theta = np.concatenate([[0.0], np.cumsum(angle)])
     axis = np.stack([np.cos(theta), np.sin(theta)], axis=1)
     normal = np.stack([-axis[:, Y], axis[:, X]], axis=1)
-    # Link angles, then the centre of mass, from these coordinates; then the velocities of the
+    # Link angles and centre of mass as functions of these coordinates; then the velocities of the
     # links, (n, 2, n + 2).
     angles = np.zeros((n + 2, n + 2))
     angles[:n, :joints] = np.tril(np.ones((n, joints)), -1)
@@ -105,13 +105,13 @@ def _linear_motion(
 
 
 def _longest_step(eigenvalues: NDArray[np.complex128]) -> float:
-    """Largest step for which the classical Runge-Kutta scheme is stable for a mode with one of these eigenvalues, s."""
+    """Return the largest stable step of the classical Runge-Kutta scheme for modes with these eigenvalues, s."""
     size = np.abs(eigenvalues)
     decaying = eigenvalues[(size > 1e-3) & (eigenvalues.real <= 1e-6 * size)]
     if not len(decaying):
         return math.inf
     ray = decaying / np.abs(decaying)
-    # Along each ray into the left half plane, the stable part is one interval from 0 to somewhere
+    # Along each ray into the left half plane, the stable part is one interval from 0 to a limit
     # below 3.6.
     inner = np.zeros(len(ray))
     outer = np.full(len(ray), 4.0)
@@ -125,10 +125,10 @@ def _longest_step(eigenvalues: NDArray[np.complex128]) -> float:
 
 
 def largest_stable_step(scene: Scene, friction: bool = True) -> float:
-    """Largest step for which the scheme is stable in the poses of the gait, with or without friction, s.
+    """Return the largest step for which the scheme is stable in the poses of the gait, with or without friction, s.
 
-    For longer chains of equal links sixty links suffice, because the stiffest mode is local; chains of
-    unequal links are analysed in pieces of that length.
+    For longer chains of equal links, sixty links are sufficient because the stiffest mode is local;
+    chains of unequal links are analysed in pieces of that length.
     """
     yaw = scene.waves.yaw
     n = scene.robot.n_links
@@ -155,7 +155,7 @@ def largest_stable_step(scene: Scene, friction: bool = True) -> float:
 
 
 def _step_length(scene: Scene) -> list[Problem]:
-    """Problem of a time step that is too long for joint controllers or friction."""
+    """Return the problem of a time step that is too long for joint controllers or friction."""
     problems = checks.long_step(scene, largest_stable_step(scene, friction=False))
     if problems:
         return problems
@@ -173,7 +173,7 @@ def _step_length(scene: Scene) -> list[Problem]:
 
 
 def _obstacles(scene: Scene) -> list[Problem]:
-    """Obstacles, which this model does not support."""
+    """Return the problem of obstacles, which this model does not support."""
     if not scene.obstacles:
         return []
     return [
@@ -188,7 +188,7 @@ def _obstacles(scene: Scene) -> list[Problem]:
 
 
 def _no_friction(scene: Scene) -> list[Problem]:
-    """Problems of missing friction; viscous friction needs no load."""
+    """Return problems of missing friction; viscous friction needs no load."""
     ground = scene.ground
     if ground.viscous_along_ns_per_m or ground.viscous_across_ns_per_m:
         return []
@@ -196,12 +196,12 @@ def _no_friction(scene: Scene) -> list[Problem]:
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Errors and warnings of `scene`.
+    """Return errors and warnings of `scene`.
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder that relative file names in the scene refer to.
     """
     problems = smooth_checks.joint_problems(scene)
     problems += ground_friction_problems(scene, base_dir)

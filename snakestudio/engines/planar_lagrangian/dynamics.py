@@ -1,9 +1,9 @@
 """Equations of motion of P4 in the coordinates (theta_1 ... theta_n, p): friction, torques, accelerations, powers.
 
 The paper's coordinates (joint angles, head angle, p) are a constant linear map of these: the motion
-is the same, and here the mass matrix falls into a block of the angles and the total mass. The
-program's joint angle is the negative of the paper's, and any end may be the head; neither changes
-the equations below.
+is the same, and here the mass matrix is block diagonal, with a block of the angles and the total
+mass. The program's joint angle is the negative of the paper's, and any end may be the head; neither
+changes the equations below.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from snakestudio.kernels.trig import sin_cos
 
 @inlined
 def _press(params: Params, work: Work, time: float) -> None:
-    """Largest friction of every link, `work.limit`, and by what its load differs from its weight, at `work.x`."""
+    """Compute the largest friction of each link, `work.limit`, and its load minus its weight, at `work.x`."""
     n = work.cos.shape[0]
     ground = params.ground
     if params.varies:
@@ -75,7 +75,7 @@ def _press(params: Params, work: Work, time: float) -> None:
 
 @inlined
 def _coupled_friction(params: Params, work: Work) -> float:
-    """Add Coulomb friction by a law in which one direction depends on the other to all forces; returns its power."""
+    """Add Coulomb friction by a law that couples both directions to all forces; return its power."""
     power = 0.0
     for k in range(work.cos.shape[0]):
         cos = work.cos[k]
@@ -106,7 +106,7 @@ def _coupled_friction(params: Params, work: Work) -> float:
 
 @inlined
 def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
-    """Friction (13) to (17) on every link at its velocity (4), (5), external forces and weight, and their powers."""
+    """Compute friction (13) to (17) on links at velocities (4), (5), external forces, weight, and their powers."""
     n = work.cos.shape[0]
     for k in range(n):
         work.part[k, X] = -work.sin[k] * work.v[k]
@@ -143,26 +143,26 @@ def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
     work.power[VISCOUS] = viscous
     work.power[COULOMB] = coulomb
     work.power[EXTERNAL] = external
-    # The weight acts on the centre of mass alone.
+    # The weight acts only on the centre of mass.
     work.power[GRAVITY] = params.chain.total * (params.gx * work.v[n] + params.gy * work.v[n + 1])
     gather_on_angles(work.force, params.chain, work.cos, work.sin, work.load)
 
 
 @inlined
 def linearizing_torques(params: Params, work: Work) -> None:
-    """Torques under which the joints accelerate as commanded, (24), from the mass matrix, C x' and loads in `work`.
+    """Compute the torques for the commanded joint accelerations, (24), from the mass matrix, C x' and loads in `work`.
 
-    With theta_i'' = theta_1'' + s_i, s_i the sum of the commanded accelerations of the joints
-    before link i, the sum of all equations of the angles, in which torques cancel, gives theta_1'':
-    this is (22). Every equation in turn gives a torque: (23).
+    With theta_i'' = theta_1'' + s_i, where s_i is the sum of the commanded accelerations of the
+    joints before link i, the sum of the equations of all angles, in which torques cancel, gives
+    theta_1'': this is (22). Each equation in turn then gives a torque: (23).
     """
     n = work.cos.shape[0]
-    # `acceleration` serves as s; it is overwritten by the real accelerations afterwards.
+    # `acceleration` is used for s, and is overwritten by the actual accelerations afterwards.
     relative = work.acceleration
     relative[0] = 0.0
     for k in range(n - 1):
         commanded = (
-            work.wanted[k, YAW]
+            work.command[k, YAW]
             + params.joints.kd[k] * (work.reference[k, RATE] - (work.v[k + 1] - work.v[k]))
             + params.joints.kp[k] * (work.reference[k, ANGLE] - (work.x[k + 1] - work.x[k]))
         )
@@ -185,7 +185,7 @@ def linearizing_torques(params: Params, work: Work) -> None:
 
 @inlined
 def _pd_torques(params: Params, work: Work) -> None:
-    """PD control, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi')."""
+    """Compute the PD control torques tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi')."""
     for k in range(work.torque.shape[0]):
         work.torque[k] = params.joints.kp[k] * (
             work.reference[k, ANGLE] - (work.x[k + 1] - work.x[k])
@@ -194,7 +194,7 @@ def _pd_torques(params: Params, work: Work) -> None:
 
 @inlined
 def _passive_torques(params: Params, work: Work) -> None:
-    """Springs, dampers and stops of the joints, added to the loads on the angles."""
+    """Add springs, dampers and stops of the joints to the loads on the angles."""
     stopped = 0.0
     for k in range(work.torque.shape[0]):
         rate = work.v[k + 1] - work.v[k]
@@ -206,10 +206,12 @@ def _passive_torques(params: Params, work: Work) -> None:
 
 
 @inlined
-def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool, time: float) -> None:
-    """Solve (11) for the accelerations at (work.x, work.v) and `time`; fills torques, friction and powers, too.
+def accelerate(
+    params: Params, wrench: FloatArray, work: Work, commanded: bool, time: float
+) -> None:
+    """Solve (11) for the accelerations at (work.x, work.v) and `time`; also fill torques, friction and powers.
 
-    `given`: the torques are those in `work.wanted`, whatever the control law.
+    If `commanded`, the torques are those in `work.command`, independent of the control law.
     """
     n = work.cos.shape[0]
     for k in range(n):
@@ -221,9 +223,9 @@ def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool, time
     inertia_and_bias(
         params.coupling, params.chain.inertia, work.cos, work.sin, work.v, work.matrix, work.bias
     )
-    if given:
+    if commanded:
         for k in range(n - 1):
-            work.torque[k] = work.wanted[k, YAW]
+            work.torque[k] = work.command[k, YAW]
     elif params.linearized:
         linearizing_torques(params, work)
     else:

@@ -1,4 +1,4 @@
-"""The planar Lagrangian engine (paper P4) as the rest of the program sees it."""
+"""The planar Lagrangian engine (paper P4), with the interface of all engines."""
 
 from __future__ import annotations
 
@@ -34,10 +34,9 @@ from snakestudio.model.scene import Scene
 
 
 class PlanarLagrangianEngine(CompiledEngine):
-    """A snake robot on a floor with smooth friction, under PD control or exact feedback linearization of its joints.
+    """A snake robot on a floor with smooth friction, with PD control or exact feedback linearization of its joints.
 
-    There is no contact problem to be solved: residual, iterations and unconverged steps are not
-    valid, and 0.
+    There is no contact problem: residual, iterations and unconverged steps are not valid, and 0.
     """
 
     kind = "planar_lagrangian"
@@ -56,7 +55,7 @@ class PlanarLagrangianEngine(CompiledEngine):
         self._work = make_work(len(self._state.impulse))
 
     def _fit(self, scene: Scene) -> None:
-        """Have the state keep what passive joints and changing loads add to it, once there are any."""
+        """Extend the state by the sums for passive joints and varying loads, once there are any."""
         if self._params.varies or has_passive_joints(self._params.joints):
             self._state = widened(self._state)
 
@@ -79,7 +78,7 @@ class PlanarLagrangianEngine(CompiledEngine):
             start.append((begin, now))
         return tuple(start)
 
-    def _room_for_contacts(self, n_rows: int) -> int:
+    def _contact_capacity(self, n_rows: int) -> int:
         return n_rows * self._scene.robot.n_links
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""What this formulation declares of itself; nothing of it is compiled code."""
+"""Declaration of this formulation, without compiled code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from snakestudio.model.formulations import ModelFields
 
 
 class PlanarLagrangian(ModelFields):
-    """It has no values of its own."""
+    """Fields of `[model]`; the formulation adds none."""
 
     kind: Literal["planar_lagrangian"] = value(
         "planar_lagrangian", label="Model", help="Formulation of the dynamics: paper P4"
@@ -42,8 +42,7 @@ READS = LINKS | {
 KIND = FormulationKind(
     fields=PlanarLagrangian,
     title="Planar, Lagrangian (P4)",
-    help="Links flat on open ground with viscous or smoothed Coulomb friction; joints that do exactly as they are"
-    " told.",
+    help="Links flat on open ground with viscous or smoothed Coulomb friction; joints can follow commands exactly.",
     short="Lagrangian",
     name="Lagrangian",
     place=2,

@@ -1,4 +1,4 @@
-"""Constants of a run of the Lagrangian model, built from a Scene (nothing here is compiled)."""
+"""Constants of a run of the Lagrangian model, built from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -19,60 +19,59 @@ from snakestudio.model.scene import Scene
 
 
 class Params(NamedTuple):
-    """What stays the same from step to step; SI, frame of the ground."""
+    """Constants of a run; SI, frame of the ground."""
 
     chain: CentredChain
     """The links."""
 
     mean_mass: float
-    """Of a link, kg."""
+    """Mean mass of a link, kg."""
 
     height: FloatArray
-    """At which links are shown, m."""
+    """Heights at which links are shown, m."""
 
     coupling: FloatArray
     """See `kernels.centred_chain`, kg m^2."""
 
     dt: float
-    """Step, s."""
+    """Time step, s."""
 
     linearized: bool
     """Feedback linearization instead of PD control."""
 
     joints: SmoothJoints
-    """Their gains are 1/s^2 and 1/s if they are linearized."""
+    """Joint parameters; the gains are in 1/s^2 and 1/s with feedback linearization."""
 
     gx: float
     gy: float
     gn: float
-    """`gx`, `gy` and `gn`: gravity along x and y, and the part that presses on the ground
-    (positive), m/s^2."""
+    """`gx`, `gy` and `gn`: gravity along x and y, and its component into the ground (positive), m/s^2."""
 
     viscous_along: float
     viscous_across: float
     """`viscous_along` and `viscous_across`: c_t and c_n of a link, N s/m."""
 
     law: int
-    """Of Coulomb friction, see `kernels.smooth_friction`."""
+    """Law of Coulomb friction; see `kernels.smooth_friction`."""
 
     ground: GroundMap
-    """Coefficients of Coulomb friction, and what they and the load vary with."""
+    """Coefficients of Coulomb friction, and their dependences and those of the load."""
 
     varies: bool
-    """Whether they do."""
+    """Whether friction or load vary."""
 
     weight: FloatArray
-    """What presses every link on the ground, m g, N."""
+    """Load of each link on the ground, m g, N."""
 
     smoothing: float
     """eps of the law, m/s."""
 
     tanh: bool
-    """tanh(v / eps) instead of v / sqrt(v^2 + eps^2)."""
+    """Whether the law is tanh(v / eps) instead of v / sqrt(v^2 + eps^2)."""
 
 
 def make_params(scene: Scene, base_dir: Path | None = None) -> Params:
-    """Constants of `scene`, whose file names are relative to `base_dir`."""
+    """Return the constants of `scene`; file names are relative to `base_dir`."""
     robot = scene.robot
     ground = scene.ground
     chain = make_chain(robot)
@@ -102,5 +101,5 @@ def make_params(scene: Scene, base_dir: Path | None = None) -> Params:
 
 
 def same_structure(one: Scene, other: Scene) -> bool:
-    """Whether a running engine of `one` can go on under `other`."""
+    """Return whether a running engine of `one` can continue with `other`."""
     return not other.obstacles and planar_obstacles.same_structure(one, other)

@@ -32,7 +32,7 @@ from snakestudio.kernels.axes import X, Y, Z
 
 @jit
 def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> None:
-    """Write the present state, with the references in `work`, as the next row; begin the sums of the row after it."""
+    """Write the present state, with the references in `work`, as the next row; reset the sums for the row after it."""
     write_state(params, state, work, rows, int(ROW))
     n = state.impulse.shape[0]
     for k in range(n):
@@ -45,9 +45,10 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
 
 @jit
 def write_state(params: Params, state: State, work: Work, rows: RowBuffers, interval: int) -> None:
-    """Write the present state, with the references in `work`, as the next row; changes no state.
+    """Write the present state, with the references in `work`, as the next row, without changing the state.
 
-    `interval`: contacts are those since the row before (`ROW`) or since the call began (`CALL`).
+    `interval`: contacts are those since the previous row (`ROW`) or since the beginning of the call
+    (`CALL`).
     """
     n = state.impulse.shape[0]
     i, at = rows.filled[0], rows.filled[1]

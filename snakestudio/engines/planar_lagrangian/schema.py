@@ -1,4 +1,4 @@
-"""What the rows of a run of this model hold, as it follows from a Scene (nothing here is compiled)."""
+"""Columns of the rows of this model, derived from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ ENERGY = (
     "work_friction_coulomb",
 )
 """Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators,
-friction, gravity, external forces and `PASSIVE`, that of "potential" minus the work of gravity; the
-last two are the parts of "work_friction"."""
+friction, gravity, external forces and `PASSIVE`, that of "potential" is minus the work of gravity;
+the last two columns are the parts of "work_friction"."""
 
 PASSIVE = "work_stop"
-"""The column after these, of robots whose joints have springs, dampers or stops: their work."""
+"""Additional column for robots with joint springs, dampers or stops: their work."""
 
 VALID = Fields.ALL & ~Fields.SOLVER
-"""There is no contact problem, so there is nothing to say of its solution."""
+"""There is no contact problem, so the solver fields are not valid."""
 
 
 def make_schema(scene: Scene) -> Schema:
-    """The schema of `scene`."""
+    """Return the schema of `scene`."""
     passive = has_passive_joints(make_joints(scene, stops=False))
     return chain_schema(scene, (*ENERGY, PASSIVE) if passive else ENERGY, VALID)

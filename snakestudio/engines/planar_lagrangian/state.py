@@ -1,4 +1,4 @@
-"""What changes during a run: the state, which checkpoints save, and the workspace, which they do not."""
+"""Variables of a run: the state, which checkpoints save, and the workspace, which they do not save."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from snakestudio.kernels.planar_problem import TURN
 
 # Entries of State.counts.
 STEP, CALL_STEPS = range(2)
-# Entries of State.sums: works, J, and the mean weight of a link on the ground, N s; of Work.power.
+# Entries of State.sums (works, J, and the mean weight of a link on the ground, N s) and of
+# Work.power.
 ACTUATOR, VISCOUS, COULOMB, GRAVITY, EXTERNAL, LOAD = range(6)
 STOP = 5
-# What follows in wide ones, see `State`.
+# Additional entry in widened states; see `State`.
 PASSIVE_WORK = 6
 LIFTED = 7
-# Columns of a row's energies after the first two.
+# Columns of a row's energies behind the first two.
 BY_ACTUATORS, BY_FRICTION, BY_GRAVITY, BY_OTHERS, BY_VISCOUS, BY_COULOMB, BY_STOPS = range(2, 9)
 # Entry of the last line of State.before.
 PRESSED = 0
 
 
 class State(NamedTuple):
-    """The state of a run of n links."""
+    """State of a run of n links."""
 
     x: FloatArray
     v: FloatArray
@@ -32,25 +33,25 @@ class State(NamedTuple):
     derivatives."""
 
     wrench: FloatArray
-    """External f_x, f_y, t_z on every link, N and N m."""
+    """External f_x, f_y, t_z on each link, N and N m."""
 
     torque: FloatArray
-    """Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N
-    m."""
+    """Torques of the joint controllers, mean over the last step; positive torques increase
+    theta_{i+1} - theta_i, N m."""
 
     counts: IntArray
     sums: FloatArray
-    """`counts` and `sums`: counters and cumulative sums; the names above say which. Of robots with
-    passive joints or changing loads they end with the work of springs, dampers and stops, J, and
-    with by what the impulse of the load of every link differs from that of its weight, N s: now, at
-    the last row, and at the beginning of the call."""
+    """`counts` and `sums`: counters and cumulative sums; entries are named at the top of this
+    module. For robots with passive joints or varying loads, `sums` ends with the work of springs,
+    dampers and stops, J, and the difference between the impulses of load and weight of each link, N
+    s: now, at the last row, and at the beginning of the call."""
 
     impulse: FloatArray
-    """Cumulative impulse of the ground on every link along x and y, world frame, N s."""
+    """Cumulative impulse of the ground on each link along x and y, world frame, N s."""
 
     before: FloatArray
-    """These impulses at the last row [0] and at the beginning of the call [1]; the last line begins
-    with the load."""
+    """Values of `impulse` at the last row [0] and at the beginning of the call [1]; the last line
+    begins with the load."""
 
 
 class Work(NamedTuple):
@@ -63,28 +64,28 @@ class Work(NamedTuple):
     theta, cos, sin : (n,)
         Directions of the links.
     part, place : (n, 2)
-        What `spread_from_centre` takes and gives: for velocities, or for positions in a row.
+        Input and output of `spread_from_centre`: for velocities, or for positions in a row.
     friction, force : (n, 2)
-        Friction on every link, and all that acts on it from outside, world frame, N.
+        Friction on each link, and the sum of external forces on it, world frame, N.
     matrix, bias, load : (n, n), (n,), (n,)
         Mass matrix of the angles, C x', and generalized forces on the angles without those of the
         joints.
     reference : (n - 1, 2)
-        Angle and rate that the joints shall have.
-    wanted : (n - 1, 1)
-        Acceleration that they shall have, or torque that they are given instead, rad/s^2 or N m.
+        Reference angle and rate of the joints.
+    command : (n - 1, 1)
+        Commanded accelerations of the joints, or torque commands, rad/s^2 or N m.
     torque : (n - 1,)
         Torques of the joint controllers.
     limit, coulomb : (n, 3)
-        Largest Coulomb friction of every link, columns as in `kernels.smooth_friction`; the same
-        where each direction is independent, else 0, N.
+        Largest Coulomb friction of each link, columns as in `kernels.smooth_friction`; the same
+        where both directions are independent, else 0, N.
     lift : (n,)
-        By what the load of every link differs from its weight, N.
+        Difference between load and weight of each link, N.
     power : (6,)
-        W; its entries are named above.
+        Powers, W; the entries are named at the top of this module.
     gain_x, gain_v, gain_sums, gain_impulse, gain_torque, gain_lift : (n + 2,), (n + 2,), (6,), (n,
     2), (n - 1,), (n,)
-        What the step adds to the state; of the torque, its impulse, N m s.
+        Increments of the state in the step; for the torque, its impulse, N m s.
     """
 
     x: FloatArray
@@ -101,7 +102,7 @@ class Work(NamedTuple):
     bias: FloatArray
     load: FloatArray
     reference: FloatArray
-    wanted: FloatArray
+    command: FloatArray
     torque: FloatArray
     limit: FloatArray
     coulomb: FloatArray
@@ -116,9 +117,9 @@ class Work(NamedTuple):
 
 
 def make_state(q: FloatArray, u: FloatArray, weight: FloatArray) -> State:
-    """State at the start of a run, from x, y, theta of every link and their derivatives, each (n, 3).
+    """Return the state at the start of a run, from x, y, theta of each link and their derivatives, each (n, 3).
 
-    `weight` (n,) is the mass of every link over the mean.
+    `weight` (n,) is the mass of each link relative to the mean.
     """
     n = len(q)
     return State(
@@ -134,7 +135,7 @@ def make_state(q: FloatArray, u: FloatArray, weight: FloatArray) -> State:
 
 
 def widened(state: State) -> State:
-    """A state that has room for the sums of passive joints and of changing loads."""
+    """Return a state with space for the sums of passive joints and of varying loads."""
     n = len(state.impulse)
     if len(state.sums) > PASSIVE_WORK:
         return state
@@ -142,7 +143,7 @@ def widened(state: State) -> State:
 
 
 def make_work(n: int) -> Work:
-    """Workspace for `n` links."""
+    """Return the workspace for `n` links."""
     return Work(
         x=np.zeros(n + 2),
         v=np.zeros(n + 2),
@@ -158,7 +159,7 @@ def make_work(n: int) -> Work:
         bias=np.zeros(n),
         load=np.zeros(n),
         reference=np.zeros((n - 1, 2)),
-        wanted=np.zeros((n - 1, 1)),
+        command=np.zeros((n - 1, 1)),
         torque=np.zeros(n - 1),
         limit=np.zeros((n, 3)),
         coulomb=np.zeros((n, 3)),

@@ -27,7 +27,7 @@ from snakestudio.kernels.hermite import JointKnots, evaluate_linear, evaluate_re
 
 @inlined
 def _begin(state: State, work: Work) -> None:
-    """First stage: the state itself; nothing gained yet."""
+    """Set the first stage to the state itself, and all increments to 0."""
     for k in range(state.x.shape[0]):
         work.x[k] = state.x[k]
         work.v[k] = state.v[k]
@@ -43,7 +43,7 @@ def _begin(state: State, work: Work) -> None:
 
 @inlined
 def _gain(work: Work, weight: float) -> None:
-    """Add the present stage to the step; works and impulses are integrated by the same scheme as the motion."""
+    """Add the present stage to the increments; works and impulses are integrated by the same scheme as the motion."""
     for k in range(work.x.shape[0]):
         work.gain_x[k] += weight * work.v[k]
         work.gain_v[k] += weight * work.acceleration[k]
@@ -59,7 +59,7 @@ def _gain(work: Work, weight: float) -> None:
 
 @inlined
 def _turned_over(params: Params, state: State, work: Work) -> bool:
-    """Whether a joint or a link turns by more than half a turn in the step (or a velocity is no number)."""
+    """Return whether a joint or link turns by more than half a turn in the step (or a velocity is NaN)."""
     n = state.impulse.shape[0]
     most = math.pi / params.dt
     before = 0.0
@@ -73,7 +73,7 @@ def _turned_over(params: Params, state: State, work: Work) -> bool:
 
 @inlined
 def _commit(params: Params, state: State, work: Work) -> None:
-    """Make what the step gains the state's."""
+    """Add the increments of the step to the state."""
     for k in range(state.x.shape[0]):
         state.x[k] += work.gain_x[k]
         state.v[k] += work.gain_v[k]
@@ -94,23 +94,23 @@ def _commit(params: Params, state: State, work: Work) -> None:
 
 
 @inlined
-def _take_step(params: Params, state: State, work: Work, instant: Instant) -> int:
-    """One step; see `engines.advance.take_step`."""
+def _perform_step(params: Params, state: State, work: Work, instant: Instant) -> int:
+    """Take one step; see `engines.advance.perform_step`."""
     dt = params.dt
     knots: JointKnots = instant.knots
     knot = instant.knot
-    given = knots.torque.shape[0] > 0
-    linear = knots.torque if given else knots.acceleration
+    commanded = knots.torque.shape[0] > 0
+    linear = knots.torque if commanded else knots.acceleration
     _begin(state, work)
     for stage in range(4):
-        # Stages at the beginning, twice in the middle and at the end of the step, as are their
-        # references.
+        # The stages are at the beginning, twice in the middle, and at the end of the step, and so
+        # are their references.
         time = (state.counts[STEP] + 0.5 * ((stage + 1) // 2)) * dt
         knot = evaluate_reference(
             knots.time, knots.angle, knots.rate, 1, time, knot, work.reference
         )
-        evaluate_linear(knots.time, linear, 1, time, knot, work.wanted)
-        accelerate(params, state.wrench, work, given, time)
+        evaluate_linear(knots.time, linear, 1, time, knot, work.command)
+        accelerate(params, state.wrench, work, commanded, time)
         _gain(work, dt / 6.0 if stage == 0 or stage == 3 else dt / 3.0)
         ahead = dt if stage == 2 else 0.5 * dt
         for k in range(state.x.shape[0]):
@@ -122,4 +122,4 @@ def _take_step(params: Params, state: State, work: Work, instant: Instant) -> in
     return OK
 
 
-advance_steps = make_advance(_take_step, make_row_writer(write_row))
+advance_steps = make_advance(_perform_step, make_row_writer(write_row))

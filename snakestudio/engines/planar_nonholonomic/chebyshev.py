@@ -14,25 +14,25 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 
 MOST_STAGES = 60
-"""Stages of the longest scheme kept; it bears 2300 / h."""
+"""Number of stages of the longest tabulated scheme, which is stable up to 2300 / h."""
 
 BEGINNING, FIRST = range(2)
-"""Rows of a scheme that are no stage, and the first."""
+"""Row of a scheme that is not a stage, and row of the first stage."""
 
 STAGE, OLDER, SLOPE, FIRST_SLOPE, TIME, WEIGHT = range(6)
-"""Columns of a scheme, see there."""
+"""Columns of a scheme; see `scheme`."""
 
 DAMPING = 2.0 / 13.0
-"""How far the scheme's stability is from its limit everywhere (its authors' choice)."""
+"""Damping parameter of the schemes' stability polynomial (its authors' choice)."""
 
 
 def scheme(stages: int) -> FloatArray:
-    """The scheme of `stages` stages, at least 2, (stages + 1, 6).
+    """Return the scheme of `stages` stages, at least 2, (stages + 1, 6).
 
-    Row j of stage j (the last one is the result, and row 0 only begins) holds: the shares of the
-    stage before and of the one before that, of the derivatives at the stage before and at the
-    beginning (both times the step); its time as a share of the step; and the weight of its
-    derivative in the result.
+    Row j for stage j (the last one is the result, and row 0 is the beginning) holds: the
+    coefficients of the previous stage and of the one before it, of the derivatives at the previous
+    stage and at the beginning (both times the step); its time relative to the step; and the weight
+    of its derivative in the result.
     """
     s = stages
     w0 = 1.0 + DAMPING / s**2
@@ -61,7 +61,7 @@ def scheme(stages: int) -> FloatArray:
         )
         rows[j, TIME] = w1 * v[j] / u[j]
     rows[FIRST, TIME] = rows[FIRST, FIRST_SLOPE]
-    # What each derivative adds to the result, from the last stage back.
+    # Contribution of each derivative to the result, from the last stage backwards.
     share = np.zeros(s + 1)
     share[s] = 1.0
     for j in range(s, 0, -1):
@@ -74,13 +74,13 @@ def scheme(stages: int) -> FloatArray:
 
 
 def longest_part(decay: float) -> float:
-    """Longest step that the schemes kept bear at decay rates up to `decay` (1/s), s."""
+    """Return the longest step for which the tabulated schemes are stable at decay rates up to `decay` (1/s), s."""
     return ((MOST_STAGES - 1.0) ** 2 - 1.0) / (1.54 * max(decay, 1e-9))
 
 
 @cache
 def table() -> FloatArray:
-    """All schemes up to `MOST_STAGES`, (MOST_STAGES + 1, MOST_STAGES + 1, 6)."""
+    """Return all schemes up to `MOST_STAGES`, (MOST_STAGES + 1, MOST_STAGES + 1, 6)."""
     schemes = np.zeros((MOST_STAGES + 1, MOST_STAGES + 1, 6))
     for stages in range(2, MOST_STAGES + 1):
         schemes[stages, : stages + 1] = scheme(stages)

@@ -1,4 +1,4 @@
-"""Errors and warnings of a scene for this formulation, in numpy only (no compiled code is loaded)."""
+"""Errors and warnings of a scene for this formulation, in numpy only (without compiled code)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snakestudio.model.scene import Scene
 
 
 def largest_stable_step(scene: Scene) -> float:
-    """Infinite: steps are subdivided according to their error."""
+    """Return infinity: steps are subdivided according to their error."""
     return math.inf
 
 
@@ -37,12 +37,12 @@ def _shifted_centres(scene: Scene) -> list[Problem]:
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Errors and warnings of `scene`.
+    """Return errors and warnings of `scene`.
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder that relative file names in the scene refer to.
     """
     problems = smooth_checks.yawless_joints(scene) + smooth_checks.left_out_values(scene)
     problems += _shifted_centres(scene)

@@ -1,4 +1,4 @@
-"""Obstacles beside the links, and the one-sided constraints (P3 (30) to (49)) that they are to the links' motion."""
+"""Obstacles at the links, and the one-sided constraints (P3 (30) to (49)) that they impose on the links' motion."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def _enter(
     depth_left: float,
     depth_right: float,
 ) -> tuple[float, float]:
-    """Make `j` what link `k` meets on the side it pushes from, if it is the deepest there; returns both depths."""
+    """Make `j` the contact of link `k` on the side it pushes from, if it is the deepest there; return both depths."""
     cos, sin = work.cos[k], work.sin[k]
-    # A force towards the left comes from an obstacle on the right.
+    # A force to the left comes from an obstacle on the right.
     side = RIGHT if cos * ny - sin * nx >= 0.0 else LEFT
     deepest = depth_right if side == RIGHT else depth_left
     if gap >= deepest:
@@ -63,7 +63,7 @@ def _enter(
 def _try_box(
     params: Params, work: Work, k: int, j: int, depth_left: float, depth_right: float
 ) -> tuple[float, float]:
-    """`_enter` for the features of a box that link `k` touches."""
+    """Call `_enter` for the features of a box that link `k` touches."""
     half_x, half_y = params.obstacles[j, HALF_X], params.obstacles[j, HALF_Y]
     box_cos = params.obstacles[j, BOX_COS]
     box_sin = params.obstacles[j, BOX_SIN]
@@ -99,7 +99,7 @@ def _try_box(
 
 @inlined
 def find_obstacles(params: Params, work: Work) -> int:
-    """Which obstacles the links at (work.place, work.cos, work.sin) touch on either side; returns links that do."""
+    """Find the obstacles that links at (work.place, work.cos, work.sin) touch on each side; return the link count."""
     count = 0
     touching = 0.0
     for k in range(work.cos.shape[0]):
@@ -120,7 +120,7 @@ def find_obstacles(params: Params, work: Work) -> int:
                 depth_left, depth_right = _try_box(params, work, k, j, depth_left, depth_right)
                 if (
                     min(depth_left, depth_right) < -params.radius[k]
-                ):  # the axis is in the box, and its core somewhere
+                ):  # the axis is inside the box, at an unknown distance from the core
                     work.felt[TO_CORE] = -math.inf
                 continue
             cx, cy, cr = params.obstacles[j, X], params.obstacles[j, Y], params.obstacles[j, RADIUS]
@@ -147,14 +147,14 @@ def find_obstacles(params: Params, work: Work) -> int:
 
 @inlined
 def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) -> int:
-    """Reactions (42) of `count` constraints, one-sided, and on top damping (46) and friction (48), into `work.force`.
+    """Add reactions (42) of `count` one-sided constraints, damping (46) and friction (48) to `work.force`.
 
-    Where an obstacle touches both sides of a link its constraint holds both ways. Of what is
-    without all three, it uses the acceleration of the centre of mass and `work.matrix` (see
-    `Work`). Returns the constraints, -1 if there is no solution.
+    Where an obstacle touches both sides of a link, its constraint is two-sided. The motion without
+    these forces is taken from the acceleration of the centre of mass and from `work.matrix` (see
+    `Work`). Returns the number of constraints, -1 if there is no solution.
 
-    Also books what every obstacle does to its side of a link in `work.rate_sums`, which must be 0
-    there.
+    Also records the forces of obstacles on both sides of each link in `work.rate_sums`, whose
+    entries must be 0 before.
     """
     n = work.cos.shape[0]
     total = params.chain.total
@@ -177,7 +177,7 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
         work.acts[a] = acts[k]
         left, right = work.near[LEFT, k] >= 0, work.near[RIGHT, k] >= 0
         work.side[a] = 0.0 if left and right else 1.0 if right else -1.0
-        # (38): the acceleration across itself that the link has without the constraint.
+        # (38): the lateral acceleration of the link without the constraint.
         ax = work.acceleration[n] + work.swing[k, X]
         ay = work.acceleration[n + 1] + work.swing[k, Y]
         work.free[a] = work.delassus[n, a] + cos * ay - sin * ax - work.v[k] * work.along[k]

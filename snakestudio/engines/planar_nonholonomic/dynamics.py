@@ -1,4 +1,4 @@
-"""Equations of motion of P3, (29), in the coordinates (theta_1 ... theta_n, p), and what they do to the sums.
+"""Equations of motion of P3, (29), in the coordinates (theta_1 ... theta_n, p), and the rates of the sums.
 
 The program's joint angle is the negative of the paper's, and any end may be the head; neither
 changes the equations.
@@ -57,7 +57,7 @@ from snakestudio.kernels.trig import sin_cos
 
 @inlined
 def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
-    """Friction (13), (16) and external forces on every link, and their powers; sgn v is smoothed."""
+    """Compute friction (13), (16) and external forces on each link, and their powers; sgn v is smoothed."""
     n = work.cos.shape[0]
     at = 0
     while at < n:
@@ -88,13 +88,13 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
         fy += wrench[k, Y]
         total_x += fx
         total_y += fy
-        # What turning alone accelerates counts as a force against it: C x' of (28).
+        # Accelerations due to rotation count as opposing forces: C x' of (28).
         work.force[k, X] = fx - params.chain.mass[k] * work.swing[k, X]
         work.force[k, Y] = fy - params.chain.mass[k] * work.swing[k, Y]
         work.load[k] = torque + wrench[k, TURN]
     work.rate_sums[FRICTION] = friction
     work.rate_sums[EXTERNAL] = external
-    # The weight acts on the centre of mass alone.
+    # The weight acts only on the centre of mass.
     work.rate_sums[GRAVITY] = params.chain.total * (
         params.gx * work.v[n] + params.gy * work.v[n + 1]
     )
@@ -104,16 +104,16 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
 
 
 @inlined
-def _joint_torques(params: Params, work: Work, given: bool) -> None:
-    """PD control (59) or given torques, and springs, dampers and stops, on the angles, with their powers."""
+def _joint_torques(params: Params, work: Work, commanded: bool) -> None:
+    """Compute torques of PD control (59) or commands, springs, dampers and stops, on the angles, with their powers."""
     n = work.cos.shape[0]
     actuator = stop = before = 0.0
     for k in range(n):
         after = 0.0
         if k < n - 1:
             angle, rate = work.x[k + 1] - work.x[k], work.v[k + 1] - work.v[k]
-            if given:
-                own = work.given[k, YAW]
+            if commanded:
+                own = work.command[k, YAW]
             else:
                 own = params.joints.kp[k] * (work.reference[k, ANGLE] - angle) + params.joints.kd[
                     k
@@ -132,7 +132,7 @@ def _joint_torques(params: Params, work: Work, given: bool) -> None:
 
 @inlined
 def _kinematics(params: Params, y: FloatArray, work: Work) -> None:
-    """Places, velocities and what turning accelerates, of all links at `y`."""
+    """Compute positions, velocities and accelerations due to rotation, of all links at `y`."""
     n = work.cos.shape[0]
     for k in range(n + 2):
         work.x[k] = y[k]
@@ -165,7 +165,7 @@ def _kinematics(params: Params, y: FloatArray, work: Work) -> None:
 
 @inlined
 def _factor(params: Params, work: Work, count: int) -> None:
-    """Factor the mass matrix of the angles, (28), beside it `work.load` and the angles' part of the constraints."""
+    """Factor the mass matrix of the angles, (28), augmented by `work.load` and the angles' part of the constraints."""
     n = work.cos.shape[0]
     used = n + 1 + count
     for j in range(n):
@@ -187,7 +187,7 @@ def _factor(params: Params, work: Work, count: int) -> None:
 
 @inlined
 def _book_normal_accelerations(params: Params, work: Work) -> None:
-    """How the velocities of the links across themselves change, (31) derived: of those that are held by 0."""
+    """Record the rates of the links' lateral velocities, the derivative of (31), which are 0 for held links."""
     n = work.cos.shape[0]
     at = work.rate_sums.shape[0] - n
     for k in range(n):
@@ -201,12 +201,12 @@ def _book_normal_accelerations(params: Params, work: Work) -> None:
 
 @inlined
 def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> None:
-    """Give `work.held` links the velocity across themselves that their accelerations add up to, by impulses.
+    """Correct the lateral velocities of `work.held` links by impulses, to the integral of their accelerations.
 
-    A constraint is on accelerations, (33), (37), and angles and velocities are integrated each with
-    an error of its own, which nothing would take back from a link that moves away from its
-    obstacle. The impulses are the constraints' own; `count` constraints, masses and `work.link` are
-    those of the last evaluation. Changes `work.y1`, books in `work.sums`.
+    A constraint acts on accelerations, (33), (37), while angles and velocities are integrated with
+    separate errors, so that nothing would pull back a link that drifts away from its obstacle. The
+    impulses act along the constraints; `count` constraints, masses and `work.link` are those of the
+    last evaluation. Changes `work.y1`, and records impulses in `work.sums`.
     """
     n = work.cos.shape[0]
     _kinematics(params, work.y1, work)
@@ -235,8 +235,8 @@ def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> Non
         own = WORKS + 2 * n + 4 * (side * n + k) + NORMAL
         work.sums[own] += work.force[k, X]
         work.sums[own + 1] += work.force[k, Y]
-        wanted = work.begun[k] + (work.sums[at + k] - sums0[at + k])
-        work.sums[OBSTACLE] += 0.5 * work.rest[i] * (work.across[k] + wanted)
+        corrected = work.begun[k] + (work.sums[at + k] - sums0[at + k])
+        work.sums[OBSTACLE] += 0.5 * work.rest[i] * (work.across[k] + corrected)
     gather_on_angles(work.force, params.chain, work.cos, work.sin, work.load)
     wide_forward(work.matrix, work.inverse, work.load)
     wide_backward(work.matrix, work.inverse, work.load)
@@ -248,23 +248,23 @@ def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> Non
 
 @inlined
 def evaluate(
-    params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work, given: bool
+    params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work, commanded: bool
 ) -> int:
-    """Derivatives of motion and sums at `y` into `work.rate_y` and `work.rate_sums`; returns the constraints, or -1.
+    """Compute the derivatives `work.rate_y` and `work.rate_sums` at `y`; return the number of constraints, or -1.
 
-    `given`: the joints' torques are those in `work.given`, not PD control's.
+    If `commanded`, the joint torques are those in `work.command` instead of PD control.
     """
     n = work.cos.shape[0]
     for i in range(work.rate_sums.shape[0]):
         work.rate_sums[i] = 0.0
     _kinematics(params, y, work)
     _ground_forces(params, wrench, work)
-    _joint_torques(params, work, given)
+    _joint_torques(params, work, commanded)
     gather_on_angles(work.force, params.chain, work.cos, work.sin, work.load)
     work.felt[HOLD] = 0.0
     count = find_obstacles(params, work)
     _factor(params, work, count)
-    # (27): without anything that obstacles do.
+    # (27): without any action of obstacles.
     for k in range(n):
         work.acceleration[k] = work.matrix[k, n]
     if count > 0:

@@ -1,4 +1,4 @@
-"""The planar engine with obstacles as nonholonomic constraints (paper P3) as the rest of the program sees it."""
+"""The planar engine with obstacles as nonholonomic constraints (paper P3), with the interface of all engines."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from snakestudio.model.world import Ground
 
 
 class PlanarNonholonomicEngine(CompiledEngine):
-    """A snake robot among obstacles that do not let the links they touch move sideways into them.
+    """A snake robot among obstacles, which prevent lateral motion into them of the links they touch.
 
     "Iterations" are evaluations of the equations of motion; the residual is that of the
-    constraints' reactions beside the weight of a link.
+    constraints' reactions relative to the weight of a link.
     """
 
     kind = "planar_nonholonomic"
@@ -83,9 +83,9 @@ class PlanarNonholonomicEngine(CompiledEngine):
         key = "ground.obstacle_damping_ns_per_m"
         usual = Ground().obstacle_damping_ns_per_m
         own = self._scene.ground.obstacle_damping_ns_per_m
-        return f"reduce {key} from {own:g} to {usual:g}" if own > usual else f"reduce {key}"
+        return f"Reduce {key} from {own:g} to {usual:g}" if own > usual else f"Reduce {key}"
 
-    def _room_for_contacts(self, n_rows: int) -> int:
+    def _contact_capacity(self, n_rows: int) -> int:
         return 3 * n_rows * self._scene.robot.n_links
 
     def _links(self) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What this formulation declares of itself; nothing of it is compiled code."""
+"""Declaration of this formulation, without compiled code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from snakestudio.model.formulations import ModelFields
 
 
 class PlanarNonholonomic(ModelFields):
-    """It has no values of its own."""
+    """Fields of `[model]`; the formulation adds none."""
 
     kind: Literal["planar_nonholonomic"] = value(
         "planar_nonholonomic", label="Model", help="Formulation of the dynamics: paper P3"
@@ -39,7 +39,7 @@ READS = LINKS | {
 KIND = FormulationKind(
     fields=PlanarNonholonomic,
     title="Planar, nonholonomic (P3)",
-    help="Links flat on the ground that cannot move sideways into what they touch: made for designing controllers.",
+    help="Links flat on the ground that cannot move sideways into obstacles; suited to controller design.",
     short="nonholonomic",
     name="nonholonomic",
     place=3,

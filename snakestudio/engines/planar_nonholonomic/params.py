@@ -1,4 +1,4 @@
-"""Constants of a run of the nonholonomic model, built from a Scene (nothing here is compiled)."""
+"""Constants of a run of the nonholonomic model, built from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -19,90 +19,88 @@ from snakestudio.model.ground_friction import axial_friction
 from snakestudio.model.scene import Scene
 
 SHORTEST = 1e-4
-"""Length of a part of a step below which its error is not looked at any more, s, unless the
-tolerance is the smaller number: where a link meets an obstacle accelerations jump, and no scheme
-sees through that but by looking for the very instant."""
+"""Length of a part of a step below which its error is not checked, s, unless the tolerance is the
+smaller number: accelerations jump where a link meets an obstacle, and no scheme could resolve this
+without locating the exact instant."""
 
 AHEAD, BEHIND, SIDE, TWIST = range(4)
 """Columns of `Params.coulomb`."""
 
 FRICTION_LEVER = 0.25
-"""Mean distance of a link's mass from its centre over its length: (16) is mu_n m g times this times
-its length."""
+"""Mean distance of a link's mass from its centre, relative to its length: (16) is mu_n m g times
+this times its length."""
 
 
 class Params(NamedTuple):
-    """What stays the same from step to step; SI, frame of the ground."""
+    """Constants of a run; SI, frame of the ground."""
 
     chain: CentredChain
     """The links."""
 
     contact_half: FloatArray
     radius: FloatArray
-    """`contact_half` and `radius`: half the segment and the radius of every link's outline, m."""
+    """`contact_half` and `radius`: half length of the contact segment and radius of each link's outline, m."""
 
     mean_mass: float
     lightest: float
-    """`mean_mass` and `lightest`: of a link, and the least, kg."""
+    """`mean_mass` and `lightest`: mean and smallest mass of a link, kg."""
 
     levers: FloatArray
     """l_j K_ij, see `kernels.centred_chain`, m."""
 
     coupling: FloatArray
-    """J 1 and what couples the turning of the links, kg m^2; its products with cosines are the mass
-    matrix of the angles. Filled up with 0."""
+    """Coupling of the links' rotations with J 1, kg m^2; its products with cosines are the mass
+    matrix of the angles. Padded with 0."""
 
     dt: float
-    """Step, s."""
+    """Time step, s."""
 
     tolerance: float
     shortest: float
-    """`tolerance` and `shortest`: error of the angles that a part of a step may make, rad, and the
-    length from which it is not looked at, s."""
+    """`tolerance` and `shortest`: error tolerance of the angles in a part of a step, rad, and the
+    length below which the error is not checked, s."""
 
     joints: SmoothJoints
     gx: float
     gy: float
     gn: float
-    """`gx`, `gy` and `gn`: gravity along x and y, and the part that presses on the ground
-    (positive), m/s^2."""
+    """`gx`, `gy` and `gn`: gravity along x and y, and its component into the ground (positive), m/s^2."""
 
     viscous_along: float
     viscous_across: float
     """`viscous_along` and `viscous_across`: viscous friction of a link, N s/m."""
 
     coulomb: FloatArray
-    """Largest Coulomb friction of every link: sliding along its axis, against it, and across, N,
-    and turning, N m."""
+    """Largest Coulomb friction of each link: sliding along its axis, against it, and across, N, and
+    turning, N m."""
 
     smoothing: float
     turn_smoothing: float
-    """`smoothing` and `turn_smoothing`: what takes sgn v to v / sqrt(v^2 + eps^2), m/s and
-    rad/s."""
+    """`smoothing` and `turn_smoothing`: eps of v / sqrt(v^2 + eps^2), which replaces sgn v, m/s and rad/s."""
 
     damping: float
-    """d, of obstacles, N s/m."""
+    """d, damping of obstacles, N s/m."""
 
     turning: float
     moving: float
-    """`turning` and `moving`: bounds of the rates at which the links' velocities decay, 1/s;
-    friction at obstacles comes on top of the latter."""
+    """`turning` and `moving`: bounds of the decay rates of the links' angular and linear
+    velocities, 1/s; friction at obstacles is added to the latter."""
 
     far: float
-    """Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`."""
+    """Distance of a link in a step above which the step is rejected, m; see `crossing.Crossings`."""
 
     schemes: FloatArray
-    """Integration schemes by their number of stages, see `chebyshev.scheme`."""
+    """Integration schemes by their number of stages; see `chebyshev.scheme`."""
 
     obstacles: FloatArray
-    """Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers."""
+    """Outlines of all obstacles; see `planar_obstacles.OUTLINE`. Contacts refer to their indices."""
 
     grid: Grid
-    """Which outlines are near, but for those that the links cannot meet because of their height."""
+    """Grid of the outlines that links can meet at their height."""
 
 
 def _coulomb(scene: Scene) -> FloatArray:
-    """Largest Coulomb friction of every link, `Params.coulomb`."""
+    """Return the largest Coulomb friction of each link, `Params.coulomb`."""
     robot = scene.robot
     with_axis, against_axis, across = axial_friction(robot, scene.ground)[0].T
     load = np.array([link.mass for link in robot.links]) * max(-scene.ground.gravity[2], 0.0)
@@ -120,12 +118,11 @@ def _coulomb(scene: Scene) -> FloatArray:
 
 
 def _decay(scene: Scene) -> tuple[float, float]:
-    """Bounds of the rates at which velocities decay, 1/s: links' turning, and their moving but for obstacles' friction.
+    """Return bounds of the decay rates of velocities, 1/s: of rotations, and of translations without obstacles.
 
-    What damps them, beside the energy of motion: for turning their own inertia is the least there
-    is, which a torque on a joint meets four times where neighbours turn against each other; for
-    moving, their own mass. No motion decays faster than the faster of the two. Friction is steepest
-    at rest.
+    The inertia is bounded from below: by the links' own moments of inertia for rotations, where a
+    joint torque counts four times if neighbours turn against each other, and by their masses for
+    translations. No motion decays faster than the faster of the two. Friction is steepest at rest.
     """
     robot = scene.robot
     ground = scene.ground
@@ -152,7 +149,7 @@ def _decay(scene: Scene) -> tuple[float, float]:
 
 
 def damped_by_obstacles(scene: Scene) -> bool:
-    """Whether it is obstacles that make velocities decay fastest: shorter steps are cut up no less for that."""
+    """Return whether obstacles cause the fastest decay of velocities, so that shorter steps have as many parts."""
     lightest = min(link.mass for link in scene.robot.links)
     return bool(scene.obstacles) and scene.ground.obstacle_damping_ns_per_m / lightest > 0.5 * max(
         _decay(scene)
@@ -160,7 +157,7 @@ def damped_by_obstacles(scene: Scene) -> bool:
 
 
 def make_params(scene: Scene, old: Params | None = None) -> Params:
-    """Constants of `scene`; the grid of `old` is used again if the obstacles are where they were."""
+    """Return the constants of `scene`; the grid of `old` is reused if the obstacles are unchanged."""
     robot = scene.robot
     ground = scene.ground
     n = robot.n_links

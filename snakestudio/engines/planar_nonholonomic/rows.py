@@ -28,7 +28,7 @@ from snakestudio.kernels.axes import Z
 
 @inlined
 def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int, interval: int) -> None:
-    """What obstacles did to either side of every link in the interval, then the ground."""
+    """Write the actions of obstacles on both sides of each link in the interval, then those of the ground."""
     n = state.acts.shape[0]
     at = rows.filled[1]
     for side in range(2):
@@ -63,7 +63,7 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int, inte
 
 @jit
 def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> None:
-    """Write the present state, with the references in `work`, as the next row; begin the sums of the row after it."""
+    """Write the present state, with the references in `work`, as the next row; reset the sums for the row after it."""
     write_state(params, state, work, rows, int(ROW))
     for c in range(state.sums.shape[0]):
         state.before[ROW, c] = state.sums[c]
@@ -73,9 +73,10 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
 
 @jit
 def write_state(params: Params, state: State, work: Work, rows: RowBuffers, interval: int) -> None:
-    """Write the present state, with the references in `work`, as the next row; changes no state.
+    """Write the present state, with the references in `work`, as the next row, without changing the state.
 
-    `interval`: contacts are those since the row before (`ROW`) or since the call began (`CALL`).
+    `interval`: contacts are those since the previous row (`ROW`) or since the beginning of the call
+    (`CALL`).
     """
     n = state.acts.shape[0]
     i = rows.filled[0]

@@ -1,4 +1,4 @@
-"""What the rows of a run of this model hold, as it follows from a Scene (nothing here is compiled)."""
+"""Columns of the rows of this model, derived from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ ENERGY = (
     "work_external",
 )
 """Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of
-"potential" minus the work of gravity."""
+"potential" is minus the work of gravity."""
 
 
 def make_schema(scene: Scene) -> Schema:
-    """The schema of `scene`."""
+    """Return the schema of `scene`."""
     return chain_schema(scene, ENERGY)

@@ -1,4 +1,4 @@
-"""What changes during a run: the state, which checkpoints save, and the workspace, which they do not."""
+"""Variables of a run: the state, which checkpoints save, and the workspace, which they do not save."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_problem import TURN
 
-# Entries of State.counts: steps, evaluations of the equations of motion, constraints that act.
+# Entries of State.counts: steps, evaluations of the equations of motion, active constraints.
 STEP, EVALUATIONS, UNCONVERGED, CALL_EVALUATIONS, CALL_STEPS, CONTACTS = range(6)
 # Entries of State.figures: length of the next part of a step (s), load of a link on the ground (N
 # s), worst residuals.
 PART, LOAD, WORST_ROW, WORST_CALL = range(4)
-# Works, where they stand in State.sums.
+# Entries of State.sums: works.
 ACTUATOR, FRICTION, GRAVITY, OBSTACLE, STOP, EXTERNAL = range(6)
 WORKS = 6
 # Sides of a link.
 LEFT, RIGHT = range(2)
-# Columns of what an obstacle does to a side of a link: its normal force, then friction, along x and
+# Columns of the forces of an obstacle on a side of a link: normal force, then friction, along x and
 # y.
 NORMAL = 0
 RUBBING = 2
@@ -33,49 +33,48 @@ HOLD, TOUCHING, UNCHANGED, CHANGED, TO_CORE = range(5)
 
 
 def sums_length(n: int) -> int:
-    """Length of what is integrated beside the motion of `n` links.
+    """Return the number of integrated quantities of `n` links in addition to their motion.
 
-    It is works, then impulses of the ground (n, 2), of obstacles (2, n, 4), of the joints' torques
-    (n - 1,), and what accelerations make of the velocities of links across themselves (n,), while
-    any link is under a constraint.
+    These are works, then impulses of the ground (n, 2), of obstacles (2, n, 4), of joint torques
+    (n - 1,), and the integrals of the links' lateral accelerations (n,), while any link is under a
+    constraint.
     """
     return WORKS + 2 * n + 8 * n + n - 1 + n
 
 
 def wide(n: int) -> int:
-    """Columns of the mass matrix of `n` links with all that stands beside it, see `Work.matrix`."""
+    """Return the number of columns of the augmented mass matrix of `n` links; see `Work.matrix`."""
     return 8 * (-(-(n + 1) // 8) - (-n // 8))
 
 
 class State(NamedTuple):
-    """The state of a run of n links."""
+    """State of a run of n links."""
 
     y: FloatArray
     """theta_1 ... theta_n, p_x, p_y (rad, m; p is the centre of mass), then their derivatives."""
 
     sums: FloatArray
-    """Works, J, and impulses since the start, N s, N m s, see `sums_length`."""
+    """Works, J, and impulses since the start, N s, N m s; see `sums_length`."""
 
     acts: IntArray
-    """Links whose constraint acted in the last evaluation: where the search for those that act
-    begins."""
+    """Links whose constraint was active in the last evaluation: initial guess of the active set."""
 
     met: IntArray
-    """Obstacle last met on the left and on the right of every link, -1 for none."""
+    """Last obstacle on the left and on the right of each link, -1 for none."""
 
     touch: FloatArray
-    """Where that was, m."""
+    """Points of these contacts, m."""
 
     wrench: FloatArray
-    """External f_x, f_y, t_z on every link, N and N m."""
+    """External f_x, f_y, t_z on each link, N and N m."""
 
     torque: FloatArray
-    """Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N
-    m."""
+    """Torques of the joint controllers, mean over the last step; positive torques increase
+    theta_{i+1} - theta_i, N m."""
 
     counts: IntArray
     figures: FloatArray
-    """`counts` and `figures`: the names above say which."""
+    """`counts` and `figures`: entries are named at the top of this module."""
 
     before: FloatArray
     """`sums` and the load at the last row [0] and at the beginning of the interval [1]."""
@@ -87,14 +86,13 @@ class Work(NamedTuple):
     x: FloatArray
     v: FloatArray
     acceleration: FloatArray
-    """`x`, `v` and `acceleration`: where the equations of motion are evaluated, and what they
-    give."""
+    """`x`, `v` and `acceleration`: input and result of the equations of motion."""
 
     theta: FloatArray
     """Directions of the links."""
 
     turn: FloatArray
-    """Their cosines and sines, w = `wide`; `cos`, `sin` (n,) look into it."""
+    """Cosines and sines of the directions, w = `wide`; `cos`, `sin` (n,) are views of its rows."""
 
     cos: FloatArray
     sin: FloatArray
@@ -102,46 +100,46 @@ class Work(NamedTuple):
     place: FloatArray
     velocity: FloatArray
     swing: FloatArray
-    """`part`, `place`, `velocity` and `swing`: what `spread_from_centre` takes and gives: places,
-    velocities, and accelerations that turning alone makes."""
+    """`part`, `place`, `velocity` and `swing`: input and results of `spread_from_centre`:
+    positions, velocities, and accelerations due to rotation."""
 
     rates: FloatArray
     along: FloatArray
     across: FloatArray
     signs: FloatArray
-    """`rates` and `signs`: velocities of the links along and across themselves, m/s, and turn
-    rates, rad/s, with their smooth signs. `along`, `across` (n,) look into it."""
+    """`rates` and `signs`: velocities of the links along and across themselves, m/s, and angular
+    velocities, rad/s, with their smooth signs. `along`, `across` (n,) are views of its rows."""
 
     force: FloatArray
     load: FloatArray
-    """`force` and `load`: forces on the links, N, and what they and all else do along the angles, N
-    m."""
+    """`force` and `load`: forces on the links, N, and their generalized forces on the angles
+    together with all others, N m."""
 
     felt: FloatArray
-    """Of obstacles: the largest Coulomb friction, less the faster a link slides, N (what makes that
-    motion stiff); a number for which links touch them on which side; shares of a part after which
-    that was as before, and no more; the least distance of a link's axis from the core of one
-    (`crossing.CORE`) in the present part, m."""
+    """Values about obstacles in the present part: the largest Coulomb friction, reduced by the
+    sliding speed of the link, N (a measure of stiffness); a number that encodes which links touch
+    obstacles on which side; fractions of the part up to which and from which that changed; the
+    smallest distance of a link's axis from a core (`crossing.CORE`), m."""
 
     matrix: FloatArray
     inverse: FloatArray
-    """`matrix` and `inverse`: mass matrix of the angles and beside it what acts on them without
-    obstacles, then the angles' part of every constraint; see `wide_factor`."""
+    """`matrix` and `inverse`: mass matrix of the angles, augmented by the loads on them without
+    obstacles, then by the angles' part of each constraint; see `wide_factor`."""
 
     reference: FloatArray
-    """Angle and rate that the joints shall have."""
+    """Reference angle and rate of the joints."""
 
-    given: FloatArray
-    """Torque that they are given instead, N m."""
+    command: FloatArray
+    """Torque commands of the joints, N m."""
 
     fastest: FloatArray
-    """Most that an end of a link moves in the present part, m/s."""
+    """Largest speed of a link's end in the present part, m/s."""
 
     near: IntArray
-    """Obstacle on the left and on the right of every link, -1 for none."""
+    """Obstacle on the left and on the right of each link, -1 for none."""
 
     touch: FloatArray
-    """Where they touch, m."""
+    """Contact points, m."""
 
     link: IntArray
     """Links under a constraint."""
@@ -149,28 +147,27 @@ class Work(NamedTuple):
     side: FloatArray
     free: FloatArray
     reaction: FloatArray
-    """`side`, `free` and `reaction`: which way the link is pushed (1 left, -1 right, 0 both), its
-    normal acceleration without, and the push, N."""
+    """`side`, `free` and `reaction`: direction in which the link is pushed (1 left, -1 right, 0
+    both), its normal acceleration without the constraint, and the reaction, N."""
 
     delassus: FloatArray
     factor: FloatArray
-    """`delassus` and `factor`: accelerations that unit pushes make, and below them those of the
-    angles without any."""
+    """`delassus` and `factor`: accelerations due to unit reactions, and below them those of the
+    angles without any reaction."""
 
     acts: IntArray
     chosen: IntArray
     rest: FloatArray
-    """Workspace of the solution."""
+    """Workspace of the solver."""
 
     held: IntArray
     begun: FloatArray
-    """`held` and `begun`: links whose constraint has acted all through the present step, and the
-    links' velocities across themselves at its beginning, m/s."""
+    """`held` and `begun`: links whose constraint has been active during the whole step, and the
+    lateral velocities of the links at its beginning, m/s."""
 
     rate_y: FloatArray
     rate_sums: FloatArray
-    """`rate_y` and `rate_sums`: derivatives; `first_y`, `first_sums` those at the beginning of a
-    part."""
+    """`rate_y` and `rate_sums`: derivatives; `first_y`, `first_sums` are those at the beginning of a part."""
 
     y0: FloatArray
     y1: FloatArray
@@ -182,13 +179,13 @@ class Work(NamedTuple):
     """`y0` and `sums0`: the state at the beginning of the step."""
 
     sums: FloatArray
-    """What the present part makes of them."""
+    """Values of `State.sums` after the present part."""
 
     first_sums: FloatArray
 
 
 def from_format_1(values: dict[str, Any]) -> dict[str, Any]:
-    """Fields of a state as run files of 0.1.0 have them: sums know nothing of normal velocities, which begin at 0."""
+    """Return the fields of a state in run files of 0.1.0, whose sums have no normal velocities; these start at 0."""
     n = len(values["acts"])
     if len(values["sums"]) < sums_length(n):
         values["sums"] = np.append(values["sums"], np.zeros(n))
@@ -197,7 +194,7 @@ def from_format_1(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def make_state(q: FloatArray, u: FloatArray, weight: FloatArray) -> State:
-    """State at the start of a run, from x, y, theta of every link and their derivatives, each (n, 3)."""
+    """Return the state at the start of a run, from x, y, theta of each link and their derivatives, each (n, 3)."""
     n = len(q)
     length = sums_length(n)
     centre, speed = ((weight[:, None] * values[:, :2]).mean(axis=0) for values in (q, u))
@@ -216,7 +213,7 @@ def make_state(q: FloatArray, u: FloatArray, weight: FloatArray) -> State:
 
 
 def make_work(n: int) -> Work:
-    """Workspace for `n` links."""
+    """Return the workspace for `n` links."""
     length = 2 * (n + 2)
     sums = sums_length(n)
     width = wide(n)
@@ -244,7 +241,7 @@ def make_work(n: int) -> Work:
         matrix=np.zeros((n, width)),
         inverse=np.zeros(n),
         reference=np.zeros((n - 1, 2)),
-        given=np.zeros((n - 1, 1)),
+        command=np.zeros((n - 1, 1)),
         fastest=np.zeros(1),
         near=np.zeros((2, n), np.int64),
         touch=np.zeros((2, n, 2)),

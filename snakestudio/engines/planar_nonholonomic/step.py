@@ -1,9 +1,10 @@
-"""A time step, cut up into parts whose error is kept small.
+"""A time step, divided into parts by error control.
 
-Every part is one step of a Runge-Kutta-Chebyshev scheme (see `chebyshev`). The model is stiff, but
-in one way only: joint damping, friction near rest and obstacles make velocities decay at up to 1e4
-per second. With s stages the scheme bears decay rates of 0.65 s^2 over the length of a part, so its
-work grows with the root of the stiffness and no system of equations needs to be solved.
+Each part is one step of a Runge-Kutta-Chebyshev scheme (see `chebyshev`). The model is stiff, but
+only by damping: joint damping, friction near rest and obstacles make velocities decay at up to 1e4
+per second. With s stages the scheme is stable for decay rates up to 0.65 s^2 over the length of a
+part, so that its cost grows with the square root of the stiffness and no system of equations is
+solved.
 """
 
 from __future__ import annotations
@@ -56,21 +57,21 @@ from snakestudio.kernels.hermite import JointKnots, evaluate_linear, evaluate_re
 from snakestudio.kernels.one_sided import one_sided_residual
 
 RATE_SCALE = 30.0
-"""Errors of rates (rad/s, m/s) may be so many times those of angles: those that decay within a part
+"""Ratio of the tolerances of rates (rad/s, m/s) and of angles: rates that decay within a part
 matter little."""
 
 CONVERGED = 1e-8
 
 ROUNDING = 1e-9
-"""Distances from a core are taken to be shorter by this, m."""
+"""Margin by which distances from a core are reduced, m."""
 
 LONGEST = longest_part(1.0)
-"""Longest part of a step times the rate of decay that the schemes bear in it."""
+"""Longest part of a step times the decay rate for which the schemes are stable in it."""
 
 
 @inlined
 def _error(params: Params, y: FloatArray, length: float, work: Work) -> float:
-    """Estimated error of a part beside what is allowed, from both ends' derivatives."""
+    """Return the estimated error of a part relative to the tolerance, from the derivatives at both ends."""
     half = y.shape[0] // 2
     worst = 0.0
     for i in range(y.shape[0]):
@@ -84,7 +85,7 @@ def _error(params: Params, y: FloatArray, length: float, work: Work) -> float:
 
 @inlined
 def _first_stage(params: Params, state: State, work: Work, length: float, stages: int) -> None:
-    """Begin a part of `length` from the derivatives at its beginning."""
+    """Start a part of `length` from the derivatives at its beginning."""
     ahead = params.schemes[stages, FIRST, FIRST_SLOPE] * length
     weight = params.schemes[stages, BEGINNING, WEIGHT] * length
     for i in range(state.y.shape[0]):
@@ -98,11 +99,11 @@ def _first_stage(params: Params, state: State, work: Work, length: float, stages
 def _next_stage(
     params: Params, state: State, work: Work, length: float, stages: int, j: int
 ) -> None:
-    """From the derivatives at stage `j` to the stage after it."""
+    """Advance from the derivatives at stage `j` to the next stage."""
     scheme = params.schemes
     weight = scheme[stages, j, WEIGHT] * length
     for i in range(state.sums.shape[0]):
-        # sums are integrated by the scheme of the motion
+        # sums are integrated by the same scheme as the motion
         work.sums[i] += weight * work.rate_sums[i]
     last = scheme[stages, j + 1, STAGE]
     older = scheme[stages, j + 1, OLDER]
@@ -122,7 +123,7 @@ def _next_stage(
 
 @inlined
 def _jumped(params: Params, state: State, work: Work, length: float, touching: float) -> bool:
-    """Whether links meet or leave obstacles within a part, and what that does is beyond the error allowed."""
+    """Return whether links meet or leave obstacles within a part with an effect above the error tolerance."""
     if work.felt[TOUCHING] == touching or length <= 1.000001 * params.shortest:
         return False
     half = state.y.shape[0] // 2
@@ -146,17 +147,17 @@ def _part(
     touching: float,
     last: bool,
 ) -> int:
-    """A part of a step, from `time` to `end`: work.y1 and work.sums end as its result, the derivatives are those there.
+    """Take a part of a step from `time` to `end`; results are work.y1, work.sums and the derivatives there.
 
-    It ends early where other links touch obstacles than at its beginning (`touching`) and
-    accelerations jump by more than it bears: `Work.felt` says when. Without stages, the derivatives
-    at its beginning are found. `Work.fastest` is the most that an end of a link moved, and
-    `Work.felt` says how near an axis came to a core. Returns the constraints at its end, -1 if
-    their reactions were not found somewhere. The equations of motion are evaluated at one place,
-    for they are compiled into it.
+    The part ends early if other links touch obstacles than at its beginning (`touching`) and the
+    jump of the accelerations is above the tolerance; `Work.felt` has the time. Without stages, only
+    the derivatives at its beginning are computed. `Work.fastest` is the largest speed of a link's
+    end, and `Work.felt` has the smallest distance of an axis from a core. Returns the number of
+    constraints at its end, -1 if their reactions were not solved for. The equations of motion are
+    evaluated in one place only because they are compiled inline.
     """
     count = 0
-    given = knots.torque.shape[0] > 0
+    commanded = knots.torque.shape[0] > 0
     work.fastest[0] = 0.0
     work.felt[UNCHANGED] = 1.0
     work.felt[TO_CORE] = math.inf
@@ -170,11 +171,11 @@ def _part(
         knot = evaluate_reference(
             knots.time, knots.angle, knots.rate, 1, stage_time, knot, work.reference
         )
-        if given:
-            evaluate_linear(knots.time, knots.torque, 1, stage_time, knot, work.given)
+        if commanded:
+            evaluate_linear(knots.time, knots.torque, 1, stage_time, knot, work.command)
         if last and j == stages:
             hold_links(params, work, count, work.sums0)
-        count = evaluate(params, state.wrench, state.acts, work.y1, work, given)
+        count = evaluate(params, state.wrench, state.acts, work.y1, work, commanded)
         state.counts[EVALUATIONS] += stages > 0
         if count < 0:
             break
@@ -195,7 +196,7 @@ def _part(
 
 @inlined
 def _keep_first(work: Work) -> None:
-    """The present derivatives are those at the beginning of a part."""
+    """Save the present derivatives as those at the beginning of a part."""
     for i in range(work.rate_y.shape[0]):
         work.first_y[i] = work.rate_y[i]
     for i in range(work.rate_sums.shape[0]):
@@ -204,7 +205,7 @@ def _keep_first(work: Work) -> None:
 
 @inlined
 def _turned_over(params: Params, state: State, work: Work) -> bool:
-    """Whether a joint or a link turns by more than half a turn in a step (or a velocity is no number)."""
+    """Return whether a joint or link turns by more than half a turn in a step (or a velocity is NaN)."""
     n = state.acts.shape[0]
     most = math.pi / params.dt
     before = 0.0
@@ -217,8 +218,8 @@ def _turned_over(params: Params, state: State, work: Work) -> bool:
 
 
 @inlined
-def _take_note(state: State, work: Work, count: int) -> None:
-    """Remember what the links touch now."""
+def _record_contacts(state: State, work: Work, count: int) -> None:
+    """Record the present contacts in the state."""
     n = state.acts.shape[0]
     state.counts[CONTACTS] = 0
     for side in range(2):
@@ -235,7 +236,7 @@ def _take_note(state: State, work: Work, count: int) -> None:
 
 @inlined
 def _judge(params: Params, state: State, work: Work, count: int) -> None:
-    """Residual of the constraints as they stand, as a force beside a link's weight."""
+    """Update the worst residuals by that of the present constraints, as a force relative to a link's weight."""
     weight = params.mean_mass * 9.81
     residual = 0.0
     if count > 0:
@@ -252,10 +253,11 @@ def _judge(params: Params, state: State, work: Work, count: int) -> None:
 
 
 @inlined
-def _take_step(params: Params, state: State, work: Work, instant: Instant) -> int:
-    """One time step in parts; see `engines.advance.take_step`.
+def _perform_step(params: Params, state: State, work: Work, instant: Instant) -> int:
+    """Take one time step in parts; see `engines.advance.perform_step`.
 
-    Of a step that begins where another has just ended (`Instant.begun`) the first derivatives are known.
+    The first derivatives are known if the previous step was taken in the same call
+    (`Instant.begun`).
     """
     n = state.acts.shape[0]
     knot = instant.knot
@@ -283,13 +285,13 @@ def _take_step(params: Params, state: State, work: Work, instant: Instant) -> in
         last = False
         if begun:
             left = params.dt - passed
-            # What is left is not to become one tiny last part.
+            # Avoid a very short last part.
             own = left if length >= left else 0.5 * left if 2.0 * length > left else length
             decay = max(
                 params.turning, params.moving + hold / (params.smoothing * params.lightest), 1e-9
             )
             own = min(own, LONGEST / decay)
-            if passed < until < passed + own:  # where something jumps by then
+            if passed < until < passed + own:  # up to the instant of a jump
                 own = max(until - passed, params.shortest)
             stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * decay)))
             last = own >= left
@@ -336,8 +338,8 @@ def _take_step(params: Params, state: State, work: Work, instant: Instant) -> in
             continue
         fastest = max(fastest, work.fastest[0])
         to_core = min(to_core, work.felt[TO_CORE])
-        # Damping alone lets a link sink into an obstacle: what matters is whether its axis can have
-        # reached the core.
+        # With damping alone, a link sinks into an obstacle: the criterion is whether its axis can
+        # have reached the core.
         if params.far < math.inf and params.dt * fastest > min(params.far, to_core - ROUNDING):
             status = int(FAR)
             continue
@@ -350,7 +352,7 @@ def _take_step(params: Params, state: State, work: Work, instant: Instant) -> in
         hold = work.felt[HOLD]
         touching = work.felt[TOUCHING]
         _keep_first(work)
-        _take_note(state, work, count)
+        _record_contacts(state, work, count)
         if passed >= params.dt:
             _judge(params, state, work, count)
     if status != OK:
@@ -371,4 +373,4 @@ def _take_step(params: Params, state: State, work: Work, instant: Instant) -> in
     return OK
 
 
-advance_steps = make_advance(_take_step, make_row_writer(write_row))
+advance_steps = make_advance(_perform_step, make_row_writer(write_row))

@@ -1,4 +1,4 @@
-"""Errors and warnings of a scene for this formulation, in numpy only (no compiled code is loaded)."""
+"""Errors and warnings of a scene for this formulation, in numpy only (without compiled code)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ LONGEST_PIECE = 60
 
 
 def _joint_response(theta: FloatArray, scene: Scene, first: int, moving: IntArray) -> FloatArray:
-    """Accelerations due to unit joint torques on a free chain with link directions `theta`, 1/(kg m^2).
+    """Return accelerations due to unit joint torques on a free chain with link directions `theta`, 1/(kg m^2).
 
     D Q D^T: Q is the inverse of the mass matrix in the coordinates (x, y of the rear end, all free
-    directions), and D takes differences of link angles. The links start at `first` (0-based); `moving`
-    are the joints between them that are not fixed.
+    directions), and D takes differences of link angles. The links start at `first` (0-based);
+    `moving` are the joints between them that are not fixed.
     """
     n = len(theta)
     links = scene.robot.links[first : first + n]
@@ -42,7 +42,7 @@ def _joint_response(theta: FloatArray, scene: Scene, first: int, moving: IntArra
     velocity = np.zeros((n, 2, n + 2))
     velocity[:, :, :2] = np.eye(2)
     velocity[:, :, 2:] = reach[:, None, :] * normal.T[None, :, :]
-    # all directions from those of rigid pieces between moving joints
+    # all directions from those of the rigid pieces between moving joints
     free = np.zeros((n + 2, 3 + len(moving)))
     free[[0, 1], [0, 1]] = 1.0
     piece = np.concatenate([[0], np.cumsum(np.isin(np.arange(n - 1), moving))])
@@ -57,11 +57,11 @@ def _joint_response(theta: FloatArray, scene: Scene, first: int, moving: IntArra
 
 
 def largest_stable_step(scene: Scene) -> float:
-    """Largest step for which the explicit joint controllers are stable on the free chain in the poses of the gait, s.
+    """Return the largest step for which explicit joint controllers are stable on the free chain in gait poses, s.
 
-    For longer chains of equal links sixty links suffice, because the stiffest mode is local; chains of
-    unequal links are analysed in pieces of that length. Joints without a gait can be straight, which is
-    the stiffest pose. Springs and dampers are stable at any step.
+    For longer chains of equal links, sixty links are sufficient because the stiffest mode is local;
+    chains of unequal links are analysed in pieces of that length. Joints without a gait can be
+    straight, which is the stiffest pose. Springs and dampers are stable at any step.
     """
     robot = scene.robot
     yaw = scene.waves.yaw
@@ -100,7 +100,7 @@ def largest_stable_step(scene: Scene) -> float:
 
 
 def _key_of_joint(robot: Robot, joint: int) -> str:
-    """Key of the last table that sets the axes of a joint."""
+    """Return the key of the last table that sets the axes of a joint."""
     for number, override in reversed(list(enumerate(robot.joint, start=1))):
         if override.axes is not None and joint in selected(override.index, robot.n_joints):
             return f"robot.joint[{number}].axes"
@@ -108,7 +108,7 @@ def _key_of_joint(robot: Robot, joint: int) -> str:
 
 
 def _joints_out_of_the_plane(scene: Scene) -> list[Problem]:
-    """Joints without a yaw axis that are not fixed."""
+    """Return problems of joints without a yaw axis that are not fixed."""
     for k, joint in enumerate(scene.robot.joint_list):
         if joint.axes and "yaw" not in joint.axes:
             message = f"joint {k + 1} has no yaw axis ({' and '.join(joint.axes)}), but this model is planar"
@@ -123,7 +123,7 @@ def _joints_out_of_the_plane(scene: Scene) -> list[Problem]:
 
 
 def _bent_where_fixed(scene: Scene, q: FloatArray) -> list[Problem]:
-    """Fixed joints that the start bends, although they are held straight."""
+    """Return the problem of fixed joints that are bent at the start, although they are held straight."""
     bend = np.diff(q[:, TURN])
     wrong = [
         k
@@ -139,7 +139,7 @@ def _bent_where_fixed(scene: Scene, q: FloatArray) -> list[Problem]:
 
 
 def _wheels_that_slip(scene: Scene) -> list[Problem]:
-    """Wheels that slip sideways under the friction law."""
+    """Return problems of wheels that slip sideways under the friction law."""
     along = scene.link_friction[:, :2]
     if scene.ground.law != "unit_velocity" or bool(along.all()):
         return []
@@ -166,12 +166,12 @@ def _wheels_that_slip(scene: Scene) -> list[Problem]:
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Errors and warnings of `scene`.
+    """Return errors and warnings of `scene`.
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder that relative file names in the scene refer to.
     """
     problems = checks.joint_shape(scene.robot) or _joints_out_of_the_plane(scene)
     problems += ground_friction_problems(scene, base_dir)

@@ -1,4 +1,4 @@
-"""Contacts of a step in the plane: detection at the midpoint, warm start, and the sums kept of every contact."""
+"""Contacts of a step in the plane: detection at the midpoint, warm start, and sums of each contact."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.vec3 import vec3_at, vec3_put_at
 
 CLOSED = 1e-9
-"""Gap up to which a contact with a box counts as closed, m: a link that starts flush against a wall
-shall not leave it to rounding at which of its ends it touches."""
+"""Gap up to which a contact with a box counts as closed, m: if a link starts flush against a wall,
+rounding must not decide which of its ends touches."""
 
 # Values of snakestudio.model.snapshot.ContactState.
 STICK = 1
@@ -68,9 +68,9 @@ def _enter(
     arm: float,
     lever: float,
 ) -> None:
-    """Make contact `c` one of link `k`, whose contact segment has its middle at (`x`, `y`), with obstacle `j`.
+    """Make contact `c` a contact of link `k`, whose contact segment has its middle at (`x`, `y`), with obstacle `j`.
 
-    `arm` is that of the normal force about this middle.
+    `arm` is the lever arm of the normal force about this middle.
     """
     cos = work.cos[k]
     sin = work.sin[k]
@@ -78,7 +78,7 @@ def _enter(
     centre = params.shape[k, CENTRE]
     arm += centre * (cos * ny - sin * nx)
     mu = params.obstacles[j, MU]
-    # The tangent (-n_y, n_x) acts on the link's surface: its arm is (lever e - radius n) x t.
+    # The tangent (-n_y, n_x) acts on the link's surface: its lever arm is (lever e - radius n) x t.
     slide = (lever + centre) * (cos * nx + sin * ny) - radius
     if params.stribeck_rise > 0.0:
         velocity = nx * state.u[k, Y] - ny * state.u[k, X] + slide * state.u[k, TURN]
@@ -99,7 +99,7 @@ def _enter(
 def _detect_box(
     params: Params, state: State, work: Work, count: int, k: int, j: int, x: float, y: float
 ) -> int:
-    """Enter the contacts of link `k` with box `j`, seen from the box; returns how many contacts there are then."""
+    """Enter the contacts of link `k` with box `j`, in the box's frame; return the new number of contacts."""
     half_x, half_y = params.obstacles[j, HALF_X], params.obstacles[j, HALF_Y]
     box_cos = params.obstacles[j, BOX_COS]
     box_sin = params.obstacles[j, BOX_SIN]
@@ -131,13 +131,13 @@ def _detect_box(
 
 @inlined
 def detect_obstacles(params: Params, state: State, work: Work) -> int:
-    """Find the active set {g_H(q_M) <= 0} (P2 (39)) with force directions (14), (16); returns how many contacts it has.
+    """Find the active set {g_H(q_M) <= 0} (P2 (39)) with force directions (14), (16); return the number of contacts.
 
-    What exceeds the capacity is counted but not stored; `work.active[1]` is how many of the stored
-    have friction.
+    Contacts beyond the capacity are counted but not stored; `work.active[1]` is the number of
+    stored contacts with friction.
     """
     work.active[1] = 0
-    # no literal 0: what is given `count` would be compiled for that as well
+    # a literal 0 for `count` would make the compiler specialize functions for it
     count: int = work.active[1]
     capacity = work.link.shape[0]
     if params.grid.nx == 0:
@@ -174,7 +174,7 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
 
 @inlined
 def detect_stops(params: Params, work: Work) -> int:
-    """Joints at or beyond their stops at q_M; returns how many."""
+    """Find joints at or beyond their stops at q_M; return their number."""
     count = 0
     if params.stopped == 0:
         return count
@@ -192,7 +192,7 @@ def detect_stops(params: Params, work: Work) -> int:
 
 @inlined
 def warm_start(params: Params, state: State, work: Work, n_contacts: int) -> None:
-    """Begin with the impulses and velocities of the step before (P2, VI-B)."""
+    """Initialize the solver with the impulses and velocities of the previous step (P2, VI-B)."""
     for k in range(state.q.shape[0]):
         for i in range(3):
             work.u[k, i] = state.u[k, i]
@@ -209,14 +209,14 @@ def warm_start(params: Params, state: State, work: Work, n_contacts: int) -> Non
 def warm_impulses(
     params: Params, state: State, work: Work, n_contacts: int, into: ChainImpulses
 ) -> None:
-    """The impulses of the step before, contacts told apart by link, obstacle and feature, whose sums go on, too."""
+    """Copy the impulses and sum slots of the previous step for contacts with the same link, obstacle and feature."""
     n = state.q.shape[0]
     for k in range(n):
         keep_1 = 1.0 if work.law[k, FORCE_1] > 0.0 and work.load[k] > 0.0 else 0.0
         keep_2 = 1.0 if work.law[k, FORCE_2] > 0.0 and work.load[k] > 0.0 else 0.0
         into.friction[k, ALONG] = keep_1 * state.friction[k, ALONG]
         into.friction[k, ACROSS] = keep_2 * state.friction[k, ACROSS]
-    begin = 0  # of the old contacts of the same link: both lists ascend by link
+    begin = 0  # first old contact of the same link; both lists ascend by link
     for c in range(n_contacts):
         link = work.contact[c, LINK]
         obstacle = work.contact[c, BODY]
@@ -241,8 +241,8 @@ def warm_impulses(
 
 
 @jit
-def _take_slot(state: State, which: int, link: int, obstacle: int, feature: int) -> int:
-    """Slot of a contact in the sums since the row (0) or the call's beginning (1), a new one if it has none."""
+def _slot_of(state: State, which: int, link: int, obstacle: int, feature: int) -> int:
+    """Return the slot of a contact in the sums since the row (0) or the call's beginning (1); adds one if needed."""
     used: int = state.counts[SLOTS_ROW + which]
     for i in range(used):
         key = state.slot_key
@@ -263,7 +263,7 @@ def _take_slot(state: State, which: int, link: int, obstacle: int, feature: int)
 
 @inlined
 def _contact_state(params: Params, work: Work, c: int) -> int:
-    """Whether an obstacle contact sticks: whether P_T - r gamma_T lies in the admissible set of its friction."""
+    """Return whether an obstacle contact sticks: whether P_T - r gamma_T lies in the admissible set of its friction."""
     k = work.link[c]
     tx, ty, arm = vec3_at(work.rows, c, TANGENT)
     own = (tx * tx + ty * ty) * params.links[k, OVER_MASS] + arm * arm * params.links[
@@ -277,7 +277,7 @@ def _contact_state(params: Params, work: Work, c: int) -> int:
 
 @inlined
 def book_contacts(params: Params, state: State, work: Work) -> None:
-    """Add the step's obstacle contacts to the sums of row and call, and keep the step's impulses as a warm start.
+    """Add the step's obstacle contacts to the sums of row and call, and save the impulses for the next warm start.
 
     `state.counts` must already be that after the step.
     """
@@ -288,7 +288,7 @@ def book_contacts(params: Params, state: State, work: Work) -> None:
             for which in range(2):
                 slot = work.contact[c, 3 + which]
                 if slot < 0:
-                    slot = _take_slot(
+                    slot = _slot_of(
                         state,
                         which,
                         work.contact[c, LINK],

@@ -1,4 +1,4 @@
-"""Smooth dynamics in the plane: reference, joint torques, free velocity, and the ledger of energy and impulses."""
+"""Smooth dynamics in the plane: reference, joint torques, free velocity, and ledgers of energy and impulses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snakestudio.engines.contact_sums import (
     STEP,
     STOP,
 )
-from snakestudio.engines.motors import Motor, given_torque, motor_torque
+from snakestudio.engines.motors import Motor, commanded_torque, motor_torque
 from snakestudio.engines.planar_nonsmooth.params import (
     AXIS,
     CENTRE,
@@ -29,8 +29,8 @@ from snakestudio.engines.planar_nonsmooth.params import (
     Params,
 )
 from snakestudio.engines.planar_nonsmooth.state import (
+    COMMAND,
     DAMPER,
-    GIVEN,
     GROUND_X,
     GROUND_Y,
     GROUND_Z,
@@ -77,7 +77,7 @@ TORQUE, LOSS = range(2)
 
 @inlined
 def midpoint(params: Params, state: State, work: Work) -> None:
-    """Directions of the links at the midpoint q_M = q_A + dt/2 u_A (P2 (54))."""
+    """Compute the directions of the links at the midpoint q_M = q_A + dt/2 u_A (P2 (54))."""
     half_dt = 0.5 * params.dt
     for k in range(state.q.shape[0]):
         work.theta[k] = state.q[k, TURN] + half_dt * state.u[k, TURN]
@@ -86,11 +86,11 @@ def midpoint(params: Params, state: State, work: Work) -> None:
 
 @jit
 def _spring(params: Params, state: State, work: Work, k: int) -> float:
-    """Torque of spring and damper of joint k at a rate of zero at the end of the step, N m; fills `work.spring`.
+    """Return the torque of spring and damper of joint k for zero rate at the end of the step, N m; fills `work.spring`.
 
-    The spring acts by the mean of its angles before and after the step, phi_M + dt/4 (phi'_E -
-    phi'_A): its work then is the loss of its energy, and the step stays stable however stiff it is.
-    The damper acts by the rate at the end.
+    The spring torque is that of the mean angle before and after the step, phi_M + dt/4 (phi'_E -
+    phi'_A): its work is then exactly the loss of its energy, and the step is stable for any
+    stiffness. The damper torque is that of the rate at the end.
     """
     stiffness: float = params.joints[k, STIFFNESS]
     dt = params.dt
@@ -106,12 +106,12 @@ def _spring(params: Params, state: State, work: Work, k: int) -> float:
 
 @jit
 def _vary_ground(params: Params, state: State, work: Work) -> None:
-    """Friction and load of every link where it is now, into `work.law` and `work.pressed`."""
+    """Compute friction and load of each link at its present position, in `work.law` and `work.pressed`."""
     ground = params.ground
     half_dt = 0.5 * params.dt
     time = (state.counts[STEP] + 0.5) * params.dt
     for k in range(state.q.shape[0]):
-        # "Under the centre" is where the middle between the joints is at the midpoint.
+        # The position is that of the middle between the joints at the midpoint.
         reach = params.shape[k, CENTRE]
         x = state.q[k, X] + half_dt * state.u[k, X] + reach * work.cos[k]
         y = state.q[k, Y] + half_dt * state.u[k, Y] + reach * work.sin[k]
@@ -133,11 +133,11 @@ def _vary_ground(params: Params, state: State, work: Work) -> None:
 
 
 @inlined
-def free_velocity(params: Params, state: State, work: Work, given: bool) -> None:
-    """Joint torques (P2 (42), (43)) and u_free = u_A + M^-1 (all but contacts, joints and the motors' drag) dt.
+def free_velocity(params: Params, state: State, work: Work, commanded: bool) -> None:
+    """Compute joint torques (P2 (42), (43)) and u_free = u_A + M^-1 (all but contacts, joints and the motors' drag) dt.
 
-    The torque here is positive if it raises phi_i = theta_{i+1} - theta_i; the paper's tau_i is its
-    negative. `given`: it is the one in `work.given`, not the PD law's.
+    Torques are positive if they increase phi_i = theta_{i+1} - theta_i; the paper's tau_i is the
+    negative. If `commanded`, they are those in `work.command` instead of the PD law.
     """
     n = state.q.shape[0]
     dt = params.dt
@@ -150,8 +150,8 @@ def free_velocity(params: Params, state: State, work: Work, given: bool) -> None
         if k < n - 1 and joints[k, AXIS] >= 0.0:
             motor = Motor(joints[k, HALF_PLAY], joints[k, MOST], params.lag, params.implicit)
             axis = int(joints[k, AXIS])
-            if given:
-                after = given_torque(motor, work.given[axis, GIVEN], state.torque[k])
+            if commanded:
+                after = commanded_torque(motor, work.command[axis, COMMAND], state.torque[k])
                 work.drag[k] = 0.0
             else:
                 error = work.theta[k + 1] - work.theta[k] - work.reference[axis, ANGLE]
@@ -183,7 +183,7 @@ def free_velocity(params: Params, state: State, work: Work, given: bool) -> None
 
 @inlined
 def load_discs(params: Params, state: State, work: Work) -> None:
-    """Radii of the friction discs: the weight's impulse, and what friction rises by where sliding ceases."""
+    """Compute the radii of the friction discs: the weight's impulse, and the increase of friction near sticking."""
     if params.varied != 0:
         _vary_ground(params, state, work)
     for k in range(state.q.shape[0]):
@@ -200,8 +200,9 @@ def load_discs(params: Params, state: State, work: Work) -> None:
 def book_works(params: Params, state: State, work: Work) -> None:
     """Add the step's impulses and works to the ledger; `state.counts[CONTACTS]` must already be that of this step.
 
-    An impulse P along W works P W^T (u_A + u_E) / 2: with M (u_E - u_A) = sum of W P this makes the
-    change of kinetic energy the sum of all works exactly, not only in the limit of small steps.
+    An impulse P along W does the work P W^T (u_A + u_E) / 2: with M (u_E - u_A) = sum of W P, the
+    change of kinetic energy is then the sum of all works exactly, not only in the limit of small
+    steps.
     """
     n = state.q.shape[0]
     half_dt = 0.5 * params.dt
@@ -210,7 +211,7 @@ def book_works(params: Params, state: State, work: Work) -> None:
     spring = damper = 0.0
     actuator = friction = gravity = obstacle = joint = stop = external = 0.0
     omega_before = jx = jy = (
-        0.0  # of the link before: omega, and velocity of its front joint, both as u_A + u_E
+        0.0  # previous link: omega, and velocity of its front joint, both as u_A + u_E
     )
     for k in range(n):
         cos, sin = work.cos[k], work.sin[k]
@@ -282,7 +283,7 @@ def book_works(params: Params, state: State, work: Work) -> None:
 
 @inlined
 def move_links(params: Params, state: State, work: Work) -> None:
-    """q_E = q_M + dt/2 u_E (P2 (63)), then close the joints keeping link 1 and all angles (P2, VI-C)."""
+    """Compute q_E = q_M + dt/2 u_E (P2 (63)), then close the joints with link 1 and all angles fixed (P2, VI-C)."""
     n = state.q.shape[0]
     half_dt = 0.5 * params.dt
     links = params.links

@@ -1,4 +1,4 @@
-"""The planar non-smooth engine (paper P2) as the rest of the program sees it."""
+"""The planar non-smooth engine (paper P2), with the interface of all engines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PlanarNonsmoothEngine(NonsmoothEngine):
 
     _make_schema = staticmethod(make_schema)
     _same_structure = staticmethod(same_structure)
-    _renewed = staticmethod(with_loads_by_link)
+    _in_present_layout = staticmethod(with_loads_by_link)
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         super().__init__(scene, base_dir)
@@ -57,8 +57,8 @@ class PlanarNonsmoothEngine(NonsmoothEngine):
     def _make_state(self, scene: Scene) -> State:
         return make_state(*planar_pose(scene, self._base_dir))
 
-    def _make_space(self, room: int) -> Workspace:
-        return make_work(len(self._state.q), room)
+    def _make_space(self, capacity: int) -> Workspace:
+        return make_work(len(self._state.q), capacity)
 
     def _make_work(self) -> None:
         super()._make_work()
@@ -91,30 +91,30 @@ class PlanarNonsmoothEngine(NonsmoothEngine):
     def _shown_reference(self) -> FloatArray:
         return self._reference_of_views
 
-    def _room_for_contacts(self, n_rows: int) -> int:
+    def _contact_capacity(self, n_rows: int) -> int:
         n = len(self._state.q)
-        room: int = n_rows * (n + 4) + self._state.slot_key.shape[1]
-        return room
+        capacity: int = n_rows * (n + 4) + self._state.slot_key.shape[1]
+        return capacity
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         moving = self._moving
         return np.diff(self._state.q[:, TURN])[moving], np.diff(self._state.u[:, TURN])[moving]
 
     def contact_problem(self) -> dict[str, NDArray[Any]]:
-        """The last contact problem and its warm start as arrays, for a file; `problem_from_arrays` reads it back."""
+        """Return the last contact problem and its warm start as arrays, for `problem_from_arrays`."""
         begun = self._work.cos.any()
         return problem_arrays(self._params, self._state, self._work) if begun else {}
 
     def friction_problem(self) -> FrictionProblem | None:
-        """The same for other solvers; None before the first step.
+        """Return the last contact problem in the exchange format for other solvers; None before the first step.
 
-        Raises `ExportError` if the friction on the ground is not a cone; these solvers know cones
-        only.
+        Raises `ExportError` if the friction on the ground is not a cone, which these solvers
+        require.
         """
         if self._params.kind != DISC:
             raise ExportError(
-                "Friction on the ground that differs forwards and backwards, or goes by components or the unit"
-                " velocity, cannot be written for other solvers; save the contact problem as .npz."
+                "Other solvers require the same ground friction forwards and backwards, and not the components or"
+                " unit-velocity law. Save the contact problem as .npz."
             )
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None

@@ -1,4 +1,4 @@
-"""What this formulation declares of itself; nothing of it is compiled code."""
+"""Declaration of this formulation, without compiled code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ READS = LINKS | {
 KIND = FormulationKind(
     fields=PlanarNonsmooth,
     title="Planar, non-smooth (P2)",
-    help="Links flat on the ground among vertical cylinders; the fastest.",
+    help="Links flat on the ground among vertical cylinders and boxes; the fastest model.",
     short="planar",
     name="planar non-smooth",
     place=0,

@@ -1,4 +1,4 @@
-"""Constants of a run in the plane, built from a Scene (nothing here is compiled)."""
+"""Constants of a run in the plane, built from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ HALF, RADIUS, CENTRE = range(3)
 
 
 class Params(NamedTuple):
-    """What stays the same from step to step; SI, frame of the ground."""
+    """Constants of a run; SI, frame of the ground."""
 
     links: FloatArray
-    """Masses and arms, see `ChainProblem`: to the joint before a link L/2 less half the offset
-    between the axes of the joint, to the one behind it L/2 more half of it, for the pitch axis, at
-    rest here, lies in the link behind."""
+    """Masses and arms; see `ChainProblem`. The arm to the joint in front of a link is L/2 minus
+    half the offset between the axes of the joint, that to the joint behind it is L/2 plus half the
+    offset, because the pitch axis, fixed in this model, is on the link behind."""
 
     shape: FloatArray
-    """Outlines: L_GS and L_SC, m, and where the middle between the joints lies from the centre of
-    mass, m."""
+    """Outlines: L_GS and L_SC, m, and the position of the middle between the joints relative to the
+    centre of mass, m."""
 
     joints: FloatArray
-    """Which axis of the reference is the joint's (-1: it is fixed); gains of its controller, N
-    m/rad and N m s/rad; stops, rad (infinite: none); half the free play, rad; torque at which the
-    motor saturates, N m (inf: never); stiffness, N m/rad, damping, N m s/rad, and rest angle, rad,
-    of a passive spring."""
+    """Index of the joint's axis in the reference (-1: fixed); gains of its controller, N m/rad and
+    N m s/rad; stops, rad (infinite: none); half the free play, rad; saturation torque of the motor,
+    N m (inf: none); stiffness, N m/rad, damping, N m s/rad, and rest angle, rad, of a passive
+    spring."""
 
     stopped: int
     springs: int
@@ -61,58 +61,57 @@ class Params(NamedTuple):
     axis."""
 
     law: FloatArray
-    """Friction on the ground outside all patches, see `ChainProblem`."""
+    """Friction on the ground outside all patches; see `ChainProblem`."""
 
     kind: int
-    """Law of the friction, as in `ChainProblem`."""
+    """Friction law, as in `ChainProblem`."""
 
     ground: GroundMap
-    """The ground by place and time."""
+    """Friction of the ground by position and time."""
 
     varied: int
-    """Whether the ground differs from place to place or in time."""
+    """Whether the ground varies with position or time."""
 
     mass: float
     reach: float
-    """`mass` and `reach`: mean mass of the links, kg; farthest that a contact sphere's centre is
+    """`mass` and `reach`: mean mass of the links, kg; largest distance of a contact sphere's centre
     from the centre of mass, m."""
 
     dt: float
-    """Step, s."""
+    """Time step, s."""
 
     lag: float
-    """Share of the way to the wanted torque that a motor goes in a step (1: all of it)."""
+    """Fraction of the difference to the requested torque that is covered in a step (1: no lag)."""
 
     implicit: bool
-    """Whether motors act on the angle and rate at the end of the step."""
+    """Whether the PD law uses the angle and rate at the end of the step."""
 
     gx: float
     gy: float
     gn: float
-    """`gx`, `gy` and `gn`: gravity along x and y, and the part that presses on the ground
-    (positive), m/s^2."""
+    """`gx`, `gy` and `gn`: gravity along x and y, and its component into the ground (positive), m/s^2."""
 
     stribeck_rise: float
     stribeck_velocity: float
-    """`stribeck_rise` and `stribeck_velocity`: of the friction's dependence on velocity: fraction
-    and m/s."""
+    """`stribeck_rise` and `stribeck_velocity`: relative increase of friction near rest, and its
+    velocity scale, m/s."""
 
     tolerance: float
-    """Where the solver stops."""
+    """Residual at which the solver stops."""
 
     max_iterations: int
     far: float
-    """Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`."""
+    """Distance of a link in a step above which the step is rejected, m; see `crossing.Crossings`."""
 
     obstacles: FloatArray
-    """Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers."""
+    """Outlines of all obstacles; see `planar_obstacles.OUTLINE`. Contacts refer to their indices."""
 
     grid: Grid
-    """Which outlines are near, but for those that the links cannot meet because of their height."""
+    """Grid of the outlines that links can meet at their height."""
 
 
 def friction_kind(scene: Scene) -> int:
-    """Law of the friction on the ground as the solver knows it: one disc wherever that is all there is to it."""
+    """Return the solver's kind of the ground's friction law: one disc where that is sufficient."""
     if scene.ground.law == "components":
         return BOX
     if scene.ground.law == "unit_velocity":
@@ -127,7 +126,7 @@ def _link_table(scene: Scene) -> FloatArray:
         np.array([getattr(link, name) for link in scene.robot.links])
         for name in ("length", "centre_of_mass", "mass", "inertia")
     )
-    # A link without a joint at one end reaches there as far as its length says.
+    # A link without a joint at one end extends there by its nominal length.
     front = np.append(before, 0.5 * length[-1] - centre[-1])
     rear = np.append(0.5 * length[0] + centre[0], behind)
     return link_table(mass, inertia, front, rear)
@@ -164,9 +163,9 @@ def _joint_table(scene: Scene) -> FloatArray:
 
 
 def make_params(scene: Scene, base_dir: Path | None = None, old: Params | None = None) -> Params:
-    """Constants of `scene`, whose file names are relative to `base_dir`.
+    """Return the constants of `scene`; file names are relative to `base_dir`.
 
-    The grid of `old` is used again if the obstacles are where they were.
+    The grid of `old` is reused if the obstacles are unchanged.
     """
     solver = scene.solver
     actuator = scene.actuator

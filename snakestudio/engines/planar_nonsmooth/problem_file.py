@@ -1,4 +1,4 @@
-"""A contact problem as a dictionary of arrays, so that one that failed can be kept in a file and solved again."""
+"""A contact problem as a dictionary of arrays, so that a failed one can be saved in a file and solved again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from snakestudio.model.world import STANDARD_GRAVITY
 
 
 def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArray[Any]]:
-    """The contact problem in `work` with the impulses and velocities its solution started from."""
+    """Return the contact problem in `work` with the initial impulses and velocities of its solution."""
     n_contacts = int(work.active[0])
     return {
         "links": params.links[:, : REAR + 1].copy(),
@@ -53,10 +53,11 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
 
 
 def _links_and_friction(arrays: Mapping[str, NDArray[Any]]) -> tuple[FloatArray, FloatArray, int]:
-    """`ChainProblem.links`, coefficients as for `law_table`, and `ChainProblem.kind`."""
+    """Return `ChainProblem.links`, coefficients for `law_table`, and `ChainProblem.kind`."""
     if "links" in arrays:
         return link_table(*arrays["links"].T), np.array(arrays["friction"]), int(arrays["law"])
-    # Files of 0.2.0 and before know equal links and one friction; those of 0.1.0 one half-length.
+    # Files of 0.2.0 and before have equal links and one friction; those of 0.1.0 have one
+    # half-length.
     half = arrays.get("half_length", 0.0)
     n = len(arrays["cos"])
     values = arrays["mass"], arrays["inertia"], arrays.get("front", half), arrays.get("rear", half)
@@ -68,12 +69,12 @@ def _links_and_friction(arrays: Mapping[str, NDArray[Any]]) -> tuple[FloatArray,
 def problem_from_arrays(
     arrays: Mapping[str, NDArray[Any]],
 ) -> tuple[ChainProblem, ChainImpulses, FloatArray]:
-    """Problem, impulses to start from and velocities to start from, as `solve_contacts` takes them.
+    """Return problem, initial impulses and initial velocities, as arguments of `solve_contacts`.
 
     Parameters
     ----------
     arrays : mapping
-        What `problem_arrays` gave, or the `.npz` file it was saved in.
+        Result of `problem_arrays`, or the `.npz` file it was saved in.
     """
     link = np.array(arrays["link"], dtype=np.int64)
     rows = np.array(arrays["rows"], dtype=np.float64).reshape(len(link), 6)
@@ -108,10 +109,10 @@ def problem_from_arrays(
 
 
 def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
-    """The same for other solvers; v is the velocity of link 1's centre, all joint rates, and one number a link's load.
+    """Return a problem for other solvers; v is the velocity of link 1's centre, joint rates, and loads of the links.
 
-    The load of the ground contacts is given, which a friction cone cannot say: a mass of its own is
-    pressed on each of them with just that impulse.
+    The load of each ground contact is fixed, which a friction cone cannot express: a separate mass
+    is pressed on each contact with exactly that impulse.
 
     Raises `ValueError` if the friction on the ground is not a disc, which the file format requires.
     """
@@ -168,6 +169,6 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
         unit += [0.0, 0.0]
     coordinates = (
         "v: velocity of link 1's centre (m/s), its angular velocity, all joint rates, "
-        "and of what loads the links."
+        "and velocities of the loads on the links."
     )
     return friction_problem(mass, force, contacts, unit, coordinates)

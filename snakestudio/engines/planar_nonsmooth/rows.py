@@ -76,7 +76,7 @@ GROUND = -1
 
 @jit
 def classify_stick(params: Params, state: State, work: Work) -> None:
-    """Say of every link whether it sticks to the ground: whether P - r gamma lies in the friction disc (P2 (51))."""
+    """Compute for each link whether it sticks to the ground: whether P - r gamma is in the friction disc (P2 (51))."""
     law = work.law
     for k in range(state.q.shape[0]):
         load = work.load[k]
@@ -97,8 +97,8 @@ def classify_stick(params: Params, state: State, work: Work) -> None:
             y1 = p1 - prox_r * g1
             y2 = state.friction[k, ACROSS] - prox_r * law[k, RATE_2] * (cos * vy - sin * vx)
             if params.kind == BOX:
-                # Beyond its interval along, a point of the box is beyond any disc; within it,
-                # across decides.
+                # Outside the interval along the link, a point is outside any disc; inside it, the
+                # component across decides.
                 y1 = 0.0 if -minus * load * AT_LIMIT <= y1 <= plus * load * AT_LIMIT else math.inf
             elif params.kind != DISC:
                 y1, _ = choose_side(params.kind, plus, minus, p1, g1, prox_r)
@@ -108,7 +108,7 @@ def classify_stick(params: Params, state: State, work: Work) -> None:
 
 @jit
 def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuffers) -> None:
-    """Write the present state as the next row and begin the sums of the row after it."""
+    """Write the present state as the next row, and reset the sums for the row after it."""
     write_state(params, state, reference, rows, int(ROW))
     counts = state.counts
     for k in range(state.q.shape[0]):
@@ -125,14 +125,14 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
 def write_state(
     params: Params, state: State, reference: FloatArray, rows: RowBuffers, interval: int
 ) -> None:
-    """Write the present state as the next row, with contacts since the row before or the call began; changes no state.
+    """Write the present state as the next row, with contacts of an interval, without changing the state.
 
     Parameters
     ----------
     reference : (m, 2)
-        Angle and rate that the joints must have now.
+        Present reference angle and rate of the joints.
     interval : int
-        `ROW` or `CALL`.
+        `ROW` or `CALL`: contacts since the previous row or since the beginning of the call.
     """
     n = state.q.shape[0]
     i = rows.filled[0]

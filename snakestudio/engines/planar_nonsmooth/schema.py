@@ -1,4 +1,4 @@
-"""What the rows of a run of this model hold, as it follows from a Scene (nothing here is compiled)."""
+"""Columns of the rows of this model, derived from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ joints are closed by moving links (P2, VI-C), minus "work_spring"."""
 
 
 def make_schema(scene: Scene) -> Schema:
-    """The schema of `scene`."""
+    """Return the schema of `scene`."""
     return chain_schema(scene, (*ENERGY, *SPRING_ENERGY) if has_springs(scene) else ENERGY)

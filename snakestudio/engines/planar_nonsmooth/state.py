@@ -1,4 +1,4 @@
-"""What changes during a run: the state, which checkpoints save, and the workspace, which they do not."""
+"""Variables of a run: the state, which checkpoints save, and the workspace, which they do not save."""
 
 from __future__ import annotations
 
@@ -11,60 +11,60 @@ from snakestudio.kernels.axes import X
 from snakestudio.kernels.planar_problem import LAW_WIDTH
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 
-# Entries of State.sums after those in `contact_sums`.
+# Entries of State.sums behind those in `contact_sums`.
 PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL = range(7, 12)
-# Entry of State.slot_key after those there.
+# Entry of State.slot_key behind those there.
 STICKS = 4
 # Entries of State.slot_sum.
 NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, WEIGHT, FRICTION_X, FRICTION_Y = range(7)
-# Entry of Work.given.
-GIVEN = 0
+# Entry of Work.command.
+COMMAND = 0
 # Entries of State.impulse.
 GROUND_X, GROUND_Y, OBSTACLE_X, OBSTACLE_Y, GROUND_Z = range(5)
 
 
 class State(NamedTuple):
-    """The state of a run of n links; c is the capacity for obstacle contacts, s that for contact slots."""
+    """State of a run of n links; c is the capacity for obstacle contacts, s that for contact slots."""
 
     q: FloatArray
     u: FloatArray
-    """`q` and `u`: x, y, theta (m, rad) and vx, vy, omega (m/s, rad/s) of every link."""
+    """`q` and `u`: x, y, theta (m, rad) and vx, vy, omega (m/s, rad/s) of each link."""
 
     wrench: FloatArray
-    """External f_x, f_y, t_z on every link, N and N m."""
+    """External f_x, f_y, t_z on each link, N and N m."""
 
     torque: FloatArray
-    """Of the joint controllers in the last step; positive raises theta_{i+1} - theta_i, N m."""
+    """Torques of the joint controllers in the last step; positive torques increase theta_{i+1} - theta_i, N m."""
 
     friction: FloatArray
     stop: FloatArray
-    """`friction` and `stop`: impulses of the last step (`ChainImpulses`), which start the next
-    solution."""
+    """`friction` and `stop`: impulses of the last step (`ChainImpulses`), used as the warm start of
+    the next solution."""
 
     stick: IntArray
-    """`ContactState` of every link on the ground."""
+    """`ContactState` of each link on the ground."""
 
     contact: IntArray
     normal: FloatArray
     tangent: FloatArray
     """`contact`, `normal` and `tangent`: obstacle contacts of the last step, ascending by link:
-    link, obstacle, feature (0 on a cylinder, as in `stadium_rectangle` on a box) and the slots in
-    the sums of row and call (-1: none); impulses, N s."""
+    link, obstacle, feature (0 on a cylinder, as in `stadium_rectangle` on a box) and slots in the
+    sums of row and call (-1: none); impulses, N s."""
 
     counts: IntArray
     sums: FloatArray
-    """`counts` and `sums`: counters and cumulative sums; the names above say which."""
+    """`counts` and `sums`: counters and cumulative sums; entries are named at the top of this module."""
 
     impulse: FloatArray
-    """Cumulative impulses on every link, world frame: friction x, y, obstacles x, y, ground's load,
-    N s."""
+    """Cumulative impulses on each link, world frame: friction x, y, obstacles x, y, load on the
+    ground, N s."""
 
     before: FloatArray
     """Friction impulses and load at the last row [0] and at the beginning of the call [1]."""
 
     slot_key: IntArray
-    """Link, obstacle, feature, last loaded step and `ContactState` in it, of every contact since
-    the last row [0] and the beginning of the call [1]."""
+    """Link, obstacle, feature, last loaded step and `ContactState` in it, of each contact since the
+    last row [0] and the beginning of the call [1]."""
 
     slot_sum: FloatArray
     """Their normal impulse x, y (N s), impulse-weighted point x, y, the weight, and friction
@@ -85,31 +85,31 @@ class Work(NamedTuple):
     """`theta_end`, `cos_end` and `sin_end`: directions at the end of the step."""
 
     reference: FloatArray
-    """Angle and rate that the joints shall have."""
+    """Reference angle and rate of the joints."""
 
-    given: FloatArray
-    """Torque that their motors are given instead, N m."""
+    command: FloatArray
+    """Torque commands of the motors, N m."""
 
     torque: FloatArray
     drag: FloatArray
-    """`torque` and `drag`: torques of the motors at a rate of zero, and what they lose for a unit
-    of it (see `motor_torque`); springs and dampers not included."""
+    """`torque` and `drag`: motor torques at zero rate, and their decrease per unit rate (see
+    `motor_torque`); without springs and dampers."""
 
     spring: FloatArray
-    """Torque of spring and damper at a rate of zero at the end of the step, N m, and what they lose
-    of their impulse for a unit of it, N m s."""
+    """Torque of spring and damper for zero rate at the end of the step, N m, and the decrease of
+    their impulse per unit rate, N m s."""
 
     total: FloatArray
-    """What motor, spring and damper lose, N m s; infinite for a fixed joint."""
+    """Decrease of the impulse of motor, spring and damper per unit rate, N m s; infinite for a fixed joint."""
 
     load: FloatArray
     """Radii of the friction discs, N s."""
 
     pressed: FloatArray
-    """Impulses of the ground's normal force, N s: the radii without what friction rises by."""
+    """Impulses of the ground's normal force, N s: the disc radii without the increase of friction near rest."""
 
     law: FloatArray
-    """Friction on the ground where the links are, see `ChainProblem`."""
+    """Friction on the ground at the links; see `ChainProblem`."""
 
     u_free: FloatArray
     u: FloatArray
@@ -119,7 +119,7 @@ class Work(NamedTuple):
     normal: FloatArray
     tangent: FloatArray
     stop: FloatArray
-    """`friction`, `normal`, `tangent` and `stop`: impulses being solved for."""
+    """`friction`, `normal`, `tangent` and `stop`: unknown impulses."""
 
     contact: IntArray
     link: IntArray
@@ -136,19 +136,19 @@ class Work(NamedTuple):
     """Joint impulses."""
 
     active: IntArray
-    """Number of obstacle contacts of the step, and how many of these have friction."""
+    """Number of obstacle contacts of the step, and number of those with friction."""
 
 
 class Workspace(NamedTuple):
-    """All that a step needs beside the state."""
+    """Workspace of a step and of the solver."""
 
     work: Work
     scratch: ChainScratch
-    """Of the solver."""
+    """Workspace of the solver."""
 
 
 def make_state(q: FloatArray, u: FloatArray, capacity: int = 16) -> State:
-    """State at the start of a run; all its arrays have the order of C, for kernels are compiled for one order."""
+    """Return the state at the start of a run; arrays are in C order, for which the kernels are compiled."""
     n = len(q)
     slots = 4 * capacity
     return State(
@@ -172,7 +172,7 @@ def make_state(q: FloatArray, u: FloatArray, capacity: int = 16) -> State:
 
 
 def make_work(n: int, capacity: int) -> Workspace:
-    """Workspace for `n` links and `capacity` obstacle contacts."""
+    """Return the workspace for `n` links and `capacity` obstacle contacts."""
     j = n - 1
     c = capacity
     work = Work(
@@ -183,7 +183,7 @@ def make_work(n: int, capacity: int) -> Workspace:
         cos_end=np.zeros(n),
         sin_end=np.zeros(n),
         reference=np.zeros((j, 2)),
-        given=np.zeros((j, 1)),
+        command=np.zeros((j, 1)),
         torque=np.zeros(j),
         drag=np.zeros(j),
         spring=np.zeros((j, 2)),
@@ -209,9 +209,10 @@ def make_work(n: int, capacity: int) -> Workspace:
 
 
 def with_loads_by_link(state: State) -> State:
-    """`state` with the layout of today, from that of version 0.2 and before or of today.
+    """Return `state` in the present layout, from the present one or that of version 0.2 and before.
 
-    All links had one load, whose sum stood among the others, and there were no works of springs.
+    In the latter, all links had one load, whose sum was in `sums`, and there were no works of
+    springs.
     """
     names = ("q", "sums", "impulse", "before")
     shapes = [getattr(getattr(state, name, None), "shape", ()) for name in names]

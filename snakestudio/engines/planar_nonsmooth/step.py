@@ -16,7 +16,7 @@ from snakestudio.engines.contact_sums import (
     STEP,
     UNCONVERGED,
 )
-from snakestudio.engines.joint_references import show_references, take_references
+from snakestudio.engines.joint_references import fill_references, show_references
 from snakestudio.engines.outcome import (
     CONTACT_OVERFLOW,
     DIVERGED,
@@ -59,12 +59,12 @@ from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_
 from snakestudio.model.world import STANDARD_GRAVITY
 
 GIVE_UP = 1e-2
-"""Residual from which a step is not taken at all."""
+"""Residual from which a step is rejected."""
 
 
 @inlined
 def contact_problem(params: Params, work: Work, n_contacts: int, n_stops: int) -> ChainProblem:
-    """The contact problem of the step in `work`."""
+    """Return the contact problem of the step in `work`."""
     return ChainProblem(
         params.links,
         work.law,
@@ -87,7 +87,7 @@ def contact_problem(params: Params, work: Work, n_contacts: int, n_stops: int) -
 
 @inlined
 def _residual(problem: ChainProblem, work: Work, impulses: ChainImpulses) -> float:
-    """Worse of what force laws and equations of motion miss (NaN if either is); also fills `work.joint`."""
+    """Return the larger residual of force laws and equations of motion (NaN if either is); also fill `work.joint`."""
     laws = chain_law_residual(problem, work.u, impulses)
     motion = chain_joint_impulses(problem, work.u, impulses, work.joint)
     return motion if laws < motion else laws + 0.0 * motion
@@ -95,7 +95,7 @@ def _residual(problem: ChainProblem, work: Work, impulses: ChainImpulses) -> flo
 
 @inlined
 def _turned_over(params: Params, u: FloatArray) -> bool:
-    """Whether a joint or a link turns by more than half a turn in one step (or a velocity is no number)."""
+    """Return whether a joint or link turns by more than half a turn in one step (or a velocity is NaN)."""
     most = math.pi / params.dt
     before = 0.0
     for k in range(u.shape[0]):
@@ -107,14 +107,14 @@ def _turned_over(params: Params, u: FloatArray) -> bool:
 
 
 @inlined
-def _take_step(params: Params, state: State, space: Workspace, instant: Instant) -> int:
-    """One step from u_A, q_A to u_E, q_E; see `engines.advance.take_step`."""
+def _perform_step(params: Params, state: State, space: Workspace, instant: Instant) -> int:
+    """Take one step from u_A, q_A to u_E, q_E; see `engines.advance.perform_step`."""
     work = space.work
     scratch = space.scratch
     # VI-A: midpoint (54), torques (42), (43), and the active set (39) at the midpoint.
     midpoint(params, state, work)
-    given = take_references(params, instant, state.counts[STEP], work.reference, work.given)
-    free_velocity(params, state, work, given)
+    commanded = fill_references(params, instant, state.counts[STEP], work.reference, work.command)
+    free_velocity(params, state, work, commanded)
     load_discs(params, state, work)
     n = state.q.shape[0]
     n_contacts = detect_obstacles(params, state, work)
@@ -123,7 +123,7 @@ def _take_step(params: Params, state: State, space: Workspace, instant: Instant)
     used = max(state.counts[SLOTS_ROW], state.counts[SLOTS_CALL]) + n_contacts
     if used > state.slot_key.shape[1]:
         return SLOT_OVERFLOW
-    if 0 <= instant.room < state.counts[SLOTS_ROW] + n_contacts + n:
+    if 0 <= instant.capacity < state.counts[SLOTS_ROW] + n_contacts + n:
         return ROW_OVERFLOW
     work.active[0] = n_contacts
     n_stops = detect_stops(params, work)
@@ -136,7 +136,7 @@ def _take_step(params: Params, state: State, space: Workspace, instant: Instant)
         problem, impulses, work.u, scratch, params.tolerance, params.max_iterations
     )
 
-    # What came out is judged by code that does not know the solver.
+    # The solution is checked by code that is independent of the solver.
     residual = _residual(problem, work, impulses)
     if residual > CONVERGED and iterations < params.max_iterations:
         iterations += polish_contacts(
@@ -200,4 +200,4 @@ def _end_call(params: Params, state: State, space: Workspace) -> None:
         classify_stick(params, state, space.work)
 
 
-advance_steps = make_advance(_take_step, _write_due_row, end_call=_end_call)
+advance_steps = make_advance(_perform_step, _write_due_row, end_call=_end_call)

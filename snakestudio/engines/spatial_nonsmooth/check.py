@@ -1,4 +1,4 @@
-"""Errors and warnings of a scene for this formulation, in numpy only (no compiled code is loaded)."""
+"""Errors and warnings of a scene for this formulation, in numpy only (without compiled code)."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ from snakestudio.model.rotations import matrices, rotation
 from snakestudio.model.scene import Scene
 
 MOST_HEIGHTS = 20_000_000
-"""Largest total number of points of height fields; more take gigabytes during preparation."""
+"""Largest total number of points of height fields; more would need gigabytes during preparation."""
 
 SQUARENESS = 1e-3
-"""Largest deviation of a joint's axes from perpendicular in a given state, rad (P1 (19): z_k . y_k+1
-= 0)."""
+"""Largest deviation of a joint's axes from perpendicular in an explicit state, rad (P1 (19): z_k .
+y_k+1 = 0)."""
 
 LONGEST = 24
-"""Number of links that suffices for the stability bound of longer chains: their stiffest mode is
-local."""
+"""Number of links that is sufficient for the stability bound of longer chains, because their
+stiffest mode is local."""
 
 
 def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
-    """Accelerations due to unit torques about the joint axes on the free chain, (a, a), 1/(kg m^2).
+    """Return accelerations due to unit torques about the joint axes on the free chain, (a, a), 1/(kg m^2).
 
-    D M^-1 D^T in the paper's coordinates: here the joint angles are coordinates themselves, in addition
-    to the motion of the first link, and this is their block of the inverse mass matrix. Rows are in the
-    order of the axes.
+    D M^-1 D^T in the paper's coordinates: here the joint angles are coordinates themselves, in
+    addition to the motion of the first link, and this is their block of the inverse mass matrix.
+    Rows are in the order of the axes.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
 
 
 def largest_stable_step(scene: Scene) -> float:
-    """Largest step for which the explicit joint controllers are stable, straight and in the poses of the gait, s."""
+    """Return the largest step for which explicit joint controllers are stable, straight and in gait poses, s."""
     robot = scene.robot
     waves = scene.waves
     values = scene.axis_values
@@ -124,7 +124,7 @@ def largest_stable_step(scene: Scene) -> float:
 
 
 def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem]:
-    """Links of a given state without direction, or that do not match at their joints, also in their motion."""
+    """Return problems of explicit link states without direction, or that do not match at joints, also in motion."""
     problems = start_checks.unit_quaternions(scene, pose)
     if problems or len(pose) < 2:
         return problems
@@ -133,7 +133,7 @@ def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Prob
     rear, front = arms(robot)
     joints = robot.joint_list
     axes = np.array([joint_axes(*at) for at in zip(joints, turns[:-1], turns[1:], strict=True)])
-    # The piece between yaw and pitch axis; unless a joint has both, the offset is 0.
+    # The piece between yaw and pitch axis; the offset is 0 unless a joint has both.
     first, second, _ = np.moveaxis(axes, 1, 0)
     piece = np.array([joint.axis_offset for joint in joints])[:, None] * np.cross(second, first)
     ahead = front[:-1, None] * turns[:-1, :, X] + piece
@@ -161,7 +161,7 @@ _FORBIDS = ("but it is fixed", "which its axis does not allow", "which its two a
 
 
 def _turning(joint: Joint) -> str:
-    """Remedy that turns the links at a joint so that they match."""
+    """Return a remedy that aligns the links at a joint."""
     if joint.axes == ("yaw", "pitch"):
         return "turn each link about z of the link before, then about its own y, or start from joint angles"
     if not joint.axes:
@@ -171,7 +171,7 @@ def _turning(joint: Joint) -> str:
 
 
 def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Problem]:
-    """Links that start below the ground."""
+    """Return the problem of links that start below the ground."""
     rear, front = contact_segments(scene.robot)
     lowest = np.minimum(rear * axis[:, Z], front * axis[:, Z])
     depth = link_values(scene.robot, "radius") - lowest - pose[:, Z]
@@ -195,7 +195,7 @@ def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Pro
 def _obstacles(
     scene: Scene, base_dir: Path | None, centre: FloatArray, axis: FloatArray
 ) -> list[Problem]:
-    """Unusable obstacles, and links that start inside one; one problem for each obstacle."""
+    """Return problems of unusable obstacles, and of links that start inside one; one problem per obstacle."""
     problems = []
     rear, front = contact_segments(scene.robot)
     half = 0.5 * (front - rear)
@@ -260,12 +260,12 @@ def _obstacles(
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Errors and warnings of `scene`.
+    """Return errors and warnings of `scene`.
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder that relative file names in the scene refer to.
     """
     problems = checks.joint_shape(scene.robot)
     if problems:

@@ -1,4 +1,4 @@
-"""Contacts of a step in space: detection at the midpoint, force directions, warm start, and the sums kept of each."""
+"""Contacts of a step in space: detection at the midpoint, force directions, warm start, and sums of each contact."""
 
 from __future__ import annotations
 
@@ -87,33 +87,32 @@ from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.vec3 import vec3, vec3_at
 
 TOUCHING = 1e-9
-"""Gap up to which a contact is closed, m: of one that is exactly touching, rounding must not
-decide."""
+"""Gap up to which a contact is closed, m: rounding must not decide on a link that just touches."""
 
 GROUND_BODY = -1
 
 NONE_YET = 0
-"""As `int(NONE_YET)` a number like any other; a literal would be compiled into versions of all that
-it is passed to."""
+"""Used as `int(NONE_YET)`, a variable; a literal would make the compiler specialize all functions
+that it is passed to."""
 
 STEADY_STEPS = 3
-"""After so many steps with the same contacts and alike changes, the next change is guessed to be
-like the last."""
+"""Number of steps with the same contacts and similar changes after which the next change is
+predicted from the last."""
 
 LAW_GOES_ON = 0.9
-"""Share of the last change of impulses that the guess adds. Below 1, so that loads which are not
-determined (22 normal forces on 12 degrees of freedom) do not drift for ever."""
+"""Fraction of the last change of impulses that the prediction adds. It is below 1, so that
+undetermined loads (22 normal forces on 12 degrees of freedom) do not drift forever."""
 
 
 @inlined
 def detect_contacts(params: Params, work: Work) -> int:
-    """Find the active set {g_N(q_M) <= 0} (P1 (9), (49)), link by link: two spheres on the ground, all else on bodies.
+    """Find the active set {g_N(q_M) <= 0} (P1 (9), (49)), link by link: two spheres on the ground, and on bodies.
 
-    What exceeds the capacity is counted but not stored.
+    Contacts beyond the capacity are counted but not stored.
     """
     count = int(NONE_YET)
-    found = work.found
-    capacity = found.link.shape[0]
+    contacts = work.contacts
+    capacity = contacts.link.shape[0]
     obstacles = params.friction.shape[0] > 0
     n = work.orientation.shape[0]
     for k in range(n):
@@ -128,23 +127,23 @@ def detect_contacts(params: Params, work: Work) -> int:
             gap = z + lever * ez - radius
             if gap <= TOUCHING:
                 if count < capacity:
-                    found.link[count] = k
-                    found.body[count] = GROUND_BODY
-                    found.feature[count] = end
-                    found.gap[count] = gap
-                    found.normal[count, X] = 0.0
-                    found.normal[count, Y] = 0.0
-                    found.normal[count, Z] = 1.0
-                    found.point[count, X] = x + lever * ex
-                    found.point[count, Y] = y + lever * ey
-                    found.point[count, Z] = z + lever * ez - radius
+                    contacts.link[count] = k
+                    contacts.body[count] = GROUND_BODY
+                    contacts.feature[count] = end
+                    contacts.gap[count] = gap
+                    contacts.normal[count, X] = 0.0
+                    contacts.normal[count, Y] = 0.0
+                    contacts.normal[count, Z] = 1.0
+                    contacts.point[count, X] = x + lever * ex
+                    contacts.point[count, Y] = y + lever * ey
+                    contacts.point[count, Z] = z + lever * ez - radius
                 count += 1
         if obstacles:
             half = 0.5 * (front - rear)
             middle = 0.5 * (front + rear)
             x, y, z = x + middle * ex, y + middle * ey, z + middle * ez
             count = link_contacts(
-                params.world, k, x, y, z, ex, ey, ez, half, radius, TOUCHING, found, count
+                params.world, k, x, y, z, ex, ey, ez, half, radius, TOUCHING, contacts, count
             )
     work.first[n] = count
     return count
@@ -153,23 +152,22 @@ def detect_contacts(params: Params, work: Work) -> int:
 @jit
 def vary_friction(
     ground: GroundMap,
-    found: ContactList,
+    contacts: ContactList,
     n_contacts: int,
     time: float,
     mu: FloatArray,
     gain: FloatArray,
 ) -> None:
-    """Friction of contacts with the ground where they are and at `time`, s.
+    """Compute the friction of contacts with the ground at their positions and at `time`, s.
 
-    Their coefficients along and across are filled into `mu`, their shares of friction along into
-    `gain`.
+    Fills the coefficients along and across in `mu`, and the friction gains along in `gain`.
     """
     for c in range(n_contacts):
-        if found.body[c] >= 0:
+        if contacts.body[c] >= 0:
             continue
-        x, y = found.point[c, X], found.point[c, Y]
+        x, y = contacts.point[c, X], contacts.point[c, Y]
         line = patch_under(ground, x, y)
-        k = found.link[c]
+        k = contacts.link[c]
         scale = friction_scale(ground, time, x, y)
         plus = ground.friction[line, k, WITH_AXIS]
         minus = ground.friction[line, k, AGAINST_AXIS]
@@ -187,28 +185,29 @@ def vary_friction(
 
 @inlined
 def force_directions(params: Params, work: Work, n_contacts: int) -> None:
-    """Generalised force directions (P1 (18), (27)-(30), (36)) about p_k, scaled friction, and gains of all laws.
+    """Compute generalised force directions (P1 (18), (27)-(30), (36)) about p_k, scaled friction, and gains of laws.
 
-    Along and across are directions in the tangent plane: the link's own axis laid into it, and
-    square to that. Rolling friction is isotropic, so its rows may lie along the same two. Friction
-    of the ground that depends on place or time is there already, see `vary_friction`.
+    "Along" and "across" are directions in the tangent plane: the projection of the link's axis, and
+    the perpendicular direction. Rolling friction is isotropic, so that its rows can have the same
+    directions. Ground friction that varies with position or time is filled before by
+    `vary_friction`.
     """
     links = params.links
-    found = work.found
+    contacts = work.contacts
     rows = work.rows
     frame = work.frame
     for c in range(n_contacts):
-        k = found.link[c]
-        body = found.body[c]
+        k = contacts.link[c]
+        body = contacts.body[c]
         half = links[k, REAR]
         inverse_mass = links[k, INV_MASS]
         inverse_across = links[k, INV_ACROSS]
         difference = links[k, INV_AXIAL] - inverse_across
         ex, ey, ez = vec3(work.orientation, k)
-        nx, ny, nz = vec3(found.normal, c)
-        ax = found.point[c, X] - work.position[k, X]
-        ay = found.point[c, Y] - work.position[k, Y]
-        az = found.point[c, Z] - work.position[k, Z]
+        nx, ny, nz = vec3(contacts.normal, c)
+        ax = contacts.point[c, X] - work.position[k, X]
+        ay = contacts.point[c, Y] - work.position[k, Y]
+        az = contacts.point[c, Z] - work.position[k, Z]
         if body < 0 and params.varied > 0:
             mu_along = work.mu[c, MU_ALONG]
             mu_across = work.mu[c, MU_ACROSS]
@@ -224,7 +223,8 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
             roll = links[k, ROLL_RADIUS] if mu_along > 0.0 else 0.0
             for i in range(4):
                 work.gain[c, SHARE_PLUS + i] = 1.0
-        # t: the axis less its part along the normal; of an upright link the body's y axis serves.
+        # t: the axis minus its component along the normal; for an upright link, the body's y axis
+        # is used.
         lean = ex * nx + ey * ny + ez * nz
         tx, ty, tz = ex - lean * nx, ey - lean * ny, ez - lean * nz
         length = math.sqrt(tx * tx + ty * ty + tz * tz)
@@ -244,8 +244,8 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         frame[c, S_X] = sx
         frame[c, S_Y] = sy
         frame[c, S_Z] = sz
-        # Moments of the unit forces about the centre of gravity, and what they and the forces move
-        # there.
+        # Moments of the unit forces about the centre of gravity, and the velocities that forces and
+        # moments cause there.
         mx, my, mz = ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
         own = mx * ex + my * ey + mz * ez
         response = (
@@ -274,7 +274,7 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         work.gain[c, GAIN_T] = 0.0
         if not (
             mu_along <= 0.0 and mu_across <= 0.0
-        ):  # a formula without a value must not pass for no friction
+        ):  # NaN from a formula must not count as no friction
             mx, my, mz = ay * tz - az * ty, az * tx - ax * tz, ax * ty - ay * tx
             own = mx * ex + my * ey + mz * ez
             response = (
@@ -329,18 +329,18 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
 
 
 @inlined
-def _before(state: State, found: ContactList, c: int, k: int) -> int:
-    """Place of contact `c` of link `k` among those of the step before, -1 if it is new."""
+def _before(state: State, contacts: ContactList, c: int, k: int) -> int:
+    """Return the index of contact `c` of link `k` among those of the previous step, -1 if it is new."""
     contact = state.contact
-    body = found.body[c]
-    feature = found.feature[c]
+    body = contacts.body[c]
+    feature = contacts.feature[c]
     if (
         contact[c, LINK] == k
         and contact[c, BODY] == body
         and contact[c, FEATURE] == feature
         and c < state.first[k + 1]
     ):
-        return c  # most often it has not moved
+        return c  # usually the index is unchanged
     for old in range(state.first[k], state.first[k + 1]):
         if contact[old, BODY] == body and contact[old, FEATURE] == feature:
             return old
@@ -349,12 +349,12 @@ def _before(state: State, found: ContactList, c: int, k: int) -> int:
 
 @inlined
 def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
-    """Begin with the velocities and impulses of the step before (P1, VII-B), contacts told apart by their keys.
+    """Initialize with velocities and impulses of the previous step (P1, VII-B), with contacts matched by key.
 
-    Where the motion is smooth, begin with what these become if they go on changing as they did:
-    most steps of sliding on flat ground are then solved by a single iteration instead of two.
+    Where the motion is smooth, the initial values are extrapolated by their last changes: most
+    steps of sliding on flat ground are then solved in a single iteration instead of two.
     """
-    found = work.found
+    contacts = work.contacts
     n = work.orientation.shape[0]
     steady = work.first[n] == state.counts[CONTACTS]
     for k in range(n):
@@ -362,7 +362,7 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
             work.gamma_start[c] = normal_velocity(work.rows, c, work.w_start, k)
             work.slots[c, ROW] = -1
             work.slots[c, CALL] = -1
-            same = _before(state, found, c, k)
+            same = _before(state, contacts, c, k)
             if same >= 0:
                 for i in range(5):
                     work.law[c, i] = state.law[same, i]
@@ -400,8 +400,8 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
 
 
 @jit
-def _take_slot(state: State, which: int, link: int, body: int, feature: int) -> int:
-    """Slot of a contact in the sums since the row (0) or the call's beginning (1), a new one if it has none."""
+def _slot_of(state: State, which: int, link: int, body: int, feature: int) -> int:
+    """Return the slot of a contact in the sums since the row (0) or the call's beginning (1); adds one if needed."""
     used: int = state.counts[SLOTS_ROW + which]
     for i in range(used):
         key = state.slot_key[which, i]
@@ -418,53 +418,53 @@ def _take_slot(state: State, which: int, link: int, body: int, feature: int) -> 
 
 @inlined
 def book_contacts(state: State, work: Work) -> None:
-    """Add the step's contacts to the sums, and keep its impulses as a warm start; `state.counts` is that after it."""
-    found = work.found
+    """Add the step's contacts to the sums, save impulses for the warm start; `state.counts` is that after the step."""
+    contacts = work.contacts
     impulse = state.impulse
     step = state.counts[STEP]
     for c in range(state.counts[CONTACTS]):
-        k = found.link[c]
+        k = contacts.link[c]
         p = work.law[c, LAW_N]
         along = work.mu[c, MU_ALONG] * work.law[c, LAW_T]
         across = work.mu[c, MU_ACROSS] * work.law[c, LAW_T2]
         fx = along * work.frame[c, T_X] + across * work.frame[c, S_X]
         fy = along * work.frame[c, T_Y] + across * work.frame[c, S_Y]
         fz = along * work.frame[c, T_Z] + across * work.frame[c, S_Z]
-        if found.body[c] < 0:
+        if contacts.body[c] < 0:
             impulse[k, GROUND_X] += fx
             impulse[k, GROUND_Y] += fy
             impulse[k, GROUND_Z] += p
             if p > 0.0:
-                end = found.feature[c]
+                end = contacts.feature[c]
                 ground = state.ground
                 ground[k, end, LOAD] += p
                 ground[k, end, SLIDE_X] += fx
                 ground[k, end, SLIDE_Y] += fy
-                ground[k, end, MOMENT_X] += p * found.point[c, X]
-                ground[k, end, MOMENT_Y] += p * found.point[c, Y]
+                ground[k, end, MOMENT_X] += p * contacts.point[c, X]
+                ground[k, end, MOMENT_Y] += p * contacts.point[c, Y]
                 ground[k, end, LAST] = step
         else:
-            impulse[k, OBSTACLE_X] += p * found.normal[c, X] + fx
-            impulse[k, OBSTACLE_Y] += p * found.normal[c, Y] + fy
-            impulse[k, OBSTACLE_Z] += p * found.normal[c, Z] + fz
+            impulse[k, OBSTACLE_X] += p * contacts.normal[c, X] + fx
+            impulse[k, OBSTACLE_Y] += p * contacts.normal[c, Y] + fy
+            impulse[k, OBSTACLE_Z] += p * contacts.normal[c, Z] + fz
             if p > 0.0:
                 for which in range(2):
                     slot = work.slots[c, which]
                     if slot < 0:
-                        slot = _take_slot(state, which, k, found.body[c], found.feature[c])
+                        slot = _slot_of(state, which, k, contacts.body[c], contacts.feature[c])
                         work.slots[c, which] = slot
                     state.slot_key[which, slot, LOADED] = step
                     sums = state.slot_sum
                     for i in range(3):
-                        sums[which, slot, i] += p * found.normal[c, i]
-                        sums[which, slot, 6 + i] += p * found.point[c, i]
+                        sums[which, slot, i] += p * contacts.normal[c, i]
+                        sums[which, slot, 6 + i] += p * contacts.point[c, i]
                     sums[which, slot, FRICTION_X] += fx
                     sums[which, slot, FRICTION_Y] += fy
                     sums[which, slot, FRICTION_Z] += fz
                     sums[which, slot, WEIGHT] += p
         state.contact[c, LINK] = k
-        state.contact[c, BODY] = found.body[c]
-        state.contact[c, FEATURE] = found.feature[c]
+        state.contact[c, BODY] = contacts.body[c]
+        state.contact[c, FEATURE] = contacts.feature[c]
         state.contact[c, SLOT_ROW] = work.slots[c, ROW]
         state.contact[c, SLOT_CALL] = work.slots[c, CALL]
         for i in range(5):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.motors import Motor, given_torque, motor_torque
+from snakestudio.engines.motors import Motor, commanded_torque, motor_torque
 from snakestudio.engines.row_buffers import QUAT_W, QUAT_X, QUAT_Y, QUAT_Z
 from snakestudio.engines.spatial_nonsmooth.joint_kinds import (
     AXES,
@@ -87,17 +87,17 @@ from snakestudio.kernels.vec3 import (
 )
 
 FIRST = 0
-"""The first link."""
+"""Index of the first link."""
 
 ALIKE = 0.25
-"""Share of the squared change of velocities up to which two changes in a row count as alike."""
+"""Fraction of the squared change of velocities up to which two successive changes count as similar."""
 
 
 @inlined
 def _axes(
     w: float, x: float, y: float, z: float
 ) -> tuple[float, float, float, float, float, float, float, float, float]:
-    """Body axes x, y, z in the world of a quaternion of any length."""
+    """Return the body axes x, y, z in the world frame, for a quaternion of any length."""
     s = 2.0 / (w * w + x * x + y * y + z * z)
     wx, wy, wz = s * w * x, s * w * y, s * w * z
     xx, xy, xz = s * x * x, s * x * y, s * x * z
@@ -119,7 +119,7 @@ def _axes(
 def _turned(
     w: float, x: float, y: float, z: float, ax: float, ay: float, az: float
 ) -> tuple[float, float, float, float]:
-    """Quaternion times (1, a), a in the body's frame."""
+    """Return the quaternion times (1, a), with a in the body's frame."""
     return (
         w - x * ax - y * ay - z * az,
         x + w * ax + y * az - z * ay,
@@ -130,7 +130,7 @@ def _turned(
 
 @inlined
 def midpoint(params: Params, state: State, work: Work) -> None:
-    """Poses at the midpoint (P1 (72)), velocities in the world's frame, and free velocities with h_M of (75)."""
+    """Compute poses at the midpoint (P1 (72)), velocities in the world frame, and free velocities with h_M of (75)."""
     half_dt = 0.5 * params.dt
     quarter_dt = 0.25 * params.dt
     dt = params.dt
@@ -195,13 +195,13 @@ def midpoint(params: Params, state: State, work: Work) -> None:
 
 @inlined
 def _near(angle: float, before: float) -> float:
-    """`angle` plus whole turns, as near to `before` as it can be."""
+    """Return `angle` plus the number of full turns for which it is closest to `before`."""
     return angle + 2.0 * math.pi * math.floor((before - angle) / (2.0 * math.pi) + 0.5)
 
 
 @inlined
 def _turn(cos_0: float, sin_0: float, cos_1: float, sin_1: float) -> float:
-    """Angle from one direction to another, rad; the series is exact to rounding for what a joint turns in a step."""
+    """Return the angle between two directions, rad; the series is exact to rounding for joint motions in a step."""
     sin = cos_0 * sin_1 - sin_0 * cos_1
     cos = cos_0 * cos_1 + sin_0 * sin_1
     if abs(sin) < 0.01 and cos > 0.9:
@@ -212,10 +212,10 @@ def _turn(cos_0: float, sin_0: float, cos_1: float, sin_1: float) -> float:
 
 @inlined
 def _measure_single(kind: int, j: int, k: int, orientation: FloatArray, axes: FloatArray) -> None:
-    """Axis j, the only one of joint k, and cosine and sine of its angle, into axes[j].
+    """Write axis j, the only one of joint k, and cosine and sine of its angle, to axes[j].
 
-    The angle is that between the other two body axes, taken together; which these are is an index,
-    not a branch.
+    The angle is that between the other two body axes, combined; these are selected by an index, not
+    by a branch.
     """
     at = 3 * (2 - (kind >> 1))  # the body axis: z for yaw, y for pitch, x for roll
     b = at + 3 if at < 6 else 0
@@ -231,7 +231,7 @@ def _measure_single(kind: int, j: int, k: int, orientation: FloatArray, axes: Fl
 
 @inlined
 def _measure_cardan(j: int, k: int, orientation: FloatArray, axes: FloatArray) -> None:
-    """Axes j (yaw, z_k) and j + 1 (pitch, y_k+1) of joint k and their angles (P1 (65), (66)), into axes[j:]."""
+    """Write axes j (yaw, z_k) and j + 1 (pitch, y_k+1) of joint k and their angles (P1 (65), (66)) to axes[j:]."""
     ex, ey, ez = vec3_at(orientation, k, BODY_X)
     lx, ly, lz = vec3_at(orientation, k, BODY_Y)
     zx, zy, zz = vec3_at(orientation, k, BODY_Z)
@@ -248,7 +248,7 @@ def _measure_cardan(j: int, k: int, orientation: FloatArray, axes: FloatArray) -
 
 @jit
 def measure_with_roll(kind: int, j: int, k: int, orientation: FloatArray, axes: FloatArray) -> None:
-    """Axes of joint k, which has roll and yaw or pitch or both, and cosines and sines of their angles, into axes[j:].
+    """Write axes, cosines and sines of joint k, which has roll and yaw, roll and pitch, or all three, to axes[j:].
 
     R = R_z(yaw) R_y(pitch) R_x(roll); the roll axis is x of the link behind.
     """
@@ -290,7 +290,7 @@ def measure_with_roll(kind: int, j: int, k: int, orientation: FloatArray, axes: 
 
 @inlined
 def _measure_joint(kind: int, j: int, k: int, orientation: FloatArray, axes: FloatArray) -> None:
-    """Axes of joint k (world frame) and cosines and sines of their angles, into axes[j:].
+    """Write axes of joint k (world frame) and cosines and sines of their angles to axes[j:].
 
     `kind` are the bits of its axes, `orientation` (n, 9) the body axes of all links.
     """
@@ -304,18 +304,18 @@ def _measure_joint(kind: int, j: int, k: int, orientation: FloatArray, axes: Flo
 
 @inlined
 def spring_impulse(params: Params, j: int, angle: float, rate: float) -> tuple[float, float]:
-    """Impulse of the passive spring of joint axis j as drive, N m s, and drag, N m s per rad/s, without the damper.
+    """Return the impulse of the passive spring of joint axis j as drive, N m s, and drag, N m s per rad/s.
 
-    The spring acts by the mean of its angles before and after the step, alpha_M + dt/4 (alpha'_E -
-    alpha'_A). Its work then is the loss of its energy, and the step stays stable however stiff the
-    spring is.
+    The spring torque is that of the mean angle before and after the step, alpha_M + dt/4 (alpha'_E
+    - alpha'_A). Its work is then exactly the loss of its energy, and the step is stable for any
+    stiffness. The damper is not included.
 
     Parameters
     ----------
     angle : float
-        At the midpoint, rad.
+        Angle at the midpoint, rad.
     rate : float
-        At the beginning of the step, rad/s.
+        Rate at the beginning of the step, rad/s.
     """
     stiffness = params.axes[j, STIFFNESS]
     dt = params.dt
@@ -325,10 +325,10 @@ def spring_impulse(params: Params, j: int, angle: float, rate: float) -> tuple[f
 
 
 @inlined
-def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
-    """Joint frames and angles, motor impulses (P1 (68), (69)), and which axes are at their stops; returns how many.
+def drive_joints(params: Params, state: State, work: Work, commanded: bool) -> int:
+    """Compute joint frames and angles, motor impulses (P1 (68), (69)), and axes at stops; return the number of these.
 
-    `given`: the motors' torques are those in `work.given`, not the PD law's.
+    If `commanded`, the motor torques are those in `work.command` instead of the PD law.
     """
     n_stops = 0
     dt = params.dt
@@ -346,8 +346,8 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
         if offset != 0.0:
             zx, zy, zz = vec3_at(axes, begin, AXIS_X)
             yx, yy, yz = vec3_at(axes, begin + 1, AXIS_X)
-            # The piece between the axes points along y x z; turning about z moves its end along z x
-            # (y x z).
+            # The piece between the axes points along y x z; a rotation about z moves its end along
+            # z x (y x z).
             bx, by, bz = yy * zz - yz * zy, yz * zx - yx * zz, yx * zy - yy * zx
             swing = (
                 offset * (zy * bz - zz * by),
@@ -373,8 +373,8 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
             # omega_h of (67), which the paper's controller measures, is alpha_h' cos(alpha_v).
             slope = axes[begin + 1, NEW_COS] if i == begin and params.kinds[k] == CARDAN else 1.0
             motor = Motor(own[i, HALF_PLAY], own[i, MOST], own[i, LAG], params.implicit)
-            if given:
-                torque = given_torque(motor, work.given[i, TORQUE], state.motor[i])
+            if commanded:
+                torque = commanded_torque(motor, work.command[i, TORQUE], state.motor[i])
                 drag = 0.0
             else:
                 torque, drag = motor_torque(
@@ -411,7 +411,7 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
 
 @inlined
 def move_links(params: Params, state: State, work: Work) -> None:
-    """q_E = q_M + dt/2 F(q_M) u_E (P1 (83)) and the velocities in the frames of (5); fills `work.end`."""
+    """Compute q_E = q_M + dt/2 F(q_M) u_E (P1 (83)) and the velocities in the frames of (5); fills `work.end`."""
     half_dt = 0.5 * params.dt
     quarter_dt = 0.25 * params.dt
     q, u, w = state.q, state.u, work.w
@@ -455,15 +455,14 @@ def move_links(params: Params, state: State, work: Work) -> None:
         q[k, QUAT_X] = p1 * inverse
         q[k, QUAT_Y] = p2 * inverse
         q[k, QUAT_Z] = p3 * inverse
-    # Only where velocities changed much as in the step before is it worth guessing that they will
-    # again.
+    # A prediction is useful only if velocities changed in this step much as in the previous one.
     if turn_of_change > ALIKE * size:
         state.counts[STEADY] = 0
 
 
 @inlined
 def _turn_link(q: FloatArray, k: int, ax: float, ay: float, az: float) -> None:
-    """Turn link k by the quaternion (1, a) of any length, a in its own frame."""
+    """Rotate link k by the quaternion (1, a) of any length, with a in its own frame."""
     p0, p1, p2, p3 = _turned(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z], ax, ay, az)
     inverse = 1.0 / math.sqrt(1.0 + ax * ax + ay * ay + az * az)
     q[k, QUAT_W] = p0 * inverse
@@ -474,11 +473,11 @@ def _turn_link(q: FloatArray, k: int, ax: float, ay: float, az: float) -> None:
 
 @jit
 def turn_into_joint(kind: int, k: int, q: FloatArray, end: FloatArray) -> None:
-    """Turn link k so that its joint with link k - 1 has no angle about an axis that the joint lacks.
+    """Rotate link k so that its joint with link k - 1 has no angle about an axis that the joint lacks.
 
-    With a single axis, the axis as either link has it becomes one; with two, they are made square
-    to each other by a turn about their normal, which is never singular. With three there is nothing
-    to do. end[k - 1] (9) are the body axes of link k - 1.
+    With a single axis, the axes of both links are aligned; with two, they are made perpendicular by
+    a rotation about their normal, which is never singular. With three there is nothing to do. end[k
+    - 1] (9) are the body axes of link k - 1.
     """
     ex = vec3_at(end, k - 1, BODY_X)
     ey = vec3_at(end, k - 1, BODY_Y)
@@ -487,10 +486,10 @@ def turn_into_joint(kind: int, k: int, q: FloatArray, end: FloatArray) -> None:
     fx, fy, fz = (r[0], r[1], r[2]), (r[3], r[4], r[5]), (r[6], r[7], r[8])
     if kind == THREE:
         return
-    turn = cross(fx, ex)  # tangent of half the angle, times the unit vector that is turned about
+    turn = cross(fx, ex)  # tangent of half the angle, times the unit vector of the rotation
     if kind == 0:
-        # All axes are the same but for a small rotation vector, which is half the sum of the
-        # products of like axes.
+        # All axes are equal except for a small rotation vector, which is half the sum of the
+        # products of corresponding axes.
         turn = times(0.25, plus(turn, plus(cross(fy, ey), cross(fz, ez))))
     elif kind == HAS_YAW:
         turn = times(1.0 / (1.0 + dot(fz, ez)), cross(fz, ez))
@@ -512,9 +511,9 @@ def turn_into_joint(kind: int, k: int, q: FloatArray, end: FloatArray) -> None:
 
 @inlined
 def close_joints(params: Params, state: State, work: Work) -> None:
-    """Project on the joints (P1, VII-C): link 1 stays; every further link turns, then is moved; fills `work.end`.
+    """Project on the joints (P1, VII-C): link 1 is fixed; each further link is rotated, then moved; fills `work.end`.
 
-    Links behind a cardan joint turn about their own axes, as in the paper, all others by
+    Links behind a cardan joint are rotated about their own axes, as in the paper, all others by
     `turn_into_joint`.
     """
     q = state.q
@@ -531,7 +530,7 @@ def close_joints(params: Params, state: State, work: Work) -> None:
         if k > 0:
             zx, zy, zz = vec3_at(end, k - 1, BODY_Z)
             if kind == CARDAN:
-                # Turn by psi about e so that y_k . z_k-1 = 0.
+                # Rotate by psi about e so that y_k . z_k-1 = 0.
                 on_left = zx * lx + zy * ly + zz * lz
                 on_up = zx * ux + zy * uy + zz * uz
                 if on_left != 0.0 and abs(on_left) < 0.1 * abs(on_up):
@@ -584,7 +583,7 @@ def other_end_angles(
     angle: FloatArray,
     rate: FloatArray,
 ) -> None:
-    """As `end_angles` for the axes of joint k if it is not a cardan joint; `turn` is its relative angular velocity."""
+    """Compute `end_angles` of joint k if it is not a cardan joint; `turn` is its relative angular velocity."""
     begin = params.joints[k]
     end = params.joints[k + 1]
     axes = work.end_axes
@@ -599,9 +598,9 @@ def other_end_angles(
 def end_angles(
     params: Params, state: State, work: Work, angle: FloatArray, rate: FloatArray
 ) -> None:
-    """Angles and rates of all joint axes, each (m,), rad and rad/s, at the present poses and velocities.
+    """Compute angles and rates of all joint axes, each (m,), rad and rad/s, at the present poses and velocities.
 
-    Only `work.end` and `work.end_axes` are changed.
+    Changes only `work.end` and `work.end_axes`.
     """
     q, u = state.q, state.u
     ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(

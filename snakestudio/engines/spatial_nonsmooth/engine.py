@@ -1,4 +1,4 @@
-"""The spatial non-smooth engine (paper P1) as the rest of the program sees it."""
+"""The spatial non-smooth engine (paper P1), with the interface of all engines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from snakestudio.model.scene import Scene
 
 
 class SpatialNonsmoothEngine(NonsmoothEngine):
-    """Moreau time stepping of a snake robot in space, on the ground and on whatever else there is."""
+    """Moreau time stepping of a snake robot in space, on the ground and on obstacles."""
 
     kind = "spatial_nonsmooth"
     kernel = Kernel(advance_steps, write_row, write_state)
@@ -41,7 +41,7 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
 
     _make_schema = staticmethod(make_schema)
     _same_structure = staticmethod(same_structure)
-    _renewed = staticmethod(with_axes_in_a_row)
+    _in_present_layout = staticmethod(with_axes_in_a_row)
 
     def _make_params(self, scene: Scene, old: Params | None) -> Params:
         return make_params(scene, self._base_dir, old)
@@ -52,14 +52,14 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
         twist[:, 3:] = _rotated_back(pose[:, 3:], twist[:, 3:])
         return make_state(pose, twist, initial_joint_angles(scene, self._base_dir))
 
-    def _make_space(self, room: int) -> Workspace:
-        return make_work(len(self._state.q), len(self._state.angle), room)
+    def _make_space(self, capacity: int) -> Workspace:
+        return make_work(len(self._state.q), len(self._state.angle), capacity)
 
     def _make_work(self) -> None:
         super()._make_work()
         work = self._work
-        # What looking at the state changes must not be seen by a step.
-        self._shown = work._replace(
+        # Values changed by a snapshot must not affect a step.
+        self._view_work = work._replace(
             reference=np.zeros_like(work.reference),
             angle=np.zeros_like(work.angle),
             rate=np.zeros_like(work.rate),
@@ -77,16 +77,16 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
 
     def view_arguments(self) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.view_arguments`."""
-        return self._params, self._state, self._shown
+        return self._params, self._state, self._view_work
 
     def _shown_reference(self) -> FloatArray:
-        reference: FloatArray = self._shown.reference
+        reference: FloatArray = self._view_work.reference
         return reference
 
-    def _room_for_contacts(self, n_rows: int) -> int:
+    def _contact_capacity(self, n_rows: int) -> int:
         n = len(self._state.q)
-        room: int = n_rows * (2 * n + 4) + self._state.slot_key.shape[1]
-        return room
+        capacity: int = n_rows * (2 * n + 4) + self._state.slot_key.shape[1]
+        return capacity
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         angle, rate = np.zeros((2, len(self._state.angle)))
@@ -100,22 +100,22 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
         return own
 
     def contact_problem(self) -> dict[str, NDArray[Any]]:
-        """The last contact problem and its warm start as arrays, for a file; `problem_from_arrays` reads it back."""
+        """Return the last contact problem and its warm start as arrays, for `problem_from_arrays`."""
         begun = self._work.orientation.any()
         return problem_arrays(self._params, self._state, self._work) if begun else {}
 
     def friction_problem(self) -> FrictionProblem | None:
-        """The same for other solvers; None before the first step.
+        """Return the last contact problem in the exchange format for other solvers; None before the first step.
 
-        Raises `ExportError` if friction at a contact differs forwards and backwards: the cones of
-        these problems are circular.
+        Raises `ExportError` if friction at a contact differs forwards and backwards, because the
+        cones of these problems are circular.
         """
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None
 
 
 def _rotated_back(quaternion: FloatArray, vector: FloatArray) -> FloatArray:
-    """World vectors (n, 3) in the frames of unit quaternions (n, 4)."""
+    """Return world vectors (n, 3) in the frames of unit quaternions (n, 4)."""
     w = quaternion[:, :1]
     v = -quaternion[:, 1:]
     turned: FloatArray = vector + 2.0 * np.cross(v, np.cross(v, vector) + w * vector)

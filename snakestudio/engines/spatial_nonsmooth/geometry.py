@@ -1,4 +1,4 @@
-"""Shapes of a scene's links and joints for this formulation, in plain numpy: checks load no compiled code."""
+"""Shapes of a scene's links and joints for this formulation, in plain numpy without compiled code."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.model.robot.robot import Joint, Robot
 
 BODY_AXIS = {"yaw": Z, "pitch": Y, "roll": X}
-"""Body axis that a kind of joint axis turns about."""
+"""Body axis of each kind of joint axis."""
 
 
 def link_values(robot: Robot, name: str) -> FloatArray:
-    """A value of all links, (n,), by its name in `Link`."""
+    """Return a value of all links, (n,), by its name in `Link`."""
     return np.array([getattr(link, name) for link in robot.links], dtype=np.float64)
 
 
 def arms(robot: Robot) -> tuple[FloatArray, FloatArray]:
-    """From the centres of mass of all links to the joints behind and ahead, each (n,), m.
+    """Return distances from the centres of mass of all links to the joints behind and ahead, each (n,), m.
 
-    The yaw axis of a joint with an offset is half of it ahead of the end of the link ahead, the
-    pitch axis half of it behind. The free ends of the robot are as if the next joint were repeated
-    there.
+    The yaw axis of a joint with an offset is half the offset ahead of the end of the link ahead,
+    the pitch axis half of it behind. At a free end of the robot, the next joint is repeated.
     """
     offsets = [joint.axis_offset for joint in robot.joint_list] or [robot.axis_offset_m]
     behind = np.array([offsets[0], *offsets])
@@ -34,14 +33,14 @@ def arms(robot: Robot) -> tuple[FloatArray, FloatArray]:
 
 
 def contact_segments(robot: Robot) -> tuple[FloatArray, FloatArray]:
-    """Signed positions of the centres of the rear and front spheres, from the centres of mass, each (n,), m."""
+    """Return signed positions of the centres of the rear and front spheres, from the centres of mass, each (n,), m."""
     half = link_values(robot, "contact_half_length")
     shift = link_values(robot, "centre_of_mass")
     return -half - shift, half - shift
 
 
 def joint_axes(joint: Joint, ahead: FloatArray, behind: FloatArray) -> FloatArray:
-    """Unit vectors of the axes of a joint, (3, 3), in their order; zeros for axes that it lacks.
+    """Return unit vectors of the axes of a joint, (3, 3), in their order; zeros for axes that it lacks.
 
     `ahead` and `behind` (3, 3) are the orientations of the links at the joint, body axes as
     columns.
@@ -58,7 +57,7 @@ def joint_axes(joint: Joint, ahead: FloatArray, behind: FloatArray) -> FloatArra
 
 
 def missing_turn(joint: Joint, ahead: FloatArray, behind: FloatArray) -> float:
-    """How far the links at a joint are turned against each other about axes that it lacks, rad."""
+    """Return the relative rotation of the links at a joint about axes that it lacks, rad."""
     names = joint.axes
     if len(names) == 3:
         return 0.0

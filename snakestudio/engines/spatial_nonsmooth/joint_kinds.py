@@ -6,11 +6,11 @@ HAS_YAW = 1
 HAS_PITCH = 2
 HAS_ROLL = 4
 WIDE = 8
-"""A joint turns by yaw about z of the link ahead, then by pitch about y, then by roll about x of
-the link behind: R = R_z R_y R_x. None of them: the joint is fixed. `WIDE`: yaw and pitch that may
-come near 90 degrees."""
+"""A joint rotates by yaw about z of the link ahead, then by pitch about y, then by roll about x of
+the link behind: R = R_z R_y R_x. Without any of them, the joint is fixed. `WIDE`: yaw and pitch
+that may approach 90 degrees."""
 AXES = HAS_YAW | HAS_PITCH | HAS_ROLL
-"""The bits that say which axes there are."""
+"""Mask of the bits of the axes."""
 CARDAN = HAS_YAW | HAS_PITCH
 YAW_ROLL = HAS_YAW | HAS_ROLL
 PITCH_ROLL = HAS_PITCH | HAS_ROLL
@@ -18,7 +18,7 @@ THREE = AXES
 
 
 def axis_names(kind: int) -> tuple[str, ...]:
-    """Names of the axes of a joint of this kind, in their order."""
+    """Return the names of the axes of a joint of this kind, in their order."""
     return tuple(
         name
         for name, bit in (("yaw", HAS_YAW), ("pitch", HAS_PITCH), ("roll", HAS_ROLL))

@@ -1,4 +1,4 @@
-"""What this formulation declares of itself; nothing of it is compiled code."""
+"""Declaration of this formulation, without compiled code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from snakestudio.model.formulations import ModelFields
 
 
 class SpatialNonsmooth(ModelFields):
-    """It has no values of its own."""
+    """Fields of `[model]`; the formulation adds none."""
 
     spatial = True
 

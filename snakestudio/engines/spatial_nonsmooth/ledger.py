@@ -1,4 +1,4 @@
-"""The ledger of energy: the work of everything that acted in a step."""
+"""The energy ledger: the works of all forces in a step."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from snakestudio.kernels.vec3 import minus, vec3, vec3_at
 
 @inlined
 def book_works(params: Params, state: State, work: Work) -> None:
-    """Add what everything did in the step: impulse times the mean of the velocities before and after it.
+    """Add the works of the step: impulse times the mean of the velocities before and after it.
 
-    So the kinetic energy, whose mass matrix is constant in the velocities (P1 (5)), changes by just
-    their sum. Must be called while `state` is that before the step.
+    With these works, the kinetic energy, whose mass matrix is constant in the velocities (P1 (5)),
+    changes by exactly their sum. Must be called while `state` is that before the step.
     """
     half_dt = 0.5 * params.dt
     links = params.links
@@ -65,7 +65,7 @@ def book_works(params: Params, state: State, work: Work) -> None:
         )
         torque = work.torque_free[k]
         gyroscopic += torque[0] * ox + torque[1] * oy + torque[2] * oz
-        # All that the contacts do, less what is done along the normals.
+        # Total work of the contacts minus the work along the normals.
         for i in range(6):
             friction += work.pushed[k, i] * (w[k, i] + start[k, i])
         for c in range(work.first[k], work.first[k + 1]):
@@ -93,12 +93,12 @@ def book_works(params: Params, state: State, work: Work) -> None:
             state.motor[j] = state.torque[j]
             own += motor * mean
             stopped += work.axes[j, AT_STOP] * work.stop[j] * mean
-        # All that the joint does: its wrench at p_k+1 and the velocity of link k + 1 there relative
-        # to link k.
+        # Total work of the joint: its wrench at p_k+1 times the velocity of link k + 1 there
+        # relative to link k.
         rx, ry, rz = vec3(work.reach, k)
         ox, oy, oz = w[k, RX] + start[k, RX], w[k, RY] + start[k, RY], w[k, RZ] + start[k, RZ]
         f = work.wrench[k]
-        whole = (
+        total = (
             f[0] * (w[k + 1, X] + start[k + 1, X] - (w[k, X] + start[k, X]) - (oy * rz - oz * ry))
             + f[1] * (w[k + 1, Y] + start[k + 1, Y] - (w[k, Y] + start[k, Y]) - (oz * rx - ox * rz))
             + f[2] * (w[k + 1, Z] + start[k + 1, Z] - (w[k, Z] + start[k, Z]) - (ox * ry - oy * rx))
@@ -108,7 +108,7 @@ def book_works(params: Params, state: State, work: Work) -> None:
         )
         actuator += own
         stop += stopped
-        joint += whole - own - stopped - passive
+        joint += total - own - stopped - passive
     sums = state.sums
     sums[ACTUATOR] += 0.5 * actuator
     sums[FRICTION] += 0.5 * (friction - normal)

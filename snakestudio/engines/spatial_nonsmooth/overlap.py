@@ -1,4 +1,4 @@
-"""How deep links are inside obstacles: distances of capsules to solids, in plain numpy, for checks before a run."""
+"""Depth of links inside obstacles: distances of capsules to solids, in plain numpy, for checks before a run."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 
 FINENESS = 25.0
-"""A relief is checked in points this many to a link's radius: that errs by less than a thousandth
-of the radius."""
+"""Number of points per link radius at which a relief is checked: the error is below a thousandth of
+the radius."""
 
 
 def _extruded(across: FloatArray, beyond: FloatArray) -> FloatArray:
-    """Distance to a body whose cross-section is `across` away and its end faces `beyond`; negative inside."""
+    """Return the distance to an extruded body from those to its profile and its end faces; negative inside."""
     outside = np.hypot(np.maximum(across, 0.0), np.maximum(beyond, 0.0))
     distance: FloatArray = outside + np.minimum(np.maximum(across, beyond), 0.0)
     return distance
 
 
 def _to_convex(solid: Post | Block | Prism, point: FloatArray) -> FloatArray:
-    """Signed distance (m) of points (k, 3) to a convex solid, negative inside."""
+    """Return signed distances (m) of points (k, 3) to a convex solid, negative inside."""
     if isinstance(solid, Post):
         across = np.hypot(point[:, X] - solid.x, point[:, Y] - solid.y) - solid.radius
         return _extruded(across, np.maximum(solid.low - point[:, Z], point[:, Z] - solid.high))
@@ -39,7 +39,7 @@ def _to_convex(solid: Post | Block | Prism, point: FloatArray) -> FloatArray:
 
 
 def _to_polygon(corners: FloatArray, point: FloatArray) -> FloatArray:
-    """Signed distance of points (k, 2) to a convex polygon whose corners (m, 2) are given anticlockwise."""
+    """Return signed distances of points (k, 2) to a convex polygon with corners (m, 2) in anticlockwise order."""
     edge = np.roll(corners, -1, axis=0) - corners
     away = point[:, None, :] - corners  # (k, m, 2)
     share = (away * edge).sum(axis=2) / (edge * edge).sum(axis=1)
@@ -56,10 +56,10 @@ def _in_convex(
     half: FloatArray,
     radius: FloatArray,
 ) -> FloatArray:
-    """Depth of capsules in a convex solid.
+    """Return the depth of capsules in a convex solid.
 
-    The distance to it is convex along a capsule's axis, so the golden section finds the nearest
-    point. A capsule that cannot reach the solid is not looked at closely.
+    The distance to it is convex along a capsule's axis, so the golden-section search finds the
+    nearest point. Capsules that cannot reach the solid are skipped.
     """
     depth = radius - _to_convex(solid, centre)
     near = np.flatnonzero(depth > -half)
@@ -83,7 +83,7 @@ def _in_convex(
 def _in_relief(
     relief: Relief, centre: FloatArray, axis: FloatArray, halves: FloatArray, radii: FloatArray
 ) -> FloatArray:
-    """Depth of capsules in a relief, from points of its surface about each of them."""
+    """Return the depth of capsules in a relief, from points of its surface around each of them."""
     cos, sin = math.cos(relief.yaw), math.sin(relief.yaw)
     turn = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
     ny, nx = relief.heights.shape
@@ -120,12 +120,12 @@ def depth_in_solid(
     half: FloatArray | float,
     radius: FloatArray | float,
 ) -> FloatArray:
-    """How deep capsules are inside a solid, (k,), m; negative where they are not.
+    """Return the depth of capsules inside a solid, (k,), m; negative outside.
 
     Parameters
     ----------
     centre, axis : (k, 3)
-        Middle (m) and direction of every capsule.
+        Middle (m) and direction of each capsule.
     half, radius : (k,) or float
         Half the length of its axis, and its radius, m.
     """

@@ -1,4 +1,4 @@
-"""Constants of a run in space, built from a Scene (nothing here is compiled)."""
+"""Constants of a run in space, built from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from snakestudio.model.robot.overrides import JOINT_AXES
 from snakestudio.model.scene import Scene
 
 WIDE_JOINT = math.radians(80.0)
-"""Limit from which on a joint with yaw and pitch is closed by a turn about the normal of both axes, rad.
+"""Limit from which a joint with yaw and pitch is closed by a rotation about the normal of both axes, rad.
 
-P1 (VII-C) turns the link about its own axis, which is singular at a pitch of 90 degrees. Joints
-without limits, as in the paper, keep its turn."""
+P1 (VII-C) rotates the link about its own axis, which is singular at a pitch of 90 degrees. Joints
+without limits, as in the paper, are closed in the paper's way."""
 
 
 KP, KD, LOW, HIGH, OWN_GAIN, HALF_PLAY, MOST, LAG, STIFFNESS, DAMPING, REST = range(11)
@@ -59,7 +59,7 @@ class Chain(NamedTuple):
     links: FloatArray
     """(n, LINK_WIDTH) constants of the links, made by `link_rows`."""
     kinds: IntArray
-    """(n - 1,) kinds of the joints, see `joint_kinds`."""
+    """(n - 1,) kinds of the joints; see `joint_kinds`."""
     offsets: FloatArray
     """(n - 1,) distance from the yaw axis to the pitch axis of joints that have both, m; 0 for
     other joints."""
@@ -74,25 +74,25 @@ class Chain(NamedTuple):
 
 
 class Params(NamedTuple):
-    """What stays the same from step to step; SI, frame of the ground."""
+    """Constants of a run; SI, frame of the ground."""
 
     links: FloatArray
     """(n, LINK_WIDTH) constants of the links, as in `SpatialProblem`."""
     joints: IntArray
     """(n,); the axes of joint k are those from joints[k] to joints[k + 1]."""
     kinds: IntArray
-    """(n - 1,) kinds of the joints, see `joint_kinds`."""
+    """(n - 1,) kinds of the joints; see `joint_kinds`."""
     offsets: FloatArray
     """(n - 1,) distance from the yaw axis to the pitch axis, m."""
     axes: FloatArray
-    """(m, AXIS_VALUES) of every joint axis: gains, N m/rad and N m s/rad; lower and upper stop,
-    rad; gain of the stop, kg m^2; half the free play, rad; largest torque, N m; share of the way to
-    the requested torque that the motor goes in a step; stiffness, N m/rad, damping, N m s/rad, and
-    rest angle, rad, of a passive spring."""
+    """(m, AXIS_VALUES) for each joint axis: gains, N m/rad and N m s/rad; lower and upper stop,
+    rad; gain of the stop, kg m^2; half the free play, rad; largest torque, N m; fraction of the
+    difference to the requested torque that the motor covers in a step; stiffness, N m/rad, damping,
+    N m s/rad, and rest angle, rad, of a passive spring."""
     half_length: float
-    """Length that residuals are measured with, m."""
+    """Length that scales residuals, m."""
     scale_mass: float
-    """Mass that residuals are measured with, kg."""
+    """Mass that scales residuals, kg."""
     reach: float
     """Largest distance from the joint behind a link to a point of the link, m."""
     swings: int
@@ -100,31 +100,29 @@ class Params(NamedTuple):
     springs: int
     """Whether any joint axis has a spring or damper."""
     implicit: bool
-    """Whether motors act on the angle and rate at the end of the step."""
+    """Whether the PD law uses the angle and rate at the end of the step."""
     dt: float
-    """Step, s."""
+    """Time step, s."""
     gx: float
     gy: float
     gz: float
     """Gravity, m/s^2."""
     stribeck_rise: float
     stribeck_velocity: float
-    """Dependence of the friction on velocity: fraction and m/s."""
+    """Dependence of friction on velocity: relative increase near rest and velocity scale, m/s."""
     varied: int
-    """Whether friction on the ground depends on the place or the time, so that `ground` is read."""
+    """Whether ground friction varies with position or time, so that `ground` is used."""
     ground: GroundMap
-    """Friction of the ground; the factor of the load is not used, for the contacts decide what they
-    carry."""
+    """Friction of the ground; the load factor is not used, because loads follow from the contacts."""
     tolerance: float
-    """Where the solver stops."""
+    """Residual at which the solver stops."""
     max_iterations: int
     far: float
-    """Distance a link covers in a step from which on the step is not taken, m; see
-    `crossing.Crossings`."""
+    """Distance of a link in a step above which the step is rejected, m; see `crossing.Crossings`."""
     friction: FloatArray
-    """(k,) friction coefficient of every obstacle."""
+    """(k,) friction coefficient of each obstacle."""
     world: World
-    """The obstacles' bodies."""
+    """Bodies of the obstacles."""
 
 
 def link_rows(
@@ -138,23 +136,23 @@ def link_rows(
     mu_rolling: FloatArray,
     friction: FloatArray,
 ) -> FloatArray:
-    """`SpatialProblem.links` from columns, each (n,) unless noted.
+    """Return `SpatialProblem.links` from columns, each (n,) unless noted.
 
     Parameters
     ----------
     mass, across, axial : array
-        kg, and moments of inertia across and along the axis, kg m^2.
+        Masses, kg, and moments of inertia across and along the axis, kg m^2.
     rear, front : array
-        Distance from the centre of mass to the joint behind and the joint ahead, m.
+        Distances from the centre of mass to the joint behind and the joint ahead, m.
     contact : (n, 2)
-        Signed positions of the centres of the rear and front contact sphere on the axis, from the
-        centre of mass, m.
+        Signed positions of the centres of the rear and front contact sphere on the axis, from
+        the centre of mass, m.
     radius : array
-        m.
+        Radii of the contact spheres, m.
     mu_rolling : array
-        Coefficient of rolling friction.
+        Coefficients of rolling friction.
     friction : (n, 3)
-        Coefficients on the ground for a force towards +axis, towards -axis, and across the link.
+        Coefficients on the ground for forces towards +axis, towards -axis, and across the link.
     """
     plus, minus, across_mu = friction.T
     along = np.maximum(plus, minus)
@@ -185,16 +183,16 @@ def link_rows(
 
 
 def axis_rows(links: FloatArray, kinds: IntArray, values: FloatArray) -> FloatArray:
-    """`Params.axes` (m, AXIS_VALUES) of the axes of all joints, in their order.
+    """Return `Params.axes` (m, AXIS_VALUES) of all joint axes, in their order.
 
     Parameters
     ----------
     links : (n, LINK_WIDTH)
-        Of `link_rows`.
+        Result of `link_rows`.
     kinds : (n - 1,)
-        Of the joints.
+        Kinds of the joints.
     values : (m, AXIS_VALUES)
-        The same without the gains of the stops, which follow from the links.
+        The same without the gains of the stops, which are computed from the links.
     """
     rows = np.array(values, dtype=np.float64).reshape(-1, AXIS_VALUES)
     names = [(k, name) for k, kind in enumerate(kinds) for name in axis_names(int(kind))]
@@ -205,7 +203,7 @@ def axis_rows(links: FloatArray, kinds: IntArray, values: FloatArray) -> FloatAr
 
 
 def chain_of_scene(scene: Scene) -> Chain:
-    """The robot of `scene` with its ground, controller and motors."""
+    """Return the robot of `scene` with its ground, controller and motors."""
     robot = scene.robot
     ground = scene.ground
     motor = make_motor(scene)
@@ -213,7 +211,7 @@ def chain_of_scene(scene: Scene) -> Chain:
     mass, across, axial, radius = (
         link_values(robot, name) for name in ("mass", "inertia", "axial_inertia", "radius")
     )
-    # Sliding head first, towards -axis if the first link is the head, friction pushes towards
+    # When sliding head first, towards -axis if the first link is the head, friction acts towards
     # +axis.
     friction = scene.link_friction if robot.head == "first" else scene.link_friction[:, [1, 0, 2]]
     contact = np.column_stack(contact_segments(robot))
@@ -245,7 +243,7 @@ def chain_of_scene(scene: Scene) -> Chain:
 
 
 def reach_of(links: FloatArray) -> float:
-    """Largest distance from the joint behind a link to a point on its axis, m, of `Params.links` (n, LINK_WIDTH)."""
+    """Return the largest distance from the joint behind a link to a point on its axis, m; `links` as in `Params`."""
     ends = links[:, REAR, None] + links[:, [CONTACT_REAR, CONTACT_FRONT]]
     return float(np.abs(ends).max())
 
@@ -253,7 +251,7 @@ def reach_of(links: FloatArray) -> float:
 def params_of(
     chain: Chain, scene: Scene, base_dir: Path | None, old: Params | None = None
 ) -> Params:
-    """Constants of `chain` in the surroundings of `scene`; see `make_params`."""
+    """Return the constants of `chain` in the surroundings of `scene`; see `make_params`."""
     links = chain.links
     axes = chain.axes
     solver = scene.solver
@@ -292,15 +290,15 @@ def params_of(
 
 
 def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) -> Params:
-    """Constants of `scene`; the world of `old` is used again if the obstacles are the same.
+    """Return the constants of `scene`; the world of `old` is reused if the obstacles are the same.
 
-    Raises `SceneError` if a file that an obstacle refers to cannot be used.
+    Raises `SceneError` if a file of an obstacle cannot be used.
     """
     return params_of(chain_of_scene(scene), scene, base_dir, old)
 
 
 def _structure(scene: Scene) -> tuple[object, ...]:
-    """Everything that cannot change while a run goes: the robot without its friction, gains, motors and springs."""
+    """Return everything that cannot change during a run: the robot without its friction, gains, motors and springs."""
     robot = scene.robot
     axes = scene.axis_values
     links = tuple(
@@ -322,5 +320,5 @@ def _structure(scene: Scene) -> tuple[object, ...]:
 
 
 def same_structure(one: Scene, other: Scene) -> bool:
-    """Whether a running engine of `one` can continue under `other`."""
+    """Return whether a running engine of `one` can continue with `other`."""
     return _structure(one) == _structure(other)

@@ -1,4 +1,4 @@
-"""A contact problem as a dictionary of arrays, so that one that failed can be kept in a file and solved again."""
+"""A contact problem as a dictionary of arrays, so that a failed one can be saved in a file and solved again."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ from snakestudio.model.world import STANDARD_GRAVITY
 
 
 def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArray[Any]]:
-    """The contact problem in `work` with the impulses and velocities its solution started from."""
+    """Return the contact problem in `work` with the initial impulses and velocities of its solution."""
     n_contacts = int(work.first[-1])
     guess = np.zeros((n_contacts, 5))
     for c in range(n_contacts):
-        k = work.found.link[c]
+        k = work.contacts.link[c]
         for old in range(state.first[k], state.first[k + 1]):
             if (
-                state.contact[old, BODY] == work.found.body[c]
-                and state.contact[old, FEATURE] == work.found.feature[c]
+                state.contact[old, BODY] == work.contacts.body[c]
+                and state.contact[old, FEATURE] == work.contacts.feature[c]
             ):
                 guess[c] = state.law[old]
     return {
@@ -72,7 +72,7 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
 
 
 def _of_equal_links(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Arrays of today from those of version 0.2 and before, which had equal links and two axes in every joint."""
+    """Convert arrays of version 0.2 and before, with equal links and two axes in every joint, to the present layout."""
     n = len(arrays["axis"])
     mass, across, axial, half = (
         float(arrays[name]) for name in ("mass", "inertia", "axial", "half")
@@ -105,12 +105,12 @@ def _of_equal_links(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any
 def problem_from_arrays(
     arrays: Mapping[str, NDArray[Any]],
 ) -> tuple[SpatialProblem, SpatialImpulses, FloatArray]:
-    """Problem, impulses and velocities to start from, as `solve_spatial` takes them.
+    """Return problem, initial impulses and initial velocities, as arguments of `solve_spatial`.
 
     Parameters
     ----------
     arrays : mapping
-        What `problem_arrays` gave, or the `.npz` file it was saved in.
+        Result of `problem_arrays`, or the `.npz` file it was saved in.
     """
     if "joint" in arrays:
         arrays = _of_equal_links(dict(arrays))
@@ -142,21 +142,20 @@ def problem_from_arrays(
 
 
 def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
-    """The same for other solvers; v is the velocity of link 1 at its free end, its turning, and all joint rates.
+    """Return a problem for other solvers; v is the velocity of link 1's free end, its angular velocity, joint rates.
 
-    Raises `ExportError` if friction along differs with the direction: the cones of these problems
-    are circular.
+    Raises `ExportError` if friction along depends on the direction, because the cones of these
+    problems are circular.
     """
     problem, _, _ = problem_from_arrays(arrays)
     directional = problem.gain[:, SHARE_PLUS] != problem.gain[:, SHARE_MINUS]
     if directional[problem.gain[:, GAIN_T] > 0.0].any():
         raise ExportError(
-            "Friction on the ground that differs forwards and backwards cannot be written for other solvers; save"
-            " the contact problem as .npz."
+            "Other solvers require the same ground friction forwards and backwards. Save the contact problem as .npz."
         )
     n = len(problem.axis)
     size = 6 + len(problem.axes)
-    # Velocities of every link about p_k from the generalised ones.
+    # Velocities of each link about p_k as functions of the generalised ones.
     links = np.zeros((n, 6, size))
     links[0][:, :6] = np.eye(6)
     for k in range(n - 1):
@@ -182,8 +181,8 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
         for c in range(problem.first[k], problem.first[k + 1]):
             rows = problem.rows[c].reshape(5, 8)[:, :6]
             contacts.append(Contact(rows[0] @ links[k], rows[1:3] @ links[k], rows[3:5] @ links[k]))
-            # The coefficients are the lengths of the rows they are scaled by: of pushing, and of
-            # turning.
+            # The coefficients are the lengths of the rows that they scale: of sliding and of
+            # rolling.
             unit += [
                 float(np.linalg.norm(pair, axis=1).max()) for pair in (rows[1:3, :3], rows[3:5, 3:])
             ]

@@ -67,7 +67,7 @@ GROUND = -1
 
 @jit
 def classify_stick(state: State, work: Work) -> None:
-    """Say of every contact of the last step whether it sticks: whether P - r gamma lies in its friction disc (58)."""
+    """Compute for each contact of the last step whether it sticks: whether P - r gamma is in its friction disc (58)."""
     for c in range(state.counts[CONTACTS]):
         p = work.law[c, LAW_N]
         state.stick[c] = OPEN
@@ -87,17 +87,17 @@ def classify_stick(state: State, work: Work) -> None:
 
 @jit
 def _state_of(state: State, link: int, body: int, feature: int) -> int:
-    """`ContactState` of a contact in the last step."""
+    """Return the `ContactState` of a contact in the last step."""
     for c in range(state.first[link], state.first[link + 1]):
         if state.contact[c, BODY] == body and state.contact[c, FEATURE] == feature:
-            found: int = state.stick[c]
-            return found
+            contact_state: int = state.stick[c]
+            return contact_state
     return OPEN
 
 
 @jit
 def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> None:
-    """Write the present state as the next row and begin the sums of the row after it; `work` as in `write_state`."""
+    """Write the present state as the next row and reset the sums for the row after it; `work` as in `write_state`."""
     write_state(params, state, work, rows, int(ROW))
     counts = state.counts
     for k in range(state.q.shape[0]):
@@ -112,15 +112,15 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
 
 @jit
 def write_state(params: Params, state: State, work: Work, rows: RowBuffers, interval: int) -> None:
-    """Write the present state as the next row, with contacts since the row before or the call began; changes no state.
+    """Write the present state as the next row, with contacts of an interval, without changing the state.
 
     Parameters
     ----------
     work : Work
-        `work.reference` must hold what the joints must do now; `work.angle` and `work.rate` are
-        filled.
+        `work.reference` must hold the present references of the joints; `work.angle` and
+        `work.rate` are filled.
     interval : int
-        `ROW` or `CALL`.
+        `ROW` or `CALL`: contacts since the previous row or since the beginning of the call.
     """
     n = state.q.shape[0]
     i = rows.filled[0]
@@ -137,7 +137,7 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
         bx, by, bz = vec3_at(u, k, RX)
         for a in range(3):
             rows.link_twist[i, k, a] = u[k, a]
-        # omega in the world: b + 2 v x (v x b + w b), v the quaternion's vector part.
+        # omega in the world frame: b + 2 v x (v x b + w b), with v the quaternion's vector part.
         cx, cy, cz = y * bz - z * by + w * bx, z * bx - x * bz + w * by, x * by - y * bx + w * bz
         rows.link_twist[i, k, RX] = bx + 2.0 * (y * cz - z * cy)
         rows.link_twist[i, k, RY] = by + 2.0 * (z * cx - x * cz)

@@ -1,4 +1,4 @@
-"""What the rows of a run of this model hold, as it follows from a Scene (nothing here is compiled)."""
+"""Columns of the rows of this model, derived from a Scene (without compiled code)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ ENERGY = (
 """Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but
 "work_projection", the work of gravity while joints are closed by moving links (P1, VII-C); that of
 "potential" is minus "work_gravity" minus "work_projection" minus "work_spring". "work_obstacle" is
-that of all normal forces, the ground's too; "work_gyroscopic" is what the explicit treatment of the
-gyroscopic torque makes of a term that does no work."""
+that of all normal forces, also of the ground; "work_gyroscopic" is the error of the explicit
+gyroscopic torque, which does no work in the exact equations."""
 
 
 def make_schema(scene: Scene) -> Schema:
-    """The schema of `scene`."""
+    """Return the schema of `scene`."""
     return chain_schema(scene, (*ENERGY, *SPRING_ENERGY) if has_springs(scene) else ENERGY)

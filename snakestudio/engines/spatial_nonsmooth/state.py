@@ -1,4 +1,4 @@
-"""What changes during a run: the state, which checkpoints save, and the workspace, which they do not."""
+"""Variables of a run: the state, which checkpoints save, and the workspace, which they do not save."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from snakestudio.kernels.solid_contacts import ContactList
 from snakestudio.kernels.spatial_problem import AXIS_WIDTH, GAIN_WIDTH
 from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
 
-# Entry of State.counts after those in `contact_sums`.
+# Entry of State.counts behind those in `contact_sums`.
 STEADY = 8
-# Entries of State.sums after those there.
+# Entries of State.sums behind those there.
 GYROSCOPIC, PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL = range(7, 13)
-# Entries of State.slot_sum after the normal impulse, and after the point.
+# Entries of State.slot_sum behind the normal impulse, and behind the point.
 FRICTION_X, FRICTION_Y, FRICTION_Z = range(3, 6)
 WEIGHT = 9
 # Entries of State.ground.
@@ -26,15 +26,15 @@ GROUND_X, GROUND_Y, GROUND_Z, OBSTACLE_X, OBSTACLE_Y, OBSTACLE_Z = range(6)
 COS, SIN = range(2)
 # Entries of Work.axes behind those of SpatialProblem.axes.
 NEW_COS, NEW_SIN, ANGLE, RATE_START = range(AXIS_WIDTH, AXIS_WIDTH + 4)
-# Where the axes begin in Work.orientation.
+# Index of the first axis in Work.orientation.
 BODY_X = 0
 BODY_Y = 3
 BODY_Z = 6
 # Entries of Work.reference.
 GOAL, GOAL_RATE = range(2)
-# Entry of Work.given.
+# Entry of Work.command.
 TORQUE = 0
-# Entries of a quaternion by itself.
+# Entries of a separate quaternion.
 Q_1, Q_I, Q_J, Q_K = range(4)
 # Entries of Work.frame: directions along and across.
 T_X, T_Y, T_Z, S_X, S_Y, S_Z = range(6)
@@ -43,31 +43,28 @@ MU_ALONG, MU_ACROSS, MU_ROLL = range(3)
 
 
 class State(NamedTuple):
-    """The state of a run of n links and m joint axes; c is the capacity for contacts, s that for contact slots."""
+    """State of a run of n links and m joint axes; c is the capacity for contacts, s that for contact slots."""
 
     q: FloatArray
-    """Centre of gravity, m, and unit quaternion w x y z of every link (P1 (4), in the program's
-    body frame)."""
+    """Centre of gravity, m, and unit quaternion w x y z of each link (P1 (4), in the program's body frame)."""
 
     u: FloatArray
-    """Velocity in the world's frame, m/s, and angular velocity in the link's own, rad/s (P1
-    (5))."""
+    """Velocity in the world frame, m/s, and angular velocity in the link's own frame, rad/s (P1 (5))."""
 
     wrench: FloatArray
-    """External force and torque on every link, world frame, N and N m."""
+    """External force and torque on each link, world frame, N and N m."""
 
     motor: FloatArray
-    """Torque that the motors have reached, N m."""
+    """Torque of the motors after their lag, N m."""
 
     torque: FloatArray
-    """Mean torque of the motors over the last step; positive raises the angle, N m."""
+    """Mean torque of the motors over the last step; positive torques increase the angle, N m."""
 
     change: FloatArray
-    """By how much the velocities of p_k and of turning changed in the last step, world frame."""
+    """Changes of the velocities of p_k and of the angular velocities in the last step, world frame."""
 
     angle: FloatArray
-    """Angle of every joint axis at the midpoint of the last step, continued beyond half a turn,
-    rad."""
+    """Angle of each joint axis at the midpoint of the last step, continuous beyond half a turn, rad."""
 
     turned: FloatArray
     """Cosine and sine of these angles."""
@@ -76,38 +73,37 @@ class State(NamedTuple):
     """Contacts of link k in the last step are those from first[k] to first[k + 1]."""
 
     contact: IntArray
-    """Of every contact: link, obstacle (-1: ground), feature, and its slots in the sums of row and
-    call (-1: none)."""
+    """Link, obstacle (-1: ground), feature, and slots in the sums of row and call (-1: none) of
+    each contact."""
 
     law: FloatArray
-    """Its impulses as in `SpatialImpulses`, which start the next solution."""
+    """Impulses of the contacts as in `SpatialImpulses`, used for the warm start of the next solution."""
 
     law_before: FloatArray
-    """Its impulses one step earlier; the same as `law` where there was none."""
+    """Impulses of the contacts one step earlier; equal to `law` if there were none."""
 
     stick: IntArray
-    """`ContactState` of every contact."""
+    """`ContactState` of each contact."""
 
     stop: FloatArray
     """Impulses of the joints' stops, N m s."""
 
     counts: IntArray
     sums: FloatArray
-    """`counts` and `sums`: counters and cumulative sums; the names above say which."""
+    """`counts` and `sums`: counters and cumulative sums; entries are named at the top of this module."""
 
     impulse: FloatArray
-    """Cumulative impulses of the ground and of obstacles on every link, world frame, N s."""
+    """Cumulative impulses of the ground and of obstacles on each link, world frame, N s."""
 
     ground: FloatArray
-    """Cumulative of the front and the rear sphere's contact with the ground: normal impulse,
-    friction x, y, N s, impulse-weighted x, y of the point, N s m; and the step in which it was last
-    loaded."""
+    """Cumulative values of the front and rear spheres' contacts with the ground: normal impulse,
+    friction x, y, N s, impulse-weighted x, y of the point, N s m; and the step of the last load."""
 
     before: FloatArray
     """The same at the last row [0] and at the beginning of the call [1]."""
 
     slot_key: IntArray
-    """Link, obstacle, feature and last loaded step of every contact with an obstacle since the last
+    """Link, obstacle, feature and last loaded step of each contact with an obstacle since the last
     row [0] and the beginning of the call [1]."""
 
     slot_sum: FloatArray
@@ -115,18 +111,18 @@ class State(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Workspace of a step for n links, m joint axes and c contacts; at the midpoint unless it says otherwise."""
+    """Workspace of a step for n links, m joint axes, c contacts; values are at the midpoint unless stated otherwise."""
 
     position: FloatArray
     turn: FloatArray
-    """`position` and `turn`: centre of gravity and quaternion (not quite of unit length, P1 (72))
-    of every link."""
+    """`position` and `turn`: centre of gravity and quaternion (not exactly of unit length, P1 (72))
+    of each link."""
 
     orientation: FloatArray
-    """Its body axes x (along the link), y and z, one after the other."""
+    """Body axes x (along the link), y and z of each link, in sequence."""
 
     w_start: FloatArray
-    """Velocity of p_k and angular velocity at the beginning of the step, each link for itself."""
+    """Velocity of p_k and angular velocity at the beginning of the step, separately for each link."""
 
     free: FloatArray
     """Velocity of the centre of gravity and angular velocity without contacts, joints and
@@ -148,21 +144,21 @@ class Work(NamedTuple):
     reference: FloatArray
     """Reference angle and rate of the joint axes, rad and rad/s."""
 
-    given: FloatArray
-    """Torques that their motors are given instead, N m."""
+    command: FloatArray
+    """Torque commands of the motors, N m."""
 
     angle: FloatArray
     rate: FloatArray
     """`angle` and `rate`: joint angles and rates for a row."""
 
     stop: FloatArray
-    """Impulses of the stops being solved for."""
+    """Unknown impulses of the stops."""
 
-    found: ContactList
+    contacts: ContactList
     """Contacts of the step, link by link."""
 
     slots: IntArray
-    """Their slots in the sums of row and call."""
+    """Slots of the contacts in the sums of row and call."""
 
     first: IntArray
     frame: FloatArray
@@ -176,16 +172,16 @@ class Work(NamedTuple):
     """`rows` and `gain`: as in `SpatialProblem`."""
 
     law: FloatArray
-    """Impulses being solved for."""
+    """Unknown impulses of the contacts."""
 
     gamma_start: FloatArray
     """Normal relative velocities at the beginning of the step."""
 
     law_before: FloatArray
-    """Impulses of the step before, 0 for new contacts."""
+    """Impulses of the previous step, 0 for new contacts."""
 
     gamma: FloatArray
-    """Relative velocities at its end."""
+    """Relative velocities at the end of the step."""
 
     w: FloatArray
     """Velocities at the end of the step, the solution."""
@@ -201,15 +197,15 @@ class Work(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """All that a step needs beside the state."""
+    """Workspace of a step and of the solver."""
 
     work: Work
     scratch: SpatialScratch
-    """Of the solver."""
+    """Workspace of the solver."""
 
 
 def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16) -> State:
-    """State at the start: `q` (n, 7), `u` (n, 6), joint angles (m,); room for `extra` contacts with obstacles."""
+    """Return the state at the start: `q` (n, 7), `u` (n, 6), joint angles (m,); space for `extra` obstacle contacts."""
     n = len(q)
     capacity = 2 * n + extra
     slots = 4 * extra
@@ -239,9 +235,9 @@ def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16)
 
 
 def make_work(n: int, axes: int, capacity: int) -> Workspace:
-    """Workspace for `n` links, `axes` joint axes and `capacity` contacts."""
+    """Return the workspace for `n` links, `axes` joint axes and `capacity` contacts."""
     m, c = axes, capacity
-    found = ContactList(
+    contacts = ContactList(
         link=np.zeros(c, np.int64),
         body=np.zeros(c, np.int64),
         feature=np.zeros(c, np.int64),
@@ -260,11 +256,11 @@ def make_work(n: int, axes: int, capacity: int) -> Workspace:
         axes=np.zeros((m, AXIS_WIDTH + 4)),
         end_axes=np.zeros((m, AXIS_WIDTH + 4)),
         reference=np.zeros((m, 2)),
-        given=np.zeros((m, 1)),
+        command=np.zeros((m, 1)),
         angle=np.zeros(m),
         rate=np.zeros(m),
         stop=np.zeros(m),
-        found=found,
+        contacts=contacts,
         slots=np.zeros((c, 2), np.int64),
         first=np.zeros(n + 1, np.int64),
         frame=np.zeros((c, 6)),
@@ -284,9 +280,9 @@ def make_work(n: int, axes: int, capacity: int) -> Workspace:
 
 
 def with_axes_in_a_row(state: State) -> State:
-    """`state` with the layout of today, from that of version 0.2 and before or of today.
+    """Return `state` in the present layout, from the present one or that of version 0.2 and before.
 
-    Two axes in every joint had (n - 1, 2) and (n - 1, 4) in place of (m,) and (m, 2), in the same
+    Two axes in each joint had (n - 1, 2) and (n - 1, 4) instead of (m,) and (m, 2), in the same
     memory, and there were no works of springs.
     """
     parts = {

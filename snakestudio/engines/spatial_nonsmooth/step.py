@@ -16,7 +16,7 @@ from snakestudio.engines.contact_sums import (
     STEP,
     UNCONVERGED,
 )
-from snakestudio.engines.joint_references import show_references, take_references
+from snakestudio.engines.joint_references import fill_references, show_references
 from snakestudio.engines.outcome import (
     CONTACT_OVERFLOW,
     DIVERGED,
@@ -68,13 +68,13 @@ from snakestudio.kernels.vec3 import vec3_at
 from snakestudio.model.world import STANDARD_GRAVITY
 
 GIVE_UP = 1e-2
-"""Residual from which a step is not taken. What is above 1e-8 is counted, and the worst is shown
-and recorded."""
+"""Residual from which a step is rejected. Steps above 1e-8 are counted, and the largest residual is
+displayed and recorded."""
 
 
 @inlined
 def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
-    """The contact problem of the step in `work`."""
+    """Return the contact problem of the step in `work`."""
     return SpatialProblem(
         params.links,
         params.joints,
@@ -94,7 +94,7 @@ def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
 
 @inlined
 def _turned_over(params: Params, w: FloatArray) -> bool:
-    """Whether a link or a joint turns by more than half a turn in one step (or a velocity is no number)."""
+    """Return whether a joint or link turns by more than half a turn in one step (or a velocity is NaN)."""
     most = math.pi / params.dt
     bx = by = bz = 0.0
     for k in range(w.shape[0]):
@@ -107,15 +107,15 @@ def _turned_over(params: Params, w: FloatArray) -> bool:
 
 
 @inlined
-def _take_step(params: Params, state: State, space: Workspace, instant: Instant) -> int:
-    """One step from u_A, q_A to u_E, q_E; see `engines.advance.take_step`."""
+def _perform_step(params: Params, state: State, space: Workspace, instant: Instant) -> int:
+    """Take one step from u_A, q_A to u_E, q_E; see `engines.advance.perform_step`."""
     work = space.work
     scratch = space.scratch
-    given = take_references(params, instant, state.counts[STEP], work.reference, work.given)
+    commanded = fill_references(params, instant, state.counts[STEP], work.reference, work.command)
     # VII-A: midpoint (72), motors (68), (69), the active set (49) at the midpoint and its force
     # directions.
     midpoint(params, state, work)
-    n_stops = drive_joints(params, state, work, given)
+    n_stops = drive_joints(params, state, work, commanded)
     n = state.q.shape[0]
     n_contacts = detect_contacts(params, work)
     if n_contacts > work.law.shape[0]:
@@ -123,11 +123,11 @@ def _take_step(params: Params, state: State, space: Workspace, instant: Instant)
     used = max(state.counts[SLOTS_ROW], state.counts[SLOTS_CALL]) + n_contacts
     if params.friction.shape[0] > 0 and used > state.slot_key.shape[1]:
         return SLOT_OVERFLOW
-    if 0 <= instant.room < state.counts[SLOTS_ROW] + n_contacts + 2 * n:
+    if 0 <= instant.capacity < state.counts[SLOTS_ROW] + n_contacts + 2 * n:
         return ROW_OVERFLOW
     if params.varied > 0:
         time = (state.counts[STEP] + 0.5) * params.dt
-        vary_friction(params.ground, work.found, n_contacts, time, work.mu, work.gain)
+        vary_friction(params.ground, work.contacts, n_contacts, time, work.mu, work.gain)
     force_directions(params, work, n_contacts)
     steady = state.counts[STEADY]
     warm_start(params, state, work, n_stops)
@@ -139,7 +139,7 @@ def _take_step(params: Params, state: State, space: Workspace, instant: Instant)
         problem, impulses, work.w, scratch, params.tolerance, params.max_iterations
     )
 
-    # What came out is judged by code that does not know the solver.
+    # The solution is checked by code that is independent of the solver.
     residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
     if not residual <= CONVERGED and iterations < params.max_iterations:
         more, _ = rescue(
@@ -153,7 +153,7 @@ def _take_step(params: Params, state: State, space: Workspace, instant: Instant)
         iterations += more
         residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
     outcome = OK
-    reach = params.reach  # w is that of the joint before the link
+    reach = params.reach  # w is the velocity at the joint behind the link
     if _turned_over(params, work.w):
         outcome = DIVERGED
     elif not residual <= GIVE_UP:
@@ -163,7 +163,7 @@ def _take_step(params: Params, state: State, space: Workspace, instant: Instant)
     ):
         outcome = FAR
     if outcome != OK:
-        state.counts[STEADY] = steady  # a step that is not taken leaves no trace
+        state.counts[STEADY] = steady  # a rejected step must not change the state
         return outcome
 
     # Ledger, positions (83) and closed joints (VII-C).
@@ -206,4 +206,4 @@ def _end_call(params: Params, state: State, space: Workspace) -> None:
         classify_stick(state, space.work)
 
 
-advance_steps = make_advance(_take_step, _write_due_row, end_call=_end_call)
+advance_steps = make_advance(_perform_step, _write_due_row, end_call=_end_call)

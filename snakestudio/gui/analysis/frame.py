@@ -119,7 +119,7 @@ class AnalysisFrame(Themed):
         self._lay_out(title, is_wide)
         exporter.changed.connect(self._refresh_actions)
         exporter.finished.connect(self._on_exported)
-        self.renew_theme()
+        self.apply_theme()
         self.show_state(None, "", has_result=False)
 
     def _make_actions(self) -> None:
@@ -191,7 +191,7 @@ class AnalysisFrame(Themed):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addLayout(below, 1)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.close_button.setIcon(theme.icon("close", "dim"))
 
     # --- state ------------------------------------------------------------------------------------

@@ -88,9 +88,9 @@ class ChartAxis(pg.AxisItem):
         # Units are in the line above the curves: numbers are never scaled to another unit.
         self.enableAutoSIPrefix(False)
         (self.setHeight if orientation == "bottom" else self.setWidth)(space)
-        self.dress()
+        self.apply_theme()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         self._font = theme.chart_font()
         self._sizes = {}
@@ -132,9 +132,9 @@ class ChartAxis(pg.AxisItem):
 
     def places(self) -> list[float]:
         """Return the values of the ticks; empty for labels."""
-        return [] if self._labels is not None else [place for place, _ in self.shown()]
+        return [] if self._labels is not None else [place for place, _ in self.visible_labels()]
 
-    def shown(self) -> list[tuple[float, str]]:
+    def visible_labels(self) -> list[tuple[float, str]]:
         """Return values and texts of the ticks in view, cached for grid and numbers."""
         low, high = self.range
         size = self.size().width() if self.orientation == "bottom" else self.size().height()
@@ -215,7 +215,7 @@ class ChartAxis(pg.AxisItem):
         side = _SIDES[self.orientation]
         gap = self.style["tickTextOffset"][1 if side == "below" else 0]
         line = width if side == "left" else 0.0
-        for value, text in self.shown():
+        for value, text in self.visible_labels():
             share = (value - low) / (high - low)
             at = share * width if side == "below" else (1.0 - share) * height
             place = text_place(side, line, at, self._text_size(text), gap)

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
-from snakestudio.gui.charts.curve import Curve, HeatStrip, HoldTicks, level_line
+from snakestudio.gui.charts.curve import CurveItem, HeatStrip, HoldTicks, level_line
 from snakestudio.gui.charts.extras import Extras
 from snakestudio.gui.charts.plot_base import Margins, PlotBase
 from snakestudio.gui.charts.time_view import TimeView
@@ -53,12 +53,12 @@ class Chart(PlotBase):
         The user selects this time span, s.
     cursor_dragged(time: float)
     cursor_stepped(rows: int)
-    fit_asked()
+    fit_requested()
     probed(abscissa: float or None)
         The mouse is over this position of a profile (m) or a spectrum (Hz), or no longer over any.
-    menu_asked(position: QPoint)
+    menu_requested(position: QPoint)
         Requests the menu at a global position.
-    legend_asked(entry: int, position: QPoint)
+    legend_requested(entry: int, position: QPoint)
         Requests the menu of an entry of the legend, at a global position.
     resized()
         The area of the curves was resized.
@@ -71,22 +71,22 @@ class Chart(PlotBase):
     span_dragged = Signal(float, float)
     cursor_dragged = Signal(float)
     cursor_stepped = Signal(int)
-    fit_asked = Signal()
+    fit_requested = Signal()
     probed = Signal(object)
-    menu_asked = Signal(QPoint)
-    legend_asked = Signal(int, QPoint)
+    menu_requested = Signal(QPoint)
+    legend_requested = Signal(int, QPoint)
     resized = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self.picture = ChartData()
+        self.data = ChartData()
         self._legend_from = 0.0
         self._levels: list[tuple[tuple[float, str], pg.InfiniteLine]] = []
-        self.curves: list[Curve] = []
+        self.curves: list[CurveItem] = []
         """Lines of the traces; further ones at the end may be hidden."""
         self.view: TimeView
         super().__init__(TimeView(), _MARGINS, parent, ground="ground", around="panel", unit="s")
-        self.readout = CursorLegend()
-        self.scene().addItem(self.readout)
+        self.cursor_legend = CursorLegend()
+        self.scene().addItem(self.cursor_legend)
         self.cursor_line = pg.InfiniteLine(angle=90, movable=True)
         self.cursor_line.setCursor(Qt.CursorShape.SplitHCursor)
         self.cursor_line.setZValue(10)
@@ -102,14 +102,14 @@ class Chart(PlotBase):
             item.setVisible(False)
         self.extras = Extras(self.view, self)
         self.setMinimumSize(160, 96)
-        self.renew_theme()
+        self.apply_theme()
         self.view.time_moved.connect(self.view_dragged)
         self.view.values_moved.connect(self.values_dragged)
         self.view.plane_moved.connect(self.plane_dragged)
         self.view.span_drawn.connect(self.span_dragged)
         self.extras.span_dragged.connect(self.span_dragged)
         self.view.clicked.connect(self._on_clicked)
-        self.view.fit_asked.connect(self.fit_asked)
+        self.view.fit_requested.connect(self.fit_requested)
         self.cursor_line.sigDragged.connect(
             lambda line: self.cursor_dragged.emit(float(line.value()))
         )
@@ -124,30 +124,30 @@ class Chart(PlotBase):
 
     # --- content ----------------------------------------------------------------------------------
 
-    def show_picture(self, picture: ChartData, *, hasty: bool = False) -> None:
+    def show_data(self, chart_data: ChartData, *, hasty: bool = False) -> None:
         """Show chart data; with `hasty`, for frames while the user moves the view, with thin lines until `finish`."""
-        self.picture = picture
-        if self._dressed_for != theme.current().name:
-            self.renew_theme()
-        left = picture.axes[0]
-        self.view.set_across(picture.across)
-        self.cursor_line.setMovable(picture.across == "time")
-        self.bottom_axis.set_unit(picture.across_unit, "head" if picture.profile else "")
-        view_range = [[picture.start, picture.stop], [left.low, left.high]]
+        self.data = chart_data
+        if self._themed_for != theme.current().name:
+            self.apply_theme()
+        left = chart_data.axes[0]
+        self.view.set_across(chart_data.across)
+        self.cursor_line.setMovable(chart_data.across == "time")
+        self.bottom_axis.set_unit(chart_data.across_unit, "head" if chart_data.profile else "")
+        view_range = [[chart_data.start, chart_data.stop], [left.low, left.high]]
         if self.view.viewRange() != view_range:
             self.view.setRange(xRange=view_range[0], yRange=view_range[1], padding=0)
         self.left_axis.show_as(left.decades, left.labels)
-        self._show_right(len(picture.axes) > 1)
-        if len(picture.axes) > 1 and self.right_axis.range != [
-            picture.axes[1].low,
-            picture.axes[1].high,
+        self._show_right(len(chart_data.axes) > 1)
+        if len(chart_data.axes) > 1 and self.right_axis.range != [
+            chart_data.axes[1].low,
+            chart_data.axes[1].high,
         ]:
-            self.right_axis.setRange(picture.axes[1].low, picture.axes[1].high)
-        self._show_curves(picture, hasty)
-        self._show_levels(picture)
-        self._show_marks(picture)
-        self.extras.show(picture)
-        self.show_cursor(picture.cursor, picture.legend)
+            self.right_axis.setRange(chart_data.axes[1].low, chart_data.axes[1].high)
+        self._show_curves(chart_data, hasty)
+        self._show_levels(chart_data)
+        self._show_marks(chart_data)
+        self.extras.show(chart_data)
+        self.show_cursor(chart_data.cursor, chart_data.legend)
         self._paint_once()
 
     def _paint_once(self) -> None:
@@ -167,52 +167,56 @@ class Chart(PlotBase):
             line.boundingRect()
         QCoreApplication.sendPostedEvents(self.scene(), QEvent.Type.MetaCall.value)
 
-    def _show_right(self, shown: bool) -> None:
-        if self.right_axis.isVisible() != shown:
-            self.right_axis.setVisible(shown)
-            self.set_margins(_MARGINS._replace(right=_RIGHT_AXIS) if shown else _MARGINS)
+    def _show_right(self, visible: bool) -> None:
+        if self.right_axis.isVisible() != visible:
+            self.right_axis.setVisible(visible)
+            self.set_margins(_MARGINS._replace(right=_RIGHT_AXIS) if visible else _MARGINS)
 
     def finish(self) -> None:
         """Redraw the chart at full quality."""
         for curve in self.curves:
             curve.finish()
 
-    def _show_curves(self, picture: ChartData, hasty: bool) -> None:
-        left = picture.axes[0]
-        frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)
-        while len(self.curves) < len(picture.traces):
-            curve = Curve()
+    def _show_curves(self, chart_data: ChartData, hasty: bool) -> None:
+        left = chart_data.axes[0]
+        frame = QRectF(
+            chart_data.start, left.low, chart_data.stop - chart_data.start, left.high - left.low
+        )
+        while len(self.curves) < len(chart_data.traces):
+            curve = CurveItem()
             curve.setZValue(-len(self.curves))
             self.view.addItem(curve, ignoreBounds=True)
             self.curves.append(curve)
-        few = len(picture.traces) <= _FEW
-        for curve, trace in zip(self.curves, picture.traces, strict=False):
-            curve.show_trace(trace, picture.axes[trace.axis], left, frame, few, hasty)
+        few = len(chart_data.traces) <= _FEW
+        for curve, trace in zip(self.curves, chart_data.traces, strict=False):
+            curve.show_trace(trace, chart_data.axes[trace.axis], left, frame, few, hasty)
         for number, curve in enumerate(self.curves):
-            curve.setVisible(number < len(picture.traces))
-        self.ticks.setVisible(bool(picture.ticks))
-        if picture.ticks:
-            self.ticks.show_ticks(picture.ticks, frame)
-        heat = picture.heat
+            curve.setVisible(number < len(chart_data.traces))
+        self.ticks.setVisible(bool(chart_data.ticks))
+        if chart_data.ticks:
+            self.ticks.show_ticks(chart_data.ticks, frame)
+        heat = chart_data.heat
         self.heat.setVisible(heat is not None)
         if heat is not None:
-            self.heat.show_heat(heat, picture.start, picture.stop, max(2, int(self.area.width())))
+            self.heat.show_heat(
+                heat, chart_data.start, chart_data.stop, max(2, int(self.area.width()))
+            )
 
-    def _show_levels(self, picture: ChartData) -> None:
-        if [level for level, _ in self._levels] == picture.levels:
+    def _show_levels(self, chart_data: ChartData) -> None:
+        if [level for level, _ in self._levels] == chart_data.levels:
             return
         for _, line in self._levels:
             self.view.removeItem(line)
         self._levels = []
-        for value, text in picture.levels:
+        for value, text in chart_data.levels:
             line = level_line(value, text)
             self.view.addItem(line, ignoreBounds=True)
             self._levels.append(((value, text), line))
 
-    def _show_marks(self, picture: ChartData) -> None:
-        if not picture.marks and not self.marks.isVisible():
+    def _show_marks(self, chart_data: ChartData) -> None:
+        if not chart_data.marks and not self.marks.isVisible():
             return
-        self.marks.setVisible(bool(picture.marks))
+        self.marks.setVisible(bool(chart_data.marks))
         brushes = {True: theme.colour("warning"), False: theme.colour("good")}
         self.marks.setData(
             [
@@ -222,49 +226,49 @@ class Chart(PlotBase):
                     "brush": brushes[mark.begins],
                     "pen": None,
                 }
-                for mark in picture.marks
+                for mark in chart_data.marks
             ]
         )
 
     def show_cursor(self, time_s: float | None, legend: list[tuple[str, str]]) -> None:
         """Move the cursor without redrawing the curves."""
-        self.picture.cursor = time_s
-        self.picture.legend = legend
+        self.data.cursor = time_s
+        self.data.legend = legend
         self.cursor_line.setVisible(time_s is not None)
         if time_s is not None:
             self.cursor_line.setValue(time_s)
-        self.readout.say(self.picture.unit, legend)
+        self.cursor_legend.set_legend(self.data.unit, legend)
 
     def place_legend(self, left: float) -> None:
         """Set the left limit of the legend, px."""
         self._legend_from = left
-        self.readout.place(left, self.area.right())
+        self.cursor_legend.place(left, self.area.right())
 
     # --- painting ---------------------------------------------------------------------------------
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         accent = theme.colour("accent")
         self.cursor_line.setPen(pg.mkPen(accent, style=Qt.PenStyle.DashLine))
         self.cursor_line.setHoverPen(pg.mkPen(accent))
-        self.heat.dress()
-        self.extras.dress()
+        self.heat.apply_theme()
+        self.extras.apply_theme()
         for _, line in self._levels:
             self.view.removeItem(line)
         self._levels = []
-        super().renew_theme()
+        super().apply_theme()
 
     def _on_laid_out(self) -> None:
-        self.readout.place(self._legend_from, self.area.right())
+        self.cursor_legend.place(self._legend_from, self.area.right())
         super()._on_laid_out()
         self.resized.emit()
 
     @property
     def has_grid(self) -> bool:
-        return self.picture.heat is None
+        return self.data.heat is None
 
     def paint_for_export(self, painter: QPainter, target: QRectF, title: str) -> None:
         """Paint the visible chart into `target` at full quality, under a title."""
-        self.readout.set_title(title)
+        self.cursor_legend.set_title(title)
         for curve in self.curves:
             curve.setExportMode(True, {"antialias": True})
         axes = self.bottom_axis, self.left_axis, self.right_axis
@@ -273,7 +277,7 @@ class Chart(PlotBase):
         try:
             self.render(painter, target, self.rect())
         finally:
-            self.readout.set_title("")
+            self.cursor_legend.set_title("")
             for curve in self.curves:
                 curve.setExportMode(False)
             for axis in axes:
@@ -282,21 +286,21 @@ class Chart(PlotBase):
     # --- mouse, keys and menu ---------------------------------------------------------------------
 
     def _on_clicked(self, x: float, y: float) -> None:
-        if self.picture.across == "time":  # other axes do not show time
+        if self.data.across == "time":  # other axes do not show time
             self.cursor_dragged.emit(x)
-        elif self.picture.across == "plane":
+        elif self.data.across == "plane":
             self.plane_clicked.emit(x, y)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
-        if self.picture.across in ("body", "frequency"):
+        if self.data.across in ("body", "frequency"):
             x = float(self.view.mapSceneToView(event.position()).x())
             over = self.area.contains(event.position())
-            self.probed.emit(min(max(x, self.picture.start), self.picture.stop) if over else None)
+            self.probed.emit(min(max(x, self.data.start), self.data.stop) if over else None)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        if self.picture.across in ("body", "frequency"):
+        if self.data.across in ("body", "frequency"):
             self.probed.emit(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -310,16 +314,16 @@ class Chart(PlotBase):
             factor = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
             self.cursor_stepped.emit(steps[Qt.Key(event.key())] * factor)
         elif event.key() == Qt.Key.Key_Home:
-            self.fit_asked.emit()
+            self.fit_requested.emit()
         else:
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        entry = self.readout.entry_at(QPointF(event.pos()))
+        entry = self.cursor_legend.entry_at(QPointF(event.pos()))
         if entry is None:
-            self.menu_asked.emit(event.globalPos())
+            self.menu_requested.emit(event.globalPos())
         else:
-            self.legend_asked.emit(entry, event.globalPos())
+            self.legend_requested.emit(entry, event.globalPos())
 
 
 _BASELINE = 18.0
@@ -344,7 +348,7 @@ class CursorLegend(pg.GraphicsObject):
             self._left = left
             self._right = right
 
-    def say(self, unit: str, legend: list[tuple[str, str]]) -> None:
+    def set_legend(self, unit: str, legend: list[tuple[str, str]]) -> None:
         """Set the unit, and colour and text of every curve."""
         if (unit, legend) != (self._unit, self._legend):
             self._unit = unit

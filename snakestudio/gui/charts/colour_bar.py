@@ -35,10 +35,10 @@ class ColourBar(pg.GraphicsObject):
         self._bar = QRectF()
         self._frame = QRectF()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
-        self.axis.dress()
-        self._strip.renew()
+        self.axis.apply_theme()
+        self._strip.invalidate()
 
     def show_ends(
         self,
@@ -63,7 +63,7 @@ class ColourBar(pg.GraphicsObject):
         self.axis.show_scale(
             AxisScale(low, high if high > low else low + 1.0, categories=categories)
         )
-        self._strip.renew()
+        self._strip.invalidate()
         self.update()
 
     def fit(self, area: QRectF, right: float) -> None:

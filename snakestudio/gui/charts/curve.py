@@ -54,7 +54,7 @@ def points(trace: Trace) -> tuple[FloatArray, FloatArray]:
     return xs, ys
 
 
-class Curve(pg.PlotCurveItem):
+class CurveItem(pg.PlotCurveItem):
     """A trace as a line; a long line is one pixel wide, which Qt draws ten times as fast as any other width."""
 
     def __init__(self) -> None:
@@ -150,7 +150,7 @@ class HeatStrip(pg.ImageItem):
         super().__init__(axisOrder="row-major")
         self.setAutoDownsample(False)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette: from the background through the colour of forces to nearly white."""
         dark = theme.current().name == "dark"
         stops = [

@@ -26,14 +26,14 @@ class _Outlines(pg.GraphicsObject):
         self._frame = QRectF()
         self.setZValue(-2000)
 
-    def show_in(self, picture: ChartData, frame: QRectF) -> None:
+    def show_in(self, chart_data: ChartData, frame: QRectF) -> None:
         if frame != self._frame:
             self.prepareGeometryChange()
         self._frame = frame
-        if len(picture.outlines) != len(self._polygons_shown) or any(
-            a is not b for a, b in zip(picture.outlines, self._polygons_shown, strict=True)
+        if len(chart_data.outlines) != len(self._polygons_shown) or any(
+            a is not b for a, b in zip(chart_data.outlines, self._polygons_shown, strict=True)
         ):
-            self._polygons_shown = list(picture.outlines)
+            self._polygons_shown = list(chart_data.outlines)
             self._polygons = [
                 QPolygonF([QPointF(x, y) for x, y in polygon.tolist()])
                 for polygon in self._polygons_shown
@@ -59,7 +59,7 @@ class _Outlines(pg.GraphicsObject):
 class _Dots(pg.GraphicsObject):
     """Discs of a size in pixels, with labels if there are few."""
 
-    MOST_WORDS = 4
+    MOST_TEXTS = 4
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,10 +67,10 @@ class _Dots(pg.GraphicsObject):
         self._frame = QRectF()
         self.setZValue(8)
 
-    def show_in(self, picture: ChartData, frame: QRectF) -> None:
+    def show_in(self, chart_data: ChartData, frame: QRectF) -> None:
         if frame != self._frame:
             self.prepareGeometryChange()
-        self._dots = list(picture.dots)
+        self._dots = list(chart_data.dots)
         self._frame = frame
         self.update()
 
@@ -84,13 +84,13 @@ class _Dots(pg.GraphicsObject):
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         painter.setFont(theme.chart_font())
-        words = len(self._dots) <= self.MOST_WORDS
+        has_texts = len(self._dots) <= self.MOST_TEXTS
         for dot in self._dots:
             place = to_page.map(QPointF(dot.x, dot.y))
             painter.setPen(QPen(theme.colour("ground"), 1.5))
             painter.setBrush(QColor(dot.colour))
             painter.drawEllipse(place, _RADIUS, _RADIUS)
-            if words and dot.text:
+            if has_texts and dot.text:
                 painter.setPen(theme.colour("text"))
                 painter.drawText(place + QPointF(8.0, -6.0), dot.text)
         painter.restore()
@@ -103,7 +103,7 @@ class _Span(pg.LinearRegionItem):
         super().__init__((0.0, 1.0), movable=True, swapMode="sort")
         self.setZValue(4)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         fill = theme.colour("accent")
         fill.setAlphaF(_SMALL)
         self.setBrush(fill)
@@ -144,28 +144,30 @@ class Extras(QObject):
         self._quiet = False
         self.span.sigRegionChanged.connect(self._on_span)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
-        self.span.dress()
+        self.span.apply_theme()
         self.note.fill = pg.mkBrush(theme.colour("panel"))
 
-    def show(self, picture: ChartData) -> None:
+    def show(self, chart_data: ChartData) -> None:
         """Show the additional items of chart data."""
-        left = picture.axes[0]
-        frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)
-        for item, there in ((self._outlines, picture.outlines), (self._dots, picture.dots)):
+        left = chart_data.axes[0]
+        frame = QRectF(
+            chart_data.start, left.low, chart_data.stop - chart_data.start, left.high - left.low
+        )
+        for item, there in ((self._outlines, chart_data.outlines), (self._dots, chart_data.dots)):
             item.setVisible(bool(there))
             if there:
-                item.show_in(picture, frame)
-        self.note.setVisible(bool(picture.note))
-        if picture.note:
-            self.note.setColor(theme.colour("dim" if picture.invites else "warning"))
-            if self.note.toPlainText() != picture.note:
-                self.note.setPlainText(picture.note)
+                item.show_in(chart_data, frame)
+        self.note.setVisible(bool(chart_data.note))
+        if chart_data.note:
+            self.note.setColor(theme.colour("dim" if chart_data.invites else "warning"))
+            if self.note.toPlainText() != chart_data.note:
+                self.note.setPlainText(chart_data.note)
             self.note.setPos(
-                picture.start + 0.015 * frame.width(), left.high - 0.04 * frame.height()
+                chart_data.start + 0.015 * frame.width(), left.high - 0.04 * frame.height()
             )
-        self.show_span(picture.span if picture.across == "time" else None)
+        self.show_span(chart_data.span if chart_data.across == "time" else None)
 
     def show_span(self, span: tuple[float, float] | None) -> None:
         """Show a time span as selected, s; None for none."""

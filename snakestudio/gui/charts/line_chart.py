@@ -52,8 +52,8 @@ class LineChart(PlotBase):
         self.clear()
         self.plotItem.legend.clear()
 
-    def renew_theme(self) -> None:
-        super().renew_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self.headline.update()
         self._apply_legend_style()
 

@@ -94,15 +94,15 @@ class ParallelItem(pg.GraphicsObject):
         for raster in self.rasters:
             raster.setParentItem(self)
         self._drawn: tuple[Bytes, Bytes] | None = None
-        self._growing: Lines | None = None
-        self._to_draw = FrontLines(
+        self._drawn_lines: Lines | None = None
+        self._front_lines = FrontLines(
             np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros((256, 3), np.uint8)
         )
         self._was_behind = False
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(_REST_MS)
-        self._rest.timeout.connect(self._draw_more)
+        self._rest_timer = QTimer(self)
+        self._rest_timer.setSingleShot(True)
+        self._rest_timer.setInterval(_REST_MS)
+        self._rest_timer.timeout.connect(self._draw_more)
 
     def show_axes(self, axes: Sequence[ParallelAxis], shares: FloatArray) -> None:
         """Set the axes from the left, and the positions at which lines cross them."""
@@ -118,15 +118,15 @@ class ParallelItem(pg.GraphicsObject):
             axis.setParentItem(self)
             axis.setZValue(2.0)
             self._chart_axes.append(axis)
-        for axis, shown in zip(self._chart_axes, axes, strict=True):
-            axis.show_scale(shown.scale)
+        for axis, axis_data in zip(self._chart_axes, axes, strict=True):
+            axis.show_scale(axis_data.scale)
         self.fit(self._frame)
         self.update()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         for axis in self._chart_axes:
-            axis.dress()
+            axis.apply_theme()
         self.update()
 
     def fit(self, frame: QRectF) -> None:
@@ -141,7 +141,7 @@ class ParallelItem(pg.GraphicsObject):
         for number, axis in enumerate(self._chart_axes):
             axis.setWidth(width)
             axis.setGeometry(QRectF(self.axis_x(number), area.top(), width, area.height()))
-        self.renew_front()
+        self.refresh_front()
 
     # --- layout -----------------------------------------------------------------------------------
 
@@ -207,43 +207,47 @@ class ParallelItem(pg.GraphicsObject):
         """Whether every line in front is drawn."""
         return self._drawn is not None
 
-    def renew_front(self) -> None:
+    def refresh_front(self) -> None:
         """Redraw the front lines: a sample of them immediately, and all of them step by step while idle."""
         self._drawn = None
-        self._growing = None
+        self._drawn_lines = None
         behind = self._is_behind()
         if behind != self._was_behind:
             self._was_behind = behind
-            self.rasters[0].renew()
-        self.rasters[1].renew()
-        self._rest.start()
+            self.rasters[0].invalidate()
+        self.rasters[1].invalidate()
+        self._rest_timer.start()
 
     def _draw_more(self) -> None:
         """Draw some further lines, so few that the window stays responsive."""
         if self._held():
-            self._rest.start()
+            self._rest_timer.start()
             return
         if not self._chart.isVisible() or self._drawn is not None or len(self.axes) < 2:
             return
         scale = self._chart.devicePixelRatioF()
-        if self._growing is None:
-            self._growing, self._to_draw = (
+        if self._drawn_lines is None:
+            self._drawn_lines, self._front_lines = (
                 Lines(pixel_size(self._frame, scale), smooth=True),
                 self._front(),
             )
         now = FrontLines(
-            self._to_draw.rows[:_AT_ONCE], self._to_draw.shade[:_AT_ONCE], self._to_draw.palette
+            self._front_lines.rows[:_AT_ONCE],
+            self._front_lines.shade[:_AT_ONCE],
+            self._front_lines.palette,
         )
-        self._to_draw = FrontLines(
-            self._to_draw.rows[_AT_ONCE:], self._to_draw.shade[_AT_ONCE:], self._to_draw.palette
+        self._front_lines = FrontLines(
+            self._front_lines.rows[_AT_ONCE:],
+            self._front_lines.shade[_AT_ONCE:],
+            self._front_lines.palette,
         )
-        self._growing.add(*self._crossings(now.rows, scale), now.shade)
-        if len(self._to_draw.rows):
+        self._drawn_lines.add(*self._crossings(now.rows, scale), now.shade)
+        if len(self._front_lines.rows):
             QTimer.singleShot(0, self, self._draw_more)
             return
-        self._drawn = self._growing.picture()
-        self._growing = None
-        self.rasters[1].renew()
+        self._drawn = self._drawn_lines.picture()
+        self._drawn_lines = None
+        self.rasters[1].invalidate()
 
     def _crossings(self, rows: IntArray, scale: float) -> tuple[FloatArray, FloatArray]:
         """Return the positions of the axes and the heights at which lines cross them, pixels of the screen."""

@@ -108,7 +108,7 @@ class PlotBase(pg.PlotWidget):
         self.margins = margins
         self._ground = ground
         self._around = around
-        self._dressed_for = theme.current().name
+        self._themed_for = theme.current().name
         self.bottom_axis = ChartAxis("bottom", margins.below, unit, density=density)
         self.left_axis = ChartAxis("left", margins.left, density=density)
         self.right_axis = ChartAxis("right", margins.right, density=density)
@@ -126,7 +126,7 @@ class PlotBase(pg.PlotWidget):
         ).unlinkFromView()  # it is never shown, but would continually update its label
         self.right_axis.setVisible(False)
         self.set_margins(margins)
-        view.sigRangeChanged.connect(self.renew_grid)
+        view.sigRangeChanged.connect(self.refresh_grid)
         view.sigResized.connect(self._on_laid_out)
 
     def set_margins(self, margins: Margins) -> None:
@@ -154,24 +154,24 @@ class PlotBase(pg.PlotWidget):
         # The attribute is missing while Qt's own constructor sends events.
         if (
             event.type() in kinds
-            and getattr(self, "_dressed_for", theme.current().name) != theme.current().name
+            and getattr(self, "_themed_for", theme.current().name) != theme.current().name
         ):
-            self.renew_theme()
+            self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
-        self._dressed_for = theme.current().name
+        self._themed_for = theme.current().name
         for axis in (self.bottom_axis, self.left_axis, self.right_axis):
-            axis.dress()
-        self.renew_grid()
+            axis.apply_theme()
+        self.refresh_grid()
 
-    def renew_grid(self, *_: Any) -> None:
+    def refresh_grid(self, *_: Any) -> None:
         """Repaint the grid."""
         self.resetCachedContent()
         self.viewport().update()
 
     def _on_laid_out(self) -> None:
-        self.renew_grid()
+        self.refresh_grid()
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         # Qt caches the background as pixels until the axes change: a grid drawn by the axes would be

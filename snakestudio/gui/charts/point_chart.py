@@ -73,9 +73,9 @@ class PointChart(PlotBase):
         The user adds a row to the selection or removes it.
     pin_toggled(row: int)
         The user pins or unpins a row.
-    open_asked(row: int)
+    open_requested(row: int)
         The user opens a row.
-    menu_asked(row: int, place: QPoint)
+    menu_requested(row: int, place: QPoint)
         The user requests the menu of a row, at a position on the screen.
     held(on: bool)
         A drag begins or ends.
@@ -85,8 +85,8 @@ class PointChart(PlotBase):
     selected = Signal(list)
     toggled = Signal(int)
     pin_toggled = Signal(int)
-    open_asked = Signal(int)
-    menu_asked = Signal(int, QPoint)
+    open_requested = Signal(int)
+    menu_requested = Signal(int, QPoint)
     held = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -225,7 +225,7 @@ class PointChart(PlotBase):
         self._note = note
         self.headline.show_texts(self._title, note)
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Redraw everything."""
         area = self.area
         self.colour_bar.fit(area, self.width())
@@ -234,31 +234,31 @@ class PointChart(PlotBase):
             raster.fit(area)
         for item in (self.lines, self.marks):
             item.fit(QRectF(self.rect()))
-        self.renew_grid()
+        self.refresh_grid()
 
-    def renew_brushed(self) -> None:
+    def refresh_brushed(self) -> None:
         """Redraw the items that depend on the brushed rows."""
         brushed = self.is_brushed
         begins = brushed != self._was_brushed
         self._was_brushed = brushed
         for raster in self.rasters if begins else self.rasters[-1:]:
-            raster.renew()
+            raster.invalidate()
         self.marks.update()
 
-    def renew_marks(self) -> None:
+    def refresh_marks(self) -> None:
         """Redraw the marks."""
         self.marks.update()
 
-    def renew_theme(self) -> None:
-        self.colour_bar.dress()
+    def apply_theme(self) -> None:
+        self.colour_bar.apply_theme()
         self.headline.update()
-        super().renew_theme()
-        self.renew()
+        super().apply_theme()
+        self.refresh()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         if event is not None:  # pyqtgraph calls it while it constructs the widget
-            self.renew()
+            self.refresh()
 
     def _draw_lines(self, painter: QPainter) -> None:
         if self.shows_points:
@@ -336,7 +336,7 @@ class PointChart(PlotBase):
             return
         row = self.row_at(event.position())
         if row >= 0:
-            self.open_asked.emit(row)
+            self.open_requested.emit(row)
         else:
             self.double_clicked(event.position())
 
@@ -350,7 +350,7 @@ class PointChart(PlotBase):
         row = self._present() if keyed else self.row_at(QPointF(event.pos()))
         place = self.place_of(row) if keyed and row >= 0 else None
         if row >= 0:
-            self.menu_asked.emit(
+            self.menu_requested.emit(
                 row, event.globalPos() if place is None else self.mapToGlobal(place.toPoint())
             )
 
@@ -369,7 +369,7 @@ class PointChart(PlotBase):
         rows = (self.hover_row, self.present_row, *self.likely_rows())
         return next((row for row in rows if row >= 0 and self.place_of(row) is not None), -1)
 
-    def go_to(self, row: int) -> None:
+    def focus_row(self, row: int) -> None:
         """Move the keyboard focus to a row, if it is visible."""
         place = self.place_of(row) if row >= 0 else None
         if place is not None:
@@ -399,13 +399,13 @@ class PointChart(PlotBase):
         elif row < 0:
             event.ignore()
         elif key in _ARROWS:
-            self.go_to(self.row_beside(row, *_ARROWS[key]) if self.hover_row >= 0 else row)
+            self.focus_row(self.row_beside(row, *_ARROWS[key]) if self.hover_row >= 0 else row)
         elif key == Qt.Key.Key_Space:
             self.toggled.emit(row)
         elif key == Qt.Key.Key_P:
             self.pin_toggled.emit(row)
         else:
-            self.open_asked.emit(row)
+            self.open_requested.emit(row)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

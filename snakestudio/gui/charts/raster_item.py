@@ -49,9 +49,9 @@ class _Layer(pg.GraphicsObject):
         if area != self._area:
             self.prepareGeometryChange()
             self._area = QRectF(area)
-        self.renew()
+        self.invalidate()
 
-    def renew(self) -> None:
+    def invalidate(self) -> None:
         """Discard the drawing, so that it is redrawn in the next paint event."""
         raise NotImplementedError
 
@@ -79,7 +79,7 @@ class RasterItem(_Layer, pg.ImageItem):
         self._stale = True
         self._pixmap: QPixmap | None = None
 
-    def renew(self) -> None:
+    def invalidate(self) -> None:
         """Discard the image, so that it is made again in the next paint event."""
         self._stale = True
         self.update()
@@ -123,7 +123,7 @@ class PaintedItem(_Layer):
         self._once = once
         self._pixels: QPixmap | None = None
 
-    def renew(self) -> None:
+    def invalidate(self) -> None:
         """Discard the drawing, so that it is redrawn in the next paint event."""
         self._pixels = None
         self.update()

@@ -33,7 +33,7 @@ class TimeView(pg.ViewBox):
         The user draws a time span, s.
     clicked(x: float, y: float)
         The user clicked at this position: s, and value of the left axis.
-    fit_asked()
+    fit_requested()
         The user double-clicked.
     """
 
@@ -42,7 +42,7 @@ class TimeView(pg.ViewBox):
     plane_moved = Signal(float, float, float, float)
     span_drawn = Signal(float, float)
     clicked = Signal(float, float)
-    fit_asked = Signal()
+    fit_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__(enableMenu=False)
@@ -97,7 +97,7 @@ class TimeView(pg.ViewBox):
             return
         ev.accept()
         if ev.double():
-            self.fit_asked.emit()
+            self.fit_requested.emit()
         else:
             place = self.mapSceneToView(ev.scenePos())
             self.clicked.emit(float(place.x()), float(place.y()))

@@ -92,7 +92,7 @@ class Document(QObject):
         """Content of the file it was opened from or saved to, so that its comments are preserved."""
         self._digest: bytes | None = None
         self._last_gesture = self._edited_in = 0
-        self.going_on = False
+        self.gesture_continues = False
         """Whether the present change continues the gesture of the previous change."""
         self._jumping = False
         self.value_commands: list[tuple[str, Callable[[tuple[str, ...]], object]]] = []
@@ -265,12 +265,12 @@ class Document(QObject):
             From `new_gesture`: consecutive edits of the same gesture merge; 0 never merges.
         """
         if scene != self.scene:
-            self.going_on = gesture != 0 and gesture == self._edited_in
+            self.gesture_continues = gesture != 0 and gesture == self._edited_in
             self._edited_in = gesture
             try:
                 self.undo_stack.push(_SceneEdit(self, scene, text, gesture))
             finally:
-                self.going_on = False
+                self.gesture_continues = False
 
     def set_value(self, key: str, value: Any, text: str, gesture: int = 0) -> None:
         """Change one value by its dotted key.
@@ -286,7 +286,7 @@ class Document(QObject):
         """
         self.edit(with_values(self.scene, dict(fix.values)), f"Fix: {fix.label.lower()}")
 
-    def go_to(self, step: int) -> None:
+    def jump_to(self, step: int) -> None:
         """Undo or redo to the state after `step` steps, as a single change of the scene."""
         before = self.scene
         self._jumping = True
@@ -297,7 +297,7 @@ class Document(QObject):
         if self.scene is not before:
             self.scene_changed.emit(before, self.scene)
 
-    def renew_kinds(self) -> None:
+    def refresh_kinds(self) -> None:
         """Update the scene to the loaded kinds of plug-ins, without a step of undo or an unsaved change.
 
         Raises `SceneError` if its values are not valid for them; the scene is unchanged.

@@ -54,7 +54,7 @@ class Preview(QObject):
         """Remove all."""
         self.show(())
 
-    def dress(self, scene: Scene, overlays: Overlays) -> tuple[Scene, Overlays]:
+    def add_to(self, scene: Scene, overlays: Overlays) -> tuple[Scene, Overlays]:
         """Return scene and overlays of a frame with the preview added."""
         if not self._obstacles:
             return scene, overlays
@@ -66,5 +66,5 @@ class Preview(QObject):
             )
         n = len(scene.obstacles)
         picks = tuple(Pick("obstacle", n + i) for i in range(len(self._obstacles)))
-        dressed = scene.model_copy(update={"obstacles": self._combined[1].obstacles})
-        return dressed, replace(overlays, selection=(*overlays.selection, *picks))
+        previewed = scene.model_copy(update={"obstacles": self._combined[1].obstacles})
+        return previewed, replace(overlays, selection=(*overlays.selection, *picks))

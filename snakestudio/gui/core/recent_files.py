@@ -35,7 +35,7 @@ class RecentFiles:
         path = path.resolve()
         self._store([path, *(other for other in self.paths if other != path)])
 
-    def forget(self, path: Path) -> None:
+    def remove(self, path: Path) -> None:
         """Remove a file that cannot be opened."""
         self._store([other for other in self.paths if other != path.resolve()])
 

@@ -385,7 +385,7 @@ class RobotController(QObject):
             where = "all nodes" if node is None else f"node {node}"
             self.add_event("info", f"Fault of the emulated robot, {where}: {FAULTS[kind]}.")
 
-    def mend_faults(self) -> None:
+    def clear_faults(self) -> None:
         """Clear all injected faults of the emulated robot."""
         if self._emulated_robot is not None:
             self._emulated_robot.send("clear")

@@ -41,7 +41,7 @@ def trial_colour(number: int) -> str:
     return _colour("trial", number)
 
 
-def kept_colour(number: int) -> str:
+def pinned_colour(number: int) -> str:
     """Return the colour of the overlaid saved run with the 0-based index `number`, in the present palette."""
     return _colour("kept", number)
 

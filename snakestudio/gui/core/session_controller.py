@@ -64,7 +64,7 @@ class RunDocument(Protocol):
     def new(self, scene: Scene) -> None:
         """Open a scene that has no file."""
 
-    def renew_kinds(self) -> None:
+    def refresh_kinds(self) -> None:
         """Update the scene to the kinds that are loaded now."""
 
     def edit(self, scene: Scene, text: str) -> None:
@@ -89,7 +89,7 @@ class SessionController(QObject):
         `recording` changed: a new run began, or another source is shown.
     source_changed()
         The window shows another source.
-    player_changed()
+    replay_changed()
         Playback of recorded rows began or ended, or its speed, loop or span changed.
     continued(notes: tuple of str)
         The simulation continues from a recorded time; the notes inform about restrictions.
@@ -107,7 +107,7 @@ class SessionController(QObject):
     cursor_changed = Signal()
     recording_changed = Signal()
     source_changed = Signal()
-    player_changed = Signal()
+    replay_changed = Signal()
     continued = Signal(object)
     refused = Signal(str)
     recording_stopped = Signal(str)
@@ -124,7 +124,7 @@ class SessionController(QObject):
         self._event.connect(self._on_event, Qt.ConnectionType.QueuedConnection)
         self.session = Session(self._event.emit, new_run)
         self.cursor: int | None = None
-        self.player: Replay | None = None
+        self.replay: Replay | None = None
         """Plays the rows of `recording`; None without a recording."""
         self._simulation = Simulation(self.session)
         self._robot: Robot | None = None
@@ -133,7 +133,7 @@ class SessionController(QObject):
         self._recording: Recording | None = None
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
-        self._reopen = self._renewing = False
+        self._reopen = self._refreshing_kinds = False
         self._awaited = 0
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -188,12 +188,12 @@ class SessionController(QObject):
     @property
     def loops(self) -> bool:
         """Whether playback restarts at its end."""
-        return self.player is not None and self.player.loop
+        return self.replay is not None and self.replay.loop
 
     @property
     def playing(self) -> bool:
         """Whether recorded rows are being played."""
-        return self.player is not None and self.player.playing
+        return self.replay is not None and self.replay.playing
 
     @property
     def displayed(self) -> Snapshot | None:
@@ -226,9 +226,9 @@ class SessionController(QObject):
 
     def set_robot(self, robot: Robot | None) -> None:
         """Set or remove the robot that can be shown; the simulation is not affected."""
-        shown = self._source is self._robot
+        robot_shown = self._source is self._robot
         self._robot = robot
-        if shown:
+        if robot_shown:
             self._show_source(robot or self._simulation)
 
     def show_robot(self) -> None:
@@ -265,14 +265,14 @@ class SessionController(QObject):
 
     def set_cursor(self, index: int | None) -> None:
         """Show row `index` of the recording; None for the newest. A running playback continues from there."""
-        if self.player is not None:
+        if self.replay is not None:
             if index is None:
                 self.pause_recorded()
-            elif len(self.player.recording):
-                self.player.seek(
+            elif len(self.replay.recording):
+                self.replay.seek(
                     float(
-                        self.player.recording.times[
-                            min(max(index, 0), len(self.player.recording) - 1)
+                        self.replay.recording.times[
+                            min(max(index, 0), len(self.replay.recording) - 1)
                         ]
                     )
                 )
@@ -310,23 +310,23 @@ class SessionController(QObject):
 
     def play_or_pause_recorded(self) -> None:
         """Play recorded rows from the time that is shown, or stop it; the simulation is not affected."""
-        player = self.player
-        shown = self._displayed
-        if player is None or not len(player.recording):
+        replay = self.replay
+        displayed = self._displayed
+        if replay is None or not len(replay.recording):
             return
-        if player.playing:
+        if replay.playing:
             self.pause_recorded()
             return
-        if shown is not None:
-            player.seek(shown.time)
-        player.play()
-        self.player_changed.emit()
+        if displayed is not None:
+            replay.seek(displayed.time)
+        replay.play()
+        self.replay_changed.emit()
 
     def pause_recorded(self) -> None:
         """Stop playing recorded rows."""
-        if self.player is not None and self.player.playing:
-            self.player.pause()
-            self.player_changed.emit()
+        if self.replay is not None and self.replay.playing:
+            self.replay.pause()
+            self.replay_changed.emit()
 
     def reset(self) -> None:
         """Return to the start of the run."""
@@ -346,41 +346,41 @@ class SessionController(QObject):
 
     def set_loop(self, loop: bool) -> None:
         """Set whether playback restarts at its end."""
-        if self.player is not None:
-            self.player.set_loop(loop)
-            self.player_changed.emit()
+        if self.replay is not None:
+            self.replay.set_loop(loop)
+            self.replay_changed.emit()
 
     def mark_span(self, *, begin: bool) -> None:
         """Let playback begin (or end) at the time that is shown."""
-        if self.player is not None and self._displayed is not None:
+        if self.replay is not None and self._displayed is not None:
             if begin:
-                self.player.set_span(begin=self._displayed.time)
+                self.replay.set_span(begin=self._displayed.time)
             else:
-                self.player.set_span(end=self._displayed.time)
-            self.player_changed.emit()
+                self.replay.set_span(end=self._displayed.time)
+            self.replay_changed.emit()
 
     def clear_span(self) -> None:
         """Play the whole recording again."""
-        if self.player is not None:
-            self.player.clear_span()
-            self.player_changed.emit()
+        if self.replay is not None:
+            self.replay.clear_span()
+            self.replay_changed.emit()
 
     def set_playing_speed(self, speed: float) -> None:
         """Set recorded time per wall time of the playback."""
-        if self.player is not None and speed != self.player.speed:
-            self.player.set_speed(speed)
-            self.player_changed.emit()
+        if self.replay is not None and speed != self.replay.speed:
+            self.replay.set_speed(speed)
+            self.replay_changed.emit()
 
-    def renew_kinds(self) -> None:
+    def refresh_kinds(self) -> None:
         """Update scene and run to the present kinds of plug-ins that were loaded, reloaded or unloaded.
 
         Raises `SceneError` if values of the scene are not valid for them; nothing changes then.
         """
-        self._renewing = True
+        self._refreshing_kinds = True
         try:
-            self._document.renew_kinds()
+            self._document.refresh_kinds()
         finally:
-            self._renewing = False
+            self._refreshing_kinds = False
 
     def close(self) -> None:
         """End the session; call before the application quits."""
@@ -401,7 +401,7 @@ class SessionController(QObject):
             self.session.open(
                 after, self._document.base_dir, self._document.name if self._document.origin else ""
             )
-        elif self._renewing:
+        elif self._refreshing_kinds:
             self.session.reload_plugins(after)
         else:
             if self._source.kind == "replay":
@@ -414,10 +414,10 @@ class SessionController(QObject):
 
     def _foresee(self, scene: Scene, edit: int) -> None:
         """Show a new start immediately: a dragged robot would otherwise lag behind until the engine is reset."""
-        shown = preview(scene, self._document.base_dir)
-        if shown is not None:
+        snapshot = preview(scene, self._document.base_dir)
+        if snapshot is not None:
             self._awaited = edit
-            self._displayed = shown
+            self._displayed = snapshot
             self.frame.emit()
 
     def _on_event(self, event: Event) -> None:
@@ -442,14 +442,14 @@ class SessionController(QObject):
         if recording is not self._recording:
             self._recording = recording
             self.cursor = None
-            self._new_player(recording)
+            self._new_replay(recording)
             self.recording_changed.emit()
             self.cursor_changed.emit()
             self._release.start(_RELEASE_MS)
         if self.session.applied_edits < self._awaited:
             return  # the shown state is newer than that of the session
-        if self.player is not None and self.player.playing:
-            self._play_on(self.player)
+        if self.replay is not None and self.replay.playing:
+            self._play_on(self.replay)
         latest = self._source.latest
         if self.cursor is None and latest is not self._displayed:
             self._displayed = latest
@@ -459,20 +459,20 @@ class SessionController(QObject):
         heap.release()
         self._release.setInterval(_RELEASE_AGAIN_MS)
 
-    def _new_player(self, recording: Recording | None) -> None:
-        before = self.player
-        self.player = None
+    def _new_replay(self, recording: Recording | None) -> None:
+        before = self.replay
+        self.replay = None
         if recording is not None:
-            self.player = Replay(recording, self._source.name)
+            self.replay = Replay(recording, self._source.name)
             if before is not None:
-                self.player.set_speed(before.speed)
-                self.player.set_loop(before.loop)
-        self.player_changed.emit()
+                self.replay.set_speed(before.speed)
+                self.replay.set_loop(before.loop)
+        self.replay_changed.emit()
 
-    def _play_on(self, player: Replay) -> None:
+    def _play_on(self, replay: Replay) -> None:
         """Show the row that is due; at the end of playback, the newest state if that is the last row."""
-        row = player.advance()
-        ended = not player.playing
-        self._show_row(None if ended and row == len(player.recording) - 1 else row)
+        row = replay.advance()
+        ended = not replay.playing
+        self._show_row(None if ended and row == len(replay.recording) - 1 else row)
         if ended:
-            self.player_changed.emit()
+            self.replay_changed.emit()

@@ -307,21 +307,21 @@ _changes = _Changes()
 class _Follower(QObject):
     """Calls a function of its parent after a change of the palette, as long as the parent exists."""
 
-    def __init__(self, parent: QObject, renew: Callable[[Any], object]) -> None:
+    def __init__(self, parent: QObject, apply_palette: Callable[[Any], object]) -> None:
         super().__init__(parent)
-        self._renew = renew
+        self._apply = apply_palette
         _changes.changed.connect(self._on_change)
 
     def _on_change(self) -> None:
-        self._renew(self.parent())
+        self._apply(self.parent())
 
 
-def follow(owner: Owner, renew: Callable[[Owner], object]) -> None:
-    """Call `renew` with `owner` after each change of the palette, as long as `owner` exists.
+def follow(owner: Owner, apply_palette: Callable[[Owner], object]) -> None:
+    """Call `apply_palette` with `owner` after each change of the palette, as long as `owner` exists.
 
-    `renew` must not hold a reference to `owner`: neither would ever be deleted.
+    `apply_palette` must not hold a reference to `owner`: neither would ever be deleted.
     """
-    _Follower(owner, renew)
+    _Follower(owner, apply_palette)
 
 
 def set_icon(owner: QAbstractButton | QAction, name: str, role: str = "text") -> None:
@@ -414,8 +414,8 @@ def scrim() -> QColor:
 
 def open_at(dialog: QWidget, width: int, height: int) -> None:
     """Set the initial size of a window, px of the design, limited to its screen."""
-    room = dialog.screen().availableSize()
-    dialog.resize(min(scaled(width), room.width()), min(scaled(height), room.height()))
+    available = dialog.screen().availableSize()
+    dialog.resize(min(scaled(width), available.width()), min(scaled(height), available.height()))
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -464,19 +464,16 @@ class Themed(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._dressed_for = current().name
+        self._themed_for = current().name
 
     @abstractmethod
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange
         # The attribute is missing while Qt's own constructor sends events.
-        if (
-            event.type() in kinds
-            and getattr(self, "_dressed_for", current().name) != current().name
-        ):
-            self._dressed_for = current().name
-            self.renew_theme()
+        if event.type() in kinds and getattr(self, "_themed_for", current().name) != current().name:
+            self._themed_for = current().name
+            self.apply_theme()

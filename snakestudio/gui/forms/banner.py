@@ -130,7 +130,7 @@ class Banner(Themed):
         """Text of the notice; empty while hidden."""
         return "" if self.isHidden() else self._text.text()
 
-    def say(
+    def show_notice(
         self,
         kind: Kind,
         text: str,
@@ -190,7 +190,7 @@ class Banner(Themed):
     @Slot(float)
     def _show_fraction(self, fraction: float) -> None:
         buttons = [("Cancel", self._task_cancel)]
-        self.say("info", self._task_text(), buttons, progress=fraction, closable=False)
+        self.show_notice("info", self._task_text(), buttons, progress=fraction, closable=False)
 
     def fit(self, lines: int, width: int, highest: int) -> None:
         """Limit the text to a number of lines; the More button shows the rest.
@@ -202,29 +202,29 @@ class Banner(Themed):
         highest : int
             Largest height of the expanded notice, px.
         """
-        shown = [part for part in (self._bar, *self._buttons) if not part.isHidden()]
+        actions = [part for part in (self._bar, *self._buttons) if not part.isHidden()]
         layout = self.layout()
         assert layout is not None
         margins = layout.contentsMargins()
         gap = layout.spacing()
-        room = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
-        room -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
+        available = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
+        available -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
         # rounded like in the label, so that whole lines are visible
         line = math.ceil(QFontMetricsF(self._text.font()).lineSpacing())
         high = lines * line
 
-        def cut(room: int) -> bool:
-            return self._text.heightForWidth(max(1, room)) > high + line // 4
+        def cut(available: int) -> bool:
+            return self._text.heightForWidth(max(1, available)) > high + line // 4
 
-        beside = room - sum(part.sizeHint().width() + gap for part in shown)
-        low = width < theme.scaled(_NARROW) and cut(beside)
-        longer = cut(room if low else beside)
+        beside_actions = available - sum(part.sizeHint().width() + gap for part in actions)
+        low = width < theme.scaled(_NARROW) and cut(beside_actions)
+        longer = cut(available if low else beside_actions)
         self._body.setDirection(
             QBoxLayout.Direction.TopToBottom if low else QBoxLayout.Direction.LeftToRight
         )
         self._more.setVisible(longer)
         self._more.setText("Less" if self._is_expanded else "More")
-        self._actions.setVisible(longer or bool(shown))
+        self._actions.setVisible(longer or bool(actions))
         if self._is_expanded:
             most = highest - (self._actions.sizeHint().height() if low else 0) - 3 * line
             high = max(high, most // line * line)
@@ -253,7 +253,7 @@ class Banner(Themed):
         self.hide()
         self.changed.emit()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._apply_style()
 
     def _apply_style(self) -> None:
@@ -323,7 +323,7 @@ class Banners(QWidget):
             Banner(self),
             Banner(self),
         )
-        shown = (
+        banners = (
             self.robot,
             self.program,
             self.source,
@@ -337,7 +337,7 @@ class Banners(QWidget):
             self.exports,
             self.edits,
         )
-        for banner in shown:
+        for banner in banners:
             column.addWidget(banner)
             banner.changed.connect(self._place)
         self.plugins.changed.connect(lambda: self._on_status(session_controller.status))
@@ -345,11 +345,11 @@ class Banners(QWidget):
         session_controller.status_changed.connect(self._on_status)
         session_controller.source_changed.connect(self._on_source)
 
-    def lie_over(self, picture: QWidget) -> None:
+    def overlay_on(self, widget: QWidget) -> None:
         """Move to the lower edge of a widget, and become its sibling."""
-        self._over = picture
-        self.setParent(picture.parentWidget())
-        picture.installEventFilter(self)
+        self._over = widget
+        self.setParent(widget.parentWidget())
+        widget.installEventFilter(self)
         self._place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -382,7 +382,7 @@ class Banners(QWidget):
 
     def error(self, text: str) -> None:
         """Show an error of the program or the machine, which stays when another scene is opened."""
-        self.program.say("warning", text)
+        self.program.show_notice("warning", text)
 
     def _on_failed(self, message: str, saved: Path | None) -> None:
         self._saved = saved
@@ -401,7 +401,7 @@ class Banners(QWidget):
                 text = f"{text}\nThe contact problem was saved as {saved}."
                 folder = QUrl.fromLocalFile(str(saved.parent))
                 buttons = [("Show Folder", lambda: QDesktopServices.openUrl(folder)), reset]
-            self.run.say("warning", text, buttons, closable=False)
+            self.run.show_notice("warning", text, buttons, closable=False)
             return
         self._saved = None
         if (
@@ -423,31 +423,33 @@ class Banners(QWidget):
                 (fix.label, partial(self._apply_fix, fix))
                 for fix in (errors[0].fixes[:_FIXES] if errors else ())
             ]
-            self.run.say(
+            self.run.show_notice(
                 "warning", text, [*fixes, ("Show Checks", self._show_checks)], closable=False
             )
         elif status.state == "preparing":
             left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
             text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once per machine: {left}."
             cancel: Button = ("Cancel", self._session_controller.session.cancel_preparing)
-            self.run.say("info", text, [cancel], progress=status.progress, closable=False)
+            self.run.show_notice("info", text, [cancel], progress=status.progress, closable=False)
         elif status.state == "unprepared":
             begin: Button = ("Prepare", self._session_controller.session.prepare)
-            self.run.say(
+            self.run.show_notice(
                 "info" if status.cancelled else "warning", status.message, [begin], closable=False
             )
         elif status.state == "continuing":
             stop: Button = ("Cancel", self._session_controller.session.cancel_continuing)
-            self.run.say("info", status.message, [stop], progress=status.progress, closable=False)
+            self.run.show_notice(
+                "info", status.message, [stop], progress=status.progress, closable=False
+            )
         elif (
             status.pending and self._session_controller.source != "robot"
         ):  # a live robot has no reset, and reports pending changes itself
-            self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
+            self.run.show_notice("info", _pending_text(status.pending, self._scene()), [reset])
         else:
             self.run.clear()
         if status.state == "ready" and (note := _note_on_engines()) != self._reported_note:
             self._reported_note = note
-            self.program.say("info", note)
+            self.program.show_notice("info", note)
 
 
 def _note_on_engines() -> str:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-_ROOM = 9
+_TEXT_MARGIN = 9
 """Padding of the style sheet, px, which Qt includes in the width of a spin box but not in front of
 its text."""
 
@@ -32,34 +32,34 @@ class ChoiceBox(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tip = ""
-        self.currentTextChanged.connect(lambda _: self.renew_tip())
+        self.currentTextChanged.connect(lambda _: self.refresh_tip())
 
     def setToolTip(self, tip: str) -> None:
         self._tip = tip
-        self.renew_tip()
+        self.refresh_tip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.renew_tip()
+        self.refresh_tip()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self.renew_tip()
+            self.refresh_tip()
 
-    def renew_tip(self) -> None:
+    def refresh_tip(self) -> None:
         """Add an elided text to the tooltip; call after entries changed without signals."""
         text = self.currentText()
         cut = self.fontMetrics().horizontalAdvance(text) > self._text_width()
         rich = self._tip.startswith("<qt>")
-        whole = (
+        full = (
             f"<qt>{html.escape(text)}</qt><br><br>"
             if rich
             else f"{text}\n\n"
             if self._tip
             else text
         )
-        super().setToolTip(f"{whole}{self._tip}" if cut else self._tip)
+        super().setToolTip(f"{full}{self._tip}" if cut else self._tip)
 
     def _text_width(self) -> int:
         """Width available for the text, px."""
@@ -113,7 +113,7 @@ class SpinBox(QSpinBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        _make_room(self)
+        _reserve_width(self)
 
 
 class DoubleSpinBox(QDoubleSpinBox):
@@ -121,8 +121,8 @@ class DoubleSpinBox(QDoubleSpinBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        _make_room(self)
+        _reserve_width(self)
 
 
-def _make_room(box: QAbstractSpinBox) -> None:
-    box.lineEdit().setTextMargins(_ROOM, 0, 0, 0)
+def _reserve_width(box: QAbstractSpinBox) -> None:
+    box.lineEdit().setTextMargins(_TEXT_MARGIN, 0, 0, 0)

@@ -37,19 +37,19 @@ class CellDelegate(QStyledItemDelegate):
         column = self._column(index.column())
         suggested = self._suggest(index.row(), column.name)
         if column.kind in ("choice", "switch"):
-            words = (
+            choices = (
                 ["yes", "no"]
                 if column.kind == "switch"
                 else [str(choice) for choice in column.choices]
             )
-            return self._box(parent, ["", *words] if column.optional else words, False)
+            return self._box(parent, ["", *choices] if column.optional else choices, False)
         if suggested:
             return self._box(parent, list(suggested), True)
         return super().createEditor(parent, option, index)
 
-    def _box(self, parent: QWidget, words: list[str], free: bool) -> QComboBox:
+    def _box(self, parent: QWidget, choices: list[str], free: bool) -> QComboBox:
         box = QComboBox(parent)
-        box.addItems(words)
+        box.addItems(choices)
         box.setEditable(free)
         box.activated.connect(lambda _: self._commit(box))
         return box

@@ -155,12 +155,12 @@ class DeclaredForm(QWidget, Generic[T]):
         if first.place == "column":
             self._columns.append(self._make_column())
         column = self._columns[-1]
-        made = [[part for name in line for part in self._parts(name, line)] for line in lines]
+        editors = [[part for name in line for part in self._parts(name, line)] for line in lines]
         names = tuple(name for line in lines for name in line)
-        single = len(made) == 1 and len(made[0]) == 1
+        single = len(editors) == 1 and len(editors[0]) == 1
         content = None if single else QWidget(self)
         self._rows.append(_Row(column, column.rowCount(), names, content))
-        row = content or made[0][0]
+        row = content or editors[0][0]
         if first.wide:
             column.addRow(row)
         else:
@@ -175,7 +175,7 @@ class DeclaredForm(QWidget, Generic[T]):
         unlimited = [self.editors[name].widget for name in names if not self.fields[name].width]
         stretched = {widget for widget in unlimited if not isinstance(widget, QLabel)}
         lines_of_parts = []
-        for parts in made:
+        for parts in editors:
             stretches = [(part, 1 if part in stretched else 0) for part in parts]
             space = () if stretched.intersection(parts) else (1,)
             lines_of_parts.append(line_of(*stretches, *space))
@@ -198,8 +198,8 @@ class DeclaredForm(QWidget, Generic[T]):
             self._inline_labels[name].setProperty("role", self._caption_role)
             parts.insert(0, self._inline_labels[name])
         following = self.fields[line[line.index(name) + 1]] if name != line[-1] else None
-        said_later = following is not None and following.unit == declared.unit
-        if self._has_units and isinstance(editor, NumberEditor) and not said_later:
+        unit_follows = following is not None and following.unit == declared.unit
+        if self._has_units and isinstance(editor, NumberEditor) and not unit_follows:
             unit = QLabel(declared.unit, self)
             unit.setProperty("role", "unit")
             unit.setFixedWidth(max(theme.scaled(_UNIT_WIDTH), unit.sizeHint().width()))
@@ -227,9 +227,9 @@ class DeclaredForm(QWidget, Generic[T]):
             theme.set_role(label, role)
         self._show_note_row(name, bool(sentence))
 
-    def _show_note_row(self, name: str, shown: bool) -> None:
+    def _show_note_row(self, name: str, visible: bool) -> None:
         column, index = self._note_rows[name]
-        column.setRowVisible(index, shown)
+        column.setRowVisible(index, visible)
 
     # --- values -----------------------------------------------------------------------------------
 
@@ -278,7 +278,7 @@ class DeclaredForm(QWidget, Generic[T]):
     def matters(self, name: str) -> bool:
         """Return whether a field is visible and enabled with the present values."""
         values = self.values
-        conditions = (self.fields[name].shown, self.fields[name].enabled)
+        conditions = (self.fields[name].visible_if, self.fields[name].enabled)
         return all(condition is None or condition(values) for condition in conditions)
 
     def _on_changed(self, name: str) -> None:
@@ -299,14 +299,16 @@ class DeclaredForm(QWidget, Generic[T]):
         self._offer_choices()
         values = self.values
         fields = self.fields.items()
-        shown = {name for name, each in fields if each.shown is None or each.shown(values)}
+        visible = {
+            name for name, each in fields if each.visible_if is None or each.visible_if(values)
+        }
         for row in self._rows:
-            row.layout.setRowVisible(row.index, bool(shown.intersection(row.names)))
+            row.layout.setRowVisible(row.index, bool(visible.intersection(row.names)))
             if row.content is None or len(row.names) == 1:
                 continue
             for name in row.names:
                 for part in self._all_parts(name):
-                    part.setVisible(name in shown)
+                    part.setVisible(name in visible)
             _activate(row.content)
             row.content.updateGeometry()
         for name, declared in fields:
@@ -323,12 +325,12 @@ class DeclaredForm(QWidget, Generic[T]):
             self.problems.setdefault(name, sentence)
         for name, editor in self.editors.items():
             editor.widget.setAccessibleDescription(self.problems.get(name, ""))
-        self.message.say(self.problem or self._reported)
+        self.message.show_text(self.problem or self._reported)
 
     def report(self, problem: str) -> None:
         """Show a message of the caller about the form; "" for none."""
         self._reported = problem
-        self.message.say(self.problem or problem)
+        self.message.show_text(self.problem or problem)
 
     def _all_parts(self, name: str) -> Iterator[QWidget]:
         yield from self.editors[name].widgets

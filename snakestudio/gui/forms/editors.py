@@ -27,7 +27,7 @@ from snakestudio.viewmodel.numbers import parse_change
 
 _LONGEST = 40
 """Largest number of characters of a value in a menu."""
-_WORDS = {True: "on", False: "off", None: "none", "": "empty"}
+_VALUE_TEXTS = {True: "on", False: "off", None: "none", "": "empty"}
 
 
 class Editor(QObject):
@@ -281,7 +281,7 @@ class ChoiceEditor(Editor):
             self.set_value(value)
             if self.widget.currentIndex() < 0 and self._choices:
                 self.widget.setCurrentIndex(0)
-        self.widget.renew_tip()
+        self.widget.refresh_tip()
 
     @property
     def value(self) -> Any:
@@ -377,7 +377,7 @@ def value_text(field: FormField, value: Any, values: Any) -> str:
         return text
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{exact_text(value)} {field.unit}".strip()
-    text = _WORDS[value] if value in _WORDS else str(value)
+    text = _VALUE_TEXTS[value] if value in _VALUE_TEXTS else str(value)
     return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
 
 

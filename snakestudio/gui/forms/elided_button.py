@@ -37,11 +37,11 @@ class ElidedButton(QToolButton):
         return QSize(min(hint.width(), theme.scaled(_LEAST)), hint.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        room = self.width() - (
+        available = self.width() - (
             self.sizeHint().width() - self.fontMetrics().horizontalAdvance(self.text())
         )
         elided = self.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideRight, room + _ROUNDING
+            self.text(), Qt.TextElideMode.ElideRight, available + _ROUNDING
         )
         if elided == self.text():
             super().paintEvent(event)

@@ -11,19 +11,19 @@ from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
 
 from snakestudio.gui.core import theme
 
-_WORD = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
+_NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
 
 
 class ExpressionField(QLineEdit):
     """A line edit with completion of names word by word."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str]) -> None:
         super().__init__()
         self._completer = QCompleter(self)
         self._popup = QListView()
         self._popup.setProperty("role", "completion")
         self._completer.setPopup(self._popup)
-        self._completer.setModel(QStringListModel(list(words), self._completer))
+        self._completer.setModel(QStringListModel(list(names), self._completer))
         self._completer.setFilterMode(Qt.MatchFlag.MatchContains)
         self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self._completer.setMaxVisibleItems(10)
@@ -52,27 +52,27 @@ class ExpressionField(QLineEdit):
             self._offer()
 
     def _offer(self) -> None:
-        match = _WORD.search(self.text()[: self.cursorPosition()])
-        word = match[0].removeprefix("other.") if match else ""
-        if len(word) < 2:
+        match = _NAME.search(self.text()[: self.cursorPosition()])
+        prefix = match[0].removeprefix("other.") if match else ""
+        if len(prefix) < 2:
             self._popup.hide()
             return
-        self._completer.setCompletionPrefix(word)
-        if self._completer.completionCount() and self._completer.currentCompletion() != word:
+        self._completer.setCompletionPrefix(prefix)
+        if self._completer.completionCount() and self._completer.currentCompletion() != prefix:
             self._completer.complete()
         else:
             self._popup.hide()
 
-    def complete_with(self, word: str) -> None:
+    def complete_with(self, name: str) -> None:
         """Replace the word before the cursor by a name."""
         before = self.text()[: self.cursorPosition()]
         after = self.text()[self.cursorPosition() :]
-        match = _WORD.search(before)
+        match = _NAME.search(before)
         start = match.start() if match else len(before)
         if match and match[0].startswith("other."):
             start += len("other.")
-        self.setText(before[:start] + word + after)
-        self.setCursorPosition(start + len(word))
+        self.setText(before[:start] + name + after)
+        self.setCursorPosition(start + len(name))
         self.textEdited.emit(self.text())
 
     def wrap(self, pattern: str) -> None:

@@ -57,7 +57,7 @@ class FieldRow(QObject, Generic[T]):
         for name, declared in fields.items():
             first = getattr(values, name)
             editor = make_editor(declared, first, parent, enter_accepts=False)
-            if declared.shown is not None:  # the columns keep their widths
+            if declared.visible_if is not None:  # the columns keep their widths
                 policy = editor.widget.sizePolicy()
                 policy.setRetainSizeWhenHidden(True)
                 editor.widget.setSizePolicy(policy)
@@ -130,8 +130,8 @@ class FieldRow(QObject, Generic[T]):
         values = self.values
         for name, declared in self.fields.items():
             widget = self.editors[name].widget
-            if declared.shown is not None:
-                widget.setVisible(declared.shown(values))
+            if declared.visible_if is not None:
+                widget.setVisible(declared.visible_if(values))
             if declared.enabled is not None:
                 widget.setEnabled(declared.enabled(values))
             widget.setAccessibleDescription(self.editors[name].problem)

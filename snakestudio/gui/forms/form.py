@@ -52,7 +52,7 @@ _UNIT = 44
 """Widths of a row's parts, px of the design: the number is shown in full rather than the label on one
 line."""
 
-_WORDS = {None: "none", True: "on", False: "off"}
+_VALUE_TEXTS = {None: "none", True: "on", False: "off"}
 
 
 class FormRow(QWidget):
@@ -78,7 +78,7 @@ class FormRow(QWidget):
         self._of = of
         self.model, self.name = declared(document.scene, self.keys[0])
         self.doc = field_doc(self.model, self.name)
-        self._choices = _words_of(self.model.model_fields[self.name].annotation)
+        self._choices = _choices_of(self.model.model_fields[self.name].annotation)
         self._gesture = 0
         self._problem = ""
         self._pending = False
@@ -126,8 +126,8 @@ class FormRow(QWidget):
 
     def _update_label(self) -> None:
         symbol = f" &nbsp;{symbol_html(self.doc.symbol)}" if self.doc.symbol else ""
-        said = self._unused or self._note
-        note = f"<br><span style='font-size:{theme.scaled(11)}px'>{said}</span>" if said else ""
+        text = self._unused or self._note
+        note = f"<br><span style='font-size:{theme.scaled(11)}px'>{text}</span>" if text else ""
         self._label.setText(f"{self.doc.label}{symbol}{note}")
 
     # --- messages ---------------------------------------------------------------------------------
@@ -152,12 +152,12 @@ class FormRow(QWidget):
         )
         if waits != self._pending:
             self._pending = waits
-            self._say(self._problem)
+            self._show_problem(self._problem)
 
-    def _say(self, problem: str) -> None:
+    def _show_problem(self, problem: str) -> None:
         """Show why a value was refused, or else that it applies at the next reset."""
         self._problem = problem
-        self.message.say(problem or ("Applies at the next reset." if self._pending else ""))
+        self.message.show_text(problem or ("Applies at the next reset." if self._pending else ""))
 
     # --- reset ------------------------------------------------------------------------------------
 
@@ -187,12 +187,12 @@ class FormRow(QWidget):
         if isinstance(default, str):
             return default
         if default is None or isinstance(default, bool):
-            return _WORDS[default]
+            return _VALUE_TEXTS[default]
         return f"{exact_text(default)}{unit}" if isinstance(default, int | float) else ""
 
     def reset(self) -> None:
         """Reset the values of all edited items to the default."""
-        self._say(self._apply(self.doc.default))
+        self._show_problem(self._apply(self.doc.default))
         self.refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -283,8 +283,8 @@ class NumberRow(FormRow):
         self.field = NumberField(self.doc, integer=integer, optional=optional)
         self._integer = integer
         self.field.committed.connect(self._commit)
-        self.field.change_asked.connect(self._change)
-        self.field.problem_changed.connect(self._say)
+        self.field.change_requested.connect(self._change)
+        self.field.problem_changed.connect(self._show_problem)
         self._place(self.field)
         self.refresh()
 
@@ -348,14 +348,14 @@ class TextRow(FormRow):
         return text.strip()
 
     def _restore(self) -> None:
-        self._say("")
+        self._show_problem("")
         self.refresh()
 
     def _commit(self, text: str) -> None:
         try:
-            self._say(self._apply(self._value(text)))
+            self._show_problem(self._apply(self._value(text)))
         except NumberTextError as error:
-            self._say(str(error))
+            self._show_problem(str(error))
         self.refresh()
 
 
@@ -388,7 +388,7 @@ class FileRow(TextRow):
     def _choose(self) -> None:
         name = choose_file(self, self.title, self.kind, self._document.base_dir, self.files)
         if name:
-            self._say(self._apply(name))
+            self._show_problem(self._apply(name))
             self.refresh()
 
 
@@ -426,15 +426,15 @@ class PointsRow(TextRow):
         return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def _words_of(annotation: Any) -> tuple[Any, ...]:
+def _choices_of(annotation: Any) -> tuple[Any, ...]:
     """Return the values of a choice, None first if it is optional; () if it is not a choice."""
     if typing.get_origin(annotation) is typing.Literal:
         return typing.get_args(annotation)
     parts = typing.get_args(annotation)
-    words = next(
+    choices = next(
         (typing.get_args(part) for part in parts if typing.get_origin(part) is typing.Literal), ()
     )
-    return (None, *words) if words and type(None) in parts else ()
+    return (None, *choices) if choices and type(None) in parts else ()
 
 
 _CHOICES = {
@@ -446,12 +446,12 @@ _CHOICES = {
 """Labels of choices that differ from the values in the scene file."""
 
 
-def choice_text(word: str | None) -> str:
+def choice_text(choice: str | None) -> str:
     """Return the label of a choice of a scene value: "Unit velocity"."""
-    known = _CHOICES.get(word)
-    if known is not None or word is None:
+    known = _CHOICES.get(choice)
+    if known is not None or choice is None:
         return known or ""
-    return capitalized(word.replace("_", " "))
+    return capitalized(choice.replace("_", " "))
 
 
 class ChoiceRow(FormRow):
@@ -467,8 +467,8 @@ class ChoiceRow(FormRow):
         )
         # the longest choice must not make a panel wider than its dock
         self.field.setMinimumContentsLength(_SHORTEST)
-        for word in self._choices:
-            self.field.addItem(choice_text(word), word)
+        for choice in self._choices:
+            self.field.addItem(choice_text(choice), choice)
         self.field.setPlaceholderText("mixed")
         self.field.activated.connect(self._commit)
         self._place(self.field, wide=True)
@@ -481,7 +481,7 @@ class ChoiceRow(FormRow):
         )
 
     def _commit(self, index: int) -> None:
-        self._say(self._apply(self._choices[index]))
+        self._show_problem(self._apply(self._choices[index]))
         self.refresh()
 
 
@@ -505,7 +505,7 @@ class ToggleRow(FormRow):
             self.field.setChecked(bool(value))
 
     def _commit(self) -> None:
-        self._say(self._apply(self.field.checkState() != Qt.CheckState.Unchecked))
+        self._show_problem(self._apply(self.field.checkState() != Qt.CheckState.Unchecked))
         self.refresh()
 
 
@@ -515,8 +515,8 @@ def make_row(document: Document, keys: Sequence[str], of: str = "") -> FormRow |
     annotation = model.model_fields[name].annotation
     if number_kind(model, name) is not None:
         return NumberRow(document, keys, of)
-    if words := _words_of(annotation):
-        return ChoiceRow(document, keys, of) if len(words) > 1 else None
+    if choices := _choices_of(annotation):
+        return ChoiceRow(document, keys, of) if len(choices) > 1 else None
     if annotation is bool:
         return ToggleRow(document, keys, of)
     if annotation is str:

@@ -97,7 +97,7 @@ class FormField:
     """Whether its row has no caption, and starts at the captions."""
     editor: Callable[[FormField, Any], Any] | None = None
     """Makes a special editor, given the field and its parent widget."""
-    shown: Condition | None = None
+    visible_if: Condition | None = None
     """When it is visible; if omitted, always."""
     enabled: Condition | None = None
     """When it can be edited; if omitted, always."""
@@ -152,13 +152,13 @@ def fields_of(values: Any) -> dict[str, FormField]:
 
 def _of_model(model: type[BaseModel], name: str) -> FormField:
     annotation = model.model_fields[name].annotation
-    words = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
+    values = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
     integer, optional = number_kind(model, name) or (False, False)
     return field_of(
         field_doc(model, name),
         optional=optional,
         integer=integer,
-        choices=tuple(Choice(word, str(word).replace("_", " ")) for word in words) or None,
+        choices=tuple(Choice(value, str(value).replace("_", " ")) for value in values) or None,
     )
 
 

@@ -93,11 +93,11 @@ class FormulaRow(Themed):
 
     Signals
     -------
-    tried(scene: Scene)
+    scene_tried(scene: Scene)
         The scene with the pending input, which is valid.
     """
 
-    tried = Signal(object)
+    scene_tried = Signal(object)
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class FormulaRow(Themed):
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self._try)
+        self._pause.timeout.connect(self._check_input)
         self.field.textEdited.connect(lambda text: self._pause.start())
         self.field.editingFinished.connect(self.commit)
         self.field.restored.connect(self.restore)
@@ -187,7 +187,7 @@ class FormulaRow(Themed):
         self.note.setText(capitalized(reason))
         self.note.setVisible(bool(reason))
 
-    def show_finding(self, sentence: str) -> None:
+    def show_scene_problem(self, sentence: str) -> None:
         """Show a problem that a check of the whole scene reports for this formula; "" for none."""
         self._scene_problem = sentence
         if not self.field.isModified():
@@ -199,7 +199,7 @@ class FormulaRow(Themed):
         self.field.setModified(False)
         self._show_message(self._scene_problem)
         self.refresh()
-        self.tried.emit(self._document.scene)
+        self.scene_tried.emit(self._document.scene)
 
     def commit(self) -> None:
         """Commit valid input as one step of undo."""
@@ -226,16 +226,16 @@ class FormulaRow(Themed):
         self._show_message(problem)
         return None if problem else scene
 
-    def _try(self) -> None:
+    def _check_input(self) -> None:
         scene = self._candidate()
         if scene is not None:
-            self.tried.emit(scene)
+            self.scene_tried.emit(scene)
 
     def _show_message(self, sentence: str) -> None:
-        self.message.say(sentence)
-        self.renew_theme()
+        self.message.show_text(sentence)
+        self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         border = f"border-color: {theme.current().warning};"
         wrong = (
             f"QLineEdit {{ {border} }} QLineEdit:focus {{ {border} }}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from string import ascii_uppercase, digits
 from typing import Any
 
@@ -14,6 +15,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 _BASE = "mnemonic_base"
 _LETTERED = "mnemonic_text"
 """Dynamic properties of an action: its text without and with an assigned mnemonic."""
+_CACHED_TEXTS = 1024
+"""Twice the number of entries of all menus; they are assigned anew when one of them changes its text."""
 _BEHIND = re.compile(r" \(&\w\)$")
 
 
@@ -24,17 +27,17 @@ class Menu(QMenu):
     still work.
     """
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         keep_keys(self)
 
-    def addMenu(self, *given: Any) -> QMenu:  # type: ignore[override]
-        if not isinstance(given[-1], str):
-            super().addMenu(*given)
-            return given[-1]  # type: ignore[no-any-return]
-        below = Menu(given[-1], self)
-        if isinstance(given[0], QIcon):
-            below.setIcon(given[0])
+    def addMenu(self, *arguments: Any) -> QMenu:  # type: ignore[override]
+        if not isinstance(arguments[-1], str):
+            super().addMenu(*arguments)
+            return arguments[-1]  # type: ignore[no-any-return]
+        below = Menu(arguments[-1], self)
+        if isinstance(arguments[0], QIcon):
+            below.setIcon(arguments[0])
         super().addMenu(below)
         return below
 
@@ -43,7 +46,7 @@ class Menu(QMenu):
         super().showEvent(event)
 
 
-class _KeyKeeper(QObject):
+class _ShortcutOverride(QObject):
     """Overrides shortcuts, so that the menu receives every key."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -55,7 +58,7 @@ class _KeyKeeper(QObject):
 
 def keep_keys(menu: QMenu) -> None:
     """Let a menu receive all keys while it is open; for menus made by Qt."""
-    menu.installEventFilter(_KeyKeeper(menu))
+    menu.installEventFilter(_ShortcutOverride(menu))
 
 
 # --- mnemonics ------------------------------------------------------------------------------------
@@ -143,12 +146,14 @@ def _characters(text: str) -> Iterator[tuple[int, str, bool]]:
         place += 1
 
 
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _mnemonic(text: str) -> str:
     """Return the marked letter; "" for none."""
     return next((character.upper() for _, character, marked in _characters(text) if marked), "")
 
 
-def _places(base: str) -> list[tuple[int, str]]:
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _places(base: str) -> tuple[tuple[int, str], ...]:
     """Return possible positions of a mark with their letters, initials of words first."""
     seen = list(_characters(base))
     initials: list[tuple[int, str]] = []
@@ -157,7 +162,7 @@ def _places(base: str) -> list[tuple[int, str]]:
         if character.isalnum() and len(character.upper()) == 1:
             initial = number == 0 or not seen[number - 1][1].isalnum()
             (initials if initial else others).append((place, character.upper()))
-    return initials + others
+    return (*initials, *others)
 
 
 def _candidates(base: str) -> list[str]:

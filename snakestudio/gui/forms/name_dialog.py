@@ -15,30 +15,30 @@ class NameDialog(Dialog):
 
     Parameters
     ----------
-    taken : list of str
+    existing : list of str
         Names in use, whose items will be replaced.
     refusal : callable
         Returns why a name cannot be used; "" if it can.
     of : str
         What is saved, such as "layout".
-    kept : str
-        Explanation of what is saved.
+    explanation : str
+        What is saved, in a sentence.
     """
 
     def __init__(
         self,
-        taken: list[str],
+        existing: list[str],
         refusal: Callable[[str], str],
         parent: QWidget | None = None,
         *,
         of: str = "layout",
-        kept: str = "Saves which panels are open, their positions and sizes, and what the plots show.",
+        explanation: str = "Saves which panels are open, their positions and sizes, and what the plots show.",
     ) -> None:
         super().__init__(parent, f"Save {of.title()}")
-        self._taken = taken
+        self._existing = existing
         self._refusal = refusal
         self._of = of
-        self._explanation = kept
+        self._explanation = explanation
         label = QLabel(f"&Name of the {of}", self)
         self.field = QLineEdit(self)
         self.field.setMinimumWidth(theme.scaled(320))
@@ -49,15 +49,15 @@ class NameDialog(Dialog):
         self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
         buttons, self.save_button = self.make_buttons("&Save")
         self.arrange(label, self.field, self.sentence, buttons, spacing=8)
-        self.field.textChanged.connect(self._judge)
-        self._judge("")
+        self.field.textChanged.connect(self._validate)
+        self._validate("")
 
     @property
     def name(self) -> str:
         """The typed name."""
         return self.field.text().strip()
 
-    def _judge(self, text: str) -> None:
+    def _validate(self, text: str) -> None:
         reason = self._refusal(text)
         self.save_button.setEnabled(not reason)
         if text and reason:
@@ -67,6 +67,6 @@ class NameDialog(Dialog):
             theme.set_role(self.sentence, "dim")
             self.sentence.setText(
                 f"It replaces the {self._of} {self.name}."
-                if self.name in self._taken
+                if self.name in self._existing
                 else self._explanation
             )

@@ -21,10 +21,10 @@ hide it immediately."""
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One step of saving width: `take(True)` carries it out, and saves `saves()` pixels."""
+    """One step of saving width: `apply(True)` carries it out, and saves `saving()` pixels."""
 
-    take: Callable[[bool], object]
-    saves: Callable[[], int]
+    apply: Callable[[bool], object]
+    saving: Callable[[], int]
 
 
 class NarrowRow(Themed):
@@ -37,57 +37,59 @@ class NarrowRow(Themed):
         super().__init__(parent)
         self._least = least
         self._steps: list[_Step] = []
-        self._given_up = 0
+        self._steps_applied = 0
         self.row = QHBoxLayout(self)
 
-    def give_up(self, *widgets: QWidget) -> None:
+    def hide_if_narrow(self, *widgets: QWidget) -> None:
         """Add a step that hides these widgets together."""
 
-        def take(on: bool) -> None:
+        def apply(on: bool) -> None:
             for widget in widgets:
                 widget.setVisible(not on)
 
-        def saves() -> int:
+        def saving() -> int:
             gap = self.row.spacing()
             return sum(
                 max(widget.minimumWidth(), widget.minimumSizeHint().width()) + gap
                 for widget in widgets
             )
 
-        self._steps.append(_Step(take, saves))
+        self._steps.append(_Step(apply, saving))
 
-    def give_up_text(self, button: QToolButton) -> None:
+    def shorten_if_narrow(self, button: QToolButton) -> None:
         """Add a step that reduces a button to its icon."""
         styles = Qt.ToolButtonStyle
 
-        def take(on: bool) -> None:
+        def apply(on: bool) -> None:
             button.setToolButtonStyle(
                 styles.ToolButtonIconOnly if on else styles.ToolButtonTextBesideIcon
             )
 
         self._steps.append(
             _Step(
-                take, lambda: button.fontMetrics().horizontalAdvance(button.text()) + _AROUND_ICON
+                apply, lambda: button.fontMetrics().horizontalAdvance(button.text()) + _AROUND_ICON
             )
         )
 
-    def give_up_by(self, take: Callable[[bool], object], saves: Callable[[], int]) -> None:
-        """Add a step that saves `saves()` pixels by `take(True)`."""
-        self._steps.append(_Step(take, saves))
+    def reduce_if_narrow(self, apply: Callable[[bool], object], saving: Callable[[], int]) -> None:
+        """Add a step that saves `saving()` pixels by `apply(True)`."""
+        self._steps.append(_Step(apply, saving))
 
     def fit(self) -> None:
         """Carry out as few steps as the width allows."""
-        before = self._given_up
-        while self._given_up:
-            step = self._steps[self._given_up - 1]
-            if self.row.minimumSize().width() + step.saves() + _SLACK > self.width():
+        before = self._steps_applied
+        while self._steps_applied:
+            step = self._steps[self._steps_applied - 1]
+            if self.row.minimumSize().width() + step.saving() + _SLACK > self.width():
                 break
-            self._given_up -= 1
-            step.take(False)
-        while self._given_up < len(self._steps) and self.row.minimumSize().width() > self.width():
-            self._steps[self._given_up].take(True)
-            self._given_up += 1
-        if self._given_up != before:
+            self._steps_applied -= 1
+            step.apply(False)
+        while (
+            self._steps_applied < len(self._steps) and self.row.minimumSize().width() > self.width()
+        ):
+            self._steps[self._steps_applied].apply(True)
+            self._steps_applied += 1
+        if self._steps_applied != before:
             self.row.invalidate()
             self.row.activate()
 
@@ -104,5 +106,5 @@ class NarrowRow(Themed):
             self.fit()
         return handled
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Do nothing: the row has no colours."""

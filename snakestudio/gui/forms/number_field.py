@@ -31,7 +31,7 @@ class Message(QLabel):
         self.setFont(font)
         self.hide()
 
-    def say(self, sentence: str) -> None:
+    def show_text(self, sentence: str) -> None:
         """Show a message; "" hides it."""
         self.setText(sentence)
         self.setVisible(bool(sentence))
@@ -63,14 +63,14 @@ class NumberField(QLineEdit):
     committed(value: float | int | None, again: bool)
         A valid value other than the one shown; `again` while a key repeats, so that its steps are
         one gesture. A receiver that cannot accept it calls `refuse`.
-    change_asked(change: Change, again: bool)
+    change_requested(change: Change, again: bool)
         A relative change of several values that are edited together; otherwise like `committed`.
     problem_changed(sentence: str)
         Message about the text in the field; "" if it is valid.
     """
 
     committed = Signal(object, bool)
-    change_asked = Signal(object, bool)
+    change_requested = Signal(object, bool)
     problem_changed = Signal(str)
 
     def __init__(
@@ -172,18 +172,18 @@ class NumberField(QLineEdit):
         unit = f" {self.doc.unit}" if self.doc.unit else ""
         if not math.isfinite(value):
             return f"{doc.label} must be a finite number."
-        shown = exact_text(value)
+        text = exact_text(value)
         if self._integer and value != round(value):
-            return f"{doc.label} must be a whole number (got {shown})."
+            return f"{doc.label} must be a whole number (got {text})."
         if doc.minimum is not None and (
             value < doc.minimum or (doc.exclusive_minimum and value == doc.minimum)
         ):
             limit = exact_text(doc.minimum)
             if doc.exclusive_minimum:
-                return f"{doc.label} must be greater than {limit}{unit} (got {shown})."
-            return f"{doc.label} must be at least {limit}{unit} (got {shown})."
+                return f"{doc.label} must be greater than {limit}{unit} (got {text})."
+            return f"{doc.label} must be at least {limit}{unit} (got {text})."
         if doc.maximum is not None and value > doc.maximum:
-            return f"{doc.label} must be at most {exact_text(doc.maximum)}{unit} (got {shown})."
+            return f"{doc.label} must be at most {exact_text(doc.maximum)}{unit} (got {text})."
         return ""
 
     def _offer(self, value: float | None, again: bool) -> bool:
@@ -208,7 +208,7 @@ class NumberField(QLineEdit):
         """Request a relative change of several values."""
         self._refused = ""
         self.setModified(False)
-        self.change_asked.emit(change, again)
+        self.change_requested.emit(change, again)
         if self._refused:
             self.setModified(True)
             self._set_problem(self._refused)
@@ -283,8 +283,8 @@ class NumberField(QLineEdit):
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()
-        beside = hint.width() - self.fontMetrics().maxWidth()  # padding, frame and Qt's own margin
-        number = min(self._needed, theme.scaled(_WIDEST)) + beside
+        margin = hint.width() - self.fontMetrics().maxWidth()  # padding, frame and Qt's own margin
+        number = min(self._needed, theme.scaled(_WIDEST)) + margin
         return QSize(max(self._usual or hint.width(), number), hint.height())
 
     # --- events -----------------------------------------------------------------------------------

@@ -107,12 +107,14 @@ class ParameterRow(Themed):
         ]
         self.field.committed.connect(self._commit)
         self.field.problem_changed.connect(lambda _: self._show_message())
-        self.renew_theme()
+        self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         dim = theme.current().dim
         symbol = self.doc.symbol
-        shown = f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
+        symbol_text = (
+            f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
+        )
         note = self._unused or ("" if self.doc.live else "applies at reset")
         late = (
             f"<br><span style='color:{dim}; font-size:{theme.scaled(11)}px'>{note}</span>"
@@ -123,7 +125,7 @@ class ParameterRow(Themed):
         name = (
             f"<span style='color:{dim}'>{self.doc.label}</span>" if self._unused else self.doc.label
         )
-        self._label.setText(f"{name}{shown}{late}")
+        self._label.setText(f"{name}{symbol_text}{late}")
         self.reset_button.setIcon(theme.icon("undo", "dim"))
         tip = explanation(self.doc, self.key, theme.current().dim, self._unused)
         for widget in self._explained_widgets:
@@ -169,7 +171,7 @@ class ParameterRow(Themed):
         for widget in (self._label, self.field, self.slider):
             if widget is not None:
                 widget.setEnabled(not reason)
-        self.renew_theme()
+        self.apply_theme()
 
     @property
     def unused(self) -> str:
@@ -192,7 +194,7 @@ class ParameterRow(Themed):
         open_value_menu(self, self._document, [self.key], event)
 
     def _show_message(self) -> None:
-        self.message.say(
+        self.message.show_text(
             self.field.problem or ("Applies at the next reset." if self._pending else "")
         )
 
@@ -221,7 +223,7 @@ class ParameterRow(Themed):
             self._document.set_value(self.key, value, f"Change {self.doc.label.lower()}", gesture)
         except SnakeStudioError as error:
             problem = refusal(error)
-            self.message.say(problem)
+            self.message.show_text(problem)
             self.refresh()
             return problem
         return ""

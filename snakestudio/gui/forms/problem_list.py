@@ -38,7 +38,7 @@ class ProblemRow(NamedTuple):
 
 
 class ProblemList(QAbstractListModel):
-    """Model of problems; the user role returns the whole entry."""
+    """Model of problems; the user role returns the whole row."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -48,16 +48,16 @@ class ProblemList(QAbstractListModel):
         return 0 if parent.isValid() else len(self.entries)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        entry = self.entries[index.row()]
+        row = self.entries[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return entry.text
+            return row.text
         if role == Qt.ItemDataRole.UserRole:
-            return entry
+            return row
         if role == Qt.ItemDataRole.ToolTipRole:
-            key = f"<br>{entry.problem.key}" if entry.problem.key else ""
-            return f"<qt>{entry.text}{key}<br>Click to go there.</qt>"
+            key = f"<br>{row.problem.key}" if row.problem.key else ""
+            return f"<qt>{row.text}{key}<br>Click to go there.</qt>"
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return " ".join([entry.text, *(f"Fix: {fix.label}." for fix in entry.problem.fixes)])
+            return " ".join([row.text, *(f"Fix: {fix.label}." for fix in row.problem.fixes)])
         return None
 
     def replace(self, entries: list[ProblemRow]) -> None:
@@ -73,10 +73,10 @@ class ProblemDelegate(QStyledItemDelegate):
 
     Signals
     -------
-    fix_asked(fix: Fix)
+    fix_requested(fix: Fix)
     """
 
-    fix_asked = Signal(object)
+    fix_requested = Signal(object)
 
     _LEFT = 18
     _PAD = 5
@@ -94,12 +94,12 @@ class ProblemDelegate(QStyledItemDelegate):
 
     def buttons(self, index: Index, rect: QRect, metrics: QFontMetrics) -> list[tuple[QRect, Fix]]:
         """Return the rectangles and fixes of the buttons of a problem that is drawn in `rect`."""
-        entry: ProblemRow = index.data(Qt.ItemDataRole.UserRole)
+        row: ProblemRow = index.data(Qt.ItemDataRole.UserRole)
         left = rect.left() + self._LEFT
         width = max(60, rect.width() - self._LEFT - 4)
-        at = QPoint(left, rect.top() + self._text(entry.text, rect, metrics) + 2 * self._PAD)
+        at = QPoint(left, rect.top() + self._text(row.text, rect, metrics) + 2 * self._PAD)
         buttons: list[tuple[QRect, Fix]] = []
-        for fix in entry.problem.fixes:
+        for fix in row.problem.fixes:
             text_size = QSize(metrics.horizontalAdvance(fix.label), metrics.height())
             if text_size.width() + 18 > width:  # wrapped
                 within = QRect(0, 0, width - 18, 10000)
@@ -116,8 +116,8 @@ class ProblemDelegate(QStyledItemDelegate):
 
     def _text(self, text: str, rect: QRect, metrics: QFontMetrics) -> int:
         """Return the height of a message."""
-        room = QRect(0, 0, max(60, rect.width() - self._LEFT - 6), 10000)
-        return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, text).height()
+        area = QRect(0, 0, max(60, rect.width() - self._LEFT - 6), 10000)
+        return metrics.boundingRect(area, Qt.TextFlag.TextWordWrap, text).height()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         width = self._view.viewport().width()
@@ -131,7 +131,7 @@ class ProblemDelegate(QStyledItemDelegate):
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
         metrics: QFontMetrics = option.fontMetrics
-        entry: ProblemRow = index.data(Qt.ItemDataRole.UserRole)
+        row: ProblemRow = index.data(Qt.ItemDataRole.UserRole)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -142,11 +142,11 @@ class ProblemDelegate(QStyledItemDelegate):
             painter.setBrush(theme.colour("accent"))
             painter.drawRoundedRect(QRect(rect.left(), rect.top(), 3, rect.height()), 1, 1)
             painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.colour(_COLOURS[entry.kind]))
+        painter.setBrush(theme.colour(_COLOURS[row.kind]))
         painter.drawEllipse(rect.left() + 4, rect.top() + self._PAD + 5, 7, 7)
         painter.setPen(theme.colour("text"))
         painter.drawText(
-            rect.adjusted(self._LEFT, self._PAD, -4, 0), Qt.TextFlag.TextWordWrap, entry.text
+            rect.adjusted(self._LEFT, self._PAD, -4, 0), Qt.TextFlag.TextWordWrap, row.text
         )
         for number, (box, fix) in enumerate(self.buttons(index, rect, metrics)):
             over = self._over == (index.row(), number)
@@ -155,9 +155,9 @@ class ProblemDelegate(QStyledItemDelegate):
             # a crisp edge
             painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
             painter.setPen(theme.colour("on_accent" if over else "accent"))
-            words = box.adjusted(9, 3, -9, -3)
+            text_area = box.adjusted(9, 3, -9, -3)
             painter.drawText(
-                words, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, fix.label
+                text_area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, fix.label
             )
         painter.restore()
 
@@ -181,5 +181,5 @@ class ProblemDelegate(QStyledItemDelegate):
             event.type() == QEvent.Type.MouseButtonRelease
             and event.button() == Qt.MouseButton.LeftButton
         ):
-            self.fix_asked.emit(boxes[hit][1])
+            self.fix_requested.emit(boxes[hit][1])
         return True

@@ -39,9 +39,9 @@ class ColumnScrollArea(QScrollArea):
         content = self.widget()
         if content is None:
             return hint
-        beside = self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()
+        bar_width = self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()
         return QSize(
-            (content.minimumWidth() or content.minimumSizeHint().width()) + beside, hint.height()
+            (content.minimumWidth() or content.minimumSizeHint().width()) + bar_width, hint.height()
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -66,7 +66,7 @@ class Section(Themed):
 
     folded = Signal(bool)
 
-    def __init__(self, title: str, *beside: QWidget, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, *header_widgets: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._button = QToolButton()
         self._button.setObjectName("section_title")
@@ -81,7 +81,7 @@ class Section(Themed):
         head.setSpacing(8)
         head.addWidget(self._button)
         head.addStretch(1)
-        for widget in beside:
+        for widget in header_widgets:
             head.addWidget(widget, 1000)
         self._body = QWidget()
         self.body = QVBoxLayout(self._body)
@@ -113,7 +113,7 @@ class Section(Themed):
         self._set_hidden(not self.is_folded)
         self.folded.emit(self.is_folded)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._set_hidden(self.is_folded)
 
     def _set_hidden(self, hidden: bool) -> None:

@@ -158,14 +158,14 @@ def service_commands(
 
     def show(context: C) -> None:
         make = dialog()
-        shown = next(
+        opened = next(
             (each for each in context.window.findChildren(ServiceDialog) if type(each) is make),
             None,
         )
-        shown = shown or make(service(context), context.window)
-        shown.show()
-        shown.raise_()
-        shown.activateWindow()
+        opened = opened or make(service(context), context.window)
+        opened.show()
+        opened.raise_()
+        opened.activateWindow()
 
     return (
         replace(switch, run=lambda c: service(c).toggle(), checked=lambda c: service(c).on),

@@ -154,10 +154,10 @@ class TableModel(QAbstractTableModel):
             lines = [line for line in (*row.tip.splitlines(), exact) if line]
             return f"<qt>{'<br>'.join(map(html.escape, lines))}</qt>" if lines else None
         if role == _Role.AccessibleTextRole:
-            return self._spoken(line, index.column())
+            return self._accessible_text(line, index.column())
         return None
 
-    def _spoken(self, line: int, column: int) -> str:
+    def _accessible_text(self, line: int, column: int) -> str:
         """Return the text of a cell with its label and heading."""
         label = self.text(line, self.table.label_column)
         if column == self.table.label_column:
@@ -188,12 +188,12 @@ class TableModel(QAbstractTableModel):
             for row in plain
             if row not in numbers and (cells[row].values or cells[row].text in ("", MISSING))
         ]
-        words = [row for row in plain if row not in numbers and row not in empty]
+        texts = [row for row in plain if row not in numbers and row not in empty]
         numbers.sort(key=lambda row: cells[row].value, reverse=descending)
-        words.sort(key=lambda row: cells[row].text.casefold(), reverse=descending)
+        texts.sort(key=lambda row: cells[row].text.casefold(), reverse=descending)
         return [
             *numbers,
-            *words,
+            *texts,
             *empty,
             *(row for row, each in enumerate(self.table.rows) if each.is_summary),
         ]
@@ -290,10 +290,12 @@ class TableView(QTableView):
     def texts(self) -> list[list[str]]:
         """Texts of the visible cells, row by row."""
         model = self.table_model
-        shown = [column for column in range(model.columnCount()) if not self.isColumnHidden(column)]
+        columns = [
+            column for column in range(model.columnCount()) if not self.isColumnHidden(column)
+        ]
         lines = range(model.rowCount())
         return [
-            [model.text(line, column).replace(_FIXED_SPACE, " ") for column in shown]
+            [model.text(line, column).replace(_FIXED_SPACE, " ") for column in columns]
             for line in lines
         ]
 
@@ -339,14 +341,14 @@ class TableView(QTableView):
     def _widths(self) -> dict[int, int]:
         """Return the width that each visible column needs for its texts, px."""
         head = self.horizontalHeader()
-        shown = (
+        columns = (
             column
             for column in range(self.table_model.columnCount())
             if not self.isColumnHidden(column)
         )
         return {
             column: max(self.sizeHintForColumn(column), head.sectionSizeHint(column))
-            for column in shown
+            for column in columns
         }
 
     def _fit(self) -> None:

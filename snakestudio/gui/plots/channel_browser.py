@@ -26,7 +26,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading
-from snakestudio.gui.plots.channel_library import DERIVED, Library
+from snakestudio.gui.plots.channel_library import DERIVED, ChannelLibrary
 from snakestudio.gui.plots.drop import drag_data
 from snakestudio.model.column_units import label_of
 from snakestudio.model.quantities import Piece
@@ -39,7 +39,7 @@ _NAME_ROLE = int(Qt.ItemDataRole.UserRole)
 _NAME, _VALUE, _UNIT = range(3)
 _NAME_LEAST = 150
 """Least width of the names, px of the design: enough for "Energy and work" with its arrow."""
-_MOST_FOUND = 200
+_MOST_MATCHES = 200
 _VALUES_MS = 120
 """Shortest interval between two updates of the values at the cursor, ms."""
 
@@ -77,8 +77,8 @@ class _Tree(QTreeWidget):
         for column, width in ((_VALUE, longest + theme.scaled(20)), (_UNIT, theme.scaled(44))):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, width)
-        beside = header.sectionSize(_VALUE) + header.sectionSize(_UNIT)
-        self.setMinimumWidth(beside + theme.scaled(_NAME_LEAST))
+        other_columns = header.sectionSize(_VALUE) + header.sectionSize(_UNIT)
+        self.setMinimumWidth(other_columns + theme.scaled(_NAME_LEAST))
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -144,25 +144,25 @@ class ChannelBrowser(Themed):
 
     Signals
     -------
-    add_asked(names: tuple of str)
+    add_requested(names: tuple of str)
         Requests channels in the active plot.
-    new_plot_asked(names: tuple of str)
+    new_plot_requested(names: tuple of str)
         Requests channels in a new plot.
-    derive_asked(name: str)
+    derive_requested(name: str)
         Requests the dialog of the derived channel `name`, or of a new one if empty.
     dragging(on: bool)
         A drag of channels begins or ends.
     """
 
-    add_asked = Signal(tuple)
-    new_plot_asked = Signal(tuple)
-    derive_asked = Signal(str)
+    add_requested = Signal(tuple)
+    new_plot_requested = Signal(tuple)
+    derive_requested = Signal(str)
     dragging = Signal(bool)
 
     def __init__(
         self,
         session_controller: SessionController,
-        library: Library,
+        library: ChannelLibrary,
         known: Callable[[str, int], float | None],
         parent: QWidget | None = None,
     ) -> None:
@@ -185,7 +185,7 @@ class ChannelBrowser(Themed):
         self.setFocusProxy(self.search)
         self.derive_button = QToolButton()
         self.derive_button.setToolTip("Derive a channel from others")
-        self.derive_button.clicked.connect(lambda: self.derive_asked.emit(""))
+        self.derive_button.clicked.connect(lambda: self.derive_requested.emit(""))
         self.tree = _Tree()
         self.tree.setAccessibleName("Channels")
         self.hint = QLabel()
@@ -207,7 +207,7 @@ class ChannelBrowser(Themed):
         column.addWidget(self.tree, 1)
         column.addWidget(self.hint)
         self.tree.itemDoubleClicked.connect(self._on_double_click)
-        self.tree.added.connect(lambda: self.add_asked.emit(self.tree.chosen))
+        self.tree.added.connect(lambda: self.add_requested.emit(self.tree.chosen))
         self.tree.drag_begun.connect(lambda: self.dragging.emit(True))
         self.tree.drag_ended.connect(lambda: self.dragging.emit(False))
         self.tree.customContextMenuRequested.connect(self._show_menu)
@@ -222,10 +222,10 @@ class ChannelBrowser(Themed):
         session_controller.cursor_changed.connect(self._values_soon)
         session_controller.frame.connect(self._values_soon)
         library.changed.connect(self._refill)
-        self.renew_theme()
+        self.apply_theme()
         self._fill()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.derive_button.setIcon(theme.icon("derived"))
         self._glass.setIcon(theme.icon("search", "dim"))
         for item in self._items.values():
@@ -257,7 +257,7 @@ class ChannelBrowser(Themed):
         self._items = {}
         query = self.search.text().strip()
         if query:
-            self._fill_found(query)
+            self._fill_matches(query)
         else:
             self._fill_groups()
         self.tree.blockSignals(False)
@@ -277,13 +277,13 @@ class ChannelBrowser(Themed):
             for depth in range(len(channel.group)):
                 path = channel.group[: depth + 1]
                 if path not in groups:
-                    made = QTreeWidgetItem([path[-1]])
-                    made.setData(_NAME, _NAME_ROLE, "")
+                    group = QTreeWidgetItem([path[-1]])
+                    group.setData(_NAME, _NAME_ROLE, "")
                     if above is None:
-                        self.tree.addTopLevelItem(made)
+                        self.tree.addTopLevelItem(group)
                     else:
-                        above.addChild(made)
-                    groups[path] = made
+                        above.addChild(group)
+                    groups[path] = group
                 above = groups[path]
             assert above is not None
             within = channel.group[-1].lower() if len(channel.group) > 1 else ""
@@ -291,7 +291,7 @@ class ChannelBrowser(Themed):
         for path, item in groups.items():
             item.setExpanded("/".join(path) in self._open)
 
-    def _fill_found(self, query: str) -> None:
+    def _fill_matches(self, query: str) -> None:
         matches = []
         for place, channel in enumerate(self._channels.values()):
             fits = match(query, label_of(channel.name)) or match(
@@ -299,7 +299,7 @@ class ChannelBrowser(Themed):
             )
             if fits is not None:
                 matches.append((-fits.score, place, channel))
-        for _, _, channel in sorted(matches, key=lambda each: each[:2])[:_MOST_FOUND]:
+        for _, _, channel in sorted(matches, key=lambda each: each[:2])[:_MOST_MATCHES]:
             self.tree.addTopLevelItem(self._leaf(channel, label_of(channel.name)))
 
     def _leaf(self, channel: Channel, text: str) -> QTreeWidgetItem:
@@ -354,7 +354,7 @@ class ChannelBrowser(Themed):
     def _on_double_click(self, item: QTreeWidgetItem) -> None:
         name = item.data(_NAME, _NAME_ROLE)
         if name:
-            self.add_asked.emit((name,))
+            self.add_requested.emit((name,))
 
     def _show_menu(self, place: QPoint) -> None:
         if self.tree.chosen:
@@ -366,13 +366,13 @@ class ChannelBrowser(Themed):
         """Return the menu of the selected channels."""
         names = self.tree.chosen
         menu = Menu(self)
-        menu.addAction("Add to the Active Plot", lambda: self.add_asked.emit(names))
-        menu.addAction("Show in a New Plot", lambda: self.new_plot_asked.emit(names))
+        menu.addAction("Add to the Active Plot", lambda: self.add_requested.emit(names))
+        menu.addAction("Show in a New Plot", lambda: self.new_plot_requested.emit(names))
         menu.addSeparator()
         if len(names) == 1 and names[0] in self._library:
-            menu.addAction("Edit Derived Channel ...", lambda: self.derive_asked.emit(names[0]))
+            menu.addAction("Edit Derived Channel ...", lambda: self.derive_requested.emit(names[0]))
             menu.addAction("Delete Derived Channel", lambda: self._library.remove(names[0]))
-        menu.addAction("New Derived Channel ...", lambda: self.derive_asked.emit(""))
+        menu.addAction("New Derived Channel ...", lambda: self.derive_requested.emit(""))
         return menu
 
 

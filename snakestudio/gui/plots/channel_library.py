@@ -14,7 +14,7 @@ from snakestudio.viewmodel.plots.channels import Channel, catalogue, signal_key
 DERIVED = "Derived"
 """Group of derived channels in the browser."""
 
-_KEPT = "plots/derived"
+_SETTING = "plots/derived"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Derived:
     unit: str = ""
 
 
-class Library(QObject):
+class ChannelLibrary(QObject):
     """The channels that can be plotted, by name.
 
     Parameters
@@ -52,7 +52,7 @@ class Library(QObject):
         self._derived: dict[str, Derived] = {}
         if settings is not None:
             self._derived = {
-                each.name: each for each in read_derived(str(settings.value(_KEPT, "")))
+                each.name: each for each in read_derived(str(settings.value(_SETTING, "")))
             }
 
     @property
@@ -66,15 +66,17 @@ class Library(QObject):
     def __contains__(self, name: object) -> bool:
         return name in self._derived
 
-    def put(self, made: Derived, instead_of: str = "") -> None:
+    def put(self, channel: Derived, instead_of: str = "") -> None:
         """Store a derived channel, replacing the one of its name or the one named `instead_of`."""
-        if instead_of and instead_of != made.name and instead_of in self._derived:
+        if instead_of and instead_of != channel.name and instead_of in self._derived:
             self._derived = {
-                (made.name if name == instead_of else name): (made if name == instead_of else each)
+                (channel.name if name == instead_of else name): (
+                    channel if name == instead_of else each
+                )
                 for name, each in self._derived.items()
-                if name != made.name
+                if name != channel.name
             }
-        self._derived[made.name] = made
+        self._derived[channel.name] = channel
         self._store()
 
     def add(self, channels: Iterable[Derived]) -> None:
@@ -91,15 +93,15 @@ class Library(QObject):
 
     def of(self, schema: Schema) -> dict[str, Channel]:
         """Return all channels of a recording with the given schema, by name."""
-        made = {
+        derived = {
             each.name: Channel(each.name, each.unit, (DERIVED,), signal_key(each.name, each.text))
             for each in self._derived.values()
         }
-        return {**catalogue(schema), **made} if made else catalogue(schema)
+        return {**catalogue(schema), **derived} if derived else catalogue(schema)
 
     def _store(self) -> None:
         if self._settings is not None:
-            self._settings.setValue(_KEPT, write_derived(self.derived))
+            self._settings.setValue(_SETTING, write_derived(self.derived))
         self.changed.emit()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from snakestudio.gui.core.command import Command, Context, line
-from snakestudio.gui.plots.sets import PRESETS, Preset
+from snakestudio.gui.plots.sets import PRESETS, PlotPreset
 from snakestudio.viewmodel.plots.content import Content
 
 _MENU = "View/Plots"
@@ -31,7 +31,7 @@ class PlotsContext(Context, Protocol):
         ...
 
 
-def _preset(preset: Preset) -> Command[PlotsContext]:
+def _preset(preset: PlotPreset) -> Command[PlotsContext]:
     name = preset.name.lower().replace(" ", "_")
     return Command(
         f"plots_{name}",

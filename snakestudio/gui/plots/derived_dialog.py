@@ -31,7 +31,7 @@ from snakestudio.gui.forms.editors import Editor
 from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.forms.form_fields import FormField, fields_of, form_field
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.plots.channel_library import Derived, Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary, Derived
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
@@ -120,7 +120,7 @@ class DerivedDialog(Dialog):
 
     Parameters
     ----------
-    library : Library
+    library : ChannelLibrary
         Library that the channel is added to.
     name : str
         Name of the channel to edit; "" for a new one.
@@ -133,12 +133,12 @@ class DerivedDialog(Dialog):
         A new channel is in the library.
     """
 
-    made = Signal(str)
+    accepted_channel = Signal(str)
 
     def __init__(
         self,
         session_controller: SessionController,
-        library: Library,
+        library: ChannelLibrary,
         name: str = "",
         other: Recording | None = None,
         parent: QWidget | None = None,
@@ -150,7 +150,7 @@ class DerivedDialog(Dialog):
         self._old = name
         self._other = other
         self._columns = () if self._recording is None else column_names(self._recording.schema)
-        self._theirs = () if other is None else column_names(other.schema)
+        self._other_columns = () if other is None else column_names(other.schema)
         self._signal: Expression | None = None
         self._task: Task[Pyramid] | None = None
         fields = fields_of(Channel())
@@ -185,10 +185,10 @@ class DerivedDialog(Dialog):
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self.judge)
+        self._pause.timeout.connect(self.validate)
         self.form.changed.connect(self._pause.start)
         self.field.setFocus()
-        self.judge()
+        self.validate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         # Layouts ignore the least height of wrapped lines: the chart's numbers would cover them.
@@ -203,7 +203,7 @@ class DerivedDialog(Dialog):
         if self._recording is None:
             return "There is no run yet. Start one, so that its channels are known."
         try:
-            self._signal = compile_signal(self.field.text(), self._columns, self._theirs)
+            self._signal = compile_signal(self.field.text(), self._columns, self._other_columns)
         except SnakeStudioError as error:
             self._signal = None
             return str(error)
@@ -220,7 +220,7 @@ class DerivedDialog(Dialog):
             )
         return ""
 
-    def judge(self) -> None:
+    def validate(self) -> None:
         """Show a message about the input, and draw the curve if it is valid."""
         problem = self.problem
         self.keep_button.setEnabled(not problem)
@@ -240,14 +240,14 @@ class DerivedDialog(Dialog):
     def keep(self) -> None:
         """Add the channel to the library."""
         if self.problem or self._signal is None:
-            self.judge()
+            self.validate()
             return
         name = self.name_field.text().strip()
         self._library.put(
             Derived(name, self.field.text().strip(), unit_text(self._signal.unit)), self._old
         )
         if not self._old:
-            self.made.emit(name)
+            self.accepted_channel.emit(name)
         self.close()
 
     # --- the curve --------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ class DerivedDialog(Dialog):
         signal = self._signal
         other = self._other
         if signal is None or recording is None or not len(recording):
-            self.chart.show_picture(ChartData())
+            self.chart.show_data(ChartData())
             return
         n = len(recording)
         first = max(0, n - _PREVIEW_ROWS)
@@ -287,16 +287,16 @@ class DerivedDialog(Dialog):
         bins = pyramid.envelope(0, self._rows - self._first, _BINS)
         times = self._recording.times[np.minimum(bins.row + self._first, self._rows - 1)]
         low, high = bins.low[:, 0].astype(np.float64), bins.high[:, 0].astype(np.float64)
-        picture = ChartData(float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3))
+        chart_data = ChartData(float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3))
         known = np.isfinite(low)
         ends = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 1.0)
-        picture.axes = [Axis(*fitted(*ends, from_zero=False, least=1e-9))]
+        chart_data.axes = [Axis(*fitted(*ends, from_zero=False, least=1e-9))]
         accent = theme.current().accent
-        picture.traces = [Trace(times, low, high, accent)]
-        picture.unit = unit_text(self._signal.unit) if self._signal is not None else ""
-        picture.legend = [(accent, f"{readable(ends[0], '')} to {readable(ends[1], '')}")]
-        picture.note = "" if known.any() else "No values in the newest rows."
-        self.chart.show_picture(picture)
+        chart_data.traces = [Trace(times, low, high, accent)]
+        chart_data.unit = unit_text(self._signal.unit) if self._signal is not None else ""
+        chart_data.legend = [(accent, f"{readable(ends[0], '')} to {readable(ends[1], '')}")]
+        chart_data.note = "" if known.any() else "No values in the newest rows."
+        self.chart.show_data(chart_data)
 
     def _stop(self) -> None:
         if self._task is not None:
@@ -312,7 +312,7 @@ class DerivedDialog(Dialog):
 
 def _help() -> str:
     """Return a summary of the syntax."""
-    shown = (
+    names = (
         "derivative",
         "integral",
         "lowpass",
@@ -324,7 +324,7 @@ def _help() -> str:
         "unwrap",
         "delay",
     )
-    functions = " &nbsp; ".join(FUNCTIONS[name].signature for name in shown if name in FUNCTIONS)
+    functions = " &nbsp; ".join(FUNCTIONS[name].signature for name in names if name in FUNCTIONS)
     return (
         f"{functions}<br>Patterns select several channels, as in sum(link_*_obstacle_fx_n); "
         "other.name is the channel of the overlaid run."

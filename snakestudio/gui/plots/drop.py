@@ -45,7 +45,7 @@ class DropHint(QLabel):
         self.setContentsMargins(24, 8, 24, 8)
         self.hide()
 
-    def say(self, text: str, refused: bool = False) -> None:
+    def show_text(self, text: str, refused: bool = False) -> None:
         """Show a text over the whole parent."""
         p = theme.current()
         edge = p.warning if refused else p.accent

@@ -109,22 +109,22 @@ def _keep(path: Path, what: str, data: bytes) -> None:
     try:
         write_atomically(path, data)
     except OSError as error:
-        raise _not_kept(path, what, error) from error
+        raise _not_written(path, what, error) from error
 
 
-def _not_kept(path: Path, what: str, error: OSError) -> OSError:
+def _not_written(path: Path, what: str, error: OSError) -> OSError:
     remedy = "Choose another folder or free some space"
     return OSError(f"{path}: the {what} cannot be written ({error.strerror or error}). {remedy}.")
 
 
 def save_profile(
-    path: Path, picture: ChartData, lines: list[CurveSpec], schema: Schema, title: str
+    path: Path, chart_data: ChartData, lines: list[CurveSpec], schema: Schema, title: str
 ) -> None:
     """Write the profile of a chart: abscissas from the head, and the values of the run there.
 
     Raises `OSError` if it cannot be written.
     """
-    own = picture.traces[: len(lines)]
+    own = chart_data.traces[: len(lines)]
     names = [series_of(line.series, schema).names[0].removeprefix("section_1_") for line in lines]
     table = np.stack([own[0].time, *(trace.low for trace in own)], axis=1)
     head = f"# SnakeStudio {__version__}\n# {title}\n" + ",".join(["x_m", *names]) + "\n"
@@ -137,20 +137,20 @@ def _write(path: Path, head: str, table: FloatArray) -> None:
 
 
 def save_spectrum(
-    path: Path, picture: ChartData, lines: Sequence[CurveSpec], schema: Schema, title: str
+    path: Path, chart_data: ChartData, lines: Sequence[CurveSpec], schema: Schema, title: str
 ) -> None:
     """Write the spectra of a chart: frequencies and amplitudes, those of other runs after those of the run.
 
     Raises `OSError` if it cannot be written.
     """
-    decades = picture.axes[0].decades
+    decades = chart_data.axes[0].decades
     names = [
         *names_of(schema, lines),
-        *(f"other_{i + 1}" for i in range(len(picture.traces) - len(lines))),
+        *(f"other_{i + 1}" for i in range(len(chart_data.traces) - len(lines))),
     ]
-    frequency = max((trace.time for trace in picture.traces), key=len)
+    frequency = max((trace.time for trace in chart_data.traces), key=len)
     columns = [frequency]
-    for trace in picture.traces:
+    for trace in chart_data.traces:
         sizes = 10.0**trace.low if decades else trace.low
         columns.append(np.interp(frequency, trace.time, sizes, right=np.nan))
     head = (
@@ -170,9 +170,9 @@ class PlotExporter(QObject):
         Parent of dialogs.
     """
 
-    def __init__(self, history: SeriesCache, window: QWidget) -> None:
+    def __init__(self, series_cache: SeriesCache, window: QWidget) -> None:
         super().__init__(window)
-        self._history = history
+        self._series_cache = series_cache
         self._window = window
         self._task: Task[Path] | None = None
         self._dialog: QProgressDialog | None = None
@@ -203,21 +203,21 @@ class PlotExporter(QObject):
             elif path.suffix.lower() == ".png":
                 save_png(path, chart, plot.title)
             elif plot.view.style == "profile":
-                if self._history.recording is not None and plot.chart.picture.traces:
+                if self._series_cache.recording is not None and plot.chart.data.traces:
                     save_profile(
                         path,
-                        plot.chart.picture,
+                        plot.chart.data,
                         plot.lines,
-                        self._history.recording.schema,
+                        self._series_cache.recording.schema,
                         plot.instant,
                     )
             elif plot.view.style == "spectrum":
-                if self._history.recording is not None and plot.chart.picture.traces:
+                if self._series_cache.recording is not None and plot.chart.data.traces:
                     save_spectrum(
                         path,
-                        plot.chart.picture,
+                        plot.chart.data,
                         plot.lines,
-                        self._history.recording.schema,
+                        self._series_cache.recording.schema,
                         plot.title,
                     )
             else:
@@ -226,14 +226,14 @@ class PlotExporter(QObject):
             self._show_problem(str(error))
 
     def _export_csv(self, plot: ShownPlot, path: Path, start: float, stop: float) -> None:
-        recording = self._history.recording
+        recording = self._series_cache.recording
         if recording is None or not len(recording) or self._task is not None:
             return
         if plot.view.whole_run:
             start = float(recording.times[0])
             stop = float(recording.times[-1])
         table = CsvTable(
-            recording, plot.lines, start, stop, plot.title, plot.overlaid, self._history.other
+            recording, plot.lines, start, stop, plot.title, plot.overlaid, self._series_cache.other
         )
         self._task = Task("export", lambda progress: table.write(path, progress), self)
         self._task.progressed.connect(self._on_progressed)

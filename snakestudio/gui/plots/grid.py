@@ -107,7 +107,7 @@ class PlotGrid(QWidget):
         """Show exactly these contents; existing plots are reused."""
         self.coming.clear()
         while len(self.plots) > len(contents):
-            self._take(self.plots[-1])
+            self._delete(self.plots[-1])
         for plot, content in zip(self.plots, contents, strict=False):
             plot.show_content(content)
         for content in contents[len(self.plots) :]:
@@ -124,9 +124,9 @@ class PlotGrid(QWidget):
 
     def _make_next(self) -> None:
         if self.coming:
-            QTimer.singleShot(_TURN_MS, self, self._come)
+            QTimer.singleShot(_TURN_MS, self, self._add_next)
 
-    def _come(self) -> None:
+    def _add_next(self) -> None:
         if self.coming:
             self.add(self.coming.popleft())
             self._make_next()
@@ -141,11 +141,11 @@ class PlotGrid(QWidget):
 
     def remove(self, plot: LivePlot) -> None:
         """Remove a plot."""
-        self._take(plot)
+        self._delete(plot)
         self._arrange(forced=True)
         self.changed.emit()
 
-    def _take(self, plot: LivePlot) -> None:
+    def _delete(self, plot: LivePlot) -> None:
         self.plots.remove(plot)
         self._grid.removeWidget(plot)
         plot.hide()

@@ -15,7 +15,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import scrolled
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.export import PlotExporter
 from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
 from snakestudio.gui.plots.panel_bar import PanelBar
@@ -55,7 +55,7 @@ class _SceneViews:
         """Whether plots show exactly these views."""
         return tuple(plot.view_name for plot in plots) == self._names
 
-    def suit_scene(self, plots: Sequence[LivePlot], scene: Scene) -> None:
+    def adapt_to_scene(self, plots: Sequence[LivePlot], scene: Scene) -> None:
         """Switch to the views for another scene, unless the user has chosen others."""
         names = default_views(scene)
         if self.shown_by(plots):
@@ -65,7 +65,7 @@ class _SceneViews:
             self._scene = scene
             self._names = names
 
-    def suit_run(self, plots: Sequence[LivePlot], scene: Scene, schema: Schema) -> None:
+    def adapt_to_run(self, plots: Sequence[LivePlot], scene: Scene, schema: Schema) -> None:
         """Switch to the available views after a change from links to a continuous body, or back."""
         names = default_views(scene)
         turned = bool(schema.sections) != (self._names[0] == "profile")
@@ -87,7 +87,7 @@ class PlotPanel(Themed):
 
     Parameters
     ----------
-    library : Library, optional
+    library : ChannelLibrary, optional
         Source of channels by name.
     contents : sequence of Content, optional
         Contents of the plots; if omitted, the views for the scene.
@@ -110,7 +110,7 @@ class PlotPanel(Themed):
         self,
         session_controller: SessionController,
         document: Document,
-        library: Library | None = None,
+        library: ChannelLibrary | None = None,
         contents: Sequence[Content] | None = None,
         title: str = "Plots",
         parent: QWidget | None = None,
@@ -118,17 +118,17 @@ class PlotPanel(Themed):
         super().__init__(parent)
         self._session_controller = session_controller
         self.document = document
-        self.library = library if library is not None else Library(parent=self)
-        self.history = SeriesCache()
+        self.library = library if library is not None else ChannelLibrary(parent=self)
+        self.series_cache = SeriesCache()
         self.overlays: list[Overlay] = []
         self.start = 0.0
         self.stop = 10.0
         self.span: tuple[float, float] | None = None
         self._pulled = 0.0
         self.redraws = Redraws()
-        self._focus: LivePlot | None = None
+        self._focused_plot: LivePlot | None = None
         self._marked = False
-        self.exporter = PlotExporter(self.history, self)
+        self.exporter = PlotExporter(self.series_cache, self)
         self.bar = PanelBar(title)
         self.follow_button = self.bar.follow_button
         self.pause_button = self.bar.pause_button
@@ -177,21 +177,21 @@ class PlotPanel(Themed):
         self._on_recording()
 
     def _make_plot(self, content: Content) -> LivePlot:
-        plot = LivePlot(self.history, "force", 0, self.library)
+        plot = LivePlot(self.series_cache, "force", 0, self.library)
         plot.show_content(content)
         plot.show_over(self.overlays)
         plot.show_span(self.span)
         chart = plot.chart
         plot.chosen.connect(lambda: self._on_chosen(plot))
         plot.refused.connect(self.refused)
-        plot.row_asked.connect(self._session_controller.set_cursor)
+        plot.row_requested.connect(self._session_controller.set_cursor)
         chart.view_dragged.connect(lambda start, stop: self._on_view_dragged(plot, start, stop))
         chart.span_dragged.connect(lambda start, stop: self.select_span((start, stop)))
-        chart.cursor_dragged.connect(self._go_to)
+        chart.cursor_dragged.connect(self._seek)
         chart.cursor_stepped.connect(self._step)
-        chart.fit_asked.connect(lambda: self._on_fit(plot))
-        chart.menu_asked.connect(lambda point: pop_up(self.plot_menu(plot), point))
-        chart.legend_asked.connect(
+        chart.fit_requested.connect(lambda: self._on_fit(plot))
+        chart.menu_requested.connect(lambda point: pop_up(self.plot_menu(plot), point))
+        chart.legend_requested.connect(
             lambda entry, point: pop_up(curve_menu(plot, entry) or self.plot_menu(plot), point)
         )
         chart.viewport().installEventFilter(self)
@@ -235,8 +235,8 @@ class PlotPanel(Themed):
         """Stop computations in threads; call before the panel is deleted."""
         self._timer.stop()
         self._resting.stop()
-        for history in self._histories:
-            history.close()
+        for series_cache in self._series_caches:
+            series_cache.close()
         self.exporter.close()
 
     def add_plot(self, content: Content) -> LivePlot | None:
@@ -258,27 +258,27 @@ class PlotPanel(Themed):
 
     def focus(self, plot: LivePlot) -> None:
         """Set the active plot, to which channels are added from the browser."""
-        self._focus = plot
+        self._focused_plot = plot
         self.show_focus(True)
         self.focused.emit()
 
     @property
     def focused_plot(self) -> LivePlot | None:
         """The active plot, to which channels are added from the browser."""
-        if self._focus in self.plots:
-            return self._focus
+        if self._focused_plot in self.plots:
+            return self._focused_plot
         return self.plots[-1] if self.plots else None
 
-    def show_focus(self, shown: bool) -> None:
+    def show_focus(self, visible: bool) -> None:
         """Set whether the active plot is marked, which it is in one panel only."""
-        self._marked = shown
+        self._marked = visible
         for plot in self.plots:
-            plot.head.set_focused(shown and plot is self.focused_plot)
+            plot.head.set_focused(visible and plot is self.focused_plot)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.MouseButtonPress:
             for plot in self.plots:
-                if plot.chart.viewport() is watched and plot is not self._focus:
+                if plot.chart.viewport() is watched and plot is not self._focused_plot:
                     self.focus(plot)
         return False
 
@@ -325,8 +325,8 @@ class PlotPanel(Themed):
         if (start, stop) != (self.start, self.stop):
             self.start = start
             self.stop = stop
-            for history in self._histories:
-                history.show_other_rows()
+            for series_cache in self._series_caches:
+                series_cache.show_other_rows()
             self._mark(how)
 
     def _follow_newest(self, settle: bool = False) -> None:
@@ -340,7 +340,7 @@ class PlotPanel(Themed):
     @property
     def _newest(self) -> float:
         """Time of the newest row, s."""
-        recording = self.history.recording
+        recording = self.series_cache.recording
         return float(recording.times[-1]) if recording is not None and len(recording) else 0.0
 
     def _refresh(self) -> None:
@@ -360,9 +360,9 @@ class PlotPanel(Themed):
 
     def _on_recording(self) -> None:
         recording = self._session_controller.recording
-        self.history.reset(recording)
+        self.series_cache.reset(recording)
         if recording is not None:
-            self._scene_views.suit_run(self.plots, recording.scene, recording.schema)
+            self._scene_views.adapt_to_run(self.plots, recording.scene, recording.schema)
         self._want()
         before = self._begun
         self._begun = recording is not None and len(recording) > 1
@@ -373,15 +373,15 @@ class PlotPanel(Themed):
             self._resting.start()  # during a drag, every move prepares a new run, none of which has begun
 
     def _on_opened(self) -> None:
-        self._scene_views.suit_scene(self.plots, self.document.scene)
+        self._scene_views.adapt_to_scene(self.plots, self.document.scene)
 
     def _on_scene(self) -> None:
         if self._resting.isActive():
             self._resting.start()  # more changes may follow, with many obstacles later than the delay
 
-    def show_zone(self, shown: bool) -> None:
+    def show_zone(self, visible: bool) -> None:
         """Set whether the drop zone for a new plot is visible."""
-        self.grid.zone.setVisible(shown)
+        self.grid.zone.setVisible(visible)
 
     def widget(self) -> QWidget:
         """The panel as a widget, for users of its protocol."""
@@ -393,8 +393,8 @@ class PlotPanel(Themed):
         self.overlays = Overlay.for_runs(runs, before)
         for gone in before:
             if gone not in self.overlays:
-                gone.history.close()
-        self.history.compare_with(self.overlays[0].run.recording if self.overlays else None)
+                gone.series_cache.close()
+        self.series_cache.compare_with(self.overlays[0].run.recording if self.overlays else None)
         for plot in self.plots:
             plot.show_over(self.overlays)
         self._want()
@@ -402,12 +402,12 @@ class PlotPanel(Themed):
 
     def _want(self) -> None:
         keys = {key for plot in self.plots for key in plot.series}
-        for history in self._histories:
-            history.want(keys)
+        for series_cache in self._series_caches:
+            series_cache.want(keys)
 
     @property
-    def _histories(self) -> list[SeriesCache]:
-        return [self.history, *(overlay.history for overlay in self.overlays)]
+    def _series_caches(self) -> list[SeriesCache]:
+        return [self.series_cache, *(overlay.series_cache for overlay in self.overlays)]
 
     def _on_chosen(self, plot: LivePlot) -> None:
         if plot not in self.plots:
@@ -453,22 +453,22 @@ class PlotPanel(Themed):
 
     def _place(self) -> tuple[float | None, int | None]:
         """Return time (s) and row of the cursor, by default of the newest row; None without rows."""
-        recording = self.history.recording
+        recording = self.series_cache.recording
         if recording is None or not len(recording):
             return None, None
         index = self._session_controller.cursor
         row = len(recording) - 1 if index is None else min(index, len(recording) - 1)
         return float(recording.times[row]), row
 
-    def _go_to(self, time: float) -> None:
+    def _seek(self, time: float) -> None:
         """Move the cursor to the row nearest to a time, s."""
-        recording = self.history.recording
+        recording = self.series_cache.recording
         if recording is not None and len(recording):
             self._session_controller.set_cursor(recording.index_at(time))
 
     def _step(self, rows: int) -> None:
         """Move the cursor by a number of rows."""
-        (_, row), recording = self._place(), self.history.recording
+        (_, row), recording = self._place(), self.series_cache.recording
         if row is not None and recording is not None:
             self._session_controller.set_cursor(max(0, min(row + rows, len(recording) - 1)))
 
@@ -498,20 +498,24 @@ class PlotPanel(Themed):
             self._draw()
             return
         now = time.perf_counter()
-        filling = self.history.filling
+        filling = self.series_cache.filling
         if filling or now - self._pulled >= _PULL_EVERY_S:
             self._pulled = now
-            if self.history.pull(_PULL_BUDGET_S):
+            if self.series_cache.pull(_PULL_BUDGET_S):
                 if self.following:
                     self._follow_newest()
                 if filling or not self.pause_button.isChecked():
                     self._mark(Stale.ALL if filling else Stale.LONGER)
-            problems = self.history.problems
+            problems = self.series_cache.problems
             self.note.setText(
-                "reading the run …" if self.history.filling else problems[0] if problems else ""
+                "reading the run …"
+                if self.series_cache.filling
+                else problems[0]
+                if problems
+                else ""
             )
         for overlay in self.overlays:
-            if overlay.history.missing and overlay.history.pull(_PULL_BUDGET_S):
+            if overlay.series_cache.missing and overlay.series_cache.pull(_PULL_BUDGET_S):
                 self._mark(Stale.ALL)
         self._draw()
 
@@ -536,7 +540,7 @@ class PlotPanel(Themed):
         super().hideEvent(event)
         self._timer.stop()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._mark(Stale.AT_ONCE)
 
     def plot_menu(self, plot: LivePlot) -> QMenu:

@@ -70,12 +70,12 @@ class PanelBar(NarrowRow):
         self._close.setToolTip("Remove this plot panel")
         self._close.hide()
         row.addWidget(self._close)
-        self.give_up_text(self.pause_button)
-        self.give_up_text(self.follow_button)
-        self.give_up(self.title)
+        self.shorten_if_narrow(self.pause_button)
+        self.shorten_if_narrow(self.follow_button)
+        self.hide_if_narrow(self.title)
         for name in _ICONS:
-            getattr(self, name).toggled.connect(self.renew_theme)
-        self.renew_theme()
+            getattr(self, name).toggled.connect(self.apply_theme)
+        self.apply_theme()
 
     def set_closable(self, close: Callable[[], object]) -> None:
         """Show a button that closes the panel."""
@@ -102,7 +102,7 @@ class PanelBar(NarrowRow):
         button.setCheckable(True)
         return button
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         for name, icon in _ICONS.items():
             button = getattr(self, name)
             button.setIcon(theme.icon(icon, "on_accent" if button.isChecked() else "text"))

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWid
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.drop import DropHint, dragged_channels
 from snakestudio.gui.plots.inks import ink
 from snakestudio.model.column_units import label_of
@@ -85,7 +85,7 @@ class PlotHead(QWidget):
                 f" border: 0; border-bottom: 2px solid {line}; }}"
             )
 
-    def say(self, title: str, choice: str, chooser: str) -> None:
+    def set_texts(self, title: str, choice: str, chooser: str) -> None:
         """Set the texts of the buttons."""
         self.view_button.setText(f"{title} ▾")
         self.index_button.setVisible(bool(chooser))
@@ -127,14 +127,14 @@ class PlotHead(QWidget):
         plot = self._plot
         names = plot.names
         now = plot.content
-        shown = tuple(Curve(name) for name in names)
+        curves = tuple(Curve(name) for name in names)
         pair = (Curve(names[1], names[0]),) if len(names) > 1 else ()
         unit = {} if plot.schema is None else plot.library.of(plot.schema)
-        alike = tuple(curve for curve in shown if unit[curve.name].unit == unit[names[0]].unit)
+        alike = tuple(curve for curve in curves if unit[curve.name].unit == unit[names[0]].unit)
         tracks = now.kind == "xy" and now.outlines
         links = (1,) if plot.schema is None else tuple(dict.fromkeys((1, plot.schema.n_links)))
         return [
-            ("Time Series", None if now.kind == "time" else Content("time", curves=shown)),
+            ("Time Series", None if now.kind == "time" else Content("time", curves=curves)),
             ("X-Y Plot", None if now.kind == "xy" and not tracks else Content("xy", curves=pair)),
             ("Tracks from Above", None if tracks else Content.tracks(links, centre=True)),
             ("Spectrum", None if now.kind == "spectrum" else Content("spectrum", curves=alike)),
@@ -211,7 +211,7 @@ class LivePlot(QWidget):
         Name in `VIEWS`.
     index : int
         Chosen link or joint, 0-based.
-    library : Library, optional
+    library : ChannelLibrary, optional
         Source of channels by name.
 
     Signals
@@ -220,25 +220,25 @@ class LivePlot(QWidget):
         The content, or the link or joint, changed.
     refused(sentence: str)
         Channels cannot be shown in this plot.
-    row_asked(row: int)
+    row_requested(row: int)
         Requests the cursor at this row.
     """
 
     chosen = Signal()
     refused = Signal(str)
-    row_asked = Signal(int)
+    row_requested = Signal(int)
 
     def __init__(
         self,
-        history: SeriesCache,
+        series_cache: SeriesCache,
         view: str,
         index: int = 0,
-        library: Library | None = None,
+        library: ChannelLibrary | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._history = history
-        self.library = library if library is not None else Library(parent=self)
+        self._series_cache = series_cache
+        self.library = library if library is not None else ChannelLibrary(parent=self)
         self._content = Content.of_view(view, index)
         self._values: tuple[float, float] | None = None
         self._frame: Frame | None = None
@@ -279,7 +279,7 @@ class LivePlot(QWidget):
     @property
     def schema(self) -> Schema | None:
         """Schema of the run."""
-        return None if self._history.recording is None else self._history.recording.schema
+        return None if self._series_cache.recording is None else self._series_cache.recording.schema
 
     @property
     def view_name(self) -> str:
@@ -321,8 +321,8 @@ class LivePlot(QWidget):
         key = (self.schema, self._content, self.index, theme.current().name, self.library.derived)
         if key != self._lines_for:
             schema = self.schema
-            shown = schema is not None and self.view.possible(schema)
-            lines = self.view.lines(schema, self.index) if shown and schema is not None else []
+            possible = schema is not None and self.view.possible(schema)
+            lines = self.view.lines(schema, self.index) if possible and schema is not None else []
             self._lines = [replace(line, colour=ink(line.colour)) for line in lines]
             self._lines_for = key
         return self._lines
@@ -333,8 +333,8 @@ class LivePlot(QWidget):
         schema = self.schema
         if self._content.kind != "view" or schema is None:
             return self._content.names
-        shown = (series_of(line.series, schema).names[line.column] for line in self.lines)
-        return tuple(name for name in dict.fromkeys(shown) if name in self.library.of(schema))
+        names = (series_of(line.series, schema).names[line.column] for line in self.lines)
+        return tuple(name for name in dict.fromkeys(names) if name in self.library.of(schema))
 
     @property
     def overlaid(self) -> list[tuple[Overlay, list[CurveSpec]]]:
@@ -359,11 +359,14 @@ class LivePlot(QWidget):
 
     def span_curves(self) -> list[SpanCurve]:
         """The curves with statistics, those of overlaid runs after those of the run."""
-        history = self._history
+        series_cache = self._series_cache
         names = self._content.kind in ("time", "spectrum")
         curves = []
         for number, (memory, lines) in enumerate(
-            [(history, self.lines), *((overlay.history, over) for overlay, over in self.overlaid)]
+            [
+                (series_cache, self.lines),
+                *((overlay.series_cache, over) for overlay, over in self.overlaid),
+            ]
         ):
             recording = memory.recording
             if recording is None:
@@ -386,8 +389,8 @@ class LivePlot(QWidget):
         """Show another view, or another link or joint."""
         if (view, index) == (self.view_name, self._content.index):
             return
-        kept = self._content.index if index is None else index
-        self.show_content(Content.of_view(view, kept))
+        chosen = self._content.index if index is None else index
+        self.show_content(Content.of_view(view, chosen))
 
     def show_content(self, content: Content) -> None:
         """Show another content."""
@@ -402,11 +405,11 @@ class LivePlot(QWidget):
 
     def add_channels(self, names: tuple[str, ...]) -> bool:
         """Add channels; a predefined view becomes a plot of chosen channels. Return whether that is possible."""
-        made = self._with(names)
-        if isinstance(made, str):
-            self.refused.emit(made)
+        result = self._with(names)
+        if isinstance(result, str):
+            self.refused.emit(result)
             return False
-        self.show_content(made)
+        self.show_content(result)
         return True
 
     def _with(self, names: tuple[str, ...]) -> Content | str:
@@ -446,14 +449,18 @@ class LivePlot(QWidget):
             self.chosen.emit()
 
     def _label(self) -> None:
-        self.head.say(self.view.title, self.view.choice(self.schema, self.index), self.view.chooser)
+        self.head.set_texts(
+            self.view.title, self.view.choice(self.schema, self.index), self.view.chooser
+        )
         self._place()
 
     def _place(self) -> None:
-        room = self.width() - 48
-        beside = math.floor(self.chart.area.right() - self.chart.readout.unit_width) - 44
+        available = self.width() - 48
+        width_beside = (
+            math.floor(self.chart.area.right() - self.chart.cursor_legend.unit_width) - 44
+        )
         # a long unit is also cut off
-        width = min(self.head.sizeHint().width(), max(beside, room // 2))
+        width = min(self.head.sizeHint().width(), max(width_beside, available // 2))
         self.head.setGeometry(40, 0, width, 26)
         self.chart.place_legend(40 + width + 4)
 
@@ -484,46 +491,46 @@ class LivePlot(QWidget):
         """
         self._at = (cursor, row)
         self._seen = (start, stop)
-        picture = self._picture(start, stop, row, self.chart.picture if steady else None)
-        picture.cursor = cursor if picture.across == "time" else self._probe
-        picture.legend = self._legend(picture, cursor, row)
-        picture.span = self.span
+        chart_data = self._chart_data(start, stop, row, self.chart.data if steady else None)
+        chart_data.cursor = cursor if chart_data.across == "time" else self._probe
+        chart_data.legend = self._legend(chart_data, cursor, row)
+        chart_data.span = self.span
         named = self.schema is not None and self._content.kind != "view"
         lost = (
             missing(self._content, self.library.of(self.schema))
             if named and self.schema is not None
             else []
         )
-        if lost and (picture.invites or not picture.note):
+        if lost and (chart_data.invites or not chart_data.note):
             more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
-            picture.invites = False
-            picture.note = f"Not in this run: {', '.join(lost[:_MOST_NAMES])}{more}"
-        unit = self.chart.readout.unit_width
-        self.chart.show_picture(picture, hasty=hasty)
-        if unit != self.chart.readout.unit_width:
+            chart_data.invites = False
+            chart_data.note = f"Not in this run: {', '.join(lost[:_MOST_NAMES])}{more}"
+        unit = self.chart.cursor_legend.unit_width
+        self.chart.show_data(chart_data, hasty=hasty)
+        if unit != self.chart.cursor_legend.unit_width:
             self._place()
 
-    def _picture(
+    def _chart_data(
         self, start: float, stop: float, row: int | None, before: ChartData | None
     ) -> ChartData:
         view = self.view
         lines = self.lines
-        history = self._history
+        series_cache = self._series_cache
         overlaid = self.overlaid
         area = self.chart.area
         if view.style == "profile":
-            return compose_profile(view, lines, history, row, self._values, overlaid)
+            return compose_profile(view, lines, series_cache, row, self._values, overlaid)
         if view.style == "xy":
             size = area.width(), area.height()
             return compose_plane(
-                view, lines, history, start, stop, size, self._frame, overlaid, row
+                view, lines, series_cache, start, stop, size, self._frame, overlaid, row
             )
         if view.style == "spectrum":
             of = self.span or (start, stop)
             return compose_spectrum(
                 view,
                 lines,
-                history,
+                series_cache,
                 self._spectra,
                 *of,
                 self._frequencies,
@@ -532,21 +539,23 @@ class LivePlot(QWidget):
                 overlaid,
             )
         width = max(1, round(area.width() * self.chart.devicePixelRatioF()))
-        return compose(view, lines, history, start, stop, width, self._values, before, overlaid)
+        return compose(
+            view, lines, series_cache, start, stop, width, self._values, before, overlaid
+        )
 
     def _legend(
-        self, picture: ChartData, cursor: float | None, row: int | None
+        self, chart_data: ChartData, cursor: float | None, row: int | None
     ) -> list[tuple[str, str]]:
-        if picture.across == "body":
-            return profile_legend(picture, cursor, self._probe)
-        if picture.across == "frequency":
-            return spectrum_legend(picture, self.view, self._probe)
-        if picture.across == "plane":
+        if chart_data.across == "body":
+            return profile_legend(chart_data, cursor, self._probe)
+        if chart_data.across == "frequency":
+            return spectrum_legend(chart_data, self.view, self._probe)
+        if chart_data.across == "plane":
             names = [
                 (overlay.run.colour, overlay.run.name) for overlay, over in self.overlaid if over
             ]
-            return [*names, *plane_legend(picture, self.lines)]
-        entries = legend(self.view, self.lines, self._history, row, self.overlaid)
+            return [*names, *plane_legend(chart_data, self.lines)]
+        entries = legend(self.view, self.lines, self._series_cache, row, self.overlaid)
         return [(ink(colour), text) for colour, text in entries]
 
     def draw_cursor(self, cursor: float | None, row: int | None) -> None:
@@ -554,7 +563,7 @@ class LivePlot(QWidget):
         if self.view.style in ("profile", "xy"):
             self.draw(*self._seen, cursor, row, steady=True)
         elif self.view.style != "spectrum":
-            self.chart.show_cursor(cursor, self._legend(self.chart.picture, cursor, row))
+            self.chart.show_cursor(cursor, self._legend(self.chart.data, cursor, row))
 
     def show_over(self, overlays: Sequence[Overlay]) -> None:
         """Set the overlaid recordings, which are drawn from the next redraw on."""
@@ -566,23 +575,23 @@ class LivePlot(QWidget):
         if self.view.style == "spectrum":
             self.chosen.emit()
         else:
-            self.chart.picture.span = span
-            self.chart.extras.show_span(span if self.chart.picture.across == "time" else None)
+            self.chart.data.span = span
+            self.chart.extras.show_span(span if self.chart.data.across == "time" else None)
 
     def _on_probed(self, place: float | None) -> None:
         """Show the values at a position of the mouse on a profile (m) or a spectrum (Hz), or none."""
         if place != self._probe:
             self._probe = place
-            self.chart.show_cursor(place, self._legend(self.chart.picture, self._at[0], None))
+            self.chart.show_cursor(place, self._legend(self.chart.data, self._at[0], None))
 
     def _on_plane_clicked(self, x: float, y: float) -> None:
         (left, right), (low, high) = self.chart.view.viewRange()
         area = self.chart.area
         scale = area.width() / (right - left), area.height() / (high - low)
         seen = (-math.inf, math.inf) if self.view.whole_run else self._seen
-        row = row_near(self.lines, self._history, *seen, (x, y), scale)
+        row = row_near(self.lines, self._series_cache, *seen, (x, y), scale)
         if row is not None:
-            self.row_asked.emit(row)
+            self.row_requested.emit(row)
 
     # --- drops ------------------------------------------------------------------------------------
 
@@ -591,13 +600,13 @@ class LivePlot(QWidget):
         if not names:
             return
         event.acceptProposedAction()
-        made = self._with(names)
-        if isinstance(made, str):
-            self.hint.say(made, refused=True)
+        result = self._with(names)
+        if isinstance(result, str):
+            self.hint.show_text(result, refused=True)
         else:
             replaced = self._content.kind == "view"
             what = label_of(names[0]) if len(names) == 1 else f"{len(names)} channels"
-            self.hint.say(f"Show {what} here instead" if replaced else f"Add {what}")
+            self.hint.show_text(f"Show {what} here instead" if replaced else f"Add {what}")
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self.hint.hide()

@@ -16,9 +16,9 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.forms.name_dialog import NameDialog
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.panel_bar import PanelBar
-from snakestudio.gui.plots.sets import PRESETS, PlotSets, Preset, contents_of, contents_text
+from snakestudio.gui.plots.sets import PRESETS, PlotPreset, PlotSets, contents_of, contents_text
 from snakestudio.model.recording import Schema
 from snakestudio.viewmodel.plots.content import Content
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
@@ -33,8 +33,8 @@ class Panel(Protocol):
     """Members of `plots.panel.PlotPanel` that are needed to arrange panels."""
 
     bar: PanelBar
-    history: SeriesCache
-    library: Library
+    series_cache: SeriesCache
+    library: ChannelLibrary
 
     @property
     def refused(self) -> SignalInstance: ...
@@ -59,9 +59,9 @@ class Panel(Protocol):
 
     def add_channels(self, names: tuple[str, ...]) -> None: ...
 
-    def show_focus(self, shown: bool) -> None: ...
+    def show_focus(self, visible: bool) -> None: ...
 
-    def show_zone(self, shown: bool) -> None: ...
+    def show_zone(self, visible: bool) -> None: ...
 
     def widget(self) -> QWidget: ...
 
@@ -76,7 +76,7 @@ class TakesChannels(Protocol):
     def add_channels(self, names: tuple[str, ...]) -> object: ...
 
 
-def _of(preset: Preset, panel: Panel, schema: Schema) -> list[Content]:
+def _of(preset: PlotPreset, panel: Panel, schema: Schema) -> list[Content]:
     """Return the contents of a preset that the run has channels for."""
     known = panel.library.of(schema)
     return [
@@ -93,7 +93,7 @@ def _of(preset: Preset, panel: Panel, schema: Schema) -> list[Content]:
 def show_preset(panel: Panel, name: str) -> None:
     """Show a built-in plot layout; emit a message if the run has no channels for it."""
     preset = next(each for each in PRESETS if each.name == name)
-    recording = panel.history.recording
+    recording = panel.series_cache.recording
     if recording is None:
         panel.refused.emit("There is no run yet. Start one, then choose a plot layout.")
         return
@@ -153,7 +153,7 @@ class SetsMenu(QObject):
             self._sets.refusal,
             self._panel.bar,
             of="plot layout",
-            kept="Saves what every plot of this panel shows, including derived channels.",
+            explanation="Saves what every plot of this panel shows, including derived channels.",
         )
         if dialog.exec():
             self._sets.save(dialog.name, self._panel.contents)
@@ -170,7 +170,7 @@ class Docks(Protocol):
         """Whether a dock of that name exists."""
         ...
 
-    def add(self, name: str, title: str, content: QWidget, *, beside: str) -> None:
+    def add(self, name: str, title: str, content: QWidget, *, tab_with: str) -> None:
         """Show a panel in a new dock, tabbed with another one."""
         ...
 
@@ -204,9 +204,9 @@ class PlotDocks(QObject):
         self,
         context: _Context,
         new_panel: Callable[
-            [SessionController, Document, Library, Sequence[Content] | None, str], Panel
+            [SessionController, Document, ChannelLibrary, Sequence[Content] | None, str], Panel
         ],
-        library: Library,
+        library: ChannelLibrary,
         overlaid: Callable[[], list[OverlaidRun]],
     ) -> None:
         super().__init__(context.window)
@@ -216,7 +216,7 @@ class PlotDocks(QObject):
         self._overlaid = overlaid
         self.sets = PlotSets(context.settings, self.library, self)
         self.panels: dict[str, Panel] = {}
-        self._focus = _FIRST
+        self._focused_name = _FIRST
         self._pending: str | None = None
 
     # --- panels -----------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class PlotDocks(QObject):
         name = f"{_FIRST}_{number}"
         title = f"Plots {number}"
         panel = self._make(name, title, contents)
-        self._context.docks.add(name, title, panel.widget(), beside=_FIRST)
+        self._context.docks.add(name, title, panel.widget(), tab_with=_FIRST)
         panel.bar.set_closable(lambda: self.remove_panel(name))
         self._focus_on(name)
         return panel
@@ -248,8 +248,8 @@ class PlotDocks(QObject):
     def remove_panel(self, name: str) -> None:
         """Remove a panel."""
         self.panels.pop(name).close_down()
-        if self._focus == name:
-            self._focus = _FIRST
+        if self._focused_name == name:
+            self._focused_name = _FIRST
         self._context.docks.remove(name)
 
     def _make(self, name: str, title: str, contents: Sequence[Content] | None) -> Panel:
@@ -258,13 +258,13 @@ class PlotDocks(QObject):
             context.session_controller, context.document, self.library, contents, title
         )
         panel.refused.connect(
-            lambda sentence: context.banners.edits.say("info", sentence, passing=True)
+            lambda sentence: context.banners.edits.show_notice("info", sentence, passing=True)
         )
         panel.focused.connect(lambda: self._focus_on(name))
         SetsMenu(panel, self.sets)
         panel.overlay(self._overlaid())
         self.panels[name] = panel
-        panel.show_focus(self._focus == name)
+        panel.show_focus(self._focused_name == name)
         return panel
 
     def overlay(self) -> None:
@@ -274,14 +274,14 @@ class PlotDocks(QObject):
             panel.overlay(runs)
 
     def _focus_on(self, name: str) -> None:
-        self._focus = name
+        self._focused_name = name
         for other, panel in self.panels.items():
             panel.show_focus(other == name)
 
     @property
     def focused(self) -> Panel | None:
         """The panel that was clicked last."""
-        return self.panels.get(self._focus) or self.panels.get(_FIRST)
+        return self.panels.get(self._focused_name) or self.panels.get(_FIRST)
 
     # --- channels ---------------------------------------------------------------------------------
 
@@ -290,9 +290,9 @@ class PlotDocks(QObject):
         from snakestudio.gui.plots.channel_browser import ChannelBrowser
 
         browser = ChannelBrowser(self._context.session_controller, self.library, self._known)
-        browser.add_asked.connect(self.add)
-        browser.new_plot_asked.connect(self.add_in_new_plot)
-        browser.derive_asked.connect(self.derive)
+        browser.add_requested.connect(self.add)
+        browser.new_plot_requested.connect(self.add_in_new_plot)
+        browser.derive_requested.connect(self.derive)
         browser.dragging.connect(self._show_zones)
         return browser
 
@@ -302,9 +302,9 @@ class PlotDocks(QObject):
 
     def _known(self, key: str, row: int) -> float | None:
         for panel in self.panels.values():
-            found = panel.history.values_at(key, row)
-            if found is not None:
-                return float(found[0])
+            values = panel.series_cache.values_at(key, row)
+            if values is not None:
+                return float(values[0])
         return None
 
     def add(self, names: tuple[str, ...]) -> None:
@@ -327,16 +327,16 @@ class PlotDocks(QObject):
         """Show the dialog of the derived channel `name`, or of a new one."""
         from snakestudio.gui.plots.derived_dialog import DerivedDialog
 
-        dialog = self._context.window.findChild(DerivedDialog)
-        if dialog is not None:
-            dialog.close()
+        previous = self._context.window.findChild(DerivedDialog)
+        if previous is not None:
+            previous.close()
         overlaid = self._overlaid()
         other = overlaid[0].recording if overlaid else None
-        made = DerivedDialog(
+        dialog = DerivedDialog(
             self._context.session_controller, self.library, name, other, self._context.window
         )
-        made.made.connect(lambda name: self.add_in_new_plot((name,)))
-        made.show()
+        dialog.accepted_channel.connect(lambda name: self.add_in_new_plot((name,)))
+        dialog.show()
 
     def show_preset(self, name: str) -> None:
         """Show a built-in plot layout in the panel that was clicked last."""

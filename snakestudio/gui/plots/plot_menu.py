@@ -100,7 +100,7 @@ def _add_curve(menu: QMenu, plot: LivePlot, number: int) -> None:
 
 def curve_menu(plot: LivePlot, entry: int) -> QMenu | None:
     """Return the menu of a legend entry, if it is a curve of a plot of chosen channels."""
-    colour = plot.chart.picture.legend[entry][0]
+    colour = plot.chart.data.legend[entry][0]
     curves = plot.content.curves
     number = next((i for i in range(len(curves)) if ink(distinct_colour(i)) == colour), None)
     if number is None or plot.content.kind == "heat":
@@ -112,8 +112,8 @@ def curve_menu(plot: LivePlot, entry: int) -> QMenu | None:
 
 
 def _rename(plot: LivePlot) -> None:
-    title, said = QInputDialog.getText(
+    title, accepted = QInputDialog.getText(
         plot, "Rename Plot", "Title of the plot:", text=plot.content.title
     )
-    if said:
+    if accepted:
         plot.show_content(replace(plot.content, title=title.strip()))

@@ -8,17 +8,22 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
-from snakestudio.gui.plots.channel_library import Derived, Library, read_derived, write_derived
+from snakestudio.gui.plots.channel_library import (
+    ChannelLibrary,
+    Derived,
+    read_derived,
+    write_derived,
+)
 from snakestudio.model.recording import Schema
 from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.viewmodel.plots.content import Content, Curve, read_content, write_content
 
-_KEPT = "plots/arrangements"
+_SETTING = "plots/arrangements"
 
 
 @dataclass(frozen=True, slots=True)
-class Preset:
+class PlotPreset:
     """A built-in plot layout."""
 
     name: str
@@ -149,25 +154,25 @@ _LEDGER = Derived(
 _TRACKING = Derived("tracking_error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad")
 
 PRESETS = (
-    Preset("Contact Forces", "Forces of obstacles and ground, link by link", _contact_forces),
-    Preset("Tracking", "Joint angles, references, errors and torques", _tracking, (_TRACKING,)),
-    Preset(
+    PlotPreset("Contact Forces", "Forces of obstacles and ground, link by link", _contact_forces),
+    PlotPreset("Tracking", "Joint angles, references, errors and torques", _tracking, (_TRACKING,)),
+    PlotPreset(
         "Energy Balance",
         "Energies, work, and the unaccounted remainder",
         _energy,
         (_LEDGER,),
     ),
-    Preset("Solver", "Residual on a logarithmic axis, iterations, contacts", _solver),
-    Preset(
+    PlotPreset("Solver", "Residual on a logarithmic axis, iterations, contacts", _solver),
+    PlotPreset(
         "Paper Figures",
         "Forces by link, path of a link, and a joint, as in the papers",
         _paper,
     ),
-    Preset("Gait", "Tracks from above, phase of two joints, spectrum, velocity", _gait),
+    PlotPreset("Gait", "Tracks from above, phase of two joints, spectrum, velocity", _gait),
 )
 
 
-def contents_text(contents: Sequence[Content], library: Library) -> str:
+def contents_text(contents: Sequence[Content], library: ChannelLibrary) -> str:
     """Return contents as JSON, with the derived channels that they use."""
     used = {name for content in contents for name in content.names}
     derived = [each for each in library.derived if each.name in used]
@@ -179,7 +184,7 @@ def contents_text(contents: Sequence[Content], library: Library) -> str:
     )
 
 
-def contents_of(text: str, library: Library) -> list[Content]:
+def contents_of(text: str, library: ChannelLibrary) -> list[Content]:
     """Return the contents written by `contents_text`, and add new derived channels to the library."""
     try:
         written = json.loads(text)
@@ -204,7 +209,7 @@ class PlotSets(QObject):
     changed = Signal()
 
     def __init__(
-        self, settings: QSettings, library: Library, parent: QObject | None = None
+        self, settings: QSettings, library: ChannelLibrary, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._settings = settings
@@ -212,7 +217,7 @@ class PlotSets(QObject):
 
     def _stored(self) -> dict[str, str]:
         try:
-            stored = json.loads(str(self._settings.value(_KEPT, "{}")))
+            stored = json.loads(str(self._settings.value(_SETTING, "{}")))
         except ValueError:
             return {}
         return (
@@ -247,5 +252,5 @@ class PlotSets(QObject):
         self._store({other: text for other, text in self._stored().items() if other != name})
 
     def _store(self, stored: dict[str, str]) -> None:
-        self._settings.setValue(_KEPT, json.dumps(stored))
+        self._settings.setValue(_SETTING, json.dumps(stored))
         self.changed.emit()

@@ -125,9 +125,9 @@ class StatisticsStrip(Themed):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
         self._pause.timeout.connect(self._begin)
-        self.renew_theme()
+        self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._close.setIcon(theme.icon("close", "dim"))
         self._fill()
 
@@ -203,10 +203,10 @@ class StatisticsStrip(Themed):
     # --- output -----------------------------------------------------------------------------------
 
     def _fill(self) -> None:
-        shown = list(zip(self._curves, self.figures, strict=False))
-        self.table.setRowCount(len(shown))
+        rows_shown = list(zip(self._curves, self.figures, strict=False))
+        self.table.setRowCount(len(rows_shown))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for row, (curve, statistics) in enumerate(shown):
+        for row, (curve, statistics) in enumerate(rows_shown):
             swatch = QPixmap(10, 3)
             swatch.fill(QColor(curve.colour))
             name = QTableWidgetItem(
@@ -219,7 +219,7 @@ class StatisticsStrip(Themed):
                 item.setTextAlignment(right)
                 item.setToolTip(f"{value!r} {unit.format(curve.unit)}".rstrip())
                 self.table.setItem(row, 1 + column, item)
-        rows = max(1, min(_ROWS, len(shown)))
+        rows = max(1, min(_ROWS, len(rows_shown)))
         height = self.table.horizontalHeader().sizeHint().height() + rows * theme.scaled(24) + 6
         self.table.setFixedHeight(height)
 
@@ -240,10 +240,10 @@ class StatisticsStrip(Themed):
             )
         ]
         if self.span is not None:
-            for curve, found in zip(self._curves, self.figures, strict=False):
+            for curve, statistics in zip(self._curves, self.figures, strict=False):
                 values = [
                     "" if math.isnan(value) else repr(value)
-                    for value in (of(found) for _, _, of in COLUMNS)
+                    for value in (of(statistics) for _, _, of in COLUMNS)
                 ]
                 lines.append("\t".join([curve.name, curve.unit, *map(repr, self.span), *values]))
         QGuiApplication.clipboard().setText("\n".join(lines) + "\n")

@@ -70,8 +70,8 @@ class PluginLogPanel(QWidget):
         for button in (self.again, self.stop_button, self.open_button, self.copy_button):
             self.button_row.row.addWidget(button)
         self.button_row.row.addStretch(1)
-        self.button_row.give_up(self.copy_button)
-        self.button_row.give_up(self.open_button)
+        self.button_row.hide_if_narrow(self.copy_button)
+        self.button_row.hide_if_narrow(self.open_button)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self.message, 1)

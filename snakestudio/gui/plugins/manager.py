@@ -190,13 +190,13 @@ class PluginManager(Dialog):
         if entry is None:
             return
         if entry.is_loaded:
-            self.message.say(self._plugins.unload(entry.name))
+            self.message.show_text(self._plugins.unload(entry.name))
         elif entry.source is not None:
-            self.message.say(self._plugins.load(entry.source))
+            self.message.show_text(self._plugins.load(entry.source))
 
     def _reload(self) -> None:
         if self.entry is not None:
-            self.message.say(self._plugins.reload(self.entry.name))
+            self.message.show_text(self._plugins.reload(self.entry.name))
 
     def _trust(self) -> None:
         entry = self.entry
@@ -209,13 +209,13 @@ class PluginManager(Dialog):
                 if entry.is_loaded
                 else ""
             )
-            self.message.say(f"{result}{loaded}")
+            self.message.show_text(f"{result}{loaded}")
             return
         try:
             self._plugins.review(entry.source)
-            self.message.say("")
+            self.message.show_text("")
         except PluginError as error:
-            self.message.say(str(error))
+            self.message.show_text(str(error))
 
     def _set_own(self, on: bool) -> None:
         entry = self.entry
@@ -225,12 +225,12 @@ class PluginManager(Dialog):
     def _open(self) -> None:
         path = self.entry.path if self.entry is not None else None
         if path is not None and not open_file(path):
-            self.message.say(f"No editor was found. Open {path} in a text editor.")
+            self.message.show_text(f"No editor was found. Open {path} in a text editor.")
 
     def _open_folder(self) -> None:
         path = self.entry.path if self.entry is not None else None
         if path is not None and not open_folder(path):
-            self.message.say(f"No file manager was found. The file is {path}.")
+            self.message.show_text(f"No file manager was found. The file is {path}.")
 
     def _remove(self) -> None:
         path = self.entry.path if self.entry is not None else None
@@ -246,7 +246,7 @@ class PluginManager(Dialog):
             near=self._document.base_dir,
         )
         if path is not None:
-            self.message.say(self._plugins.add_file(path))
+            self.message.show_text(self._plugins.add_file(path))
             self.select(path.stem)
 
     def _new(self) -> None:
@@ -261,14 +261,14 @@ class PluginManager(Dialog):
         try:
             trust(read_source(path))
         except PluginError as error:
-            self.message.say(str(error))
+            self.message.show_text(str(error))
             return
         problem = self._plugins.add_file(path)
         self._plugins.set_own(path, True)
         self.select(path.stem)
         if not open_file(path) and not problem:
             problem = f"No editor was found. Open {path} in a text editor."
-        self.message.say(problem)
+        self.message.show_text(problem)
 
 
 def _by_folder(path: Path) -> bool:

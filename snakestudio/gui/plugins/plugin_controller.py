@@ -195,7 +195,7 @@ class PluginController(QObject):
             present = find(source.name)
             loading.load(source)
             try:
-                self._session_controller.renew_kinds()
+                self._session_controller.refresh_kinds()
             except SnakeStudioError:
                 self._restore(source, present.source if present is not None else None)
                 raise
@@ -218,14 +218,14 @@ class PluginController(QObject):
             loading.unload(source.name)
         else:
             loading.load(before)
-        self._session_controller.renew_kinds()
+        self._session_controller.refresh_kinds()
 
     def unload(self, name: str) -> str:
         """Remove the additions of a plug-in; the scene keeps its values. Returns an error message, or ""."""
         if self._movable():
             return _MAY_MOVE
         loading.unload(name)
-        self._session_controller.renew_kinds()
+        self._session_controller.refresh_kinds()
         self._note_loaded()
         return ""
 
@@ -247,7 +247,7 @@ class PluginController(QObject):
         try:
             return self._review(source, decline)
         except PluginError as error:
-            self._banner.say("warning", str(error))
+            self._banner.show_notice("warning", str(error))
             return False
 
     def _review(self, source: Source, decline: str) -> bool:
@@ -332,13 +332,13 @@ class PluginController(QObject):
             load_trusted(names, folder)
         if self._known != tuple(plugin.digest for plugin in loaded()):
             try:
-                self._session_controller.renew_kinds()
+                self._session_controller.refresh_kinds()
             except SnakeStudioError as error:
-                self._banner.say("warning", str(error))
+                self._banner.show_notice("warning", str(error))
         self._note_loaded()
         for each in named_plugins(names, folder):
             if each.state == "unreadable":
-                self._banner.say(
+                self._banner.show_notice(
                     "warning",
                     f"The plug-in {each.name} of this scene cannot be used. {each.reason}",
                 )
@@ -360,7 +360,7 @@ class PluginController(QObject):
         text = f"The plug-in {plugin.name} of this scene did not run because it {why}."
         review = ("Review ...", partial(self._review_of_scene, plugin))
         without = ("Open Without", partial(self._open_without, plugin))
-        self._banner.say("warning", text, [review, without], closable=False)
+        self._banner.show_notice("warning", text, [review, without], closable=False)
 
     def _review_of_scene(self, plugin: NamedPlugin) -> None:
         assert plugin.source is not None
@@ -373,7 +373,7 @@ class PluginController(QObject):
         problem = self.load(plugin.source)
         self._check_scene()
         if problem and self.fault is None:
-            self._banner.say("warning", problem)
+            self._banner.show_notice("warning", problem)
 
     def _open_without(self, plugin: NamedPlugin) -> None:
         assert plugin.source is not None
@@ -398,9 +398,9 @@ class PluginController(QObject):
             text = f"The scene uses the plug-in {plugin.name} without naming it, so other users cannot open the scene."
             if name:
                 button: Button = ("Add to Scene", partial(self._name_in_scene, name))
-                self._banner.say("info", text, [button])
+                self._banner.show_notice("info", text, [button])
             else:
-                self._banner.say(
+                self._banner.show_notice(
                     "info", f"{text} Copy {path} to the folder of the scene and add that file."
                 )
 
@@ -450,7 +450,7 @@ class PluginController(QObject):
             except PluginError as error:
                 if self._unreadable.get(source.name) != str(error):
                     self._unreadable[source.name] = str(error)
-                    self._banner.say("warning", f"{error} The earlier code stays loaded.")
+                    self._banner.show_notice("warning", f"{error} The earlier code stays loaded.")
         if self._named is not None and any(
             map(self._is_open_question, named_plugins(*self._named))
         ):
@@ -460,7 +460,7 @@ class PluginController(QObject):
 
     def _ask_about_change(self, source: Source) -> None:
         text = f"{source.file} has changed. The earlier code stays loaded until you review the new code."
-        self._banner.say(
+        self._banner.show_notice(
             "info",
             text,
             [("Review ...", partial(self._review_change, source)), ("Keep", self._banner.clear)],
@@ -474,9 +474,9 @@ class PluginController(QObject):
     def _reload_changed(self, source: Source) -> None:
         problem = self.load(source)
         if not problem:
-            self._banner.say("info", f"{source.file} was reloaded.", passing=True)
+            self._banner.show_notice("info", f"{source.file} was reloaded.", passing=True)
         elif self.fault is None or self.fault.message != problem:
-            self._banner.say("warning", f"{problem} The earlier code stays loaded.")
+            self._banner.show_notice("warning", f"{problem} The earlier code stays loaded.")
 
     # --- errors -----------------------------------------------------------------------------------
 
@@ -490,7 +490,7 @@ class PluginController(QObject):
             return
         self.fault = fault
         again: Button = ("Reload", self.reload_and_continue)
-        self._banner.say("warning", fault.message, [("Traceback", self._show_log), again])
+        self._banner.show_notice("warning", fault.message, [("Traceback", self._show_log), again])
         self.fault_changed.emit()
 
     def dismiss_fault(self) -> None:
@@ -509,7 +509,7 @@ class PluginController(QObject):
         if find(fault.plugin) is not None:
             problem = self.reload(fault.plugin)
             if problem:
-                self._banner.say("warning", problem, [("Traceback", self._show_log)])
+                self._banner.show_notice("warning", problem, [("Traceback", self._show_log)])
                 return
         self.dismiss_fault()
         self._session_controller.session.play()
@@ -549,7 +549,7 @@ class PluginController(QObject):
         """Stop the code of a plug-in that is not responding; the run is paused."""
         name = self.stuck
         if name and not self._session_controller.session.cancel_plugin(1.0):
-            self._banner.say(
+            self._banner.show_notice(
                 "warning",
                 f"The plug-in {name} cannot be cancelled because it runs compiled code or waits for the system. "
                 "Save your work, and quit the program if it does not return.",

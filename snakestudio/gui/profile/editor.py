@@ -255,7 +255,7 @@ class ProfileEditor(QWidget):
         self.apply.setEnabled(not armed)
 
     def _show_lock(self) -> None:
-        self.note.say(self.document.locked)
+        self.note.show_text(self.document.locked)
         self._show_title()
 
     def _show_message(self, row: int) -> None:
@@ -371,9 +371,9 @@ class ProfileEditor(QWidget):
         try:
             self.document.save(path)
         except ProfileError as error:
-            self.note.say(str(error))
+            self.note.show_text(str(error))
             return False
-        self.note.say("")
+        self.note.show_text("")
         self._on_robot()
         return True
 

@@ -134,10 +134,10 @@ class FieldRow(QWidget):
     def _on_changed(self) -> None:
         value = self.editor.value
         if self.editor.problem:
-            self.message.say(self.editor.problem)
+            self.message.show_text(self.editor.problem)
         elif isinstance(self.editor, NumberEditor):
             problem = self._apply(value)
-            self.message.say(problem)
+            self.message.show_text(problem)
             if problem:
                 self.editor.widget.refuse(problem)
         elif not self._is_text:
@@ -146,11 +146,11 @@ class FieldRow(QWidget):
             try:
                 self.put(self.column.value(value))
             except NumberTextError as error:
-                self.message.say(str(error))
+                self.message.show_text(str(error))
 
     def put(self, value: Any) -> None:
         """Change the value in the profile, or show why it is refused."""
-        self.message.say(self._apply(value))
+        self.message.show_text(self._apply(value))
         self._last_value = _NOTHING
         self.refresh()
 

@@ -241,7 +241,7 @@ class JointsPage(QWidget):
             if not math.isfinite(offset)
         ]
         if unheard:
-            self.table.message.say(
+            self.table.message.show_text(
                 f"No feedback from {', '.join(unheard)} yet. Check its node and slot."
             )
             return
@@ -257,9 +257,9 @@ class JointsPage(QWidget):
         try:
             axes = axes_of_scene(self._scene(), self._document.profile)
         except ProfileError as error:
-            self.table.message.say(str(error))
+            self.table.message.show_text(str(error))
             return
-        self.table.message.say("")
+        self.table.message.show_text("")
         if self.model.replace(axes, "Axes from scene"):
             self.table.fit()
 

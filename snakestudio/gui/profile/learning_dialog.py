@@ -229,7 +229,7 @@ class LearningDialog(Dialog):
         self._cue = cue
         self._begun = time.monotonic()
         self._length = length
-        self.message.say("")
+        self.message.show_text("")
         self._timer.start()
         self.refresh()
 
@@ -296,7 +296,7 @@ class LearningDialog(Dialog):
         self._timer.stop()
         frames, cue = self._end_recording()
         if not frames:
-            self.message.say(
+            self.message.show_text(
                 "No frames were received. Check the bit rate, the wiring and the robot's power supply."
             )
             self.refresh()
@@ -308,14 +308,18 @@ class LearningDialog(Dialog):
 
     def _set_quiet(self, frames: list[Frame]) -> None:
         if not frames:
-            self.message.say("There are no frames in this part of the log. Enter a different time.")
+            self.message.show_text(
+                "There are no frames in this part of the log. Enter a different time."
+            )
             return
         self.quiet = frames
         self.analyse()
 
     def _add_move(self, frames: list[Frame], cue: Cue) -> None:
         if not frames:
-            self.message.say("There are no frames in this part of the log. Enter a different time.")
+            self.message.show_text(
+                "There are no frames in this part of the log. Enter a different time."
+            )
             return
         axis = self._axis
         joint = self.joint.value()
@@ -353,7 +357,7 @@ class LearningDialog(Dialog):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._task = None
-        self.message.say(problem.sentence())
+        self.message.show_text(problem.sentence())
         self.refresh()
 
     def _discard_task(self) -> None:
@@ -367,12 +371,12 @@ class LearningDialog(Dialog):
         """List proposals, most confident first."""
         self.tree.show_proposals(proposals)
         if proposals and self.moves and not any(message.angles for message in proposals):
-            self.message.say(
+            self.message.show_text(
                 "No value on the bus followed the motion. Turn the joint further and follow the curve more closely. The"
                 " robot may send angles only on request or when armed."
             )
         else:
-            self.message.say("")
+            self.message.show_text("")
 
     def add_to_profile(self) -> bool:
         """Add the ticked proposals to profile and DBC as one step of undo; returns whether it succeeded."""
@@ -383,9 +387,9 @@ class LearningDialog(Dialog):
                 profile, "Learn from traffic", dbc=dbc, new_robot=self.reset_box.isChecked()
             )
         except (ProfileError, ValueError) as error:
-            self.message.say(sentence(str(error)))
+            self.message.show_text(sentence(str(error)))
             return False
-        self.message.say("")
+        self.message.show_text("")
         self.reset_box.setChecked(False)  # the next results are of the same robot
         self.state.setText(
             "Added to the profile. Its checks list what is missing. Set-points and commands cannot be learned: create"

@@ -93,7 +93,7 @@ class LogRow(QWidget):
         self.end()
         self._path = path
         self._reader = reader
-        self.refusal.say("")
+        self.refusal.show_text("")
         self._task = Task("reading of the log", work, self)
         self._task.finished.connect(self._on_read)
         self._task.failed.connect(self._on_failed)
@@ -101,17 +101,17 @@ class LogRow(QWidget):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._task = None
-        self.refusal.say(problem.sentence())
+        self.refusal.show_text(problem.sentence())
 
     @Slot(object)
     def _on_read(self, frames: list[Frame]) -> None:
         self._task = None
         if not frames:  # results from the bus or the previous log stay
-            self.refusal.say(f"{self._path.name} contains no CAN frames. Choose another log.")
+            self.refusal.show_text(f"{self._path.name} contains no CAN frames. Choose another log.")
             return
         self.frames = frames
         self._name = self._path.name
-        self.refusal.say(" ".join(self._reader.notes) if self._reader else "")
+        self.refusal.show_text(" ".join(self._reader.notes) if self._reader else "")
         self.at.setMaximum(self.frames[-1].time)
         self.at.setValue(0.0)
         self._show()
@@ -121,7 +121,7 @@ class LogRow(QWidget):
         """Close the log and return to the bus."""
         self.end()
         self.frames = None
-        self.refusal.say("")
+        self.refusal.show_text("")
         self._show()
         self.opened.emit()
 

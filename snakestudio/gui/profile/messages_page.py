@@ -168,10 +168,10 @@ class MessagesPage(QWidget):
         try:
             ids = ids_of(self._document.profile, message, self.layouts.get(message.message))
         except FormulaError as error:
-            self.refusal.say(str(error))
+            self.refusal.show_text(str(error))
             self.ids.setText("")
         else:
-            self.refusal.say("")
+            self.refusal.show_text("")
             listed = [
                 f"{'all' if node is None else f'node {node}'}: 0x{number:X}"
                 for node, number in ids[:24]

@@ -88,7 +88,7 @@ class PartsTable(QWidget):
         )
         model.modelReset.connect(lambda: self.row_changed.emit(self.view.currentIndex().row()))
         self.message = Message()
-        model.refused.connect(self.message.say)
+        model.refused.connect(self.message.show_text)
         self.bar = QHBoxLayout()
         self.bar.setSpacing(4)
         self.buttons: dict[str, QToolButton] = {}

@@ -88,7 +88,7 @@ class RemoteControl(QObject):
         except StreamError as error:
             if server is not None:
                 server.close()
-            self._banner.say("warning", str(error))
+            self._banner.show_notice("warning", str(error))
             return
         if port:
             self._context.settings.setValue(_KEY, port)

@@ -83,7 +83,7 @@ class Arming(Themed):
         robot_controller.changed.connect(self.refresh)
         self.refresh()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.refresh()
 
     def refresh(self) -> None:

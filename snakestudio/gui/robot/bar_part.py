@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.theme import Themed
-from snakestudio.gui.forms.live_figure import Figure
+from snakestudio.gui.forms.live_value import LiveValue
 from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.viewmodel.robot.robot_status import span_text
 
@@ -26,26 +26,26 @@ class BarPart(Themed):
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 0, 0)
         row.setSpacing(8)
-        self.state_figure = Figure(
+        self.state_value = LiveValue(
             "CONTACT LOST · 88.8 s ago",
             "Armed elsewhere",
             "State reported by the robot and time since its last message",
             self,
         )
-        self.state_figure.setAccessibleName("robot")
+        self.state_value.setAccessibleName("robot")
         self.stop = StopButton(self)
         # Pressed and not clicked: a stop does not wait for the release of the button.
         self.stop.pressed.connect(lambda: robot_controller.stop("Stopped by the Stop button."))
-        row.addWidget(self.state_figure)
+        row.addWidget(self.state_value)
         row.addWidget(self.stop)
         robot_controller.changed.connect(self._refresh)
         robot_controller.polled.connect(self._on_poll)
         self._refresh()
         self.hide()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.stop.apply_theme()
-        self.state_figure.update()
+        self.state_value.update()
 
     def _on_poll(self) -> None:
         self._polls += 1
@@ -59,6 +59,6 @@ class BarPart(Themed):
             status.title.split(", ") if status.lost else ("robot", status.title.partition(" (")[0])
         )
         caption = above if math.isnan(age) else f"{above} · {span_text(age)} ago"
-        self.state_figure.set_caption(caption, status.role if status.lost else "dim")
-        self.state_figure.show_value(value, status.role)
-        self.state_figure.setToolTip(status.sentence)
+        self.state_value.set_caption(caption, status.role if status.lost else "dim")
+        self.state_value.show_value(value, status.role)
+        self.state_value.setToolTip(status.sentence)

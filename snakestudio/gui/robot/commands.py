@@ -8,7 +8,7 @@ from snakestudio.gui.core.command import Command, Context, is_jointed, line
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.robot.fault_menu import FAULT_MENU
 from snakestudio.gui.robot.robot_feature import RobotFeature
-from snakestudio.gui.robot.teleop.teleop_feature import TeleoperationFeature
+from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import StartTogether
 from snakestudio.link.messages import LinkState
 
@@ -18,8 +18,8 @@ class RobotContext(Context, Protocol):
 
     robot_controller: RobotController
     robot_feature: RobotFeature
-    teleoperation: TeleoperationFeature
-    together: StartTogether
+    teleop_feature: TeleopFeature
+    start_together: StartTogether
 
 
 def _connected(c: RobotContext) -> bool:
@@ -35,11 +35,13 @@ TOGETHER: tuple[Command[RobotContext], ...] = (
         "start_together",
         "Simulation",
         "Start Together ...",
-        lambda c: c.together.ask(),
+        lambda c: c.start_together.ask(),
         ("Ctrl+Shift+T",),
-        lambda c: c.together.possible or c.together.waiting,
+        lambda c: c.start_together.possible or c.start_together.waiting,
         icon="together",
-        label=lambda c: "Cancel Start Together" if c.together.waiting else "Start Together ...",
+        label=lambda c: (
+            "Cancel Start Together" if c.start_together.waiting else "Start Together ..."
+        ),
         tip="Start at the same time as other instruments: send a trigger or wait for one",
     ),
 )
@@ -66,7 +68,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "mend_faults",
         FAULT_MENU,
         "Clear All Faults",
-        lambda c: c.robot_controller.mend_faults(),
+        lambda c: c.robot_controller.clear_faults(),
         (),
         lambda c: c.robot_controller.emulated,
         tip="Restart failed nodes; arm the robot again by hand",
@@ -167,10 +169,10 @@ TELEOP: tuple[Command[RobotContext], ...] = (
         "teleop",
         "Robot",
         "Teleoperation",
-        lambda c: c.teleoperation.toggle(),
+        lambda c: c.teleop_feature.toggle(),
         ("Ctrl+J",),
-        lambda c: c.teleoperation.teleop.on or is_jointed(c),
-        lambda c: c.teleoperation.teleop.on,
+        lambda c: c.teleop_feature.teleop.on or is_jointed(c),
+        lambda c: c.teleop_feature.teleop.on,
         icon="gamepad",
         tip="Drive with keys and gamepad; bound keys have no other effect meanwhile; Esc leaves",
     ),
@@ -178,7 +180,7 @@ TELEOP: tuple[Command[RobotContext], ...] = (
         "teleop_mapping",
         "Robot",
         "Keys and Gamepad ...",
-        lambda c: c.teleoperation.edit_mapping(),
+        lambda c: c.teleop_feature.edit_mapping(),
         long=True,
         tip="Configure keys, sticks and buttons of teleoperation",
     ),

@@ -94,7 +94,7 @@ class ConnectDialog(Dialog):
                 self._robot_controller.connect_to(form.loaded, form.bus(), form.choices)
         except (SnakeStudioError, ValueError) as error:
             self._error = str(error)
-            self.message.say(self._error)
+            self.message.show_text(self._error)
         else:
             form.remember()
 
@@ -118,7 +118,7 @@ class ConnectDialog(Dialog):
     def _show_problem(self) -> None:
         connected = self._robot_controller.connected
         problem = "" if connected else self.form.problem()
-        self.message.say(self._error or problem)
+        self.message.show_text(self._error or problem)
         self.connect_button.setEnabled(connected or (not problem and self.form.loaded is not None))
 
     def _on_robot_changed(self) -> None:

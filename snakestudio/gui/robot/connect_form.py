@@ -113,33 +113,35 @@ class ConnectChoices:
 
     kind: str = form_field("can", "", name="Kind of connection", wide=True, editor=KindEditor)
     profile: Path | None = form_field(None, "&Profile", name="Robot profile")
-    interface: str = form_field("", "&Interface", editor=SuggestionEditor, shown=_is_kind("can"))
-    channel: str = form_field("", "C&hannel", editor=SuggestionEditor, shown=_is_kind("can"))
+    interface: str = form_field(
+        "", "&Interface", editor=SuggestionEditor, visible_if=_is_kind("can")
+    )
+    channel: str = form_field("", "C&hannel", editor=SuggestionEditor, visible_if=_is_kind("can"))
     bitrate: str = form_field(
         "",
         "Bit &rate, bit/s",
         editor=SuggestionEditor,
         choices=[Choice(str(rate), str(rate)) for rate in _BITRATES],
-        shown=_is_kind("can"),
+        visible_if=_is_kind("can"),
     )
     options: str = form_field(
         "",
         "&Options",
         placeholder="none, or port=43113, ttyBaudrate=115200",
         help="Additional python-can arguments for this adapter: key=value, key=value",
-        shown=_is_kind("can"),
+        visible_if=_is_kind("can"),
     )
     on_ground: bool = form_field(
         False,
         "",
         text="&Move on the ground of the open scene, with motion capture",
         help="The joints drive the spatial model of the scene; its poses are sent over UDP at 20 Hz",
-        shown=_is_kind("emulated"),
+        visible_if=_is_kind("emulated"),
     )
     file: str = form_field(
-        "", "&Log", placeholder="A BLF, ASC or candump file", shown=_is_kind("replay")
+        "", "&Log", placeholder="A BLF, ASC or candump file", visible_if=_is_kind("replay")
     )
-    loop: bool = form_field(False, "", text="Restart at the &end", shown=_is_kind("replay"))
+    loop: bool = form_field(False, "", text="Restart at the &end", visible_if=_is_kind("replay"))
 
 
 class ConnectForm(QWidget):

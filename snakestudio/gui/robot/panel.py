@@ -97,9 +97,9 @@ class TwinAndPoseForm(QWidget):
         pose = (self.source.text().strip() or str(PORT)) if self.poses.isChecked() else ""
         try:
             self._robot_controller.watch(LiveChoices(pose, self.twin.isChecked()))
-            self.message.say("")
+            self.message.show_text("")
         except SnakeStudioError as error:
-            self.message.say(str(error))
+            self.message.show_text(str(error))
         self.refresh()
 
 

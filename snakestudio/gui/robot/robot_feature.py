@@ -142,9 +142,13 @@ class RobotFeature(QObject):
         self._lost = status.lost
         buttons: list[Button] = [("Show Events", lambda: self._context.show_dock("robot_data"))]
         if status.lost:
-            banner.say("danger", f"{status.title}\n{status.sentence}", buttons, closable=False)
+            banner.show_notice(
+                "danger", f"{status.title}\n{status.sentence}", buttons, closable=False
+            )
         elif before and self._robot_controller.connected:
-            banner.say("warning", f"Contact with the robot is restored. {status.sentence}", buttons)
+            banner.show_notice(
+                "warning", f"Contact with the robot is restored. {status.sentence}", buttons
+            )
 
     def _end_waiting(self) -> None:
         """Remove the message about values that wait for the next stream once none do."""
@@ -170,7 +174,7 @@ class RobotFeature(QObject):
             return  # the reason of a stop is not hidden by later events
         self._alarm = alarm
         buttons: list[Button] = [("Show Events", lambda: self._context.show_dock("robot_data"))]
-        banner.say("warning", event.text, buttons, passing=event.severity == "warning")
+        banner.show_notice("warning", event.text, buttons, passing=event.severity == "warning")
         self._waits = event.text if event.kind == "waiting" else ""
 
     def _follow_dialogs(self) -> None:

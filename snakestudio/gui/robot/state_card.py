@@ -48,9 +48,9 @@ class StateCard(Themed):
         self.age_label.setVisible(not math.isnan(age))
         if status.role != self._role:
             self._role = status.role
-            self.renew_theme()
+            self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         p = theme.current()
         colour = getattr(p, self._role or "dim")
         ground = theme.mixed(p.card, colour, 0.12)

@@ -83,7 +83,7 @@ class ModalStop(Themed):
         self.move(place.topLeft())
         self.setVisible(not place.isEmpty())
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.button.apply_theme()
 
     @staticmethod

@@ -101,7 +101,7 @@ def _show_camera_keys(c: RunsContext) -> None:
     """Show the list of camera keyframes."""
     from snakestudio.gui.runs.video.camera_dialog import CameraDialog
 
-    CameraDialog.shown(c.camera_keys, c.window)
+    CameraDialog.open_for(c.camera_keys, c.window)
 
 
 def _add_camera_key(c: RunsContext) -> None:
@@ -118,7 +118,7 @@ def _add_camera_key(c: RunsContext) -> None:
                 "to move the camera between them."
             )
         )
-        c.banners.exports.say(
+        c.banners.exports.show_notice(
             "info", text, [("Show Keyframes", lambda: _show_camera_keys(c))], passing=True
         )
 
@@ -132,7 +132,7 @@ def _has_events(c: RunsContext) -> bool:
 
 
 def _has_span(c: RunsContext) -> bool:
-    return c.session_controller.player is not None and c.session_controller.player.span is not None
+    return c.session_controller.replay is not None and c.session_controller.replay.span is not None
 
 
 def _play_label(c: RunsContext) -> str:
@@ -412,7 +412,7 @@ TIME: tuple[Command[RunsContext], ...] = (
         "to_start",
         "Time",
         "Go to Start",
-        lambda c: c.time_bar.track.go_to(0.0),
+        lambda c: c.time_bar.track.seek(0.0),
         (),
         _has_rows,
         local=True,

@@ -307,7 +307,7 @@ class Exporter(QObject):
         dialog.deleteLater()
         if accepted:
             folders.remember(FileKind.VIDEO, dialog.path.parent)
-            self.video(dialog.path, dialog.options(), dialog.ghosts, dialog.beside)
+            self.video(dialog.path, dialog.options(), dialog.ghosts, dialog.companion)
 
     def _companions(self) -> list[Companion]:
         """Overlaid runs that contain samples."""
@@ -324,7 +324,7 @@ class Exporter(QObject):
         path: Path,
         options: VideoOptions,
         ghosts: Sequence[Companion] = (),
-        beside: Companion | None = None,
+        companion: Companion | None = None,
     ) -> None:
         """Export the run so far as a video, with ghosts of other runs or one run side by side."""
         recording = self.recording
@@ -343,7 +343,7 @@ class Exporter(QObject):
                 progress,
                 base_dir=folder,
                 ghosts=ghosts,
-                beside=beside,
+                beside=companion,
                 name=name,
             )
 
@@ -413,14 +413,14 @@ class Exporter(QObject):
         try:
             image = self._viewport.image(self._viewport.size() * 2)
         except SnakeStudioError as error:
-            self._banner.say("warning", str(error))
+            self._banner.show_notice("warning", str(error))
             return False
         try:
             with replacing(path) as partial:
                 if not image.save(str(partial.path)):
                     raise OSError("the image cannot be created in this format or size")
         except OSError as error:
-            self._banner.say("warning", str(not_written(path, error)))
+            self._banner.show_notice("warning", str(not_written(path, error)))
             return False
         self._report_done(path)
         return True
@@ -449,9 +449,9 @@ class Exporter(QObject):
 
     def _progress_text(self, fraction: float) -> str:
         text = f"{self._title} ... {100 * fraction:.0f} %"
-        took = time.monotonic() - self._began
-        if fraction > 0 and took > _SURE:
-            text += f", about {duration_text(took * (1 - fraction) / fraction)} left"
+        elapsed = time.monotonic() - self._began
+        if fraction > 0 and elapsed > _SURE:
+            text += f", about {duration_text(elapsed * (1 - fraction) / fraction)} left"
         return text
 
     def cancel(self) -> None:
@@ -469,13 +469,15 @@ class Exporter(QObject):
 
     @Slot()
     def _on_cancelled(self) -> None:
-        self._banner.say("info", f"{self._title}: cancelled. No file was written.", passing=True)
+        self._banner.show_notice(
+            "info", f"{self._title}: cancelled. No file was written.", passing=True
+        )
         self._end(None)
 
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self.error = problem.sentence()
-        self._banner.say("warning", self.error)
+        self._banner.show_notice("warning", self.error)
         self._end(None)
 
     def _end(self, path: Path | None) -> None:
@@ -498,7 +500,7 @@ class Exporter(QObject):
                     *(f"•  {note}" for note in self._notes),
                 )
             )
-        self._banner.say("info", text, [show], passing=not (self._without or self._notes))
+        self._banner.show_notice("info", text, [show], passing=not (self._without or self._notes))
 
     def close(self) -> None:
         """Cancel the running export and wait for its end; called before the program quits."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RUN_SUFFIX = ".mcap"
 _FILTER = f"Recorded runs (*{RUN_SUFFIX});;All files (*)"
-_GOES_ON = "The simulation continues from here. Press Space."
+_CONTINUES = "The simulation continues from here. Press Space."
 
 
 class OpenRuns(QObject):
@@ -57,15 +57,15 @@ class OpenRuns(QObject):
         self._path = Path()
         self._name = ""
         self._task: Task[RunFile] | None = None
-        self._unshown: RunFile | None = None  # read by the task but not shown yet
+        self._loaded_file: RunFile | None = None  # read by the task but not shown yet
         self._opened: list[RunFile] = []
         self._last: tuple[Recording, str] | None = None
-        self._going_on = ""  # message about continuing, while it applies
+        self._continue_text = ""  # message about continuing, while it applies
         session_controller.source_changed.connect(self._on_source)
         session_controller.continued.connect(self._on_continued)
         session_controller.status_changed.connect(self._on_status)
-        for trouble in (session_controller.refused, session_controller.recording_stopped):
-            trouble.connect(lambda message: self._banner.say("warning", message))
+        for signal in (session_controller.refused, session_controller.recording_stopped):
+            signal.connect(lambda message: self._banner.show_notice("warning", message))
 
     # --- opening ----------------------------------------------------------------------------------
 
@@ -90,8 +90,8 @@ class OpenRuns(QObject):
         def work(progress: Progress) -> RunFile:
             from snakestudio.runfile.mcap import open_run
 
-            self._unshown = open_run(path)
-            return self._unshown
+            self._loaded_file = open_run(path)
+            return self._loaded_file
 
         self._path = path
         self._name = name or path.name
@@ -109,16 +109,18 @@ class OpenRuns(QObject):
             with open_run(path) as run:
                 scene = run.scene
         except SnakeStudioError as error:
-            self._banner.say("warning", f"The scene of {path.name} cannot be opened.\n{error}")
+            self._banner.show_notice(
+                "warning", f"The scene of {path.name} cannot be opened.\n{error}"
+            )
         else:
             self._document.new(scene)
 
     @Slot(object)
     def _on_read(self, run: RunFile) -> None:
-        self._task = self._unshown = None
+        self._task = self._loaded_file = None
         if not len(run):
             run.close()
-            self._banner.say(
+            self._banner.show_notice(
                 "warning",
                 f"{self._path.name} cannot be opened.\nIt contains no recorded samples.",
             )
@@ -129,7 +131,9 @@ class OpenRuns(QObject):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._task = None
-        self._banner.say("warning", f"{self._path.name} cannot be opened.\n{problem.sentence()}")
+        self._banner.show_notice(
+            "warning", f"{self._path.name} cannot be opened.\n{problem.sentence()}"
+        )
 
     def show(self, recording: Recording, name: str) -> None:
         """Show a loaded run under `name`."""
@@ -139,7 +143,7 @@ class OpenRuns(QObject):
             self._opened.remove(other)
             other.close()
 
-    def forget(self, path: Path) -> None:
+    def close_file(self, path: Path) -> None:
         """Close the run of a file that is about to be deleted."""
         for run in [run for run in self._opened if run.path == path]:
             if self._session_controller.recording is run:
@@ -152,8 +156,8 @@ class OpenRuns(QObject):
         """Close all files; called when no run is shown."""
         close_tasks(self)
         self._task = None
-        if self._unshown is not None:
-            self._unshown.close()
+        if self._loaded_file is not None:
+            self._loaded_file.close()
         while self._opened:
             self._opened.pop().close()
 
@@ -181,25 +185,28 @@ class OpenRuns(QObject):
                 text += f" Its recording was cut off. {left}"
             if note := getattr(recording_shown, "note", ""):
                 text += f" {note}"
-            self._banner.say("info", text, buttons, closable=False)
+            self._banner.show_notice("info", text, buttons, closable=False)
         elif self._session_controller.source == "robot":
             self._banner.clear()
         elif self._last is not None:
             recording, name = self._last
             again: Button = (f"Reopen {name}", lambda: self.show(recording, name))
-            self._banner.say("info", "Returned to the simulation.", [again], passing=True)
+            self._banner.show_notice("info", "Returned to the simulation.", [again], passing=True)
 
     def _on_continued(self, notes: tuple[str, ...]) -> None:
-        self._going_on = (
-            " ".join(("The simulation continues from here.", *notes)) if notes else _GOES_ON
+        self._continue_text = (
+            " ".join(("The simulation continues from here.", *notes)) if notes else _CONTINUES
         )
-        self._banner.say("warning" if notes else "info", self._going_on, passing=not notes)
+        self._banner.show_notice(
+            "warning" if notes else "info", self._continue_text, passing=not notes
+        )
 
     def _on_status(self, status: Status) -> None:
         """Remove the message about continuing once the run plays or is reset."""
-        if self._going_on and (
-            status.state == "ready" or (status.state == "running" and self._going_on == _GOES_ON)
+        if self._continue_text and (
+            status.state == "ready"
+            or (status.state == "running" and self._continue_text == _CONTINUES)
         ):
-            if self._banner.text == self._going_on:
+            if self._banner.text == self._continue_text:
                 self._banner.clear()
-            self._going_on = ""
+            self._continue_text = ""

@@ -9,14 +9,14 @@ from PySide6.QtCore import QObject, Signal
 
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
-from snakestudio.gui.core.run_colours import kept_colour
+from snakestudio.gui.core.run_colours import pinned_colour
 from snakestudio.model.run_time import run_time
 from snakestudio.runfile.mcap import RunFile, open_run
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 
 @dataclass(frozen=True)
-class _Beside:
+class _PinnedRun:
     path: Path
     name: str
     recording: RunFile
@@ -36,14 +36,14 @@ class PinnedRuns(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._runs: dict[Path, _Beside] = {}
+        self._runs: dict[Path, _PinnedRun] = {}
 
     def __contains__(self, path: Path) -> bool:
         return path in self._runs
 
     def colour(self, path: Path) -> str:
         """Colour of an overlaid run."""
-        return kept_colour(self._runs[path].place)
+        return pinned_colour(self._runs[path].place)
 
     def show(self, path: Path, name: str) -> None:
         """Overlay the run in a file under `name`.
@@ -54,7 +54,7 @@ class PinnedRuns(QObject):
             return
         taken = {run.place for run in self._runs.values()}
         place = next(number for number in range(len(taken) + 1) if number not in taken)
-        self._runs[path] = _Beside(path, name, open_run(path), place)
+        self._runs[path] = _PinnedRun(path, name, open_run(path), place)
         self.changed.emit()
 
     def hide(self, path: Path) -> None:
@@ -69,7 +69,7 @@ class PinnedRuns(QObject):
         for path in list(self._runs):
             self.hide(path)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the current theme."""
         if self._runs:
             self.changed.emit()

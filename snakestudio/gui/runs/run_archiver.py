@@ -60,8 +60,8 @@ class RunArchiver(QObject):
         self._session_controller = session_controller
         self._viewport = viewport
         self._settings = settings
-        self._keeping = settings.value(_KEEP, True, bool) is not False
-        self._taken: tuple[Path, float] | None = None
+        self._recording_enabled = settings.value(_KEEP, True, bool) is not False
+        self._latest_thumbnail: tuple[Path, float] | None = None
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_SOON_MS)
@@ -84,18 +84,18 @@ class RunArchiver(QObject):
     # --- where runs go ----------------------------------------------------------------------------
 
     @property
-    def keeping(self) -> bool:
+    def recording_enabled(self) -> bool:
         """Whether runs are saved."""
-        return self._keeping
+        return self._recording_enabled
 
-    def set_keeping(self, keeping: bool) -> None:
+    def set_recording_enabled(self, recording_enabled: bool) -> None:
         """Set whether runs that start from now on are saved."""
-        self._keeping = keeping
-        self._settings.setValue(_KEEP, keeping)
+        self._recording_enabled = recording_enabled
+        self._settings.setValue(_KEEP, recording_enabled)
 
     def new_run(self, scene: Scene) -> Path | None:
         """Return the file for a new run of `scene`; None if runs are not saved. Called from the session's thread."""
-        if not self._keeping:
+        if not self._recording_enabled:
             return None
         try:
             return self._library.new_path(Path(self._document.name).stem)
@@ -129,13 +129,13 @@ class RunArchiver(QObject):
         if (
             path is None
             or not live
-            or (snapshot is not None and self._taken == (path, snapshot.time))
+            or (snapshot is not None and self._latest_thumbnail == (path, snapshot.time))
         ):
             return
         if snapshot is None or not path.exists():  # a short run may end before its file exists
             self._soon.start()
             return
-        self._taken = path, snapshot.time
+        self._latest_thumbnail = path, snapshot.time
         self._keep(path)
 
     def _on_recording(self) -> None:

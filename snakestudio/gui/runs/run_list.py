@@ -77,14 +77,14 @@ class RunListModel(QAbstractListModel):
         super().__init__(parent)
         self._all: list[SavedRun] = []
         self._visible: list[SavedRun] = []
-        self._sought = ""
+        self._query = ""
 
     @property
     def all(self) -> list[SavedRun]:
         """All runs, matching or not."""
         return self._all
 
-    def take(self, runs: Sequence[SavedRun]) -> None:
+    def set_runs(self, runs: Sequence[SavedRun]) -> None:
         """Show `runs`."""
         if list(runs) != self._all:
             self._all = list(runs)
@@ -92,11 +92,11 @@ class RunListModel(QAbstractListModel):
 
     def seek(self, text: str) -> None:
         """Show only the runs that match `text`: words of name, scene, model, tags or date."""
-        self._sought = text
+        self._query = text
         self._filter()
 
     def _filter(self) -> None:
-        visible = [run for run in self._all if match(self._sought, run.search_text) is not None]
+        visible = [run for run in self._all if match(self._query, run.search_text) is not None]
         if [run.path for run in visible] == [run.path for run in self._visible]:
             self._visible = visible
             if visible:

@@ -231,7 +231,7 @@ def in_theme(picture: QImage) -> QImage:
     return image
 
 
-_LITTLE_ROOM = 2e9
+_LOW_SPACE_BYTES = 2e9
 """Free space, bytes, below which the panel warns."""
 
 
@@ -245,16 +245,16 @@ class RunPanel(Themed):
 
     Signals
     -------
-    open_asked(path: Path, name: str)
+    open_requested(path: Path, name: str)
         Request to show a run instead of the current one.
-    scene_asked(path: Path)
+    scene_requested(path: Path)
         Request to open the scene of a run.
     deleting(path: Path)
         A run is about to be deleted; its readers must close it.
     """
 
-    open_asked = Signal(object, str)
-    scene_asked = Signal(object)
+    open_requested = Signal(object, str)
+    scene_requested = Signal(object)
     deleting = Signal(object)
 
     def __init__(
@@ -331,7 +331,7 @@ class RunPanel(Themed):
 
     @Slot(object)
     def _on_read(self, runs: list[SavedRun]) -> None:
-        self.model.take(runs)
+        self.model.set_runs(runs)
         self._end("")
 
     @Slot(object)
@@ -354,7 +354,7 @@ class RunPanel(Themed):
         elif not n_visible:
             text = "No matching runs. Remove a word."
         free = self._library.free_bytes
-        if free < _LITTLE_ROOM:
+        if free < _LOW_SPACE_BYTES:
             text = f"{text}. Only {size_text(free)} are free on this disk. Delete runs that are not needed."
         self._note.setText(text)
 
@@ -376,22 +376,22 @@ class RunPanel(Themed):
 
     def _open(self, run: SavedRun) -> None:
         if run.path == self._run_archiver.present:
-            self._banner.say("info", "This run is already shown.", passing=True)
+            self._banner.show_notice("info", "This run is already shown.", passing=True)
         elif run.info is None:
-            self._banner.say("warning", run.problem)
+            self._banner.show_notice("warning", run.problem)
         else:
-            self.open_asked.emit(run.path, run.name)
+            self.open_requested.emit(run.path, run.name)
 
-    def overlay(self, runs: list[SavedRun], shown: bool) -> None:
+    def overlay(self, runs: list[SavedRun], visible: bool) -> None:
         """Overlay runs on the current run, or remove their overlays."""
         for run in runs:
             try:
-                if shown:
+                if visible:
                     self._pinned_runs.show(run.path, run.name)
                 else:
                     self._pinned_runs.hide(run.path)
             except SnakeStudioError as error:
-                self._banner.say("warning", str(error))
+                self._banner.show_notice("warning", str(error))
 
     def rename(self, run: SavedRun) -> None:
         """Ask for a new name of a run."""
@@ -429,7 +429,7 @@ class RunPanel(Themed):
         try:
             change()
         except OSError as error:
-            self._banner.say("warning", f"The run cannot be changed: {error}.")
+            self._banner.show_notice("warning", f"The run cannot be changed: {error}.")
         self.refresh()
 
     def delete(self, runs: list[SavedRun]) -> None:
@@ -437,7 +437,7 @@ class RunPanel(Themed):
         present = self._run_archiver.present
         runs = [run for run in runs if run.path != present]
         if not runs:
-            self._banner.say(
+            self._banner.show_notice(
                 "info",
                 "The current run cannot be deleted while it is shown. Reset the simulation first.",
                 passing=True,
@@ -460,7 +460,7 @@ class RunPanel(Themed):
             try:
                 self._library.delete(run)
             except OSError as error:
-                self._banner.say("warning", f"{run.path.name} cannot be deleted: {error}.")
+                self._banner.show_notice("warning", f"{run.path.name} cannot be deleted: {error}.")
         self.refresh()
 
     def menu(self) -> QMenu:
@@ -483,7 +483,11 @@ class RunPanel(Themed):
             bool(sound),
             lambda: self.overlay(sound, not seen),
         )
-        add("Open Its Scene", bool(one and one.info), lambda: self.scene_asked.emit(runs[0].path))
+        add(
+            "Open Its Scene",
+            bool(one and one.info),
+            lambda: self.scene_requested.emit(runs[0].path),
+        )
         menu.addSeparator()
         add("Rename ...", one is not None, lambda: self.rename(runs[0]))
         add("Tags ...", bool(runs), lambda: self.tag(runs))
@@ -494,8 +498,8 @@ class RunPanel(Themed):
         menu.addSeparator()
         keep = menu.addAction("Record Every Run")
         keep.setCheckable(True)
-        keep.setChecked(self._run_archiver.keeping)
-        keep.toggled.connect(self._run_archiver.set_keeping)
+        keep.setChecked(self._run_archiver.recording_enabled)
+        keep.toggled.connect(self._run_archiver.set_recording_enabled)
         return menu
 
     def _show_menu(self, point: QPoint) -> None:
@@ -517,7 +521,7 @@ class RunPanel(Themed):
         super().showEvent(event)
         self.refresh()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.list.viewport().update()
         self.list.setMinimumWidth(theme.scaled(120))
 

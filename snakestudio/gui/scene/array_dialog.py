@@ -97,7 +97,7 @@ class ArrayDialog(Dialog):
             "pattern": FormField(
                 "&Pattern", help=field_doc(ArrayPlan, "pattern").help, choices=patterns
             ),
-            **{name: replace(field, shown=_counts(name)) for name, field in numbers.items()},
+            **{name: replace(field, visible_if=_counts(name)) for name, field in numbers.items()},
         }
 
     @property

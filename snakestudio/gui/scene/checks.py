@@ -95,7 +95,7 @@ class Checks(QWidget):
         self._problem_list = ProblemList(self)
         self.list.setModel(self._problem_list)
         self.delegate = ProblemDelegate(self.list)
-        self.delegate.fix_asked.connect(self._fix)
+        self.delegate.fix_requested.connect(self._fix)
         self.list.setItemDelegate(self.delegate)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._show_menu)
@@ -130,7 +130,7 @@ class Checks(QWidget):
         if status.pending:
             problems += [problem for problem in self._coming() if problem not in problems]
         problems += _unreadable(self._document.scene, self._document.base_dir, problems)
-        self._message.say("")
+        self._message.show_text("")
         entries = [
             ProblemRow(p.severity, p, finding_text(p, self._document.scene)) for p in problems
         ]
@@ -211,7 +211,7 @@ class Checks(QWidget):
         try:
             self._document.apply_fix(fix)
         except SnakeStudioError as error:
-            self._message.say(str(error))  # only the name of a removed key is known
+            self._message.show_text(str(error))  # only the name of a removed key is known
 
     def menu(self, index: QModelIndex) -> QMenu:
         """Return the menu of a problem."""

@@ -200,7 +200,7 @@ class GaitPanel(PresetSection):
             else "Drive the joints by torques given as formulas of time, without joint controllers"
         )
         ignored &= used
-        self.hint.say(
+        self.hint.show_text(
             "The planar model ignores the vertical wave; the spatial model uses it."
             if ignored
             else ""
@@ -222,7 +222,7 @@ class GaitPanel(PresetSection):
             what = "Torque control applies" if torques else "The new kind of gait applies"
         else:
             what = "The changed table applies"
-        self.message.say(f"{what} at the next reset." if what else "")
+        self.message.show_text(f"{what} at the next reset." if what else "")
         self.show_problems(problems)
 
     def _step_text(self, preset: Preset) -> str:
@@ -294,7 +294,7 @@ class GaitPanel(PresetSection):
         if not self._document.scene.controller.uses_gait:
             self.back.hide()
 
-    def renew_theme(self) -> None:
-        super().renew_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self.shape.update()
         self.preview.update()

@@ -73,7 +73,7 @@ class GroundFormulas(QWidget):
     def show_problems(self, problems: Collection[Problem]) -> None:
         """Show the problems that a check of the scene found in each formula."""
         for key, row in self.rows.items():
-            row.show_finding(
+            row.show_scene_problem(
                 next((problem.sentence_for() for problem in problems if problem.key == key), "")
             )
 

@@ -43,7 +43,7 @@ class HistoryModel(QAbstractListModel):
         document.history_changed.connect(self.refresh)
         document.title_changed.connect(self.refresh)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette."""
         self._icons = None
         self.refresh()
@@ -132,7 +132,7 @@ class HistoryPanel(Themed):
 
     def _move_to(self, step: int) -> None:
         if step != self._document.undo_stack.index():
-            self._document.go_to(step)
+            self._document.jump_to(step)
 
     def _show(self) -> None:
         stack = self._document.undo_stack
@@ -143,5 +143,5 @@ class HistoryPanel(Themed):
         self.list.setCurrentIndex(now)
         self.list.scrollTo(now)
 
-    def renew_theme(self) -> None:
-        self.model.renew_theme()
+    def apply_theme(self) -> None:
+        self.model.apply_theme()

@@ -180,7 +180,7 @@ class StartChoice(QWidget):
                 )
                 return
             except SnakeStudioError as error:
-                self.message.say(refusal(error))
+                self.message.show_text(refusal(error))
         self.box.setCurrentIndex(self.box.findData(scene.start.kind))
 
 
@@ -618,7 +618,7 @@ class Inspector(Themed):
             self.card.setText(text)
         self.card.setVisible(bool(text))
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._rebuild()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -157,7 +157,7 @@ class KindSection(Section):
 
     def reset(self) -> None:
         """Reset for another scene."""
-        self.message.say("")
+        self.message.show_text("")
         self._restore()
 
     def _restore(self) -> None:
@@ -177,7 +177,7 @@ class KindSection(Section):
             return
         for formula in formulas.values():
             formula.restore()
-        self.message.say("")
+        self.message.show_text("")
         self.rebuilt.emit()
 
     def _fill(self, scene: Scene) -> None:
@@ -198,7 +198,9 @@ class KindSection(Section):
     def show_problems(self, problems: Collection[Problem]) -> None:
         """Show the problems that a check of the scene found in each formula."""
         for key, formula in self.formulas.items():
-            formula.show_finding(next((p.sentence_for() for p in problems if p.key == key), ""))
+            formula.show_scene_problem(
+                next((p.sentence_for() for p in problems if p.key == key), "")
+            )
 
     # --- the kind ---------------------------------------------------------------------------------
 
@@ -229,9 +231,9 @@ class KindSection(Section):
         """Change the scene as one undo step, or show why that failed."""
         try:
             self._document.edit(change(self._document.scene), text)
-            self.message.say("")
+            self.message.show_text("")
         except SnakeStudioError as error:
-            self.message.say(refusal(error))
+            self.message.show_text(refusal(error))
 
 
 class PresetSection(KindSection):
@@ -338,7 +340,7 @@ class PresetSection(KindSection):
             f"<br><span style='color:{theme.current().warning}'>{reason}</span>" if reason else ""
         )
 
-    def renew_theme(self) -> None:
-        super().renew_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self.presets.refresh(self._document.scene)
         self._describe()

@@ -90,7 +90,7 @@ class Palette(Themed):
             button.clicked.connect(lambda _=False, name=preset.name: self._add(name))
             self.buttons[preset.name] = button
             self._row.addWidget(button, 1)
-        self.renew_theme()
+        self.apply_theme()
 
     def _on_kinds_changed(self) -> None:
         """Offer the shapes of the loaded plug-ins."""
@@ -104,7 +104,7 @@ class Palette(Themed):
         self.buttons.clear()
         self._fill()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         for button in self.buttons.values():
             button.setIcon(theme.icon(button.preset.icon))
 

@@ -262,7 +262,7 @@ class ParameterPanels(Themed):
         try:
             self._document.edit(preset.applied(self._document.scene), f"Preset {preset.name}")
         except SnakeStudioError as error:
-            next(row for key, row in self.rows.items() if key in preset.values).message.say(
+            next(row for key, row in self.rows.items() if key in preset.values).message.show_text(
                 refusal(error)
             )
         # Choosing the current preset does not change the scene, but its values must be shown again.
@@ -299,7 +299,7 @@ class ParameterPanels(Themed):
             row.setVisible(applies and (after.controller.uses_gait or not gait_only))
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
-        if self.model_values.renew(after, after.model.kind) and before is not None:
+        if self.model_values.rebuild(after, after.model.kind) and before is not None:
             self._show_pending()
         self.model_values.refresh(after)
         self._model_help.setText(FORMULATIONS[after.model.kind].help)
@@ -344,7 +344,7 @@ class ParameterPanels(Themed):
         self.ground_formulas.show_problems(self._session_controller.status.problems)
         if self._shown_continuum is not None:
             self._shown_continuum.show_pending(pending, self._session_controller.status.problems)
-        self.model_message.say("Applies at the next reset." if "model" in pending else "")
+        self.model_message.show_text("Applies at the next reset." if "model" in pending else "")
 
     def _on_kinds(self) -> None:
         self.model_values.reset()
@@ -360,7 +360,7 @@ class ParameterPanels(Themed):
         else:
             self.gait.shape.show_state(self._document.scene, self._session_controller.displayed)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.friction_presets.refresh(self._document.scene)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -304,8 +304,10 @@ class PartTableView(QWidget):
         self.view = _Grid(self.model)
         self.view.setAccessibleName("Links" if table == "link" else "Joints")
         self.message = Message()
-        self.model.refused.connect(self.message.say)
-        self.view.selectionModel().currentChanged.connect(lambda now, before: self.message.say(""))
+        self.model.refused.connect(self.message.show_text)
+        self.view.selectionModel().currentChanged.connect(
+            lambda now, before: self.message.show_text("")
+        )
         self.actions_by_name = {
             text: self._action(text, keys, tip, run)
             for text, keys, tip, run in (
@@ -409,7 +411,7 @@ class PartTableView(QWidget):
                 QGuiApplication.clipboard().text(), self.model.part, rows[0], min(cells), rows
             )
         except NumberTextError as error:
-            self.message.say(str(error))
+            self.message.show_text(str(error))
             return
         if texts:
             self.model.put(texts, "Paste")
@@ -501,6 +503,6 @@ class LinksAndJoints(Themed):
         if row < view.model.part.rows:
             view.select_part(row, name)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.links.fit()
         self.joints.fit()

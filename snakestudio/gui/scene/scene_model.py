@@ -329,7 +329,7 @@ class SceneModel(QAbstractItemModel):
             self._icons[name] = theme.icon(name, "dim")
         return self._icons[name]
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette."""
         self._icons.clear()
         node = self.obstacles_node

@@ -137,12 +137,12 @@ class SceneTree(Themed):
         button.clicked.connect(lambda: action())
         return button
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.delete_button.setIcon(theme.icon("delete"))
         self.copy_button.setIcon(theme.icon("duplicate"))
         self._refill_add()
-        self.model.renew_theme()
-        self.view.renew_theme()
+        self.model.apply_theme()
+        self.view.apply_theme()
 
     # --- edits ------------------------------------------------------------------------------------
 

@@ -85,7 +85,7 @@ class StrainPanel(PresetSection):
 
     def show_pending(self, pending: Collection[str]) -> None:
         """Show which changes wait for the next reset."""
-        self.message.say(
+        self.message.show_text(
             "The new strain law applies at the next reset." if "strain" in pending else ""
         )
 
@@ -109,7 +109,7 @@ class StrainPanel(PresetSection):
             if scene.strain.typed:
                 symbol = SYMBOLS.get(name, SPEED)
                 doc = field_doc(type(scene.strain), name)
-                self._add_formula(key, symbol, doc, law_problem).tried.connect(self._try)
+                self._add_formula(key, symbol, doc, law_problem).scene_tried.connect(self._try)
             else:
                 self._values.add_value(key, scene)
 
@@ -117,6 +117,6 @@ class StrainPanel(PresetSection):
         """Plot the edited formulas before they are applied."""
         self.shape.show_law(scene, self.time)
 
-    def renew_theme(self) -> None:
-        super().renew_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self.shape.update()

@@ -76,9 +76,9 @@ class SupportPanel(KindSection):
     def show_pending(self, pending: Collection[str]) -> None:
         """Show which changes wait for the next reset."""
         waits = any(key == "support" or key.startswith("support.anchors") for key in pending)
-        self.message.say("The new contacts apply at the next reset." if waits else "")
+        self.message.show_text("The new contacts apply at the next reset." if waits else "")
         for key, choice in self.choices.items():
-            choice.message.say("Applies at the next reset." if key in pending else "")
+            choice.message.show_text("Applies at the next reset." if key in pending else "")
 
     def show_problems(self, problems: Collection[Problem]) -> None:
         for card in self.cards:
@@ -209,7 +209,7 @@ class AnchorCard(Themed):
                 )
         self._column.addWidget(self.motion)
         self._unfold(self._moves())
-        self.renew_theme()
+        self.apply_theme()
 
     def _formula(self, column: QVBoxLayout, name: str, symbol: str, unit: str, help: str) -> None:
         row = FormulaRow(
@@ -243,7 +243,7 @@ class AnchorCard(Themed):
         for key, row in self.formulas.items():
             list_key = key.rpartition("[")[0] if key.endswith("]") else key
             problem = next((p for p in problems if p.key in (key, list_key)), None)
-            row.show_finding("" if problem is None else problem.sentence_for())
+            row.show_scene_problem("" if problem is None else problem.sentence_for())
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.remove_button.setIcon(theme.icon("delete", "dim"))

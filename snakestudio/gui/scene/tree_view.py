@@ -30,7 +30,7 @@ class _FlagDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._icons: dict[str, QIcon] = {}
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette."""
         self._icons.clear()
 
@@ -97,9 +97,9 @@ class TreeView(QTreeView):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, _ICON + 8)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette."""
-        self._flags.renew_theme()
+        self._flags.apply_theme()
         self.viewport().update()
 
     def event(self, event: QEvent) -> bool:

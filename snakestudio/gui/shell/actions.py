@@ -74,7 +74,7 @@ class ActionRegistry(QObject):
         context = self._context
         if spec.long and context.robot_controller.movable:
             what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
-            context.banners.robot.say(
+            context.banners.robot.show_notice(
                 "info",
                 f"{what} would block the window for longer than an armed robot tolerates. Disarm the robot first.",
                 passing=True,
@@ -89,15 +89,16 @@ class ActionRegistry(QObject):
         return [self._actions[spec.id] for spec in self.commands if spec.local]
 
     def fill(self, bar: QMenuBar) -> None:
-        """Make all menus."""
+        """Make all menus; `refresh` gives mnemonics to those that have commands."""
         for spec in self.commands:
             menu = self._menu(bar, spec.menu)
             if spec.id == SEPARATOR:
                 menu.addSeparator()
             elif spec.run is not None:
                 menu.addAction(self._actions[spec.id])
-        for each in (bar, *self.menus.values()):
-            assign_mnemonics(each)
+        assign_mnemonics(bar)
+        for path in self.menus.keys() - {spec.menu for spec in self.commands}:
+            assign_mnemonics(self.menus[path])
 
     def replace(self, menu: str, commands: Sequence[Command[Any]]) -> None:
         """Replace the commands of a menu without separators and submenus; commands that stay keep their actions."""
@@ -134,7 +135,7 @@ class ActionRegistry(QObject):
                 bar.addMenu(self.menus[path])
         return self.menus[path]
 
-    def give_space(self, name: str) -> None:
+    def assign_space_key(self, name: str) -> None:
         """Assign the space bar to one command, play or the stop of a connected robot, and take it from the other."""
         for each in ("play", "stop_robot"):
             self._actions[each].setShortcuts(
@@ -172,7 +173,7 @@ class ActionRegistry(QObject):
         for menu in renamed & self.menus.keys():
             assign_mnemonics(self.menus[menu])
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Draw the icons in the colours of the present palette."""
         for spec in self.commands:
             if spec.icon and spec.run is not None:

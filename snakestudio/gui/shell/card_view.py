@@ -219,12 +219,12 @@ def _paint_two_lines(painter: QPainter, text: str, rect: QRect) -> None:
     """Paint as much of a text as fits on two lines."""
     metrics = painter.fontMetrics()
     first = ""
-    words = text.split()
-    while words and metrics.horizontalAdvance(f"{first} {words[0]}".strip()) <= rect.width():
-        first = f"{first} {words.pop(0)}".strip()
+    parts = text.split()
+    while parts and metrics.horizontalAdvance(f"{first} {parts[0]}".strip()) <= rect.width():
+        first = f"{first} {parts.pop(0)}".strip()
     second = _paint_line(painter, first, rect)
-    if words:
-        _paint_line(painter, " ".join(words), QRect(rect.x(), second, rect.width(), 0))
+    if parts:
+        _paint_line(painter, " ".join(parts), QRect(rect.x(), second, rect.width(), 0))
 
 
 class CardView(QListView):
@@ -310,7 +310,7 @@ class CardView(QListView):
         """Return the rectangle of a row's card, in coordinates of the view."""
         return self.card_rect(self.visualRect(self._index(row)))
 
-    def go_to(self, row: int) -> None:
+    def focus_card(self, row: int) -> None:
         """Move the keyboard focus to the card of a row."""
         self.setCurrentIndex(self._index(row))
         self.setFocus(Qt.FocusReason.TabFocusReason)
@@ -361,7 +361,7 @@ class CardView(QListView):
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             last = self.model().rowCount() - 1
             if key == Qt.Key.Key_Down and before.row() // self.columns < last // self.columns:
-                self.go_to(last)  # the last row is a short one
+                self.focus_card(last)  # the last row is a short one
             else:
                 self.edge_reached.emit(key)
         elif key in (
@@ -370,7 +370,7 @@ class CardView(QListView):
         ):  # from the end of a row to the next one, and back
             row = before.row() + (1 if key == Qt.Key.Key_Right else -1)
             if 0 <= row < self.model().rowCount():
-                self.go_to(row)
+                self.focus_card(row)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         # Not in enterEvent: cards that move under a mouse at rest, for example while the user types,

@@ -106,7 +106,7 @@ def command_entries(
                 f"panel_{name}",
                 f"Go to {dock.windowTitle()}",
                 "Panel",
-                partial(focus_cycle.go_to, name),
+                partial(focus_cycle.focus_dock, name),
                 icon="layout",
                 checked=dock.isVisible(),
             )
@@ -140,16 +140,16 @@ _WIDTH = 680
 _ROW = 34
 _ROWS = 12
 
-Found = tuple[CommandEntry, Match]
+RankedEntry = tuple[CommandEntry, Match]
 _Index = QModelIndex | QPersistentModelIndex
 
 
-def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[Found]:
+def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[RankedEntry]:
     """Return the entries that match a query, the best first; recently used and enabled entries rank higher.
 
     The menu is searched too, but counts less than the text.
     """
-    matches: list[tuple[tuple[float, int, int], Found]] = []
+    matches: list[tuple[tuple[float, int, int], RankedEntry]] = []
     for place, entry in enumerate(entries):
         fits = match(query, entry.text)
         worth = 0.0 if fits is None else fits.score
@@ -213,12 +213,12 @@ class CommandPalette(ModalOverlay):
         self._nothing.setProperty("role", "dim")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(self._nothing, 1)
-        self.found: list[Found] = []
+        self.matches: list[RankedEntry] = []
         self._search()
 
     def arrange(self) -> None:
         width = min(theme.scaled(_WIDTH), self.width() - 32)
-        rows = min(_ROWS, max(2, len(self.found)))
+        rows = min(_ROWS, max(2, len(self.matches)))
         height = self.field.sizeHint().height() + 22 + rows * theme.scaled(_ROW) + 4
         top = max(16, min(self.height() // 8, 110))
         self.frame.setGeometry(
@@ -226,24 +226,24 @@ class CommandPalette(ModalOverlay):
         )
 
     def _search(self) -> None:
-        self.found = ranked(self._entries, self.field.text(), self._recent)
-        self._model.setStringList([entry.text for entry, _ in self.found])
-        self.view.setVisible(bool(self.found))
-        self._nothing.setVisible(not self.found)
+        self.matches = ranked(self._entries, self.field.text(), self._recent)
+        self._model.setStringList([entry.text for entry, _ in self.matches])
+        self.view.setVisible(bool(self.matches))
+        self._nothing.setVisible(not self.matches)
         self._choose(0)
         self.arrange()
 
     def _choose(self, row: int) -> None:
-        if self.found:
-            index = self._model.index(max(0, min(row, len(self.found) - 1)))
+        if self.matches:
+            index = self._model.index(max(0, min(row, len(self.matches) - 1)))
             self.view.setCurrentIndex(index)
             self.view.scrollTo(index)
 
     def _run(self, index: QModelIndex) -> None:
         """Run the entry of a row; a disabled entry does nothing."""
-        if not index.isValid() or not self.found[index.row()][0].enabled:
+        if not index.isValid() or not self.matches[index.row()][0].enabled:
             return
-        entry = self.found[index.row()][0]
+        entry = self.matches[index.row()][0]
         recent = [entry.id, *(name for name in self._recent if name != entry.id)][:_MAX_RECENT]
         self._settings.setValue(_RECENT_KEY, recent)
         run = entry.run
@@ -268,8 +268,8 @@ class CommandPalette(ModalOverlay):
             }
             if key in steps:
                 step = steps[Qt.Key(key)]
-                around = abs(step) == 1 and self.found
-                self._choose((row + step) % len(self.found) if around else row + step)
+                around = abs(step) == 1 and self.matches
+                self._choose((row + step) % len(self.matches) if around else row + step)
                 return True
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self._run(self.view.currentIndex())
@@ -304,7 +304,7 @@ class _Lines(QStyledItemDelegate):
         return QSize(100, theme.scaled(_ROW))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        entry, fits = self._palette.found[index.row()]
+        entry, fits = self._palette.matches[index.row()]
         area: QRect = option.rect
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
@@ -352,10 +352,10 @@ class _Lines(QStyledItemDelegate):
         painter.save()
         painter.setClipRect(area)
         x = area.left()
-        for begin, end, meant in _pieces(len(entry.text), fits.letters):
-            painter.setFont(bold if meant else plain)
+        for begin, end, matched in _pieces(len(entry.text), fits.letters):
+            painter.setFont(bold if matched else plain)
             painter.setPen(
-                theme.colour(("accent" if meant else "text") if entry.enabled else "dim")
+                theme.colour(("accent" if matched else "text") if entry.enabled else "dim")
             )
             piece = entry.text[begin:end]
             painter.drawText(QRect(x, area.top(), area.right() - x, area.height()), _LEFT, piece)

@@ -24,16 +24,16 @@ from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
-from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.plot_docks import Panel, PlotDocks
 from snakestudio.gui.plugins.plugin_controller import PluginController
 from snakestudio.gui.plugins.stuck_notice import StuckNotice
 from snakestudio.gui.remote.remote_control import RemoteControl
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.robot_feature import RobotFeature
-from snakestudio.gui.robot.teleop.teleop_feature import TeleoperationFeature
+from snakestudio.gui.robot.robot_overlay import RobotOverlay
+from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import StartTogether
-from snakestudio.gui.robot.twin_overlay import TwinOverlay
 from snakestudio.gui.runs.exporting import Exporter
 from snakestudio.gui.runs.opening import RUN_SUFFIX, OpenRuns
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
@@ -110,10 +110,10 @@ class Context(QObject):
         self._make_analysis()
         self._show_other_runs()
         self.study = StudyFeature(self, lambda: self.robot_controller.movable)
-        self.teleoperation = TeleoperationFeature(
+        self.teleop_feature = TeleopFeature(
             self,
             self.viewport,
-            self.viewport.room_above,
+            self.viewport.free_range_above,
             lambda: self.action_registry.plain_keys(),
             lambda: self.trigger("teleop_mapping"),
         )
@@ -155,7 +155,7 @@ class Context(QObject):
         )
         self.status_bar.insertPermanentWidget(1, StuckNotice(self.plugins, self.status_bar))
         self.docks = Docks(window, docks)
-        self.plot_docks = PlotDocks(self, plot_panel, self.channels, self.overlaid.overlaid)
+        self.plot_docks = PlotDocks(self, plot_panel, self.channel_library, self.overlaid.overlaid)
         plots = self.plot_docks.state, self.plot_docks.restore
         self.layouts = Layouts(window, self.docks, plots, self.banners.program, settings)
         self.focus_cycle = FocusCycle(
@@ -176,7 +176,7 @@ class Context(QObject):
             self.selection,
             lambda: session_controller.displayed,
             lambda: viewport.navigator.camera.target[:2],
-            lambda sentence: self.banners.edits.say("info", sentence, passing=True),
+            lambda sentence: self.banners.edits.show_notice("info", sentence, passing=True),
             lambda x, y: viewport.rect().contains(viewport.pixel((x, y, 0.0)).toPoint()),
         )
         FocusFrame(viewport)
@@ -211,18 +211,18 @@ class Context(QObject):
         self.robot_controller = RobotController(
             document, session_controller, self.run_archiver.new_run, parent=window
         )
-        self.beside = PinnedRuns(window)
+        self.pinned_runs = PinnedRuns(window)
         self.document_recovery = DocumentRecovery(document, self.files, banners, settings, window)
         self.overlaid = OverlaidRuns(window)
         self.camera_keys = CameraKeys(
             document,
             session_controller,
             lambda: self.viewport.camera,
-            self.viewport.navigator.go,
+            self.viewport.navigator.animate_to,
             settings,
             window,
         )
-        self.channels = Library(settings, window)
+        self.channel_library = ChannelLibrary(settings, window)
         self.exporter = Exporter(
             document,
             session_controller,
@@ -232,9 +232,9 @@ class Context(QObject):
             window,
             camera_path=lambda: self.camera_keys.path,
             overlaid=self.overlaid.overlaid,
-            derived=lambda: {each.name: each.text for each in self.channels.derived},
+            derived=lambda: {each.name: each.text for each in self.channel_library.derived},
         )
-        self.together = StartTogether(
+        self.start_together = StartTogether(
             document, session_controller, self.robot_controller, banners.together, settings, window
         )
 
@@ -253,22 +253,24 @@ class Context(QObject):
 
     def _show_other_runs(self) -> None:
         """Update the overlaid runs in viewport and plots."""
-        self.twin = TwinOverlay(self.robot_controller, self.session_controller, self.window)
+        self.robot_overlay = RobotOverlay(
+            self.robot_controller, self.session_controller, self.window
+        )
         for source in (
             self.comparer,
             self.chain_comparer,
             self.experiments,
             self.fitter,
-            self.beside,
-            self.twin,
+            self.pinned_runs,
+            self.robot_overlay,
         ):
             self.overlaid.add(source)
         companions = self.viewport.companions
         companions.show_runs(
             OtherRuns(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
         )
-        companions.show_robot(RobotState(self.twin.marks, self.twin.stale))
-        self.twin.marks_changed.connect(self.viewport.show_marks)
+        companions.show_robot(RobotState(self.robot_overlay.marks, self.robot_overlay.stale))
+        self.robot_overlay.marks_changed.connect(self.viewport.show_marks)
 
     def _connect(self) -> None:
         session_controller = self.session_controller
@@ -279,7 +281,7 @@ class Context(QObject):
             session_controller.recording_changed,
             session_controller.cursor_changed,
             session_controller.source_changed,
-            session_controller.player_changed,
+            session_controller.replay_changed,
             self.time_bar.track.moments.changed,
             self.document.title_changed,
             self.selection.changed,
@@ -288,8 +290,8 @@ class Context(QObject):
             self.viewport.navigator.following_changed,
             self.viewport.buttons.projection_changed,
             self.exporter.changed,
-            self.together.changed,
-            self.teleoperation.teleop.changed,
+            self.start_together.changed,
+            self.teleop_feature.teleop.changed,
             robot_controller.changed,
             self.streamer.changed,
             self.remote.changed,
@@ -301,20 +303,20 @@ class Context(QObject):
         for signal in (
             session_controller.status_changed,
             session_controller.source_changed,
-            session_controller.player_changed,
+            session_controller.replay_changed,
         ):
-            signal.connect(self.dress_play)
+            signal.connect(self.update_play_icons)
         for signal in (
             self.comparer.shown_changed,
             self.chain_comparer.changed,
             self.fitter.shown_changed,
             self.experiments.shown_changed,
-            self.beside.changed,
-            self.twin.changed,
+            self.pinned_runs.changed,
+            self.robot_overlay.changed,
         ):
             signal.connect(self.overlaid.changed)
         # runs of the previous scene cannot be compared with another one
-        self.document.opened.connect(self.beside.clear)
+        self.document.opened.connect(self.pinned_runs.clear)
         self.experiment_files.imported.connect(lambda: self.show_dock("experiment"))
         self.overlaid.changed.connect(self.viewport.show_instant)
         self.overlaid.changed.connect(self.plot_docks.overlay)
@@ -350,7 +352,7 @@ class Context(QObject):
         self.show_dock("checks")
         checks = self.docks["checks"].widget()
         if isinstance(checks, Checks):
-            self.docks.make_room(
+            self.docks.ensure_height(
                 "checks",
                 checks.height_of_problems + self.docks["checks"].height() - checks.height(),
             )
@@ -359,13 +361,13 @@ class Context(QObject):
     def show_plugin_log(self) -> None:
         """Show the plug-in log, high enough to be read."""
         self.show_dock("plugin_log")
-        self.docks.make_room("plugin_log", theme.scaled(_LOG_HEIGHT))
+        self.docks.ensure_height("plugin_log", theme.scaled(_LOG_HEIGHT))
 
     def _apply_fix(self, fix: Fix) -> None:
         try:
             self.document.apply_fix(fix)
         except SnakeStudioError as error:
-            self.banners.edits.say("warning", str(error))
+            self.banners.edits.show_notice("warning", str(error))
 
     def trigger(self, command: str) -> None:
         """Run a command as its menu entry would; one that blocks the window is refused while a robot could move."""
@@ -376,7 +378,7 @@ class Context(QObject):
         """The chooser of the simulation speed."""
         return self.run_bar.speed
 
-    def take(self, path: Path) -> None:
+    def open_file(self, path: Path) -> None:
         """Open or import a file according to its type."""
         if path.suffix.lower() == RUN_SUFFIX:
             self.open_runs.open(path)
@@ -408,22 +410,22 @@ class Context(QObject):
         self.window.repaint()  # the switch takes a while, during which a closed menu or palette must not stay visible
         theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
         self.settings.setValue("theme", theme.current().name)
-        self.action_registry.renew_theme()
-        self.dress_play()
+        self.action_registry.apply_theme()
+        self.update_play_icons()
         for part in (
             self.run_bar,
-            self.twin,
+            self.robot_overlay,
             self.time_bar,
             self.viewport,
             self.comparer,
             self.fitter,
             self.experiments,
-            self.beside,
+            self.pinned_runs,
             self.docks,
         ):
-            part.renew_theme()
+            part.apply_theme()
 
-    def dress_play(self) -> None:
+    def update_play_icons(self) -> None:
         """Update the play buttons to whether something plays."""
         moving = self.session_controller.moving
         self.action_registry["play"].setIcon(theme.icon("pause" if moving else "play", "on_accent"))
@@ -441,10 +443,10 @@ class Context(QObject):
             self.experiment_files,
             self.experiments,
             self.exporter,
-            self.together,
+            self.start_together,
             self.document_recovery,
             self.study,
-            self.teleoperation,
+            self.teleop_feature,
             self.remote,
             self.streamer,
             self.plugins,
@@ -452,7 +454,7 @@ class Context(QObject):
             part.close()
         self.time_bar.close_pictures()
         self.viewport.close_surface()
-        self.beside.clear()
+        self.pinned_runs.clear()
         self.closing.emit()
         self.session_controller.close()
         self.open_runs.close()
@@ -460,17 +462,17 @@ class Context(QObject):
     def _on_edit(self) -> None:
         (
             self.action_registry.refresh_later
-            if self.document.going_on
+            if self.document.gesture_continues
             else self.action_registry.refresh_soon
         )()
 
     def _on_scene_changed(self, before: Scene | None, after: Scene) -> None:
         note = trimming_note(before, after) if before is not None else ""
         if note:
-            self.banners.edits.say("info", note, passing=True)
+            self.banners.edits.show_notice("info", note, passing=True)
 
     def _on_robot(self, connected: bool) -> None:
-        self.action_registry.give_space("stop_robot" if connected else "play")
+        self.action_registry.assign_space_key("stop_robot" if connected else "play")
         if not connected:
             self.docks["plots"].raise_()  # the robot data were in front of it
 

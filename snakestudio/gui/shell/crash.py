@@ -24,24 +24,24 @@ class CrashGuard:
 
     Parameters
     ----------
-    tell : callable
+    report : callable
         Called with the message for the user, on the thread that failed.
     rescue : callable, optional
         Called before that, on the same thread, to back up unsaved work.
-    tell_fault : callable, optional
+    report_fault : callable, optional
         Called with an error in the code of a plug-in, which is not an error of the program.
     """
 
     def __init__(
         self,
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
         rescue: Callable[[], None] | None = None,
-        tell_fault: Callable[[PluginRuntimeError], None] | None = None,
+        report_fault: Callable[[PluginRuntimeError], None] | None = None,
     ) -> None:
-        self._tell = tell
+        self._report = report
         self._rescue = rescue
-        self._tell_fault = tell_fault
-        self._telling = False
+        self._report_fault = report_fault
+        self._reporting = False
         self.path: Path | None = None
         self._handler: logging.Handler | None = None
         self._dump: IO[str] | None = None
@@ -73,26 +73,26 @@ class CrashGuard:
         if issubclass(kind, KeyboardInterrupt):
             self._before[0](kind, error, trace)
             return
-        fault = fault_of(error) if self._tell_fault is not None else None
-        if fault is not None and self._tell_fault is not None:
+        fault = fault_of(error) if self._report_fault is not None else None
+        if fault is not None and self._report_fault is not None:
             log.warning("%s\n%s", fault.message, fault.traceback)
-            self._tell_fault(fault)
+            self._report_fault(fault)
             return
         log.error("a defect", exc_info=(kind, error, trace))
         if self._handler is None:
             self._before[0](kind, error, trace)
-        if self._telling:
+        if self._reporting:
             return  # an error while reporting must not be reported again
-        self._telling = True
+        self._reporting = True
         try:
             if self._rescue is not None:
                 self._rescue()
             where = f" Details are in {self.path}." if self.path is not None else ""
-            self._tell(
+            self._report(
                 f"Internal error: {kind.__name__}: {error}. The program continues. Please report this.{where}"
             )
         finally:
-            self._telling = False
+            self._reporting = False
 
     def close(self) -> None:
         """Restore the previous exception hooks."""

@@ -33,7 +33,7 @@ class DiskWatch(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SETTLE_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.check)
         self._watcher.fileChanged.connect(self._check_soon)
         self._watcher.directoryChanged.connect(self._check_soon)
         document.title_changed.connect(self._on_title)
@@ -63,9 +63,9 @@ class DiskWatch(QObject):
         if new := [name for name in targets if name not in watched]:
             self._watcher.addPaths(new)
         if self._state != "same":
-            self.look()
+            self.check()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Check the file now."""
         state = self._document.on_disk()
         if state != self._state or state == "changed":
@@ -115,10 +115,14 @@ class DiskNotice(QObject):
         if state == "changed":
             edits = " The scene also has unsaved changes here." if self._document.dirty else ""
             text = f"{name} was changed by another program.{edits}"
-            self._banner.say("warning", text, [("Reload", self._reload), keep], closable=False)
+            self._banner.show_notice(
+                "warning", text, [("Reload", self._reload), keep], closable=False
+            )
         elif state == "gone":
             text = f"{name} no longer exists: it was moved, renamed or deleted. The scene is still open."
-            self._banner.say("warning", text, [("Save Again", self._save), keep], closable=False)
+            self._banner.show_notice(
+                "warning", text, [("Save Again", self._save), keep], closable=False
+            )
         else:
             self._banner.clear()
 

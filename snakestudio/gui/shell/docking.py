@@ -147,13 +147,13 @@ class Docks(QObject):
         """Make no further panels, because the window closes."""
         self._to_fill.clear()
 
-    def add(self, name: str, title: str, content: QWidget, *, beside: str) -> None:
+    def add(self, name: str, title: str, content: QWidget, *, tab_with: str) -> None:
         """Show a panel that has its own heading in a new dock, tabbed with another one."""
         dock = self._make(name, title, content, 0)
         self.set_arranging(self._arranging)
         self._window.addDockWidget(_Area.BottomDockWidgetArea, dock)
-        if not self.all[beside].isFloating():
-            self._window.tabifyDockWidget(self.all[beside], dock)
+        if not self.all[tab_with].isFloating():
+            self._window.tabifyDockWidget(self.all[tab_with], dock)
         self.added.emit(dock)
         self.show(name)
 
@@ -170,7 +170,7 @@ class Docks(QObject):
         self.all[name].show()
         self.all[name].raise_()
 
-    def make_room(self, name: str, height: int) -> None:
+    def ensure_height(self, name: str, height: int) -> None:
         """Give a panel a height of at least `height` (px), limited to half of the window."""
         dock = self.all[name]
         height = min(height, self._window.height() // 2)
@@ -192,10 +192,10 @@ class Docks(QObject):
         for title in self._window.findChildren(DockTitle):
             title.set_arranging(arranging)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         for title in self._window.findChildren(DockTitle):
-            title.renew_theme()
+            title.apply_theme()
 
     def size(self, bottom_share: float = _BOTTOM_SHARE) -> None:
         """Give the docks their initial sizes; the window must already have its own size.
@@ -250,7 +250,7 @@ class DockTitle(QWidget):
         self._close = self._button("Close the panel; View > Panels reopens it")
         self._close.clicked.connect(dock.close)
         dock.topLevelChanged.connect(self._apply_style)
-        self.renew_theme()
+        self.apply_theme()
         self._apply_style()
 
     def _button(self, tip: str) -> QToolButton:
@@ -261,7 +261,7 @@ class DockTitle(QWidget):
         self._row.addWidget(button)
         return button
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         self._float.setIcon(theme.icon("float", "dim"))
         self._close.setIcon(theme.icon("close", "dim"))

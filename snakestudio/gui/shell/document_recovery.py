@@ -40,7 +40,7 @@ def when(moment: datetime, now: datetime | None = None) -> str:
     return f"{day} at {moment:%H:%M}"
 
 
-def unsaved_words(unsaved: Unsaved) -> list[str]:
+def unsaved_changes(unsaved: Unsaved) -> list[str]:
     """Return the differences between an unsaved scene and its file, a line each."""
     try:
         saved = load_scene(unsaved.path) if unsaved.path is not None else Scene()
@@ -83,11 +83,11 @@ class RecoveryDialog(Dialog):
         self.about.setTextFormat(Qt.TextFormat.PlainText)
         self.list = QListWidget(self)
         self.list.setAccessibleName("Unsaved scenes")
-        self.words = QPlainTextEdit(self)
-        self.words.setReadOnly(True)
-        self.words.setAccessibleName("Unsaved changes")
-        self.words.setMinimumHeight(160)
-        for widget in (self.list, self.about, self.words):
+        self.changes = QPlainTextEdit(self)
+        self.changes.setReadOnly(True)
+        self.changes.setAccessibleName("Unsaved changes")
+        self.changes.setMinimumHeight(160)
+        for widget in (self.list, self.about, self.changes):
             column.addWidget(widget)
         buttons = QDialogButtonBox(self)
         self.restore_button = buttons.addButton("Restore", QDialogButtonBox.ButtonRole.AcceptRole)
@@ -131,8 +131,8 @@ class RecoveryDialog(Dialog):
         self.about.setText(
             f"{unsaved.name}{where}, backed up {when(unsaved.written)}. Unsaved changes:"
         )
-        lines = unsaved_words(unsaved) or ["None: the file already contains them."]
-        self.words.setPlainText("\n".join(f"•  {line}" for line in lines))
+        lines = unsaved_changes(unsaved) or ["None: the file already contains them."]
+        self.changes.setPlainText("\n".join(f"•  {line}" for line in lines))
 
     def _on_restore(self) -> None:
         if self._restore(self._scenes[max(0, self.list.currentRow())]):
@@ -170,22 +170,24 @@ class DocumentRecovery(QObject):
         self._banners = banners
         self._window = window
         self.autosave = Autosave(document, _interval(settings), self)
-        self.autosave.failed.connect(lambda sentence: banners.files.say("warning", sentence))
+        self.autosave.failed.connect(
+            lambda sentence: banners.files.show_notice("warning", sentence)
+        )
         self.watch = DiskWatch(document, self)
         DiskNotice(self.watch, document, banners.disk, files.reload, files.save)
         self.dialog: RecoveryDialog | None = None
 
-    def offer(self, asked: bool = False) -> RecoveryDialog | None:
+    def offer(self, on_request: bool = False) -> RecoveryDialog | None:
         """Offer the backups of windows that ended without saving; return the dialog, or None without any.
 
         Parameters
         ----------
-        asked : bool
+        on_request : bool
             Whether the user requested it, so that a notice is shown if there are no backups.
         """
         scenes = []
         for unsaved in unsaved_scenes():
-            if unsaved_words(unsaved):
+            if unsaved_changes(unsaved):
                 scenes.append(unsaved)
             else:
                 unsaved.discard()  # its file has the same content
@@ -193,8 +195,8 @@ class DocumentRecovery(QObject):
             self.dialog = RecoveryDialog(scenes, self._restore, self._window)
             self.dialog.open()
             return self.dialog
-        if asked:
-            self._banners.files.say(
+        if on_request:
+            self._banners.files.show_notice(
                 "info", "There are no unsaved changes to restore.", passing=True
             )
         return None

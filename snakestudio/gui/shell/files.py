@@ -24,31 +24,31 @@ from snakestudio.session.recovery import Unsaved
 _MOST = 12
 
 
-def shortened(words: Sequence[str], most: int = _MOST) -> list[str]:
+def shortened(changes: Sequence[str], most: int = _MOST) -> list[str]:
     """Return the first lines, and the number of further ones."""
-    if len(words) <= most:
-        return list(words)
-    return [*words[: most - 1], f"... and {len(words) - most + 1} more changes"]
+    if len(changes) <= most:
+        return list(changes)
+    return [*changes[: most - 1], f"... and {len(changes) - most + 1} more changes"]
 
 
 def ask_about_changes(
-    parent: QWidget, title: str, question: str, words: Sequence[str], do_it: str
+    parent: QWidget, title: str, question: str, changes: Sequence[str], action: str
 ) -> bool:
     """Ask the user to confirm a change of the scene; return whether they do.
 
     Parameters
     ----------
-    words : sequence of str
-        The changes, a line each.
-    do_it : str
+    changes : sequence of str
+        A line for each change.
+    action : str
         Text of the button that confirms.
     """
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle(title)
     box.setText(question)
-    box.setInformativeText("\n".join(f"•  {line}" for line in shortened(words)))
-    yes = box.addButton(do_it, QMessageBox.ButtonRole.AcceptRole)
+    box.setInformativeText("\n".join(f"•  {line}" for line in shortened(changes)))
+    yes = box.addButton(action, QMessageBox.ButtonRole.AcceptRole)
     box.addButton(QMessageBox.StandardButton.Cancel)
     box.setDefaultButton(yes)
     box.exec()
@@ -115,8 +115,8 @@ class Files(QObject):
         try:
             self._document.open(path)
         except SceneError as error:
-            self._banner.say("warning", f"{path.name} was not opened.\n{error}")
-            self.recent.forget(path)
+            self._banner.show_notice("warning", f"{path.name} was not opened.\n{error}")
+            self.recent.remove(path)
             return False
         self._banner.clear()
         if remember:
@@ -154,7 +154,7 @@ class Files(QObject):
         try:
             self._document.save(path)
         except SceneError as error:
-            self._banner.say(
+            self._banner.show_notice(
                 "warning", f"The scene was not saved.\n{error}", [("Save As ...", self.ask_save)]
             )
             return False
@@ -167,11 +167,11 @@ class Files(QObject):
         name = self._document.name
         question = f"{name} was changed by another program. Overwrite those changes?"
         try:
-            words = difference_in_words(self._document.read_file(), self._document.scene)
+            changes = difference_in_words(self._document.read_file(), self._document.scene)
         except SceneError:
-            words = ["The changed file cannot be read as a scene."]
+            changes = ["The changed file cannot be read as a scene."]
         return ask_about_changes(
-            self._window, "Overwrite Changes", question, words or _SAME, "Overwrite"
+            self._window, "Overwrite Changes", question, changes or _SAME, "Overwrite"
         )
 
     # --- reverting --------------------------------------------------------------------------------
@@ -188,13 +188,13 @@ class Files(QObject):
         document = self._document
         try:
             if always_ask or document.dirty:
-                words = difference_in_words(document.scene, document.read_file()) or _SAME
+                changes = difference_in_words(document.scene, document.read_file()) or _SAME
                 question = f"{verb} {document.name}? Undo restores your changes."
-                if not ask_about_changes(self._window, f"{verb} Scene", question, words, verb):
+                if not ask_about_changes(self._window, f"{verb} Scene", question, changes, verb):
                     return False
             document.revert(step)
         except SceneError as error:
-            self._banner.say(
+            self._banner.show_notice(
                 "warning", f"{document.name} could not be read. The scene is unchanged.\n{error}"
             )
             return False
@@ -207,7 +207,7 @@ class Files(QObject):
             return False
         self._document.restore(unsaved.scene, unsaved.path)
         text = f"Unsaved changes to {unsaved.name} were restored. Save to keep them."
-        self._banner.say("info", text, passing=True)
+        self._banner.show_notice("info", text, passing=True)
         return True
 
     def may_discard(self) -> bool:
@@ -240,15 +240,15 @@ class Files(QObject):
         try:
             circles = read_circles(path)
         except SceneError as error:
-            self._banner.say("warning", f"Nothing was imported from {path.name}.\n{error}")
+            self._banner.show_notice("warning", f"Nothing was imported from {path.name}.\n{error}")
             return False
         self._banner.clear()
         dialog = ImportDialog(path, circles, self._document.scene, self._window)
-        taken = bool(dialog.exec())
-        if taken and dialog.result_scene is not None:
+        accepted = bool(dialog.exec())
+        if accepted and dialog.result_scene is not None:
             self._document.edit(dialog.result_scene, f"Import obstacles from {path.name}")
         dialog.deleteLater()
-        return taken
+        return accepted
 
     # --- robots of other programs -----------------------------------------------------------------
 
@@ -262,17 +262,17 @@ class Files(QObject):
         try:
             imported = load_robot(path)
         except RobotFileError as error:
-            self._banner.say("warning", f"No robot was imported from {path.name}.\n{error}")
+            self._banner.show_notice("warning", f"No robot was imported from {path.name}.\n{error}")
             return False
         self._banner.clear()
         dialog = RobotImportDialog(
             path, imported, self._document.scene, self._window, folder=self._document.base_dir
         )
-        taken = bool(dialog.exec()) and dialog.result_scene is not None
-        if taken and dialog.is_new:
-            taken = self.new()
-        if taken:
+        accepted = bool(dialog.exec()) and dialog.result_scene is not None
+        if accepted and dialog.is_new:
+            accepted = self.new()
+        if accepted:
             assert dialog.result_scene is not None
             self._document.edit(dialog.result_scene, f"Import robot from {path.name}")
         dialog.deleteLater()
-        return taken
+        return accepted

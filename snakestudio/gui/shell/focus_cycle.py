@@ -43,7 +43,7 @@ class FocusCycle(QObject):
             None,
         )
 
-    def go_on(self, step: int) -> None:
+    def advance(self, step: int) -> None:
         """Move the focus to the next part (step 1) or the previous one (step -1)."""
         panes = self.all
         now = self.present()
@@ -52,7 +52,7 @@ class FocusCycle(QObject):
             if _focus(panes[(place + offset * step) % len(panes)]):
                 return
 
-    def go_to(self, name: str) -> None:
+    def focus_dock(self, name: str) -> None:
         """Show the dock `name` and move the focus to it."""
         self.docks.show(name)
         _focus(self.docks[name])
@@ -63,15 +63,15 @@ def _focus(pane: QWidget) -> bool:
     if pane.focusPolicy() & Qt.FocusPolicy.TabFocus:
         target: QWidget | None = pane
     else:
-        takers = [w for w in pane.findChildren(QWidget) if _takes(w)]
-        target = min(takers, key=lambda w: _corner(w, pane), default=None)
+        candidates = [w for w in pane.findChildren(QWidget) if _accepts_focus(w)]
+        target = min(candidates, key=lambda w: _corner(w, pane), default=None)
     if target is None:
         return False
     target.setFocus(Qt.FocusReason.TabFocusReason)
     return True
 
 
-def _takes(widget: QWidget) -> bool:
+def _accepts_focus(widget: QWidget) -> bool:
     return (
         bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
         and widget.isEnabled()

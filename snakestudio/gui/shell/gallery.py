@@ -145,9 +145,9 @@ class Gallery(ModalOverlay):
         self.starts = CardView(
             "Start", CardModel(self._make_starts(), self), StartDelegate, self.frame
         )
-        self._filtered = SceneFilter(self)
-        self._filtered.setSourceModel(CardModel(entries(), self))
-        self.scenes = CardView("Scenes", self._filtered, SceneDelegate, self.frame)
+        self._scene_filter = SceneFilter(self)
+        self._scene_filter.setSourceModel(CardModel(entries(), self))
+        self.scenes = CardView("Scenes", self._scene_filter, SceneDelegate, self.frame)
         column = QVBoxLayout(self.frame)
         column.setContentsMargins(0, 20, 0, 0)
         column.setSpacing(0)
@@ -242,17 +242,17 @@ class Gallery(ModalOverlay):
 
     def _filter(self) -> None:
         query = self.search.text()
-        self._filtered.set_filter(query, self.chips.paper, self.chips.model)
-        shown = self.scenes.items
-        self._nothing.setVisible(not shown)
+        self._scene_filter.set_filter(query, self.chips.paper, self.chips.model)
+        scenes = self.scenes.items
+        self._nothing.setVisible(not scenes)
         every = len(entries())
         self._count.setText(
-            f"Scenes ({every})" if len(shown) == every else f"Scenes ({len(shown)} of {every})"
+            f"Scenes ({every})" if len(scenes) == every else f"Scenes ({len(scenes)} of {every})"
         )
         # While the user types, Enter opens the first scene, so that is the one described below.
         at = self._highlighted
-        if query or at is None or (isinstance(at, Entry) and at not in shown):
-            self._highlight(shown[0] if shown else None)
+        if query or at is None or (isinstance(at, Entry) and at not in scenes):
+            self._highlight(scenes[0] if scenes else None)
 
     def _highlight(self, item: Entry | Start | None) -> None:
         if item is self._highlighted and item is not None:
@@ -288,7 +288,7 @@ class Gallery(ModalOverlay):
             self.search.setFocus(Qt.FocusReason.BacktabFocusReason)
         elif self.scenes.items:
             column = self.starts.currentIndex().row() % self.starts.columns
-            self.scenes.go_to(min(column, len(self.scenes.items) - 1))
+            self.scenes.focus_card(min(column, len(self.scenes.items) - 1))
 
     def _on_scenes_edge(self, key: Qt.Key) -> None:
         """Move up to the starts."""
@@ -296,7 +296,7 @@ class Gallery(ModalOverlay):
             column = self.scenes.currentIndex().row() % self.scenes.columns
             last = len(self.starts.items) - 1
             row = last // self.starts.columns * self.starts.columns + column
-            self.starts.go_to(row if row <= last else max(row - self.starts.columns, 0))
+            self.starts.focus_card(row if row <= last else max(row - self.starts.columns, 0))
 
     def _type(self, text: str) -> None:
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -312,7 +312,7 @@ class Gallery(ModalOverlay):
             if key == Qt.Key.Key_Down:
                 view = self.scenes if self.search.text() else self.starts
                 if view.items:
-                    view.go_to(0)
+                    view.focus_card(0)
                 return True
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 if self.scenes.items:

@@ -89,13 +89,13 @@ class HelpController(QObject):
             return
         settings.setValue(_GALLERY_SEEN, True)
 
-        def lead_on() -> None:
+        def offer_tour() -> None:
             if not settings.value(_TOUR_SEEN, False, type=bool):
                 settings.setValue(_TOUR_SEEN, True)
                 # Only after the chosen scene is shown in the window.
                 QTimer.singleShot(0, self._window, self.tour)
 
-        self.gallery().closed.connect(lead_on)
+        self.gallery().closed.connect(offer_tour)
 
     def tour(self) -> Tour:
         """Help > Guided Tour."""
@@ -152,14 +152,14 @@ class HelpController(QObject):
         page = documentation_page()
         banner = self._context.banners.program
         if not page.is_file():
-            banner.say(
+            banner.show_notice(
                 "info",
                 "The documentation site is not built. Run 'make docs' in a checkout of SnakeStudio, "
                 "or read the pages as Markdown.",
                 [("Show Pages", lambda: _open(docs_dir()))],
             )
         elif not _open(page):
-            banner.say("warning", f"No browser could be started. Open {page} in a browser.")
+            banner.show_notice("warning", f"No browser could be started. Open {page} in a browser.")
 
     def document(self, name: str) -> None:
         """Help > Safety and others: a page of the documentation.
@@ -172,9 +172,9 @@ class HelpController(QObject):
         from snakestudio.gui.shell.help_dialogs import DocumentDialog
 
         before = self._window.findChild(DocumentDialog)
-        dialog = DocumentDialog.shown(name, self._window)
+        dialog = DocumentDialog.open_page(name, self._window)
         if dialog is not before:
-            dialog.asked.connect(self._on_link)
+            dialog.page_requested.connect(self._on_link)
 
     def _on_link(self, name: str) -> None:
         # Run its command, which is refused with a message while a robot is armed.

@@ -74,11 +74,11 @@ class DocumentDialog(QWidget):
 
     Signals
     -------
-    asked(name: str)
+    page_requested(name: str)
         A link to another page was followed; the receiver decides whether it can be shown now.
     """
 
-    asked = Signal(str)
+    page_requested = Signal(str)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
@@ -90,7 +90,7 @@ class DocumentDialog(QWidget):
         self.headings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.headings.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.headings.setAccessibleName("Sections")
-        self.headings.currentItemChanged.connect(self._go_to)
+        self.headings.currentItemChanged.connect(self._scroll_to)
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
         self._page: QTextDocument | None = None
@@ -106,7 +106,7 @@ class DocumentDialog(QWidget):
         column.addLayout(row)
 
     @staticmethod
-    def shown(name: str, window: QWidget) -> DocumentDialog:
+    def open_page(name: str, window: QWidget) -> DocumentDialog:
         """Show the page `name` (without ".md") over a window, and return the dialog."""
         dialog = window.findChild(DocumentDialog) or DocumentDialog(window)
         dialog.show_page(name)
@@ -151,7 +151,7 @@ class DocumentDialog(QWidget):
             block = block.next()
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
 
-    def _go_to(self, item: QListWidgetItem | None) -> None:
+    def _scroll_to(self, item: QListWidgetItem | None) -> None:
         if item is not None:
             cursor = self.text.textCursor()
             cursor.movePosition(QTextCursor.MoveOperation.End)
@@ -162,7 +162,7 @@ class DocumentDialog(QWidget):
     def _follow(self, url: QUrl) -> None:
         if url.isRelative() and url.path().endswith(".md"):
             target = posixpath.join(posixpath.dirname(self._name), url.path())
-            self.asked.emit(posixpath.normpath(target).removesuffix(".md"))
+            self.page_requested.emit(posixpath.normpath(target).removesuffix(".md"))
         elif url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
 
@@ -440,9 +440,9 @@ class ShortcutSheet(ModalOverlay):
 
     def _filter(self, query: str) -> None:
         """Show the rows that contain all words of `query`."""
-        words = "".join(f"(?=.*{QRegularExpression.escape(word)})" for word in query.split())
+        pattern = "".join(f"(?=.*{QRegularExpression.escape(term)})" for term in query.split())
         options = QRegularExpression.PatternOption.CaseInsensitiveOption
-        self._filtered.setFilterRegularExpression(QRegularExpression(f"^{words}", options))
+        self._filtered.setFilterRegularExpression(QRegularExpression(f"^{pattern}", options))
         empty = not self._filtered.rowCount()
         self.table.setVisible(not empty)
         self._nothing.setVisible(empty)
@@ -494,9 +494,9 @@ class _KeyDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         if not index.data(_CAPS):
             return super().sizeHint(option, index)
-        ways = index.data().split(" or ")
+        shortcuts = index.data().split(" or ")
         return QSize(
-            sum(key_cap_width(way) + _CAP_GAP for way in ways) + _CAP_GAP, theme.scaled(_ROW)
+            sum(key_cap_width(keys) + _CAP_GAP for keys in shortcuts) + _CAP_GAP, theme.scaled(_ROW)
         )
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -511,7 +511,7 @@ class _KeyDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         left = QPoint(option.rect.left() + _CAP_GAP, option.rect.center().y())
-        for way in index.data().split(" or "):
-            paint_key_cap(painter, way, left)
-            left.setX(left.x() + key_cap_width(way) + _CAP_GAP)
+        for keys in index.data().split(" or "):
+            paint_key_cap(painter, keys, left)
+            left.setX(left.x() + key_cap_width(keys) + _CAP_GAP)
         painter.restore()

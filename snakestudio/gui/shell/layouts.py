@@ -147,7 +147,7 @@ class Layouts(QObject):
         state, plots = self._stored()[name]
         self._restore_plots(plots)
         if not self._window.restoreState(state, _VERSION):
-            self._banner.say(
+            self._banner.show_notice(
                 "warning",
                 f"The layout {name} is from another version of SnakeStudio and cannot be used. Arrange the panels "
                 "and save it again.",
@@ -174,7 +174,7 @@ class Layouts(QObject):
         self._restore_plots(str(self._settings.value(_LAST_PLOTS, "")))
         if self._window.restoreState(state, _VERSION):
             return True
-        self._banner.say(
+        self._banner.show_notice(
             "info",
             "The arrangement of the panels is from another version of SnakeStudio. The default layout is shown.",
             passing=True,

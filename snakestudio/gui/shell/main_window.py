@@ -104,13 +104,13 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(c.viewport, 1)
         column.addWidget(c.time_bar)
-        c.banners.lie_over(c.viewport)
+        c.banners.overlay_on(c.viewport)
         self.setCentralWidget(middle)
         middle.addActions(c.action_registry.local)
         self.setStatusBar(c.status_bar)
         c.docks.make()
         self._make_menus()
-        c.action_registry.renew_theme()
+        c.action_registry.apply_theme()
         c.document.title_changed.connect(self._show_title)
         self._restore()
         self._show_title()
@@ -149,12 +149,14 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         self.context.viewport.options.load(self.context.settings)
         self.context.viewport.tools.editor.options.load(self.context.settings)
-        self.context.dress_play()
+        self.context.update_play_icons()
         geometry = self.context.settings.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
-            room = QGuiApplication.primaryScreen().availableGeometry()
+            available = QGuiApplication.primaryScreen().availableGeometry()
             title = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
-            self.resize(min(_FIRST[0], room.width()), min(_FIRST[1], room.height() - title))
+            self.resize(
+                min(_FIRST[0], available.width()), min(_FIRST[1], available.height() - title)
+            )
         self._default_layout = not self.context.layouts.restore_last()
         self.context.docks.set_arranging(False)
 
@@ -244,15 +246,15 @@ class MainWindow(QMainWindow):
         if path is None:
             return
         # A question about unsaved changes must not block the program that the file was dragged from.
-        QTimer.singleShot(0, self, lambda: self.context.take(path))
+        QTimer.singleShot(0, self, lambda: self.context.open_file(path))
 
 
 def placed_within(window: QRect, screen: QRect, frame: QMargins) -> QRect:
     """Return the geometry of a window without its frame such that it fits a screen with its frame."""
-    room = screen.marginsRemoved(frame)
-    width, height = min(window.width(), room.width()), min(window.height(), room.height())
-    left = min(max(window.x(), room.x()), room.x() + room.width() - width)
-    top = min(max(window.y(), room.y()), room.y() + room.height() - height)
+    available = screen.marginsRemoved(frame)
+    width, height = min(window.width(), available.width()), min(window.height(), available.height())
+    left = min(max(window.x(), available.x()), available.x() + available.width() - width)
+    top = min(max(window.y(), available.y()), available.y() + available.height() - height)
     return QRect(left, top, width, height)
 
 

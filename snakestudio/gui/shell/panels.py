@@ -74,10 +74,10 @@ def _history(c: Context) -> QWidget:
 def _runs(c: Context) -> QWidget:
     from snakestudio.gui.runs.run_panel import RunPanel
 
-    panel = RunPanel(c.run_archiver.library, c.run_archiver, c.beside, c.banners.files)
-    panel.open_asked.connect(c.open_runs.open)
-    panel.scene_asked.connect(c.open_runs.open_scene)
-    panel.deleting.connect(c.open_runs.forget)
+    panel = RunPanel(c.run_archiver.library, c.run_archiver, c.pinned_runs, c.banners.files)
+    panel.open_requested.connect(c.open_runs.open)
+    panel.scene_requested.connect(c.open_runs.open_scene)
+    panel.deleting.connect(c.open_runs.close_file)
     c.closing.connect(panel.close_reading)
     return panel
 
@@ -113,11 +113,11 @@ def _parameters(c: Context) -> QWidget:
     return panels
 
 
-def plot_panel(*given: Any) -> Panel:
+def plot_panel(*arguments: Any) -> Panel:
     """Return a plot panel; the plotting modules are imported with the first one."""
     from snakestudio.gui.plots.panel import PlotPanel
 
-    return PlotPanel(*given)
+    return PlotPanel(*arguments)
 
 
 def _plots(c: Context) -> QWidget:
@@ -155,7 +155,7 @@ def _plugin_log(c: Context) -> QWidget:
 def _teleop(c: Context) -> QWidget:
     from snakestudio.gui.robot.teleop.panel import TeleopPanel
 
-    return TeleopPanel(c.teleoperation)
+    return TeleopPanel(c.teleop_feature)
 
 
 def _robot(c: Context) -> QWidget:

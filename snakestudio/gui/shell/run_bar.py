@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.forms.live_figure import Figure, FigureRow
+from snakestudio.gui.forms.live_value import LiveValue, LiveValueRow
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
@@ -78,13 +78,13 @@ class PlayButton(QToolButton):
         self.cancel.setAccessibleName("Cancel preparing the engine")
         self.cancel.clicked.connect(session_controller.session.cancel_preparing)
         self._small, self._large = theme.text_font(11), theme.value_font(13)
-        self.renew_theme()
+        self.apply_theme()
         session_controller.status_changed.connect(self._refresh)
         session_controller.source_changed.connect(self._refresh)
         self._refresh()
 
     @property
-    def says(self) -> str:
+    def text_shown(self) -> str:
         """Text on the button; empty while it is the plain button."""
         return " ".join(part for part in (self._caption, self._value) if part)
 
@@ -93,12 +93,12 @@ class PlayButton(QToolButton):
         """Finished fraction that is shown, if any."""
         return self._progress
 
-    def make_room(self, room: bool) -> None:
-        """Hide the caption if `room` is set, because the window is narrow."""
-        self._short = room
+    def set_narrow(self, narrow: bool) -> None:
+        """Hide the caption if `narrow` is set, because the window is narrow."""
+        self._short = narrow
         self._refresh()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         self.cancel.setIcon(theme.icon("close", "dim"))
         self.update()
@@ -156,7 +156,7 @@ class PlayButton(QToolButton):
 
     def _width(self, *, short: bool) -> int:
         plain = theme.scaled(44)
-        if not self.says:
+        if not self.text_shown:
             return plain
         waits = self._progress is not None
         # As wide as the longest text while the engine is prepared, so that the neighbours do not move
@@ -179,7 +179,7 @@ class PlayButton(QToolButton):
         self._explain()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.says:
+        if not self.text_shown:
             super().paintEvent(event)
             return
         painter = QPainter(self)
@@ -218,7 +218,7 @@ class PlayButton(QToolButton):
         )
         left = plain
         half = area.height() // 2
-        room = (
+        width = (
             self.width()
             - left
             - (theme.scaled(26) if self._progress is not None else theme.scaled(8))
@@ -227,13 +227,13 @@ class PlayButton(QToolButton):
         if not self._short:
             painter.setFont(self._small)
             painter.setPen(theme.colour("accent" if self._queued else "dim"))
-            painter.drawText(QRect(left, 1, room, half), middle, self._caption)
+            painter.drawText(QRect(left, 1, width, half), middle, self._caption)
         painter.setFont(self._large)
         painter.setPen(theme.colour("text"))
         lower = (
-            QRect(left, 0, room, area.height())
+            QRect(left, 0, width, area.height())
             if self._short
-            else QRect(left, half - 1, room, half)
+            else QRect(left, half - 1, width, half)
         )
         painter.drawText(lower, middle, self._value)
 
@@ -308,14 +308,14 @@ class RunBar(QToolBar):
         self.model = ModelBox(document, short=True, parent=content)
         row.addWidget(self.model)
         row.addSpacing(16)
-        self.time = Figure("time", "00000.000 s", "Simulated time of what is shown", content)
-        self.factor = Figure(
+        self.time = LiveValue("time", "00000.000 s", "Simulated time of what is shown", content)
+        self.factor = LiveValue(
             "real-time factor",
             "10.00 (max 000×)",
             "Measured ratio of simulated to real time; in brackets the largest possible one",
             content,
         )
-        self.residual = Figure(
+        self.residual = LiveValue(
             "residual",
             "0.0e-00 ",
             "<qt><b>Largest residual of the contact problems</b> since the last row: by how much forces and velocities "
@@ -323,18 +323,18 @@ class RunBar(QToolBar):
             "the solver. Green up to 1e-8, which counts as solved.</qt>",
             content,
         )
-        self.iterations = Figure(
+        self.iterations = LiveValue(
             "iterations", "000.0", "Mean Newton iterations of the contact solver per step", content
         )
-        self.unconverged = Figure(
+        self.unconverged = LiveValue(
             "unconverged",
             "0 000 000",
             "<qt><b>Steps of this run whose residual is above 1e-8.</b> They use the best solution found; "
             "a step that cannot be solved at all stops the run. The Solver plot shows when they occurred.</qt>",
             content,
         )
-        figures = self.time, self.factor, self.residual, self.unconverged, self.iterations
-        row.addWidget(FigureRow(figures, content))
+        values = self.time, self.factor, self.residual, self.unconverged, self.iterations
+        row.addWidget(LiveValueRow(values, content))
         row.addStretch(1)
         self.source = SourceBox(session_controller, sources, content)
         row.addWidget(self.source)
@@ -350,13 +350,13 @@ class RunBar(QToolBar):
         row.addWidget(self.export)
         row.addWidget(robot)
         # All of these are also in menus; the robot's stop and the source switch always stay.
-        content.give_up(*captions)
-        content.give_up_text(self.export)
-        content.give_up_by(self.play.make_room, lambda: self.play.spare)
-        for given_up in (self.model, self.speed, step_button, self.export):
-            content.give_up(given_up)
+        content.hide_if_narrow(*captions)
+        content.shorten_if_narrow(self.export)
+        content.reduce_if_narrow(self.play.set_narrow, lambda: self.play.spare)
+        for widget in (self.model, self.speed, step_button, self.export):
+            content.hide_if_narrow(widget)
         self.addWidget(content)
-        self.renew_theme()
+        self.apply_theme()
 
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -364,22 +364,22 @@ class RunBar(QToolBar):
         session_controller.frame.connect(self._soon)
         session_controller.status_changed.connect(self._soon)
         session_controller.source_changed.connect(self._on_source)
-        session_controller.player_changed.connect(self._on_source)
+        session_controller.replay_changed.connect(self._on_source)
         self._refresh()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
-        self.play.renew_theme()
-        self.source.renew_theme()
+        self.play.apply_theme()
+        self.source.apply_theme()
         self.export.setIcon(theme.icon("export"))
 
     def _on_source(self) -> None:
         """Show the speed of the present source."""
-        player = self._session_controller.player
-        replayed = player is not None and self._session_controller.source == "replay"
+        replay = self._session_controller.replay
+        replayed = replay is not None and self._session_controller.source == "replay"
         speed = (
-            player.speed
-            if replayed and player is not None
+            replay.speed
+            if replayed and replay is not None
             else self._session_controller.session.speed
         )
         if speed != self.speed.speed:
@@ -399,24 +399,22 @@ class RunBar(QToolBar):
         snapshot = self._session_controller.displayed
         session = self._session_controller.session
         if snapshot is None:
-            for figure in (self.time, self.residual, self.iterations, self.unconverged):
-                figure.show_value("–", "dim")
+            for value in (self.time, self.residual, self.iterations, self.unconverged):
+                value.show_value("–", "dim")
         else:
             self.time.show_value(
                 run_time(snapshot.time), "text" if self._session_controller.live else "accent"
             )
             if Fields.SOLVER in snapshot.valid:
-                figures = snapshot.solver
-                role = "good" if figures.residual <= CONVERGED else "warning"
-                self.residual.show_value(
-                    f"{figures.residual:.1e}" if figures.residual else "0", role
-                )
-                self.iterations.show_value(f"{figures.iterations:.1f}")
-                role = "warning" if figures.unconverged else "good"
-                self.unconverged.show_value(f"{figures.unconverged:,}".replace(",", " "), role)
+                solver = snapshot.solver
+                role = "good" if solver.residual <= CONVERGED else "warning"
+                self.residual.show_value(f"{solver.residual:.1e}" if solver.residual else "0", role)
+                self.iterations.show_value(f"{solver.iterations:.1f}")
+                role = "warning" if solver.unconverged else "good"
+                self.unconverged.show_value(f"{solver.unconverged:,}".replace(",", " "), role)
             else:
-                for figure in (self.residual, self.iterations, self.unconverged):
-                    figure.show_value("–", "dim")
+                for value in (self.residual, self.iterations, self.unconverged):
+                    value.show_value("–", "dim")
         running = self._session_controller.running
         possible = session.possible_factor
         if not running or not possible:
@@ -454,19 +452,19 @@ class SourceBox(QFrame):
 
     Parameters
     ----------
-    ways : mapping of str to callable
+    switches : mapping of str to callable
         Switches to each kind of source.
     """
 
     def __init__(
         self,
         session_controller: SessionController,
-        ways: Mapping[SourceKind, Callable[[], object]],
+        switches: Mapping[SourceKind, Callable[[], object]],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller
-        self._ways = ways
+        self._switches = switches
         self.setObjectName("source_box")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.scaled(34))
@@ -487,7 +485,7 @@ class SourceBox(QFrame):
             row.addWidget(segment)
             self.segments[kind] = segment
         session_controller.source_changed.connect(self._show)
-        self.renew_theme()
+        self.apply_theme()
         self._show()
 
     @property
@@ -497,7 +495,7 @@ class SourceBox(QFrame):
             return "Simulation"
         return f"{self._session_controller.source.capitalize()}: {self._session_controller.source_name}"
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the present palette."""
         p = theme.current()
         self.setStyleSheet(
@@ -512,7 +510,7 @@ class SourceBox(QFrame):
 
     def _choose(self, kind: SourceKind) -> None:
         if kind != self._session_controller.source:
-            self._ways[kind]()
+            self._switches[kind]()
         self._show()  # the switch may have been cancelled
 
     def _show(self) -> None:

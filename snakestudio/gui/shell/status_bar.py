@@ -81,7 +81,7 @@ class StatusBar(QStatusBar):
         session_controller.frame.connect(self._soon)
         session_controller.status_changed.connect(self._soon)
         session_controller.source_changed.connect(self._soon)
-        session_controller.player_changed.connect(self._soon)
+        session_controller.replay_changed.connect(self._soon)
         self._refresh()
 
     def refresh_soon(self) -> None:
@@ -140,12 +140,12 @@ class StatusBar(QStatusBar):
                 parts.append((text_of, "warning" if bad else "dim"))
         if self._session_controller.source == "simulation" and not self._session_controller.live:
             parts.append(("viewing the past: End returns to the newest state", "accent"))
-        self.left.say(parts, text, role)
+        self.left.show_parts(parts, text, role)
         right = [
             *self._background(),
             *([f"{self.fps:.0f} fps"] if self._session_controller.moving else []),
         ]
-        self.right.say([(_DOT.join(right), "dim")] if right else [])
+        self.right.show_parts([(_DOT.join(right), "dim")] if right else [])
         if self._session_controller.running:
             self._soon()
 
@@ -167,7 +167,7 @@ class _Line(QWidget):
             part for part in (self._state, _DOT.join(text for text, _ in self._parts)) if part
         )
 
-    def say(self, parts: Sequence[Part], state: str = "", role: str = "dim") -> None:
+    def show_parts(self, parts: Sequence[Part], state: str = "", role: str = "dim") -> None:
         """Show texts, each in a colour of the palette, after a state with a dot in the colour `role`."""
         if (tuple(parts), state, role) != (self._parts, self._state, self._role):
             self._parts = tuple(parts)
@@ -202,9 +202,9 @@ class _Line(QWidget):
                 )
                 font.setBold(False)
                 painter.setFont(font)
-            for index, (words, role) in enumerate(self._parts):
+            for index, (part, role) in enumerate(self._parts):
                 painter.setPen(theme.colour(role))
-                text = (_DOT if index else "") + words
+                text = (_DOT if index else "") + part
                 text = painter.fontMetrics().elidedText(
                     text, Qt.TextElideMode.ElideRight, area.width()
                 )

@@ -109,7 +109,7 @@ class Tour(ModalOverlay):
         self.skip_button = self._button("&Skip", self.close_sheet)
         self.skip_button.setProperty("role", "link")
         self.back_button = self._button("&Back", self.back)
-        self.next_button = self._button("&Next", self.go_on)
+        self.next_button = self._button("&Next", self.advance)
         self.next_button.setProperty("role", "primary")
         for button in (self.skip_button, self.back_button, self.next_button):
             row.addWidget(button)
@@ -125,7 +125,7 @@ class Tour(ModalOverlay):
         self.open(self.next_button)
         self._show(0)
 
-    def go_on(self) -> None:
+    def advance(self) -> None:
         """Go to the next step, or end the tour after the last one."""
         if self.place + 1 < len(STEPS):
             self._show(self.place + 1)
@@ -235,7 +235,7 @@ class Tour(ModalOverlay):
 
     def _key(self, key: int) -> bool:
         if key in (Qt.Key.Key_Right, Qt.Key.Key_PageDown):
-            self.go_on()
+            self.advance()
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_PageUp):
             self.back()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -249,12 +249,12 @@ class Tour(ModalOverlay):
         event.accept()  # a click next to the card does not end the tour
 
 
-def _card_position(lit: QRect, size: QSize, room: QRect) -> QPoint:
+def _card_position(lit: QRect, size: QSize, area: QRect) -> QPoint:
     """Return the position of a card: below, above, right or left of the highlighted part, or else in its middle."""
     middle = QPoint(lit.center().x() - size.width() // 2, lit.center().y() - size.height() // 2)
     if lit.isEmpty():
         middle = QPoint(
-            room.center().x() - size.width() // 2, room.center().y() - size.height() // 2
+            area.center().x() - size.width() // 2, area.center().y() - size.height() // 2
         )
     places = (
         QPoint(middle.x(), lit.bottom() + _GAP),
@@ -262,7 +262,7 @@ def _card_position(lit: QRect, size: QSize, room: QRect) -> QPoint:
         QPoint(lit.right() + _GAP, middle.y()),
         QPoint(lit.left() - _GAP - size.width(), middle.y()),
     )
-    inside = room.adjusted(_GAP, _GAP, -_GAP, -_GAP)
+    inside = area.adjusted(_GAP, _GAP, -_GAP, -_GAP)
     for place in places:
         moved = _pushed(place, size, inside)
         if not lit.isEmpty() and not QRect(moved, size).intersects(lit):

@@ -41,20 +41,23 @@ class StreamDialog(ServiceDialog):
                 "Liste&n on",
                 placeholder=choices.host,
                 editor=ListenOnEditor,
-                shown=_serves,
+                visible_if=_serves,
                 enabled=off,
             ),
             "port": port_field(
-                "&Port", "Port that the programs connect to", shown=_serves, enabled=off
+                "&Port", "Port that the programs connect to", visible_if=_serves, enabled=off
             ),
             "viewer_host": FormField(
                 "&Host",
                 help="Name or address of the computer that runs the viewer",
-                shown=_connects,
+                visible_if=_connects,
                 enabled=off,
             ),
             "viewer_port": port_field(
-                "Viewer's po&rt", "Port on which the viewer listens", shown=_connects, enabled=off
+                "Viewer's po&rt",
+                "Port on which the viewer listens",
+                visible_if=_connects,
+                enabled=off,
             ),
             "rate_hz": FormField(
                 "Ra&te",

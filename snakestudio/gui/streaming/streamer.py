@@ -222,7 +222,7 @@ class Streamer(QObject):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._opening = None
-        self._banner.say("warning", problem.sentence())
+        self._banner.show_notice("warning", problem.sentence())
         self.changed.emit()
 
     def _watch(self) -> None:
@@ -234,4 +234,4 @@ class Streamer(QObject):
             self.changed.emit()
 
     def _on_note(self, text: str) -> None:
-        self._banner.say("warning", text)
+        self._banner.show_notice("warning", text)

@@ -170,7 +170,7 @@ class StudyFeature(QObject):
         try:
             self.open_study.open(path)
         except SnakeStudioError as error:
-            self.recent.forget(path)
+            self.recent.remove(path)
             return self._refuse(f"{path.name} was not opened.\n{error}")
         self.recent.remember(path)
         self._context.show_dock(_DOCK)
@@ -352,5 +352,5 @@ class StudyFeature(QObject):
         return answer
 
     def _refuse(self, text: str) -> bool:
-        self._context.banners.study.say("warning", text)
+        self._context.banners.study.show_notice("warning", text)
         return False

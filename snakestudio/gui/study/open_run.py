@@ -137,7 +137,7 @@ class StudyRuns(QObject):
         """Cancel the run in progress."""
         if self._task is not None:
             self._stop()
-            self._banner.say("info", f"Opening {self._name} was cancelled.", passing=True)
+            self._banner.show_notice("info", f"Opening {self._name} was cancelled.", passing=True)
 
     def close(self) -> None:
         """Cancel and wait for the end; call before the program quits."""
@@ -158,19 +158,19 @@ class StudyRuns(QObject):
     def _on_finished(self, run: RepeatedRun | None) -> None:
         self._task = None
         if run is None:
-            self._banner.say("warning", f"{self._name} was not opened.")
+            self._banner.show_notice("warning", f"{self._name} was not opened.")
         elif not len(run.recording):
-            self._banner.say("warning", f"{self._name} has no rows to show. {run.verdict}")
+            self._banner.show_notice("warning", f"{self._name} has no rows to show. {run.verdict}")
         else:
             self._context.open_runs.show(run.recording, self._name)
             kind: Kind = "info" if run.same else "warning"
-            self._banner.say(kind, f"{self._name}: {run.verdict}", self._then)
+            self._banner.show_notice(kind, f"{self._name}: {run.verdict}", self._then)
         self.changed.emit()
 
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._task = None
-        self._banner.say("warning", problem.sentence())
+        self._banner.show_notice("warning", problem.sentence())
         self.changed.emit()
 
     # --- applying values --------------------------------------------------------------------------
@@ -188,7 +188,7 @@ class StudyRuns(QObject):
                 self._apply_point(path, table, row)
 
         name = self._context.document.title
-        self._banner.say(
+        self._banner.show_notice(
             "info",
             f"The study belongs to {scene_path.name}, but {name} is open. Values that both scenes have can be"
             " applied.",
@@ -206,15 +206,17 @@ class StudyRuns(QObject):
             scene = with_values(document.scene, values)
         except SceneError as error:
             first = error.problems[0].sentence() if error.problems else str(error)
-            self._banner.say("warning", f"The values of {name} were not applied. {first}")
+            self._banner.show_notice("warning", f"The values of {name} were not applied. {first}")
             return
         if scene == document.scene:
-            self._banner.say("info", f"The scene already has the values of {name}.", passing=True)
+            self._banner.show_notice(
+                "info", f"The scene already has the values of {name}.", passing=True
+            )
             return
         document.edit(scene, f"Apply {name}")
         labels = [label_of(scene, key) for key in list(values)[:_LISTED]]
         more = f" and {len(values) - _LISTED} more" if len(values) > _LISTED else ""
-        self._banner.say(
+        self._banner.show_notice(
             "info",
             f"Applied the values of {name}: {', '.join(labels)}{more}.",
             [("Undo", document.undo_stack.undo)],

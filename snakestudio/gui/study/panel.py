@@ -143,7 +143,7 @@ class StudyPanel(Themed):
         self._told = ""
         self.setup = SetupPage(open_study)
         self.results = StudyResultsView()
-        self.results.open_asked.connect(actions.open_run)
+        self.results.open_requested.connect(actions.open_run)
         self.results.apply_asked.connect(actions.apply_point)
         self.results.check_step_asked.connect(actions.check_step)
         self._stale = True  # results must be updated when they become visible
@@ -183,7 +183,7 @@ class StudyPanel(Themed):
         open_study.opened.connect(self._on_opened)
         open_study.landed.connect(self._on_landed)
         self.tabs.currentChanged.connect(self._on_page)
-        self.renew_theme()
+        self.apply_theme()
         self.refresh()
 
     def _nothing(self) -> QWidget:
@@ -327,7 +327,7 @@ class StudyPanel(Themed):
             return
         self._told = text
         if text:
-            self.notice.say("warning" if kind == "warning" else "info", text, buttons)
+            self.notice.show_notice("warning" if kind == "warning" else "info", text, buttons)
         else:
             self.notice.clear()
 
@@ -348,6 +348,6 @@ class StudyPanel(Themed):
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(420), theme.scaled(640))
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._close.setIcon(theme.icon("close", "dim"))
         self.menu_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)

@@ -118,7 +118,7 @@ class StudyRunBar(Themed):
         column.addWidget(self.dashboard)
         for signal in (open_study.changed, open_study.checked, open_study.landed, runner.changed):
             signal.connect(self.refresh)
-        self.renew_theme()
+        self.apply_theme()
         self.refresh()
 
     # --------------------------------------------------------------------------------- where to run
@@ -248,7 +248,7 @@ class StudyRunBar(Themed):
             return
         self._last_texts[banner] = text
         if text:
-            banner.say(kind, text)
+            banner.show_notice(kind, text)
         else:
             banner.clear()
 
@@ -266,7 +266,7 @@ class StudyRunBar(Themed):
         super().resizeEvent(event)
         self._fit()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._show_link()
         for button, name in ((self.run_button, "play"), (self.resume_button, "play")):
             button.setIcon(theme.icon(name, "on_accent"))

@@ -52,7 +52,7 @@ def _transform(mode: Mode, text: str, key: str, what: str) -> Command[ViewportCo
     )
 
 
-def _lay(
+def _pose_command(
     make: Callable[[Scene, Path | None], Scene], text: str
 ) -> Callable[[ViewportContext], None]:
     """Return a command that changes the start as one undo step, or reports why it cannot."""
@@ -172,7 +172,7 @@ LAY_OUT: tuple[Command[ViewportContext], ...] = (
         "robot_to_gait",
         _ROBOT_MENU,
         "Snap Robot to Gait at t = 0",
-        _lay(gait_robot, "Snap robot to gait"),
+        _pose_command(gait_robot, "Snap robot to gait"),
         enabled=is_jointed,
         tip="The robot starts at its position in the shape of its gait, without a jerk",
     ),
@@ -180,7 +180,7 @@ LAY_OUT: tuple[Command[ViewportContext], ...] = (
         "straighten_robot",
         _ROBOT_MENU,
         "Straighten Robot",
-        _lay(straight_robot, "Straighten robot"),
+        _pose_command(straight_robot, "Straighten robot"),
         enabled=is_jointed,
         tip="The robot starts at its position with all links in line",
     ),
@@ -216,7 +216,7 @@ TRANSFORM: tuple[Command[ViewportContext], ...] = (
         "box_select",
         "Edit",
         "Box Select",
-        lambda c: c.viewport.tools.editor.boxes.arm(),
+        lambda c: c.viewport.tools.editor.box_tool.arm(),
         ("B",),
         icon="box-select",
         local=True,

@@ -87,7 +87,7 @@ class ViewButtons(QWidget):
         for name in ("front", "right", "perspective"):
             self._buttons[name].hide()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette."""
         for button in self._buttons.values():
             button.update()

@@ -37,8 +37,8 @@ _SWATCH = 20
 def control_state(snapshot: Snapshot) -> list[tuple[str, str]]:
     """Colours and texts for the controller's view of the robot's state; empty for a robot that follows its gait."""
     kind = controller_of(snapshot.control)
-    said = kind.says(snapshot.control) if kind is not None else []
-    return [(getattr(theme.current(), tone), text) for tone, text in said]
+    state = kind.says(snapshot.control) if kind is not None else []
+    return [(getattr(theme.current(), tone), text) for tone, text in state]
 
 
 class Legends:
@@ -51,12 +51,12 @@ class Legends:
     """
 
     def __init__(self, options: ViewOptions, navigator: Navigator, viewport: QWidget) -> None:
-        self.forces = Legend(options, navigator, viewport)
+        self.forces = ForceLegend(options, navigator, viewport)
         self.robot = Swatches(viewport)
         self.controller = Swatches(viewport)
         self.ghosts = Swatches(viewport)
 
-    def tell(
+    def show_snapshot(
         self, snapshot: Snapshot | None, ghosts: list[tuple[str, str]], *, commanded: bool
     ) -> None:
         """Show another time, with ghosts of these colours and names; `commanded` adds the commanded shape."""
@@ -70,14 +70,14 @@ class Legends:
                 (QColor.fromRgbF(*theme.render_theme().ghost).name(), "commanded shape"),
                 *ghosts,
             ]
-        self.ghosts.say(ghosts)
-        self.controller.say(control_state(snapshot) if snapshot is not None else [])
+        self.ghosts.show_entries(ghosts)
+        self.controller.show_entries(control_state(snapshot) if snapshot is not None else [])
         self._stack()
 
     def mark(self, marks: list[tuple[str, str]]) -> None:
         """Show colours and texts of notes on a live robot."""
         before = self.robot.entries
-        self.robot.say(marks)
+        self.robot.show_entries(marks)
         if self.robot.entries != before:
             self._stack()
 
@@ -105,7 +105,7 @@ class Swatches(QWidget):
         self._height = theme.scaled(22)
         self.hide()
 
-    def say(self, entries: list[tuple[str, str]]) -> None:
+    def show_entries(self, entries: list[tuple[str, str]]) -> None:
         """Show colours and texts."""
         if entries == self.entries:
             return
@@ -167,7 +167,7 @@ def _option(row: str) -> str:
     return "ground_forces" if row == "ground_friction" else row
 
 
-class Legend(QWidget):
+class ForceLegend(QWidget):
     """A row for each kind of overlay; a click toggles it."""
 
     def __init__(self, options: ViewOptions, navigator: Navigator, parent: QWidget) -> None:
@@ -178,7 +178,7 @@ class Legend(QWidget):
         self._part = "Link"
         self._factors = 1.0, 1.0
         self._over = -1
-        self._shown: tuple[object, ...] = ()
+        self._shown_for: tuple[object, ...] = ()
         self._height = theme.scaled(22)
         self._rows: tuple[str, ...] = ("forces", "friction", "trail")
         self._short = False
@@ -224,9 +224,9 @@ class Legend(QWidget):
 
     def _refresh(self) -> None:
         """Repaint if a displayed value changed: the camera moves more often than the scale changes."""
-        shown = (self._options.now, self._n_links, self._part, *map(self._scale, SCALES))
-        if shown != self._shown:
-            self._shown = shown
+        key = (self._options.now, self._n_links, self._part, *map(self._scale, SCALES))
+        if key != self._shown_for:
+            self._shown_for = key
             self.update()
 
     def _scale(self, row: str) -> tuple[float, float]:
@@ -284,10 +284,10 @@ class Legend(QWidget):
             force, pixels = self._scale(row)
             _arrow(painter, QPointF(place.left(), middle), pixels, colour)
             pushing = "obstacle force" if self._part == "Link" else "contact force"
-            words = {"forces": pushing, "ground_forces": "ground reaction"}.get(row, "friction")
+            title = {"forces": pushing, "ground_forces": "ground reaction"}.get(row, "friction")
             text = _newtons(force)
             if not self._short:
-                text = f"{words}  {text}"
+                text = f"{title}  {text}"
         painter.setPen(theme.colour("text" if on else "dim"))
         where = place.adjusted(_BAR + 8, 0, 0, 0)
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)

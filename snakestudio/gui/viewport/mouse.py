@@ -180,14 +180,14 @@ class DropTarget(QObject):
             if not name or not self._viewport.document.scene.body.meets_obstacles:
                 event.ignore()
                 return True
-            self._take(name, event)
+            self._on_drag_or_drop(name, event)
             return True
         if event.type() == QEvent.Type.DragLeave:
             self._viewport.preview.clear()
             return True
         return False
 
-    def _take(self, name: str, event: QDropEvent) -> None:
+    def _on_drag_or_drop(self, name: str, event: QDropEvent) -> None:
         place = self._place(event.position())
         if isinstance(event, QDragEnterEvent) or place is not None:
             event.setDropAction(Qt.DropAction.CopyAction)

@@ -78,7 +78,7 @@ class Navigator(QObject):
             self.camera = camera
             self.changed.emit()
 
-    def go(self, camera: Camera) -> None:
+    def animate_to(self, camera: Camera) -> None:
         """Move the camera by a short transition."""
         self.touched = True
         camera = camera.standard("top") if self.flat else camera
@@ -135,7 +135,7 @@ class Navigator(QObject):
 
     def view(self, name: str) -> None:
         """Show a standard view."""
-        self.go(self._destination().standard(name))
+        self.animate_to(self._destination().standard(name))
 
     def toggle_projection(self) -> None:
         """Toggle between perspective and orthographic projection."""
@@ -150,7 +150,7 @@ class Navigator(QObject):
         camera = camera.standard("top") if self.flat else camera
         framed = camera.frame(low, high, self.aspect, margin=1.1)
         touched = self.touched
-        (self.jump if at_once else self.go)(framed)
+        (self.jump if at_once else self.animate_to)(framed)
         self.touched = touched or not at_once
 
     def _destination(self) -> Camera:
@@ -172,7 +172,7 @@ class Navigator(QObject):
         now = np.asarray(point, float)
         if self._followed is None:
             touched = self.touched  # following is not a movement by the user
-            self.go(self.camera.follow(now))
+            self.animate_to(self.camera.follow(now))
             self.touched = touched
         else:
             shift = now - self._followed

@@ -13,7 +13,7 @@ from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track
 from snakestudio.drawing.pull import pull_mark
 from snakestudio.drawing.view import reference_pixel
 from snakestudio.errors import Problem
-from snakestudio.gui.viewport.legend import Legend
+from snakestudio.gui.viewport.legend import ForceLegend
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.viewport.trail import TrailReader
@@ -34,11 +34,11 @@ class OverlayBuilder:
 
     Parameters
     ----------
-    legend, buttons : Legend, QWidget
+    legend, buttons : ForceLegend, QWidget
         Widgets over the upper corners of the view; a colour bar is placed below them.
     """
 
-    def __init__(self, viewport: ViewportApi, legend: Legend, buttons: QWidget) -> None:
+    def __init__(self, viewport: ViewportApi, legend: ForceLegend, buttons: QWidget) -> None:
         self._viewport = viewport
         self._legend = legend
         self._buttons = buttons

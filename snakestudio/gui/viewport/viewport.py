@@ -65,7 +65,7 @@ class Viewport(QWidget):
         api = self.api = ViewportApi(self, document, session_controller, selection)
         self.companions = Companions()
         self._frame_home = True
-        self._locked: Pick | None = None
+        self._locked_pick: Pick | None = None
         self.tools = ViewportTools(api, lambda: self._mouse.busy)
         self._mouse = Mouse(api, self.tools.editor.transforms, self.hover)
         self.drop = DropTarget(api)
@@ -76,7 +76,7 @@ class Viewport(QWidget):
         self.setAccessibleName("3D view of the scene")
 
         self.surface = PictureSurface(self, self._picture)
-        self.sheet = DraftingOverlay(api, self.tools.robot_tool, self.tools.measure_tool)
+        self.drafting_overlay = DraftingOverlay(api, self.tools.robot_tool, self.tools.measure_tool)
         self.legends = Legends(api.options, api.navigator, self)
         self.buttons = ViewButtons(api.navigator, self)
         self._builder = OverlayBuilder(api, self.legends.forces, self.buttons)
@@ -89,7 +89,7 @@ class Viewport(QWidget):
         api.options.changed.connect(self.show_instant)
         self.tools.changed.connect(self._on_tool)
         api.preview.changed.connect(self.refresh)
-        self.sheet.inset_changed.connect(self._arrange)
+        self.drafting_overlay.inset_changed.connect(self._arrange)
         session_controller.frame.connect(self.show_instant)
         session_controller.status_changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
@@ -104,7 +104,7 @@ class Viewport(QWidget):
 
     def refresh(self) -> None:
         """Schedule a frame."""
-        self.sheet.renew()
+        self.drafting_overlay.refresh()
         self.surface.refresh()
 
     @property
@@ -178,7 +178,7 @@ class Viewport(QWidget):
             companions.tracks(snapshot),
             stale=companions.robot.is_stale(),
         )
-        return self.tools.dress(overlays)
+        return self.tools.add_overlays(overlays)
 
     def _picture(self, aspect: float) -> FrameRequest:
         self.navigator.set_aspect(aspect)
@@ -188,12 +188,12 @@ class Viewport(QWidget):
             if not self.navigator.touched:
                 self.frame_all(at_once=True)
             self._frame_home = self.snapshot is None and not self.navigator.touched
-        scene, overlays = self.preview.dress(self.scene, self.overlays())
+        scene, overlays = self.preview.add_to(self.scene, self.overlays())
         camera = self.navigator.camera
         folder = self.api.session_controller.base_dir
         return FrameRequest(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
 
-    def room_above(self) -> tuple[int, int]:
+    def free_range_above(self) -> tuple[int, int]:
         """Horizontal range along the upper edge without overlays: from the legend to the buttons, px."""
         legend = self.legends.forces
         return legend.geometry().right() if legend.isVisible() else 0, self.buttons.x()
@@ -220,10 +220,10 @@ class Viewport(QWidget):
         """Free the resources of drawing; call before the program quits."""
         self.surface.close()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette."""
-        self.buttons.renew_theme()
-        self.tools.editor.buttons.renew_theme()
+        self.buttons.apply_theme()
+        self.tools.editor.buttons.apply_theme()
         self.legends.forces.update()
         self.show_instant()
 
@@ -235,7 +235,7 @@ class Viewport(QWidget):
         ratio = self.devicePixelRatio()
         size = size or QSize(round(self.width() * ratio), round(self.height() * ratio))
         image = self.surface.image(size)
-        self.sheet.draw_on(image)
+        self.drafting_overlay.draw_on(image)
         return image
 
     # --- events of the program --------------------------------------------------------------------
@@ -244,7 +244,7 @@ class Viewport(QWidget):
         """Show another time, or other ghosts."""
         snapshot = self.snapshot
         names = self.companions.ghost_names(snapshot)
-        self.legends.tell(snapshot, names, commanded=self._builder.reference_ghost)
+        self.legends.show_snapshot(snapshot, names, commanded=self._builder.reference_ghost)
         if snapshot is not None and Fields.POSE in snapshot.valid:
             centre = snapshot.centre_of_mass()
             if np.isfinite(centre).all():
@@ -270,12 +270,12 @@ class Viewport(QWidget):
         self.selection.clear()
         self._on_scene()
         self._on_opened()
-        self.api.leave_behind(None)
+        self.api.ignore_snapshot(None)
 
     def _on_opened(self) -> None:
         self._mouse.cancel()
         self.tools.cancel()
-        self.api.leave_behind(self.api.session_controller.displayed)
+        self.api.ignore_snapshot(self.api.session_controller.displayed)
         self._frame_home = True
         # Among obstacles or on a path the view stays fixed; a robot alone would leave it.
         self.navigator.set_following(not (self.scene.obstacles or self.scene.path))
@@ -304,7 +304,7 @@ class Viewport(QWidget):
         """Handle the cursor at a position without a button held."""
         inside = self.rect().contains(position.toPoint())
         picked, item = self.api.item_at(position) if inside else (None, None)
-        self._locked = (
+        self._locked_pick = (
             picked if item is None and picked is not None and picked.kind == "obstacle" else None
         )
         self.selection.set_hovered(item)
@@ -316,7 +316,7 @@ class Viewport(QWidget):
             self.hint.show_tool(self.tools.hint)
         elif not self._mouse.busy:
             item = self.selection.hovered
-            self.hint.show_item(item, self.scene, item in self.selection, self._locked)
+            self.hint.show_item(item, self.scene, item in self.selection, self._locked_pick)
 
     def _on_tool(self) -> None:
         self._explain()
@@ -346,7 +346,7 @@ class Viewport(QWidget):
             self.mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.sheet.point_at(event.position())
+        self.drafting_overlay.point_at(event.position())
         if self.tools.move(event):
             self.selection.set_hovered(None)
         else:
@@ -366,7 +366,7 @@ class Viewport(QWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         self.tools.leave()
-        self.sheet.point_at(None)
+        self.drafting_overlay.point_at(None)
         if not self._mouse.busy:
             self.selection.set_hovered(None)
             self._explain()
@@ -386,18 +386,20 @@ class Viewport(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.surface.set_geometry(self.rect())
-        self.sheet.setGeometry(self.rect())
+        self.drafting_overlay.setGeometry(self.rect())
         self._arrange()
 
     def _arrange(self) -> None:
         """Place the overlays in the corners, next to the rulers."""
-        inset = self.sheet.inset
+        inset = self.drafting_overlay.inset
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
         left = _MARGIN + inset
-        beside = left + self.legends.forces.full_width + _MARGIN <= self.buttons.x()
-        self.legends.forces.set_short(not beside)
-        self.legends.move(left, _MARGIN if beside else self.buttons.geometry().bottom() + _MARGIN)
+        fits_beside = left + self.legends.forces.full_width + _MARGIN <= self.buttons.x()
+        self.legends.forces.set_short(not fits_beside)
+        self.legends.move(
+            left, _MARGIN if fits_beside else self.buttons.geometry().bottom() + _MARGIN
+        )
         self.tools.editor.place(self.buttons.geometry())
         self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN - inset))
 

@@ -64,7 +64,7 @@ class ViewportApi:
         self.options = ViewOptions(widget)
         self.preview = Preview(widget)
         self.look = BodyLook()
-        self._left_behind: Snapshot | None = None
+        self._stale_snapshot: Snapshot | None = None
         self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
 
     # --- content ----------------------------------------------------------------------------------
@@ -85,12 +85,12 @@ class ViewportApi:
     @property
     def snapshot(self) -> Snapshot | None:
         """Drawn state of the robot; None until the first state of a newly opened scene is known."""
-        shown = self.session_controller.displayed
-        return None if shown is self._left_behind else shown
+        displayed = self.session_controller.displayed
+        return None if displayed is self._stale_snapshot else displayed
 
-    def leave_behind(self, snapshot: Snapshot | None) -> None:
+    def ignore_snapshot(self, snapshot: Snapshot | None) -> None:
         """Ignore a state that is still displayed after another scene was opened."""
-        self._left_behind = snapshot
+        self._stale_snapshot = snapshot
 
     @property
     def placeable(self) -> bool:
@@ -157,10 +157,10 @@ class ViewportApi:
             or self._pickable[0] is not scene
             or self._pickable[1] is not snapshot
         ):
-            shown = Overlays(stretch_scale=self.look.stretch_scale)
+            overlays = Overlays(stretch_scale=self.look.stretch_scale)
             folder = self.document.base_dir
             things = build(
-                scene, snapshot, shown, self.navigator.camera, theme.render_theme(), folder
+                scene, snapshot, overlays, self.navigator.camera, theme.render_theme(), folder
             )
             self._pickable = scene, snapshot, things
         return self._pickable[2]

@@ -33,7 +33,7 @@ _INVITATION = "Drag channels here from the Channels panel."
 def compose(
     view: PlotType,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     start: float,
     stop: float,
     width: int,
@@ -54,58 +54,58 @@ def compose(
     overlaid : sequence of (Overlay, sequence of Line)
         Other recordings on the same axes.
     """
-    picture = ChartData(start, stop, unit=view.unit, levels=list(view.levels))
+    chart_data = ChartData(start, stop, unit=view.unit, levels=list(view.levels))
     bins = max(
         60, min(width, _MOST_POINTS // max(1, len(lines) + sum(len(over) for _, over in overlaid)))
     )
-    envelopes = _envelopes(lines, history, start, stop, bins)
-    picture.stride = max((envelope.stride for _, envelope in envelopes.values()), default=1)
+    envelopes = _envelopes(lines, series_cache, start, stop, bins)
+    chart_data.stride = max((envelope.stride for _, envelope in envelopes.values()), default=1)
     if view.style == "heat":
-        sections = () if history.recording is None else history.recording.schema.sections
-        _add_heat(picture, view, lines, envelopes, sections)
+        sections = () if series_cache.recording is None else series_cache.recording.schema.sections
+        _add_heat(chart_data, view, lines, envelopes, sections)
     else:
-        _add_traces(picture, view, lines, envelopes)
+        _add_traces(chart_data, view, lines, envelopes)
         for overlay, over in overlaid:
             _add_traces(
-                picture,
+                chart_data,
                 view,
                 over,
-                _envelopes(over, overlay.history, start, stop, bins),
+                _envelopes(over, overlay.series_cache, start, stop, bins),
                 dashed=True,
             )
         if view.style == "stacked":
-            _stack(picture, view, [line.name for line in lines])
+            _stack(chart_data, view, [line.name for line in lines])
         else:
-            _fit(picture, view, [] if before is None else before.axes)
-    _add_marks(picture, view, history, bins)
+            _fit(chart_data, view, [] if before is None else before.axes)
+    _add_marks(chart_data, view, series_cache, bins)
     if view.chosen and not lines:
-        picture.note = _INVITATION
-        picture.invites = True
+        chart_data.note = _INVITATION
+        chart_data.invites = True
     if values is not None:
-        picture.axes[0].low, picture.axes[0].high = values
-    return picture
+        chart_data.axes[0].low, chart_data.axes[0].high = values
+    return chart_data
 
 
 def _envelopes(
-    lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, bins: int
+    lines: Sequence[CurveSpec], series_cache: SeriesCache, start: float, stop: float, bins: int
 ) -> Envelopes:
     """Cached bins of the series of `lines` from start to stop (s)."""
-    return _of_series({line.series for line in lines}, history, start, stop, bins)
+    return _of_series({line.series for line in lines}, series_cache, start, stop, bins)
 
 
 def _of_series(
-    keys: set[str], history: SeriesCache, start: float, stop: float, bins: int
+    keys: set[str], series_cache: SeriesCache, start: float, stop: float, bins: int
 ) -> Envelopes:
     """Cached bins of some series from start to stop (s)."""
     envelopes: Envelopes = {}
-    recording = history.recording
+    recording = series_cache.recording
     if recording is None or not len(recording):
         return envelopes
     times = recording.times
     first = max(0, int(np.searchsorted(times, start)) - 1)
     last = min(len(times), int(np.searchsorted(times, stop)) + 1)
     for key in keys:
-        envelope = history.envelope(key, first, last, bins)
+        envelope = series_cache.envelope(key, first, last, bins)
         if envelope is not None and len(envelope.row):
             middle = np.minimum(envelope.row + (envelope.stride - 1) / 2, len(times) - 1)
             low = times[np.floor(middle).astype(np.int64)]
@@ -115,7 +115,7 @@ def _of_series(
 
 
 def _add_traces(
-    picture: ChartData,
+    chart_data: ChartData,
     view: PlotType,
     lines: Sequence[CurveSpec],
     envelopes: Envelopes,
@@ -129,14 +129,14 @@ def _add_traces(
         low = envelope.low[:, line.column].astype(np.float64)
         high = envelope.high[:, line.column].astype(np.float64)
         if view.decades and line.axis == 0:
-            low, high = _logarithms(picture, view, low, high)
-        picture.traces.append(
+            low, high = _logarithms(chart_data, view, low, high)
+        chart_data.traces.append(
             Trace(time, low, high, line.colour, line.name, line.axis, line.faint, dashed)
         )
 
 
 def _logarithms(
-    picture: ChartData, view: PlotType, low: FloatArray, high: FloatArray
+    chart_data: ChartData, view: PlotType, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Decadic logarithms. A note reports values without one on a chosen axis; a residual of 0 becomes small."""
     if not view.chosen:
@@ -146,7 +146,7 @@ def _logarithms(
     bad = high <= 0.0
     if bad.any() or (low <= 0.0).any():
         none = bool(bad[np.isfinite(high)].all())
-        picture.note = (
+        chart_data.note = (
             "A logarithmic axis cannot show these values, because none is positive. Turn it off in the plot menu."
             if none
             else "Values that are not positive are hidden, because the axis is logarithmic."
@@ -156,25 +156,27 @@ def _logarithms(
         return np.where(bad, np.nan, np.log10(least)), np.where(bad, np.nan, np.log10(high))
 
 
-def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: int) -> None:
+def _add_marks(chart_data: ChartData, view: PlotType, series_cache: SeriesCache, bins: int) -> None:
     """Add marks at the starts and ends of a controller phase, on the first curve."""
-    recording = history.recording
+    recording = series_cache.recording
     phase = view.phase(recording.schema) if recording is not None else None
-    if phase is None or recording is None or not picture.traces:
+    if phase is None or recording is None or not chart_data.traces:
         return
-    entry = _of_series({phase[0]}, history, picture.start, picture.stop, bins).get(phase[0])
+    entry = _of_series({phase[0]}, series_cache, chart_data.start, chart_data.stop, bins).get(
+        phase[0]
+    )
     if entry is None:
         return
     time, envelope = entry
     up = np.nan_to_num(envelope.high[:, 0]) > 0.5
-    curve = picture.traces[0]
+    curve = chart_data.traces[0]
     for bin_ in np.flatnonzero(up[1:] != up[:-1]):
         begins = bool(up[bin_ + 1])
         at = float(time[bin_ + 1] if begins else time[bin_])
         middle = 0.5 * (
             np.interp(at, curve.time, curve.low) + np.interp(at, curve.time, curve.high)
         )
-        picture.marks.append(Mark(at, float(middle), begins))
+        chart_data.marks.append(Mark(at, float(middle), begins))
 
 
 def _extent(traces: Sequence[Trace], start: float, stop: float) -> tuple[float, float] | None:
@@ -192,11 +194,11 @@ def _extent(traces: Sequence[Trace], start: float, stop: float) -> tuple[float, 
     return (min(lows), max(highs)) if lows and highs else None
 
 
-def _fit(picture: ChartData, view: PlotType, before: Sequence[Axis]) -> None:
-    picture.axes = []
-    for number in range(1 + max((trace.axis for trace in picture.traces), default=0)):
-        of_axis = [trace for trace in picture.traces if trace.axis == number]
-        extent = _extent(of_axis, picture.start, picture.stop)
+def _fit(chart_data: ChartData, view: PlotType, before: Sequence[Axis]) -> None:
+    chart_data.axes = []
+    for number in range(1 + max((trace.axis for trace in chart_data.traces), default=0)):
+        of_axis = [trace for trace in chart_data.traces if trace.axis == number]
+        extent = _extent(of_axis, chart_data.start, chart_data.stop)
         if number == 0 and view.decades:
             axis = _decades(view, extent)
         elif number == 0:
@@ -208,7 +210,7 @@ def _fit(picture: ChartData, view: PlotType, before: Sequence[Axis]) -> None:
             axis = Axis(*fitted(*(extent or (0.0, 1.0)), from_zero=True, least=1.0))
         ends = (before[number].low, before[number].high) if number < len(before) else None
         axis.low, axis.high = steady(axis.low, axis.high, ends)
-        picture.axes.append(axis)
+        chart_data.axes.append(axis)
 
 
 def _decades(view: PlotType, extent: tuple[float, float] | None) -> Axis:
@@ -221,28 +223,28 @@ def _decades(view: PlotType, extent: tuple[float, float] | None) -> Axis:
     return Axis(bottom, max(bottom + 1.0, math.ceil(high - 1e-9)), decades=True)
 
 
-def _stack(picture: ChartData, view: PlotType, names: Sequence[str]) -> None:
+def _stack(chart_data: ChartData, view: PlotType, names: Sequence[str]) -> None:
     """Stack curves on separate base lines with one scale, the first at the top; equal names share a line."""
     rows = {
         name: row
         for row, name in enumerate(
-            dict.fromkeys([*names, *(trace.name for trace in picture.traces)])
+            dict.fromkeys([*names, *(trace.name for trace in chart_data.traces)])
         )
     }
     n = len(rows)
-    extent = _extent(picture.traces, picture.start, picture.stop)
+    extent = _extent(chart_data.traces, chart_data.start, chart_data.stop)
     _, top = fitted(*(extent or (0.0, view.least)), from_zero=True, least=view.least)
     # Forces rarely peak in neighbours at the same time, so curves can extend over the two
     # lines above.
     scale = min(2.4, max(1.0, n / 3)) / top
-    for trace in picture.traces:
+    for trace in chart_data.traces:
         base = n - 1 - rows[trace.name]
         trace.low = base + trace.low * scale
         trace.high = base + trace.high * scale
-    picture.axes = [
+    chart_data.axes = [
         Axis(-0.4, n - 1 + scale * top + 0.2, labels=_row_labels(n, lambda row: float(n - 1 - row)))
     ]
-    picture.unit = f"spacing {readable(1 / scale, view.unit)}"
+    chart_data.unit = f"spacing {readable(1 / scale, view.unit)}"
 
 
 def _row_labels(n: int, place: object) -> list[tuple[float, str]]:
@@ -265,7 +267,7 @@ def _place_labels(sections: Sequence[float]) -> list[tuple[float, str]]:
 
 
 def _add_heat(
-    picture: ChartData,
+    chart_data: ChartData,
     view: PlotType,
     lines: Sequence[CurveSpec],
     envelopes: Envelopes,
@@ -274,11 +276,11 @@ def _add_heat(
     n = max(1, len(lines))
     along = view.of == "body" and len(sections) == n
     labels = _place_labels(sections) if along else _row_labels(n, lambda row: n - 0.5 - row)
-    picture.axes = [Axis(0.0, float(n), labels=labels)]
+    chart_data.axes = [Axis(0.0, float(n), labels=labels)]
     if not lines or lines[0].series not in envelopes:
         return
     time, envelope = envelopes[lines[0].series]
-    seen = (time >= picture.start) & (time <= picture.stop)
+    seen = (time >= chart_data.start) & (time <= chart_data.stop)
     columns = [line.column for line in lines]
     values = envelope.high[:, columns]
     if view.signed:
@@ -289,14 +291,14 @@ def _add_heat(
     _, top = fitted(
         0.0, greatest if math.isfinite(greatest) else 0.0, from_zero=True, least=view.least
     )
-    picture.heat = Heat(time, values, top, view.signed)
-    picture.unit = f"full scale {'±' if view.signed else ''}{readable(top, view.unit)}"
+    chart_data.heat = Heat(time, values, top, view.signed)
+    chart_data.unit = f"full scale {'±' if view.signed else ''}{readable(top, view.unit)}"
 
 
 def legend(
     view: PlotType,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     index: int | None,
     overlaid: Sequence[Overlaid] = (),
 ) -> list[tuple[str, str]]:
@@ -308,7 +310,9 @@ def legend(
     entries: list[tuple[float, str, str]] = []
     for line in lines:
         if line.series not in values:
-            values[line.series] = None if index is None else history.values_at(line.series, index)
+            values[line.series] = (
+                None if index is None else series_cache.values_at(line.series, index)
+            )
         row = values[line.series]
         value = math.nan if row is None else float(row[line.column])
         unit = "" if line.unit == view.unit and line.axis == 0 else line.unit
@@ -322,7 +326,9 @@ def legend(
         entries = sorted(
             (entry for entry in entries if entry[0] > least), key=lambda entry: -entry[0]
         )[:4]
-    phase = view.phase(history.recording.schema) if history.recording is not None else None
+    phase = (
+        view.phase(series_cache.recording.schema) if series_cache.recording is not None else None
+    )
     if phase is not None:
         entries = [(0.0, "warning", f"▼ {phase[1]}"), (0.0, "good", f"▲ {phase[2]}"), *entries]
     names = [

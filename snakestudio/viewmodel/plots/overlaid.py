@@ -28,8 +28,8 @@ class Overlay:
 
     def __init__(self, run: OverlaidRun) -> None:
         self.run = run
-        self.history = SeriesCache()
-        self.history.reset(run.recording)
+        self.series_cache = SeriesCache()
+        self.series_cache.reset(run.recording)
 
     @staticmethod
     def for_runs(runs: Iterable[OverlaidRun], before: Sequence[Overlay]) -> list[Overlay]:

@@ -24,7 +24,7 @@ _BINS = 200
 def compose_profile(
     view: PlotType,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     row: int | None,
     values: tuple[float, float] | None = None,
     overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
@@ -41,7 +41,7 @@ def compose_profile(
         Fixed ends of the value axis; they follow the data if omitted.
     overlaid : sequence of (Overlay, sequence of Line)
     """
-    picture = ChartData(
+    chart_data = ChartData(
         0.0,
         1.0,
         unit=lines[0].unit if lines else "",
@@ -51,44 +51,46 @@ def compose_profile(
     )
     extents: list[tuple[float, float]] = []
     time = math.nan
-    if history.recording is not None and history.recording.schema.sections:
-        picture.stop = history.recording.schema.sections[-1]
+    if series_cache.recording is not None and series_cache.recording.schema.sections:
+        chart_data.stop = series_cache.recording.schema.sections[-1]
         if row is not None:
-            time = float(history.recording.times[row])
-            _add(picture, lines, history, row, extents)
-            _add_ticks(picture, history, row)
+            time = float(series_cache.recording.times[row])
+            _add(chart_data, lines, series_cache, row, extents)
+            _add_ticks(chart_data, series_cache, row)
     for overlay, over in overlaid:
-        recording = overlay.history.recording
+        recording = overlay.series_cache.recording
         if recording is None or not len(recording) or not recording.schema.sections:
             continue
-        picture.stop = max(picture.stop, recording.schema.sections[-1])
+        chart_data.stop = max(chart_data.stop, recording.schema.sections[-1])
         at = math.inf if math.isnan(time) else time
         if at <= float(recording.times[-1]) or math.isinf(at):  # a curve ends where its run ended
             nearest = len(recording) - 1 if math.isinf(at) else recording.index_at(at)
-            _add(picture, over, overlay.history, nearest, extents)
+            _add(chart_data, over, overlay.series_cache, nearest, extents)
     low, high = min((e[0] for e in extents), default=0.0), max((e[1] for e in extents), default=1.0)
-    picture.axes = [Axis(*fitted(min(low, 0.0), max(high, 0.0), from_zero=False, least=view.least))]
+    chart_data.axes = [
+        Axis(*fitted(min(low, 0.0), max(high, 0.0), from_zero=False, least=view.least))
+    ]
     if values is not None:
-        picture.axes[0].low, picture.axes[0].high = values
-    return picture
+        chart_data.axes[0].low, chart_data.axes[0].high = values
+    return chart_data
 
 
 def _add(
-    picture: ChartData,
+    chart_data: ChartData,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     row: int,
     extents: list[tuple[float, float]],
 ) -> None:
     """Add curves at a row, and the ranges of their quantities in the run."""
-    assert history.recording is not None
-    place = np.array(history.recording.schema.sections)
+    assert series_cache.recording is not None
+    place = np.array(series_cache.recording.schema.sections)
     for line in lines:
-        values = history.values_at(line.series, row)
+        values = series_cache.values_at(line.series, row)
         if values is None:
             continue
-        picture.traces.append(Trace(place, values, values, line.colour, line.name))
-        known = history.envelope(line.series, 0, len(history.recording), _BINS)
+        chart_data.traces.append(Trace(place, values, values, line.colour, line.name))
+        known = series_cache.envelope(line.series, 0, len(series_cache.recording), _BINS)
         parts: list[NDArray[np.floating]] = (
             [values] if known is None or not len(known.row) else [values, known.low, known.high]
         )
@@ -99,11 +101,11 @@ def _add(
         ]
 
 
-def _add_ticks(picture: ChartData, history: SeriesCache, row: int) -> None:
-    active, places = (history.values_at(key, row) for key in HOLDS)
+def _add_ticks(chart_data: ChartData, series_cache: SeriesCache, row: int) -> None:
+    active, places = (series_cache.values_at(key, row) for key in HOLDS)
     if active is None or places is None:
         return
-    picture.ticks = [
+    chart_data.ticks = [
         (float(place), bool(holds > 0.5))
         for holds, place in zip(active, places, strict=True)
         if math.isfinite(place)
@@ -111,11 +113,11 @@ def _add_ticks(picture: ChartData, history: SeriesCache, row: int) -> None:
 
 
 def profile_legend(
-    picture: ChartData, time: float | None, at: float | None
+    chart_data: ChartData, time: float | None, at: float | None
 ) -> list[tuple[str, str]]:
     """Return colours and texts of all curves with values at an abscissa (m), or their largest values."""
     entries: list[tuple[str, str]] = []
-    for trace in picture.traces:
+    for trace in chart_data.traces:
         known = np.isfinite(trace.low)
         if not known.any():
             continue

@@ -46,21 +46,26 @@ class Spectra:
         self._used: set[tuple[object, ...]] = set()
 
     def of(
-        self, line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
+        self,
+        line: CurveSpec,
+        series_cache: SeriesCache,
+        first: int,
+        stop: int,
+        window: SpectrumWindow,
     ) -> _Spectrum | None:
         """Return the amplitude spectrum of a curve over rows first to stop; None if there is none."""
         key = (
-            id(history.recording),
+            id(series_cache.recording),
             line.series,
             line.column,
             first,
             stop,
             window,
-            history.known(line.series),
+            series_cache.known(line.series),
         )
         self._used.add(key)
         if key not in self._spectra:
-            self._spectra[key] = self._compute(line, history, first, stop, window)
+            self._spectra[key] = self._compute(line, series_cache, first, stop, window)
         return self._spectra[key]
 
     def discard_unused(self) -> None:
@@ -70,14 +75,14 @@ class Spectra:
 
     @staticmethod
     def _compute(
-        line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
+        line: CurveSpec, series_cache: SeriesCache, first: int, stop: int, window: SpectrumWindow
     ) -> _Spectrum | None:
         from snakestudio.analysis.signals import (
             spectrum,
         )  # slow to import and rarely needed
 
-        samples = history.samples(line.series, first, stop, 1)
-        if samples is None or history.recording is None:
+        samples = series_cache.samples(line.series, first, stop, 1)
+        if samples is None or series_cache.recording is None:
             return None
         # Old rows are incomplete until they are read again, and would appear as low frequencies.
         thinned = np.flatnonzero(np.diff(samples.row) > 1)
@@ -86,14 +91,14 @@ class Spectra:
         there = np.isfinite(curve)
         if there.sum() < _LEAST_ROWS:
             return None
-        times = history.recording.times[samples.row[since:]]
+        times = series_cache.recording.times[samples.row[since:]]
         return _Spectrum(*spectrum(times[there], curve[there], window), int(samples.row[since]))
 
 
 def compose_spectrum(
     view: PlotType,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     spectra: Spectra,
     start: float,
     stop: float,
@@ -116,12 +121,12 @@ def compose_spectrum(
         Previous chart, whose axes are kept if they still fit.
     overlaid : sequence of (Overlay, sequence of Line)
     """
-    picture = ChartData(across="frequency", across_unit="Hz", unit=view.unit)
+    chart_data = ChartData(across="frequency", across_unit="Hz", unit=view.unit)
     highest = 0.0
     busy = 0.0
     for memory, curves in (
-        (history, lines),
-        *((overlay.history, over) for overlay, over in overlaid),
+        (series_cache, lines),
+        *((overlay.series_cache, over) for overlay, over in overlaid),
     ):
         recording = memory.recording
         if recording is None or not len(recording):
@@ -134,17 +139,19 @@ def compose_spectrum(
             result = spectra.of(line, memory, first, last, view.window)
             if result is not None:
                 if result.since > requested:
-                    picture.note = (
+                    chart_data.note = (
                         "Of the last "
                         f"{recording.times[last - 1] - recording.times[result.since]:.0f} s in view."
                     )
                 highest = max(highest, float(result.frequency[-1]))
                 busy = max(busy, _busy_until(result))
-                _add(picture, view, line, result, limits)
+                _add(chart_data, view, line, result, limits)
     spectra.discard_unused()
-    if lines and not picture.traces:
-        reading = history.filling or any(overlay.history.filling for overlay, _ in overlaid)
-        picture.note = (
+    if lines and not chart_data.traces:
+        reading = series_cache.filling or any(
+            overlay.series_cache.filling for overlay, _ in overlaid
+        )
+        chart_data.note = (
             "Reading the run …"
             if reading
             else "There are too few rows in view for a spectrum. Show a longer time span."
@@ -152,11 +159,11 @@ def compose_spectrum(
     if busy > 0.0:  # in whole steps, so that new data do not move the axis
         step = step_above(busy)
         highest = min(highest, math.ceil(_ROOM * busy / step) * step)
-    picture.start, picture.stop = limits or (0.0, highest or 1.0)
-    picture.axes = [_value_axis(picture, view, before)]
+    chart_data.start, chart_data.stop = limits or (0.0, highest or 1.0)
+    chart_data.axes = [_value_axis(chart_data, view, before)]
     if values is not None:
-        picture.axes[0].low, picture.axes[0].high = values
-    return picture
+        chart_data.axes[0].low, chart_data.axes[0].high = values
+    return chart_data
 
 
 def _busy_until(spectrum: _Spectrum) -> float:
@@ -167,7 +174,7 @@ def _busy_until(spectrum: _Spectrum) -> float:
 
 
 def _add(
-    picture: ChartData,
+    chart_data: ChartData,
     view: PlotType,
     line: CurveSpec,
     spectrum: _Spectrum,
@@ -193,14 +200,14 @@ def _add(
         sizes = sizes[rows, place]
         peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
     values = np.log10(np.maximum(sizes, 1e-30)) if view.decades else sizes
-    picture.traces.append(Trace(seen, values, values, line.colour, line.name))
+    chart_data.traces.append(Trace(seen, values, values, line.colour, line.name))
     if sizes[peak] > 0.0:
         label = f"{seen[peak]:.3g} Hz"
-        picture.dots.append(Dot(float(seen[peak]), float(values[peak]), line.colour, label))
+        chart_data.dots.append(Dot(float(seen[peak]), float(values[peak]), line.colour, label))
 
 
-def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) -> Axis:
-    highest = [float(np.max(trace.high)) for trace in picture.traces if len(trace.high)]
+def _value_axis(chart_data: ChartData, view: PlotType, before: ChartData | None) -> Axis:
+    highest = [float(np.max(trace.high)) for trace in chart_data.traces if len(trace.high)]
     top = max(
         (value for value in highest if math.isfinite(value)), default=0.0 if view.decades else 1.0
     )
@@ -216,10 +223,12 @@ def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) ->
     return Axis(*steady(low, high, ends))
 
 
-def spectrum_legend(picture: ChartData, view: PlotType, at: float | None) -> list[tuple[str, str]]:
+def spectrum_legend(
+    chart_data: ChartData, view: PlotType, at: float | None
+) -> list[tuple[str, str]]:
     """Return colours and texts of all curves with their peaks, or amplitudes at a frequency (Hz)."""
     entries = []
-    for trace in picture.traces:
+    for trace in chart_data.traces:
         if at is not None:
             place = int(np.argmin(np.abs(trace.time - at)))
         else:

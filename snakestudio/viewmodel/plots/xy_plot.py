@@ -51,7 +51,7 @@ class Frame:
 def compose_plane(
     view: PlotType,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     start: float,
     stop: float,
     size: tuple[float, float],
@@ -74,49 +74,49 @@ def compose_plane(
         Row of the cursor, which each curve marks with a disc.
     """
     unit = lines[1].unit if lines else ""
-    picture = ChartData(unit=unit, across="plane", across_unit=lines[0].unit if lines else "")
+    chart_data = ChartData(unit=unit, across="plane", across_unit=lines[0].unit if lines else "")
     if view.whole_run:
         start = -math.inf
         stop = math.inf
     curves = len(lines) // 2 + sum(len(over) // 2 for _, over in overlaid)
     budget = _MOST_POINTS // max(1, curves)
-    _add(picture, lines, history, start, stop, budget, whole_run=view.whole_run)
-    recording = history.recording
+    _add(chart_data, lines, series_cache, start, stop, budget, whole_run=view.whole_run)
+    recording = series_cache.recording
     time = None if recording is None or row is None else float(recording.times[row])
     if recording is not None and row is not None:
-        _add_dots(picture, lines, history, row)
+        _add_dots(chart_data, lines, series_cache, row)
     for overlay, over in overlaid:
-        _add(picture, over, overlay.history, start, stop, budget, whole_run=view.whole_run)
-        other = overlay.history.recording
+        _add(chart_data, over, overlay.series_cache, start, stop, budget, whole_run=view.whole_run)
+        other = overlay.series_cache.recording
         if (
             other is not None
             and len(other)
             and time is not None
             and time <= float(other.times[-1]) + 1e-9
         ):
-            _add_dots(picture, over, overlay.history, other.index_at(time))
+            _add_dots(chart_data, over, overlay.series_cache, other.index_at(time))
     obstacles = _obstacles(view, recording, time)
-    pairs = frame or _around(picture, obstacles)
+    pairs = frame or _around(chart_data, obstacles)
     if view.equal:
         pairs = pairs.fitted_to(*size)
-    picture.start = pairs.left
-    picture.stop = pairs.right
-    picture.axes = [Axis(pairs.low, pairs.high)]
-    picture.outlines = [outline for outline in obstacles if _inside(outline, pairs)]
-    return picture
+    chart_data.start = pairs.left
+    chart_data.stop = pairs.right
+    chart_data.axes = [Axis(pairs.low, pairs.high)]
+    chart_data.outlines = [outline for outline in obstacles if _inside(outline, pairs)]
+    return chart_data
 
 
 def _add(
-    picture: ChartData,
+    chart_data: ChartData,
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     start: float,
     stop: float,
     budget: int,
     *,
     whole_run: bool,
 ) -> None:
-    recording = history.recording
+    recording = series_cache.recording
     if recording is None or not len(recording):
         return
     times = recording.times
@@ -124,14 +124,16 @@ def _add(
     last = int(np.searchsorted(times, stop, side="right"))
     stride = stride_for(last - first, max(2, budget))
     first = first // stride * stride  # the same rows again when the view moves
-    picture.stride = max(picture.stride, stride)
-    for _, upwards, (_, xs, ys) in _pairs(lines, history, first, last, stride, whole_run=whole_run):
-        picture.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
+    chart_data.stride = max(chart_data.stride, stride)
+    for _, upwards, (_, xs, ys) in _pairs(
+        lines, series_cache, first, last, stride, whole_run=whole_run
+    ):
+        chart_data.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
 
 
 def _pairs(
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     first: int,
     last: int,
     stride: int,
@@ -140,7 +142,7 @@ def _pairs(
 ) -> Iterator[tuple[CurveSpec, CurveSpec, tuple[NDArray[np.int64], FloatArray, FloatArray]]]:
     """Pairs of lines, the rows with both values, and these values."""
     samples = {
-        key: history.samples(key, first, last, stride, whole_run=whole_run)
+        key: series_cache.samples(key, first, last, stride, whole_run=whole_run)
         for key in {line.series for line in lines}
     }
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
@@ -158,20 +160,23 @@ def _pairs(
 
 
 def _add_dots(
-    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int
+    chart_data: ChartData, lines: Sequence[CurveSpec], series_cache: SeriesCache, row: int
 ) -> None:
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
-        x, y = history.values_at(across.series, row), history.values_at(upwards.series, row)
+        x, y = (
+            series_cache.values_at(across.series, row),
+            series_cache.values_at(upwards.series, row),
+        )
         if x is not None and y is not None and math.isfinite(x[across.column] + y[upwards.column]):
-            picture.dots.append(
+            chart_data.dots.append(
                 Dot(float(x[across.column]), float(y[upwards.column]), upwards.colour, upwards.name)
             )
 
 
-def _around(picture: ChartData, obstacles: Sequence[FloatArray]) -> Frame:
+def _around(chart_data: ChartData, obstacles: Sequence[FloatArray]) -> Frame:
     """Frame of all curves with a margin, and of obstacles near them."""
-    xs = [trace.time[np.isfinite(trace.low)] for trace in picture.traces]
-    ys = [trace.low[np.isfinite(trace.low)] for trace in picture.traces]
+    xs = [trace.time[np.isfinite(trace.low)] for trace in chart_data.traces]
+    ys = [trace.low[np.isfinite(trace.low)] for trace in chart_data.traces]
     if not sum(map(len, xs)):
         return Frame(0.0, 1.0, 0.0, 1.0)
     left, right = min(x.min() for x in xs if len(x)), max(x.max() for x in xs if len(x))
@@ -226,9 +231,9 @@ def _polygon(outline: Outline) -> FloatArray:
     )
 
 
-def plane_legend(picture: ChartData, lines: Sequence[CurveSpec]) -> list[tuple[str, str]]:
+def plane_legend(chart_data: ChartData, lines: Sequence[CurveSpec]) -> list[tuple[str, str]]:
     """Return colours and texts of all curves with their positions at the cursor."""
-    places = {(dot.colour, dot.text): dot for dot in picture.dots}
+    places = {(dot.colour, dot.text): dot for dot in chart_data.dots}
     entries = []
     for upwards in lines[1::2]:
         dot = places.get((upwards.colour, upwards.name))
@@ -243,7 +248,7 @@ def plane_legend(picture: ChartData, lines: Sequence[CurveSpec]) -> list[tuple[s
 
 def row_near(
     lines: Sequence[CurveSpec],
-    history: SeriesCache,
+    series_cache: SeriesCache,
     start: float,
     stop: float,
     place: tuple[float, float],
@@ -261,7 +266,7 @@ def row_near(
     scale : (float, float)
         Pixels per unit of each axis, so that the visually nearest row is found.
     """
-    recording = history.recording
+    recording = series_cache.recording
     if recording is None or not len(recording):
         return None
     times = recording.times
@@ -273,7 +278,9 @@ def row_near(
 
     best: tuple[float, int] | None = None
     reread: tuple[CurveSpec, CurveSpec, int, int] | None = None
-    for across, upwards, (rows, xs, ys) in _pairs(lines, history, first, last, 1, whole_run=True):
+    for across, upwards, (rows, xs, ys) in _pairs(
+        lines, series_cache, first, last, 1, whole_run=True
+    ):
         distances = away(xs, ys)
         if not np.isfinite(distances).any():
             continue
@@ -293,8 +300,8 @@ def row_near(
     if until - since <= 2:
         return best[1]
     # Only some of the old rows are cached, so rows between them are also searched.
-    x = history.read(across.series, since, until + 1)
-    y = history.read(upwards.series, since, until + 1)
+    x = series_cache.read(across.series, since, until + 1)
+    y = series_cache.read(upwards.series, since, until + 1)
     if x is None or y is None:
         return best[1]
     distances = away(x[:, across.column], y[:, upwards.column])

@@ -33,8 +33,8 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
     """Wait until all rows are in and every plot shows the view and the cursor of now."""
 
     def settled() -> bool:
-        histories = [panel.history, *(overlay.history for overlay in panel.overlays)]
-        return panel.settled and not any(history.missing for history in histories)
+        histories = [panel.series_cache, *(overlay.series_cache for overlay in panel.overlays)]
+        return panel.settled and not any(series_cache.missing for series_cache in histories)
 
     qtbot.waitUntil(settled)
 

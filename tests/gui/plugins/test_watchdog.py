@@ -28,7 +28,7 @@ def test_fault_in_the_window_is_no_defect_of_the_program(
     plugin = load(written(tmp_path, text=f"{WAG}\ndef fail():\n    return 1 / 0\n"))
     defects: list[str] = []
     faults: list[PluginRuntimeError] = []
-    guard = CrashGuard(defects.append, tell_fault=faults.append)
+    guard = CrashGuard(defects.append, report_fault=faults.append)
     try:
         for call in (plugin.module.fail, lambda: 1 / 0):
             try:

@@ -87,21 +87,21 @@ def test_applying_connects_again_with_the_edited_profile(qtbot: QtBot, tmp_path:
 
 
 def test_pages_are_shown_with_their_headings_and_lead_to_each_other(window: QWidget) -> None:
-    dialog = DocumentDialog.shown("safety", window)
+    dialog = DocumentDialog.open_page("safety", window)
     assert "Safety" in dialog.windowTitle()
     titles = [dialog.headings.item(row).text() for row in range(dialog.headings.count())]
     assert "A node drops out" in titles
     dialog.headings.setCurrentRow(titles.index("A node drops out"))
     assert dialog.text.textCursor().block().text() == "A node drops out"
     asked: list[str] = []
-    dialog.asked.connect(asked.append)
+    dialog.page_requested.connect(asked.append)
     dialog.text.anchorClicked.emit(QUrl("robot-profile.md"))
     assert asked == ["robot-profile"]
     dialog.show_page("tutorials/cluster")
     dialog.text.anchorClicked.emit(QUrl("../robot-profile.md"))
     dialog.text.anchorClicked.emit(QUrl("train-a-policy.md"))
     assert asked[1:] == ["robot-profile", "tutorials/train-a-policy"]
-    assert DocumentDialog.shown("missing", window) is dialog
+    assert DocumentDialog.open_page("missing", window) is dialog
     assert "cannot be read" in dialog.text.toPlainText()
     assert dialog.testAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.close()

@@ -262,7 +262,7 @@ def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(
     assert view.linked.rows.selected_rows == [best, other]
     opened: list[int] = []
     taken: list[int] = []
-    view.open_asked.connect(opened.append)
+    view.open_requested.connect(opened.append)
     view.apply_asked.connect(taken.append)
     QTest.mouseDClick(chart.viewport(), LEFT, NONE, place(chart, best))
     assert opened == [best]
@@ -464,8 +464,8 @@ def test_what_keys_do_with_the_point_one_stands_at(view: StudyResultsView, qtbot
     assert best is not None
     opened: list[int] = []
     menus: list[QPoint] = []
-    view.open_asked.connect(opened.append)
-    view.linked.menu_asked.connect(menus.append)
+    view.open_requested.connect(opened.append)
+    view.linked.menu_requested.connect(menus.append)
     keyed(chart, "u")
     qtbot.keyClick(chart, Qt.Key.Key_Return)
     assert opened == [best], "where nothing is selected one begins at the best"
@@ -672,7 +672,7 @@ def test_a_mistake_in_a_picture_is_told_and_ends_nothing(
     for name in ("draw_lines", "draw_marks"):
         with monkeypatch.context() as patch:
             patch.setattr(chart, name, lambda painter: 1 / 0)
-            chart.renew()
+            chart.refresh()
             with qtbot.capture_exceptions() as exceptions:
                 chart.grab()
             assert {kind for kind, *_ in exceptions} == {ZeroDivisionError}

@@ -63,17 +63,17 @@ def planar(ready: MainWindow, qtbot: QtBot) -> MainWindow:
 
 @pytest.fixture
 def panel(planar: MainWindow, qtbot: QtBot) -> Iterator[TeleopPanel]:
-    panel = TeleopPanel(planar.context.teleoperation)
+    panel = TeleopPanel(planar.context.teleop_feature)
     qtbot.addWidget(panel)
     yield panel
-    planar.context.teleoperation.teleop.set_on(False)
+    planar.context.teleop_feature.teleop.set_on(False)
 
 
 def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_driven(
     planar: MainWindow, panel: TeleopPanel, qtbot: QtBot
 ) -> None:
     window = planar
-    teleoperation = planar.context.teleoperation
+    teleoperation = planar.context.teleop_feature
     scene = window.context.document.scene
     assert panel.switch.text() == "Drive by Hand"
     window.context.action_registry["teleop"].trigger()
@@ -114,16 +114,16 @@ def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_drive
 
 def test_a_continuous_body_is_refused_in_words(planar: MainWindow, qtbot: QtBot) -> None:
     assert planar.context.files.open(scenes_dir() / "worm.toml")
-    planar.context.teleoperation.toggle()
-    assert not planar.context.teleoperation.teleop.on
+    planar.context.teleop_feature.toggle()
+    assert not planar.context.teleop_feature.teleop.on
     assert "strain law" in planar.context.banners.edits.text
 
 
 def test_the_frame_and_the_panel_say_what_is_asked(
     planar: MainWindow, panel: TeleopPanel, qtbot: QtBot
 ) -> None:
-    teleop = planar.context.teleoperation.teleop
-    frame = planar.context.teleoperation.frame_over_view
+    teleop = planar.context.teleop_feature.teleop
+    frame = planar.context.teleop_feature.frame_over_view
     assert frame.isHidden()
     teleop.set_on(True)
     assert not frame.isHidden()
@@ -171,8 +171,8 @@ def test_what_is_shown_is_driven_and_a_robot_that_could_move_is_stopped(
 def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(
     planar: MainWindow, qtbot: QtBot
 ) -> None:
-    teleop = planar.context.teleoperation.teleop
-    planar.context.teleoperation.edit_mapping()
+    teleop = planar.context.teleop_feature.teleop
+    planar.context.teleop_feature.edit_mapping()
     editor = planar.findChild(MappingEditor)
     assert editor is not None
     assert editor.mapping == DEFAULT

@@ -157,9 +157,9 @@ class ChainPlots(Themed):
         self._shown: tuple[ChainComparison | None, int] = (None, 0)
         self.texts: list[str] = []
         """Entries of the legends."""
-        self.renew_theme()
+        self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.show_chain(*self._shown)
 
     def show_chain(self, comparison: ChainComparison | None, chosen: int) -> None:

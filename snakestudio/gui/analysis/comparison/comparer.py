@@ -172,7 +172,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
             entries.append((model_colour(run.kind), text))
         return entries
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette, with new colours of the models."""
         self.shown_changed.emit()
 

@@ -94,7 +94,7 @@ class ComparisonPanel(QWidget):
         self.duration.setToolTip("Simulated time of each run")
         self._problem = Message()
         self._problem.setObjectName("problem")
-        self.duration.problem_changed.connect(self._problem.say)
+        self.duration.problem_changed.connect(self._problem.show_text)
         self.run_button = QPushButton("R&un")
         self.run_button.setProperty("role", "primary")
         self.run_button.clicked.connect(self._run)
@@ -262,7 +262,7 @@ class Differences(Themed):
                 self._column.addWidget(block)
                 self._blocks.append(block)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._shown = None
         self.refresh()
 

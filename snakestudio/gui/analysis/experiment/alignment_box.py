@@ -172,7 +172,7 @@ class AlignmentBox(QWidget):
         field = NumberField(doc, optional=optional, parent=self)
         field.set_usual_width(68)
         field.setToolTip(doc.help)
-        field.problem_changed.connect(self.message.say)
+        field.problem_changed.connect(self.message.show_text)
         return field
 
     def _caption(self, text: str, buddy: QWidget) -> QLabel:

@@ -352,7 +352,7 @@ class Experiments(BackgroundComparison[Compared]):
             entries.append((trial_colour(trial.number), text))
         return entries
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette, with new colours of the trials."""
         self.changed.emit()
         self.shown_changed.emit()

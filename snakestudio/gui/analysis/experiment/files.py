@@ -137,7 +137,9 @@ class ExperimentFiles(QObject):
 
         def offer_scene() -> None:
             text = f"These trials belong to the scene {own}. Open it to compare them with its run."
-            self._banner.say("info", text, [("Open Scene", lambda: self._files.open(scene))])
+            self._banner.show_notice(
+                "info", text, [("Open Scene", lambda: self._files.open(scene))]
+            )
 
         self._read([(each, None) for each in files], offer_scene if elsewhere else None)
 
@@ -190,7 +192,7 @@ class ExperimentFiles(QObject):
         self._say_problems([problem.sentence()])
 
     def _say_problems(self, problems: Sequence[str]) -> None:
-        self._banner.say("warning", "\n".join(("Not everything was imported.", *problems)))
+        self._banner.show_notice("warning", "\n".join(("Not everything was imported.", *problems)))
 
     # --- dropping ---------------------------------------------------------------------------------
 

@@ -207,7 +207,7 @@ class TrialRows(Themed):
         for trial, show in zip(trials, self.shows, strict=True):
             show.setChecked(trial.shown)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._build()
 
     def _build(self) -> None:
@@ -304,7 +304,7 @@ class Figures(Themed):
         self.which.setCurrentIndex(self._of)
         self._fill()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._fill()
 
     def _choose(self, index: int) -> None:

@@ -366,7 +366,7 @@ class DataRows(QWidget):
         """Read further files in the background."""
         if self._task is not None:
             return
-        self.message.say("")
+        self.message.show_text("")
         self.file_button.setEnabled(False)
 
         def work(progress: Progress) -> list[Capture]:
@@ -388,7 +388,7 @@ class DataRows(QWidget):
     def _end(self, message: str) -> None:
         self._task = None
         self.file_button.setEnabled(True)
-        self.message.say(message)
+        self.message.show_text(message)
         self.refresh()
 
     def close_task(self) -> None:

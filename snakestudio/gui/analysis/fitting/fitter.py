@@ -180,7 +180,7 @@ class Fitter(BackgroundComparison[FitResult]):
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         self.changed.emit()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette, with new colours of both runs."""
         self.shown_changed.emit()
 

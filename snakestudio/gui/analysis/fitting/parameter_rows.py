@@ -152,7 +152,7 @@ class ParameterRows(QWidget):
         self.rows[parameter.name] = row
 
     def _on_changed(self) -> None:
-        self.message.say(self.table.problem)
+        self.message.show_text(self.table.problem)
         self.changed.emit()
 
     def _add_typed(self) -> None:
@@ -167,9 +167,9 @@ class ParameterRows(QWidget):
             parameter = FreeParameter(keys, low, high)
             present_value(self._document.scene, parameter)
         except SnakeStudioError as error:
-            self.message.say(str(error).splitlines()[0])
+            self.message.show_text(str(error).splitlines()[0])
             return
-        self.message.say("")
+        self.message.show_text("")
         self.key.clear()
         if name not in self.rows:
             self._add(parameter, True)

@@ -52,9 +52,9 @@ class FitPictures(Themed):
         self._progress: FitProgress | None = None
         self._result: tuple[FitResult, int] | None = None
         self._seen: Pictured | None = None
-        self.renew_theme()
+        self.apply_theme()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self._draw_progress()
         self._draw_result()
 

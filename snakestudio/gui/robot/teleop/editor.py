@@ -214,7 +214,7 @@ class MappingEditor(Dialog):
             wrong.append(
                 "A binding has no input yet. Click its button to assign one, or remove the binding."
             )
-        self.mistakes.say("\n".join(wrong))
+        self.mistakes.show_text("\n".join(wrong))
         self.use.setEnabled(not wrong)
         self.conflicts.setText(" ".join(conflicts(mapping, self._shortcuts)))
 
@@ -241,7 +241,7 @@ class MappingEditor(Dialog):
         try:
             self.set_mapping(load_map(path))
         except UsageError as error:
-            self.mistakes.say(str(error))
+            self.mistakes.show_text(str(error))
 
     def _export(self) -> None:
         path = ask_save(self, "Export Mapping", FileKind.MAPPING, "teleoperation.toml", _FILTER)
@@ -250,7 +250,7 @@ class MappingEditor(Dialog):
         try:
             save_map(self.mapping, path)
         except UsageError as error:
-            self.mistakes.say(str(error))
+            self.mistakes.show_text(str(error))
 
     def _reset(self) -> None:
         self.set_mapping(DEFAULT)

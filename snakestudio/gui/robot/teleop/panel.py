@@ -23,7 +23,7 @@ from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.robot.teleop.frame import command_words
 from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, InputMap
-from snakestudio.gui.robot.teleop.teleop_feature import TeleoperationFeature
+from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.model.gaits import GAITS
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -55,7 +55,7 @@ def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
 class TeleopPanel(QWidget):
     """Controls and status of teleoperation."""
 
-    def __init__(self, teleoperation: TeleoperationFeature, parent: QWidget | None = None) -> None:
+    def __init__(self, teleoperation: TeleopFeature, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         theme.follow(self, TeleopPanel._show_sources)
         self._of = teleoperation
@@ -151,7 +151,7 @@ class TeleopPanel(QWidget):
         self.switch.setText("Leave Teleoperation (Esc)" if on else "Drive by Hand")
         theme.set_role(self.switch, "" if on else "primary")
         refusal = self._of.refusal
-        self.message.say(refusal or teleop.notice)
+        self.message.show_text(refusal or teleop.notice)
         self.adopt.setVisible(self._of.adoptable)
         self.switch.setEnabled(on or not self._of.impossible)
         self._show_gaits()

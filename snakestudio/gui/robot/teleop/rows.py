@@ -157,7 +157,7 @@ class BindingValues:
         name="Effect",
         help="Effect of the input; for a stick, of its right or lower end",
         choices=_directions,
-        shown=_is_analog,
+        visible_if=_is_analog,
     )
     """1 or -1; None for a function without directions."""
     share: float = form_field(
@@ -167,7 +167,7 @@ class BindingValues:
         help="Share of the effect when fully pressed or deflected",
         minimum=1.0,
         maximum=100.0,
-        shown=_is_analog,
+        visible_if=_is_analog,
         **_PERCENT,
     )
     dead_zone: float = form_field(
@@ -176,7 +176,7 @@ class BindingValues:
         name="Dead zone",
         help="Stick deflection without effect",
         maximum=90.0,
-        shown=_is_axis,
+        visible_if=_is_axis,
         **_PERCENT,
     )
     expo: float = form_field(
@@ -185,7 +185,7 @@ class BindingValues:
         name="Curve",
         help="0: linear; larger: finer around the centre",
         maximum=100.0,
-        shown=_is_axis,
+        visible_if=_is_axis,
         **_PERCENT,
     )
     now: None = form_field(None, "", name="Now", editor=_MeterEditor)

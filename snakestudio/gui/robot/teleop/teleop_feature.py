@@ -59,7 +59,7 @@ class _Context(Context, Protocol):
     banners: Banners
 
 
-class TeleoperationFeature(QObject):
+class TeleopFeature(QObject):
     """Teleoperation of one window.
 
     Parameters
@@ -179,7 +179,7 @@ class TeleoperationFeature(QObject):
         """Start or end teleoperation; if the scene must change for it, a notice offers that."""
         on = not self.teleop.on
         if on and self.impossible:
-            self._context.banners.edits.say("warning", self.refusal, passing=True)
+            self._context.banners.edits.show_notice("warning", self.refusal, passing=True)
             return
         self.teleop.set_on(on)
         banner = self._context.banners.edits
@@ -188,7 +188,7 @@ class TeleoperationFeature(QObject):
         self._context.show_dock("teleop")
         self._view.setFocus()
         if self.adoptable:
-            banner.say("info", self.refusal, [("Drive by Hand", self.adopt)])
+            banner.show_notice("info", self.refusal, [("Drive by Hand", self.adopt)])
 
     def adopt(self) -> None:
         """Make teleoperation the scene's controller in one step of undo, and return to the start."""
@@ -196,7 +196,7 @@ class TeleoperationFeature(QObject):
         try:
             context.document.set_value("controller.kind", "teleoperation", "Drive by hand")
         except SnakeStudioError as error:
-            context.banners.edits.say("warning", str(error))
+            context.banners.edits.show_notice("warning", str(error))
             return
         context.banners.edits.clear()
         if context.session_controller.source == "simulation":

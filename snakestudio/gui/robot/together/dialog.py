@@ -37,18 +37,18 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
     return {
         "wait": FormField("&Wait for", choices=waits),
         "wait_host": FormField(
-            "Liste&n on", placeholder=choices.wait_host, editor=ListenOnEditor, shown=_on_port
+            "Liste&n on", placeholder=choices.wait_host, editor=ListenOnEditor, visible_if=_on_port
         ),
         "wait_port": port_field(
             "P&ort",
             help="Port to which the other programs connect to send the line START",
             refusal="Enter the port to wait on, from 1 to 65535.",
-            shown=_on_port,
+            visible_if=_on_port,
         ),
         "wait_stream": FormField(
             "St&ream",
             help="Name of the stream as given by its outlet",
-            shown=lambda now: now.wait == "lsl",
+            visible_if=lambda now: now.wait == "lsl",
         ),
         "caution": Note("warning", wide=True),
         "limit_s": FormField(
@@ -61,7 +61,7 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
             empty=0.0,
             placeholder="until cancelled",
             refusal="Enter the limit as a number of seconds, or leave it empty.",
-            shown=lambda now: bool(now.wait),
+            visible_if=lambda now: bool(now.wait),
         ),
         "fire": FormField("Fire", text="&Send START when the run starts, and STOP when it ends"),
         "host": FormField(
@@ -212,7 +212,7 @@ class TogetherDialog(Dialog):
         self._test_task.finished.connect(self._on_tested)
         self._test_task.failed.connect(self._on_test_failed)
         self.test.setEnabled(False)
-        self.message.say("")
+        self.message.show_text("")
         self.test_result.setText("Testing ...")
         self.test_result.show()
 
@@ -226,7 +226,7 @@ class TogetherDialog(Dialog):
 
     def _end_test(self, result: str, message: str) -> None:
         self._test_task = None
-        self.message.say(message)
+        self.message.show_text(message)
         self.test_result.setText(result)
         self.test_result.setVisible(bool(result))
         self.test.setEnabled(not self.form.problem)

@@ -177,13 +177,13 @@ class StartTogether(QObject):
         self._timer.stop()
         self._under_way = None
         if self._lost:
-            self._banner.say("info", self._lost, passing=True)
+            self._banner.show_notice("info", self._lost, passing=True)
         elif pending.trouble:
-            self._banner.say("warning", pending.trouble, [("Start Together ...", self.ask)])
+            self._banner.show_notice("warning", pending.trouble, [("Start Together ...", self.ask)])
         elif pending.start.started is None:
-            self._banner.say("info", "Start Together was cancelled.", passing=True)
+            self._banner.show_notice("info", "Start Together was cancelled.", passing=True)
         elif pending.start.trouble:
-            self._banner.say("warning", pending.start.trouble)
+            self._banner.show_notice("warning", pending.start.trouble)
         elif not self._told_started:
             self._show_progress(pending.start)
         self.changed.emit()
@@ -198,7 +198,7 @@ class StartTogether(QObject):
             refusal = self._begun_target.refuses()
             refused = f"\nSTART would be refused now: {refusal}." if refusal else ""
             now: list[Button] = [] if refusal else [("Start Now", self.start_now)]
-            self._banner.say(
+            self._banner.show_notice(
                 "info",
                 f"{start.doing}  {clock}{refused}",
                 [*now, ("Cancel", self.cancel)],
@@ -209,7 +209,7 @@ class StartTogether(QObject):
             self._told_started = True
             self.changed.emit()
             if start.trouble:
-                self._banner.say("warning", start.trouble)
+                self._banner.show_notice("warning", start.trouble)
                 return
             by = f" by {start.trigger.peer}" if start.trigger is not None else ""
             fired = (
@@ -217,7 +217,7 @@ class StartTogether(QObject):
                 if start.choices.fire
                 else ""
             )
-            self._banner.say(
+            self._banner.show_notice(
                 "info", f"Started{by}.{fired} Times and clocks are stored in the run.", passing=True
             )
 
@@ -364,7 +364,7 @@ class RobotTarget(QObject):
             and start.start.started is None
             and self._robot_controller.state is LinkState.STREAMING
         ):
-            start.begun_here()
+            start.on_started_here()
 
 
 _STANDING = ("ready", "paused", "finished")

@@ -15,7 +15,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.runs.speed_chooser import SPEEDS
-from snakestudio.gui.runs.timeline.track import Track
+from snakestudio.gui.runs.timeline.track import TimelineTrack
 from snakestudio.model.run_time import run_time_of
 
 _MENU = (
@@ -71,8 +71,8 @@ class TimeBar(QWidget):
         self._row = QHBoxLayout()
         self._row.setContentsMargins(4, 0, 8, 0)
         self._row.setSpacing(8)
-        self.track = Track(session_controller, document, self, camera)
-        self.figures = _Times(self.track, self)
+        self.track = TimelineTrack(session_controller, document, self, camera)
+        self.times = _Times(self.track, self)
         self.live = QToolButton(self)
         self.live.setText("Live")
         self.live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -82,12 +82,12 @@ class TimeBar(QWidget):
         column.addWidget(self.track, 1)
         column.addLayout(self._row)
         self._row.addStretch(1)
-        self._row.addWidget(self.figures)
+        self._row.addWidget(self.times)
         self._row.addWidget(self.live)
         session_controller.cursor_changed.connect(self._on_cursor)
         session_controller.source_changed.connect(self._on_cursor)
-        self.track.refreshed.connect(self.figures.refresh)
-        self.renew_theme()
+        self.track.refreshed.connect(self.times.refresh)
+        self.apply_theme()
         self._on_cursor()
 
     def set_actions(self, action: Callable[[str], QAction]) -> None:
@@ -102,7 +102,7 @@ class TimeBar(QWidget):
                 menu.addSeparator()
         self.track.set_menu(menu)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the current theme."""
         self.live.setIcon(theme.icon("live"))
 
@@ -120,7 +120,7 @@ class TimeBar(QWidget):
             "Go to the last sample" if loaded else "Return to the newest state"
         )
         self.live.setEnabled(not self._session_controller.live)
-        self.figures.refresh()
+        self.times.refresh()
 
     def _fit(self) -> None:
         """Use a single line in a low window; omit the time display there and in a narrow window.
@@ -128,10 +128,10 @@ class TimeBar(QWidget):
         The bar at the top shows the times, too.
         """
         low = self.window().height() < theme.scaled(_LOW)
-        self.figures.setVisible(not low and self.width() >= theme.scaled(_NARROW))
+        self.times.setVisible(not low and self.width() >= theme.scaled(_NARROW))
         narrow = low and self.width() < theme.scaled(_NARROW)
         if self.transport is not None:
-            self.transport.make_room(narrow)
+            self.transport.set_narrow(narrow)
         styles = Qt.ToolButtonStyle
         self.live.setToolButtonStyle(
             styles.ToolButtonIconOnly if narrow else styles.ToolButtonTextBesideIcon
@@ -157,7 +157,7 @@ _TIMES = 164
 class _Times(QWidget):
     """Display of the shown time and the total time."""
 
-    def __init__(self, track: Track, parent: QWidget) -> None:
+    def __init__(self, track: TimelineTrack, parent: QWidget) -> None:
         super().__init__(parent)
         self._track = track
         self.font_of_times = theme.value_font(13)
@@ -183,7 +183,7 @@ class _Times(QWidget):
             # A robot reports its state after its run has ended: the shown time is then the end
             # of the run.
             end = self._track.end
-            text = run_time_of(min(self._track.shown, end), end)
+            text = run_time_of(min(self._track.shown_time, end), end)
             painter.drawText(
                 self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text
             )
@@ -232,13 +232,13 @@ class Transport(QWidget):
         self.speed.setMenu(menu)
         row.addWidget(self.speed)
         self._spare = self.buttons["event_back"], self.buttons["event_on"], self.speed
-        session_controller.player_changed.connect(self._show)
+        session_controller.replay_changed.connect(self._show)
         self._show()
 
-    def make_room(self, room: bool) -> None:
+    def set_narrow(self, narrow: bool) -> None:
         """Hide the buttons that are also in menus when the window is narrow."""
         for button in self._spare:
-            button.setVisible(not room)
+            button.setVisible(not narrow)
 
     def _button(self, action: QAction) -> QToolButton:
         button = QToolButton(self)
@@ -252,9 +252,9 @@ class Transport(QWidget):
         self._session_controller.set_playing_speed(speed)
 
     def _show(self) -> None:
-        player = self._session_controller.player
-        self.speed.setEnabled(player is not None)
-        self.speed.setText(_name(player.speed if player is not None else 1.0))
+        replay = self._session_controller.replay
+        self.speed.setEnabled(replay is not None)
+        self.speed.setText(_name(replay.speed if replay is not None else 1.0))
 
 
 def _name(speed: float) -> str:

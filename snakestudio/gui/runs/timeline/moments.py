@@ -47,7 +47,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class MomentCluster:
     """Moments too close to each other for separate marks, in ascending time."""
 
     x: float
@@ -74,9 +74,9 @@ class Cluster:
 
 def clustered(
     moments: Sequence[Moment], x_of: Callable[[float], float], gap: float
-) -> list[Cluster]:
+) -> list[MomentCluster]:
     """Group moments (ascending in time) whose positions are at most `gap` px from the first of their group."""
-    clusters: list[Cluster] = []
+    clusters: list[MomentCluster] = []
     group: list[Moment] = []
     begin = 0.0
     for moment in moments:
@@ -92,9 +92,9 @@ def clustered(
     return clusters
 
 
-def _cluster(group: list[Moment], x_of: Callable[[float], float]) -> Cluster:
+def _cluster(group: list[Moment], x_of: Callable[[float], float]) -> MomentCluster:
     kind = min((moment.kind for moment in group), key=_RANK.__getitem__)
-    return Cluster(0.5 * (x_of(group[0].time) + x_of(group[-1].time)), tuple(group), kind)
+    return MomentCluster(0.5 * (x_of(group[0].time) + x_of(group[-1].time)), tuple(group), kind)
 
 
 class Moments(QObject):
@@ -115,7 +115,7 @@ class Moments(QObject):
         self._known: tuple[Recording | None, int, int] = (None, 0, 0)
         self._moments: tuple[Moment, ...] = ()
         self._any = False
-        self._search: Task[tuple[RunEvent, ...]] | None = None
+        self._search_task: Task[tuple[RunEvent, ...]] | None = None
         self._events: tuple[RunEvent, ...] = ()
         session_controller.recording_changed.connect(self._on_recording)
 
@@ -132,7 +132,7 @@ class Moments(QObject):
             moments = [Moment(event.time, event.kind, event.text) for event in events]
             scene = recording.scene
             moments += [
-                Moment(change.time, "change", _in_words(scene, change))
+                Moment(change.time, "change", _change_text(scene, change))
                 for change in recording.changes
             ]
             self._moments = tuple(sorted(moments, key=lambda moment: moment.time))
@@ -147,7 +147,7 @@ class Moments(QObject):
     @property
     def searching(self) -> bool:
         """Whether a run without stored events is being searched."""
-        return self._search is not None
+        return self._search_task is not None
 
     def neighbour(self, time: float, direction: int) -> Moment | None:
         """Next moment after `time` (s), or the last one before it if `direction` is -1."""
@@ -158,7 +158,7 @@ class Moments(QObject):
     def close(self) -> None:
         """Stop the search."""
         close_tasks(self)
-        self._search = None
+        self._search_task = None
 
     def _on_recording(self) -> None:
         self.close()
@@ -170,15 +170,15 @@ class Moments(QObject):
             and len(recording)
             and not recording.events
         ):
-            self._search = Task(
+            self._search_task = Task(
                 "search for events", lambda progress: _searched(recording, progress), self
             )
-            self._search.finished.connect(self._on_searched)
-            self._search.failed.connect(lambda problem: self._on_searched(()))
+            self._search_task.finished.connect(self._on_searched)
+            self._search_task.failed.connect(lambda problem: self._on_searched(()))
 
     @Slot(object)
     def _on_searched(self, events: tuple[RunEvent, ...]) -> None:
-        self._search = None
+        self._search_task = None
         self._events = events
         self.changed.emit()
 
@@ -189,7 +189,7 @@ def _searched(recording: Recording, progress: Progress) -> tuple[RunEvent, ...]:
     return find_events(recording, progress)
 
 
-def _in_words(scene: Scene, change: Change) -> str:
+def _change_text(scene: Scene, change: Change) -> str:
     return ", ".join(
         f"{label_of(scene, key)} {_short(value)}" for key, value in change.values.items()
     )

@@ -10,13 +10,13 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from snakestudio.gui.charts.tick_marks import paint_dash, paint_text, text_place
 from snakestudio.gui.core import theme
-from snakestudio.gui.runs.timeline.moments import KINDS, Cluster, Kind
+from snakestudio.gui.runs.timeline.moments import KINDS, Kind, MomentCluster
 from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.timeline.scale import TimeScale
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TrackRows:
     """Heights of the rows of the track, px."""
 
     marks: float
@@ -25,7 +25,7 @@ class Rows:
     overview: float
 
     @classmethod
-    def of(cls, height: float) -> Rows:
+    def of(cls, height: float) -> TrackRows:
         """Distribute the rows over the height of a track."""
         return cls(
             marks=0.2 * height, bar=0.48 * height, ticks=0.78 * height, overview=0.96 * height
@@ -33,12 +33,12 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TrackState:
     """Values that the painting depends on."""
 
     first: float
     recorded: float
-    shown: float
+    shown_time: float
     """Times up to which rows exist (`first`, `recorded`) and the shown time, s."""
 
     hover: float | None
@@ -47,40 +47,42 @@ class Look:
     span: tuple[float, float] | None
     """Loop range, s."""
 
-    clusters: Sequence[Cluster]
-    pointed: Cluster | None
+    clusters: Sequence[MomentCluster]
+    hovered_cluster: MomentCluster | None
     """Cluster under the mouse."""
 
     focused: bool
 
 
-def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look: Look) -> None:
+def paint(
+    painter: QPainter, scale: TimeScale, width: float, height: float, state: TrackState
+) -> None:
     """Paint a track."""
-    rows = Rows.of(height)
+    rows = TrackRows.of(height)
     left, right = scale.x_of(scale.begin), scale.x_of(scale.end)
     _ticks(painter, scale, rows)
     _bar(painter, left, right, rows.bar, theme.colour("line"))
-    first = scale.x_of(look.first)
-    recorded = scale.x_of(look.recorded)
-    x_shown = scale.x_of(look.shown)
+    first = scale.x_of(state.first)
+    recorded = scale.x_of(state.recorded)
+    x_shown = scale.x_of(state.shown_time)
     faint = theme.colour("accent")
     faint.setAlphaF(0.4)
     _bar(painter, first, max(recorded, x_shown), rows.bar, faint)
     _bar(painter, first, x_shown, rows.bar, theme.colour("accent"))
-    if look.span is not None:
-        _span(painter, scale, rows, look.span)
-    if look.hover is not None and look.first <= look.hover <= look.recorded:
+    if state.span is not None:
+        _span(painter, scale, rows, state.span)
+    if state.hover is not None and state.first <= state.hover <= state.recorded:
         painter.setPen(QPen(theme.colour("dim"), 1))
-        x = scale.x_of(look.hover)
+        x = scale.x_of(state.hover)
         painter.drawLine(QPointF(x, rows.bar - 8), QPointF(x, rows.bar + 8))
-    for cluster in look.clusters:
-        _mark(painter, cluster, rows.marks, cluster is look.pointed)
-    if scale.shows(look.shown):
-        painter.setPen(QPen(theme.colour("accent" if look.focused else "panel"), 2))
+    for cluster in state.clusters:
+        _mark(painter, cluster, rows.marks, cluster is state.hovered_cluster)
+    if scale.shows(state.shown_time):
+        painter.setPen(QPen(theme.colour("accent" if state.focused else "panel"), 2))
         painter.setBrush(theme.colour("text"))
         painter.drawEllipse(QPointF(x_shown, rows.bar), 7, 7)
     if scale.zoomed:
-        _overview(painter, scale, rows, width, look)
+        _overview(painter, scale, rows, width, state)
 
 
 def _bar(painter: QPainter, left: float, right: float, y: float, colour: QColor) -> None:
@@ -89,7 +91,7 @@ def _bar(painter: QPainter, left: float, right: float, y: float, colour: QColor)
     painter.drawRoundedRect(QRectF(left, y - 2, max(0.0, right - left), 4), 2, 2)
 
 
-def _ticks(painter: QPainter, scale: TimeScale, rows: Rows) -> None:
+def _ticks(painter: QPainter, scale: TimeScale, rows: TrackRows) -> None:
     painter.setFont(theme.text_font(10))
     metrics = painter.fontMetrics()
     times = scale.ticks(1.6 * metrics.horizontalAdvance("00:00.00"))
@@ -115,7 +117,7 @@ def _figure(time: float, step: float) -> str:
     return run_time(time, digits).removesuffix(" s")
 
 
-def _span(painter: QPainter, scale: TimeScale, rows: Rows, span: tuple[float, float]) -> None:
+def _span(painter: QPainter, scale: TimeScale, rows: TrackRows, span: tuple[float, float]) -> None:
     begin, end = scale.x_of(max(span[0], scale.begin)), scale.x_of(min(span[1], scale.end))
     wash = theme.colour("good")
     wash.setAlphaF(0.18)
@@ -137,7 +139,7 @@ def _span(painter: QPainter, scale: TimeScale, rows: Rows, span: tuple[float, fl
             )
 
 
-def _mark(painter: QPainter, cluster: Cluster, y: float, pointed: bool) -> None:
+def _mark(painter: QPainter, cluster: MomentCluster, y: float, pointed: bool) -> None:
     colour = theme.colour(KINDS[cluster.kind][0])
     x = cluster.x
     if len(cluster.moments) > 1:
@@ -198,7 +200,9 @@ def _pill(painter: QPainter, text: str, colour: QColor, x: float, y: float, poin
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def _overview(painter: QPainter, scale: TimeScale, rows: Rows, width: float, look: Look) -> None:
+def _overview(
+    painter: QPainter, scale: TimeScale, rows: TrackRows, width: float, state: TrackState
+) -> None:
     """Paint the whole run as a line with the visible part marked."""
     left = scale.x_of(scale.begin)
     length = width - 2 * left
@@ -213,5 +217,7 @@ def _overview(painter: QPainter, scale: TimeScale, rows: Rows, width: float, loo
     painter.drawRoundedRect(QRectF(begin, rows.overview - 2, max(6.0, end - begin), 4), 2, 2)
     painter.setBrush(theme.colour("text"))
     painter.drawRect(
-        QRectF(left + length * min(look.shown / scale.run_end, 1.0) - 1, rows.overview - 3, 2, 6)
+        QRectF(
+            left + length * min(state.shown_time / scale.run_end, 1.0) - 1, rows.overview - 3, 2, 6
+        )
     )

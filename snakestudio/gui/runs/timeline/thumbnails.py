@@ -27,13 +27,13 @@ from snakestudio.viewmodel.work import Progress
 
 WIDTH = 240
 HEIGHT = 135
-_KEPT = 200
-_ROOM = 2.6
+_MOST_PICTURES = 200
+_DISTANCE_FACTOR = 2.6
 """Camera distance in lengths of the robot's shadow."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Request:
     recording: Recording
     row: int
     camera: Camera
@@ -47,8 +47,8 @@ class Thumbnails(QObject):
 
     Parameters
     ----------
-    base_dir : callable
-        Returns the folder that file names in the scene are relative to.
+    camera : callable
+        Returns the camera of the viewport, whose direction the thumbnails use.
 
     Signals
     -------
@@ -70,13 +70,13 @@ class Thumbnails(QObject):
         self._camera = camera
         self._pictures: OrderedDict[tuple[str, int], QImage] = OrderedDict()
         self._lock = threading.Lock()
-        self._request: _Wanted | None = None
+        self._request: _Request | None = None
         self._busy = False
         self._task: Task[bool] | None = None
         self._renderer: OffscreenRenderer | None = None
         self._impossible = False
         self._drawn.connect(self._keep)
-        session_controller.recording_changed.connect(self.forget)
+        session_controller.recording_changed.connect(self.discard)
 
     @property
     def possible(self) -> bool:
@@ -93,7 +93,7 @@ class Thumbnails(QObject):
         if self._impossible or recording is None or not 0 <= row < len(recording):
             return None
         with self._lock:
-            self._request = _Wanted(
+            self._request = _Request(
                 recording,
                 row,
                 self._camera(),
@@ -110,11 +110,11 @@ class Thumbnails(QObject):
     def _keep(self, recording: Recording, palette: str, row: int, image: QImage) -> None:
         if recording is self._session_controller.recording:
             self._pictures[palette, row] = image
-            while len(self._pictures) > _KEPT:
+            while len(self._pictures) > _MOST_PICTURES:
                 self._pictures.popitem(last=False)
             self.ready.emit(row)
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Discard all thumbnails because the run changed."""
         with self._lock:
             self._request = None
@@ -122,7 +122,7 @@ class Thumbnails(QObject):
 
     def close(self) -> None:
         """Release the resources of rendering."""
-        self.forget()
+        self.discard()
         self._impossible = True
         close_tasks(self)
         self._task = None
@@ -148,7 +148,7 @@ class Thumbnails(QObject):
             self._impossible = True  # the card then shows text only
         return False
 
-    def _image(self, request: _Wanted) -> QImage | None:
+    def _image(self, request: _Request) -> QImage | None:
         snapshot = request.recording.snapshot(request.row)
         middle = snapshot.centre_of_mass()
         if not snapshot.drawn or not np.isfinite(middle).all():
@@ -157,7 +157,7 @@ class Thumbnails(QObject):
             self._renderer = OffscreenRenderer(WIDTH, HEIGHT, request.colours, Quality.LOW)
         x, y, z = middle.tolist()
         size = float(np.ptp(snapshot.link_pose[:, :2], axis=0).max())
-        near = replace(request.camera, target=(x, y, z), distance=max(_ROOM * size, 0.3))
+        near = replace(request.camera, target=(x, y, z), distance=max(_DISTANCE_FACTOR * size, 0.3))
         scene = request.recording.scene_at(snapshot.time)
         things = build(scene, snapshot, Overlays(), near, request.colours, request.base_dir)
         pixels = self._renderer.draw(things, near)

@@ -21,8 +21,8 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.runs.timeline.moments import Cluster, Moment, Moments, clustered
-from snakestudio.gui.runs.timeline.painting import Look, Rows, paint
+from snakestudio.gui.runs.timeline.moments import Moment, MomentCluster, Moments, clustered
+from snakestudio.gui.runs.timeline.painting import TrackRows, TrackState, paint
 from snakestudio.gui.runs.timeline.thumbnails import HEIGHT, WIDTH, Thumbnails
 from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.timeline.scale import TimeScale
@@ -47,7 +47,7 @@ _BESIDE_S = 5
 """Time that the card of an event stays after stepping to it, s."""
 
 
-class Track(QWidget):
+class TimelineTrack(QWidget):
     """Track with event marks.
 
     Signals
@@ -73,11 +73,11 @@ class Track(QWidget):
         self.thumbnails = Thumbnails(session_controller, camera, self)
         self._menu: QMenu | None = None
         """Context menu."""
-        self._clusters: list[Cluster] = []
+        self._clusters: list[MomentCluster] = []
         self._clusters_of: object = None
         self._followed = self._announced = 0.0
         self._hover: float | None = None
-        self._pointed: Cluster | None = None
+        self._hovered_cluster: MomentCluster | None = None
         self._panned_at: float | None = None
         self._in_overview = False
         self._card = Card(self)
@@ -99,7 +99,7 @@ class Track(QWidget):
             session_controller.frame,
             session_controller.status_changed,
             session_controller.cursor_changed,
-            session_controller.player_changed,
+            session_controller.replay_changed,
             document.scene_changed,
             self.moments.changed,
         ):
@@ -134,7 +134,7 @@ class Track(QWidget):
         return float(recording.times[-1]) if recording is not None and len(recording) else 0.0
 
     @property
-    def shown(self) -> float:
+    def shown_time(self) -> float:
         """Shown time, s."""
         snapshot = self._session_controller.displayed
         return snapshot.time if snapshot is not None else 0.0
@@ -149,7 +149,7 @@ class Track(QWidget):
         self.scale.fit(self.width(), self.end)
         return self.scale.time_at(x)
 
-    def go_to(self, time: float) -> None:
+    def seek(self, time: float) -> None:
         """Show the row nearest to `time` (s), or the live state at the end of the recording."""
         recording = self._session_controller.recording
         if recording is None or not len(recording):
@@ -172,18 +172,18 @@ class Track(QWidget):
 
     def to_event(self, direction: int) -> None:
         """Show the next event, or the previous one if `direction` is -1, with its card."""
-        moment = self.moments.neighbour(self.shown, direction)
+        moment = self.moments.neighbour(self.shown_time, direction)
         if moment is None:
             return
         self._session_controller.pause_recorded()
         self._seek_moment(moment)
         self._show_card(moment.time, [f"{run_time(moment.time)}: {moment.text}"])
-        self._announced = self.shown
+        self._announced = self.shown_time
         self._away.start()
 
     def _seek_moment(self, moment: Moment) -> None:
         self.scale.reveal(moment.time)
-        self.go_to(moment.time)
+        self.seek(moment.time)
 
     def show_all(self) -> None:
         """Show the whole run in the track."""
@@ -202,7 +202,7 @@ class Track(QWidget):
             self._timer.start()
 
     def _refresh(self) -> None:
-        time = self.shown
+        time = self.shown_time
         if self._away.isActive() and time != self._announced:
             self._hide_card()  # the card describes a moment outside the shown run
         if self.scale.zoomed and self._hover is None and time != self._followed:
@@ -213,7 +213,7 @@ class Track(QWidget):
         self.update()
         self.refreshed.emit()
 
-    def clusters(self) -> list[Cluster]:
+    def clusters(self) -> list[MomentCluster]:
         """Clusters of marks, from left to right."""
         self.scale.fit(self.width(), self.end)
         moments = self.moments.all
@@ -224,7 +224,7 @@ class Track(QWidget):
             self._clusters_of, self._clusters = of, clustered(visible, scale.x_of, _GAP)
         return self._clusters
 
-    def _cluster_at(self, x: float) -> Cluster | None:
+    def _cluster_at(self, x: float) -> MomentCluster | None:
         near = [
             cluster
             for cluster in self.clusters()
@@ -237,24 +237,24 @@ class Track(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         clusters = self.clusters()
-        player = self._session_controller.player
+        replay = self._session_controller.replay
         span = (
-            (player.begin, player.end) if player is not None and player.span is not None else None
+            (replay.begin, replay.end) if replay is not None and replay.span is not None else None
         )
-        look = Look(
+        state = TrackState(
             self.first,
             self.recorded,
-            self.shown,
+            self.shown_time,
             self._hover,
             span,
             clusters,
-            self._pointed,
+            self._hovered_cluster,
             self.hasFocus(),
         )
         painter = QPainter(self)
         try:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            paint(painter, self.scale, self.width(), self.height(), look)
+            paint(painter, self.scale, self.width(), self.height(), state)
         finally:
             painter.end()
 
@@ -268,12 +268,12 @@ class Track(QWidget):
             row = recording.index_at(time)
         image = self.thumbnails.picture(row) if row is not None else None
         above = self.mapToGlobal(QPointF(self.x_of(time), -4)).toPoint()
-        self._card.tell(row, lines, image, above, self.thumbnails.possible)
+        self._card.show_moment(row, lines, image, above, self.thumbnails.possible)
 
     def _on_picture(self, row: int) -> None:
         image = self.thumbnails.picture(row)
         if image is not None:
-            self._card.take(row, image)
+            self._card.show_image(row, image)
 
     def _hide_card(self) -> None:
         self._away.stop()
@@ -292,7 +292,7 @@ class Track(QWidget):
         if event.button() == Qt.MouseButton.MiddleButton:
             self._panned_at = self.time_at(x)
         elif event.button() == Qt.MouseButton.LeftButton:
-            rows = Rows.of(self.height())
+            rows = TrackRows.of(self.height())
             self._in_overview = self.scale.zoomed and y >= 0.5 * (rows.ticks + rows.overview)
             cluster = self._cluster_at(x) if y < 0.5 * (rows.marks + rows.bar) else None
             if cluster is not None:
@@ -307,7 +307,7 @@ class Track(QWidget):
             self.scale.centre(share * self.scale.run_end)
             self.update()
         else:
-            self.go_to(self.time_at(x))
+            self.seek(self.time_at(x))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         x = event.position().x()
@@ -319,10 +319,10 @@ class Track(QWidget):
 
     def _point_at(self, x: float) -> None:
         """Show the card of what is under the mouse."""
-        self._hover, self._pointed = self.time_at(x), self._cluster_at(x)
+        self._hover, self._hovered_cluster = self.time_at(x), self._cluster_at(x)
         self._away.stop()
-        if self._pointed is not None:
-            self._show_card(self._pointed.first.time, self._pointed.lines())
+        if self._hovered_cluster is not None:
+            self._show_card(self._hovered_cluster.first.time, self._hovered_cluster.lines())
         else:
             self._show_card(self._hover, [run_time(self._hover)])
         self.update()
@@ -332,7 +332,7 @@ class Track(QWidget):
         self._in_overview = False
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self.scale.zoomed and event.position().y() > Rows.of(self.height()).bar + 8:
+        if self.scale.zoomed and event.position().y() > TrackRows.of(self.height()).bar + 8:
             self.show_all()
         else:
             self.mousePressEvent(event)
@@ -356,7 +356,7 @@ class Track(QWidget):
             self._menu.popup(event.globalPos())
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._hover = self._pointed = None
+        self._hover = self._hovered_cluster = None
         self._hide_card()
         self.update()
 
@@ -390,12 +390,12 @@ class Track(QWidget):
         if key in steps:
             self.shift(steps[key])
         elif key == Qt.Key.Key_Home:
-            self.go_to(0.0)
+            self.seek(0.0)
         elif key == Qt.Key.Key_End:
             self._session_controller.set_cursor(None)
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus):
             self.scale.fit(self.width(), self.end)
-            self.scale.zoom(_CLOSER**2 if key == Qt.Key.Key_Plus else _CLOSER**-2, self.shown)
+            self.scale.zoom(_CLOSER**2 if key == Qt.Key.Key_Plus else _CLOSER**-2, self.shown_time)
             self.update()
         elif key == Qt.Key.Key_0:
             self.show_all()
@@ -432,7 +432,7 @@ class Card(QWidget):
         """Whether the card shows a thumbnail."""
         return not self._picture.isHidden() and not self._picture.pixmap().isNull()
 
-    def tell(
+    def show_moment(
         self,
         row: int | None,
         lines: Sequence[str],
@@ -470,7 +470,7 @@ class Card(QWidget):
         if not self.isVisible():
             self.show()
 
-    def take(self, row: int, image: QImage) -> None:
+    def show_image(self, row: int, image: QImage) -> None:
         """Show the thumbnail of a row."""
         if row == self.row and self.isVisible():
             self._picture.setPixmap(QPixmap.fromImage(image))

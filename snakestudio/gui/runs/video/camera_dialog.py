@@ -77,13 +77,13 @@ class CameraDialog(Dialog):
             spacing=10,
             margins=(20, 16, 20, 16),
         )
-        self.table.itemSelectionChanged.connect(self._apply_theme)
+        self.table.itemSelectionChanged.connect(self._update_buttons)
         self.table.cellDoubleClicked.connect(
             lambda line, place: self._show_chosen() if place else None
         )
         self.table.cellChanged.connect(self._retime)
-        keys.changed.connect(self.renew)
-        self.renew()
+        keys.changed.connect(self.refresh)
+        self.refresh()
 
     def _button(self, text: str, run: Callable[[], None], tip: str) -> QPushButton:
         button = QPushButton(text, self)
@@ -98,7 +98,7 @@ class CameraDialog(Dialog):
         rows = {index.row() for index in self.table.selectedIndexes()}
         return min(rows, default=-1)
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Show the current keyframes."""
         chosen = self.chosen
         path = self._keys.path
@@ -120,25 +120,27 @@ class CameraDialog(Dialog):
             self.table.selectRow(chosen)
         self.follow.setChecked(path.follow)
         self._show_state()
-        self._apply_theme()
+        self._update_buttons()
 
     def _show_state(self) -> None:
         keys = self._keys.path.keys
         if not keys:
-            self.say("Choose a time on the time bar, turn the view and add a keyframe.")
+            self.show_message("Choose a time on the time bar, turn the view and add a keyframe.")
         elif len(keys) == 1:
-            self.say("One keyframe does not move the camera. Add another at a different time.")
+            self.show_message(
+                "One keyframe does not move the camera. Add another at a different time."
+            )
         else:
-            self.say(
+            self.show_message(
                 f"The camera moves smoothly from {run_time(keys[0].time, 2)} to {run_time(keys[-1].time, 2)}."
             )
 
-    def say(self, sentence: str, role: str = "dim") -> None:
+    def show_message(self, sentence: str, role: str = "dim") -> None:
         """Show a message below the list."""
         theme.set_role(self.sentence, role)
         self.sentence.setText(sentence)
 
-    def _apply_theme(self) -> None:
+    def _update_buttons(self) -> None:
         there = self.chosen >= 0
         self.go.setEnabled(there)
         self.delete.setEnabled(there)
@@ -148,14 +150,16 @@ class CameraDialog(Dialog):
     def _add(self) -> None:
         time = self._keys.add()
         if time is None:
-            self.say("There is no run yet. Play the simulation, then add keyframes.", "warning")
+            self.show_message(
+                "There is no run yet. Play the simulation, then add keyframes.", "warning"
+            )
             return
         times = [key.time for key in self._keys.path.keys]
         self.table.selectRow(times.index(time))
 
     def _show_chosen(self) -> None:
         if self.chosen >= 0:
-            self._keys.go_to(self.chosen)
+            self._keys.show_key(self.chosen)
 
     def _delete(self) -> None:
         if self.chosen >= 0:
@@ -169,11 +173,11 @@ class CameraDialog(Dialog):
         try:
             time = parse_number(item.text(), "s") if item is not None else key.time
         except NumberTextError as error:
-            self.renew()
-            self.say(str(error), "warning")
+            self.refresh()
+            self.show_message(str(error), "warning")
             return
         self._keys.set_path(path.without(row).with_key(replace(key, time=time)))
-        self.renew()
+        self.refresh()
 
     def _open(self) -> None:
         path = ask_open(self, "Open Camera Path", FileKind.CAMERA_PATH, _KIND)
@@ -185,7 +189,7 @@ class CameraDialog(Dialog):
         try:
             self._keys.set_path(load_camera_path(path))
         except SnakeStudioError as error:
-            self.say(str(error), "warning")
+            self.show_message(str(error), "warning")
 
     def _save(self) -> None:
         path = ask_save(self, "Save Camera Path", FileKind.CAMERA_PATH, "camera.toml", _KIND)
@@ -197,12 +201,14 @@ class CameraDialog(Dialog):
         try:
             save_camera_path(path, self._keys.path)
         except SnakeStudioError as error:
-            self.say(str(error), "warning")
+            self.show_message(str(error), "warning")
         else:
-            self.say(f"{path} was written. Use it with snakestudio export --camera {path.name}.")
+            self.show_message(
+                f"{path} was written. Use it with snakestudio export --camera {path.name}."
+            )
 
     @staticmethod
-    def shown(keys: CameraKeys, parent: QWidget) -> CameraDialog:
+    def open_for(keys: CameraKeys, parent: QWidget) -> CameraDialog:
         """Return the dialog of a window, raised to the front."""
         dialog = parent.findChild(CameraDialog) or CameraDialog(keys, parent)
         dialog.show()

@@ -28,7 +28,7 @@ class CameraKeys(QObject):
         Provides the times of keyframes.
     camera : callable
         Returns the camera of the viewport.
-    go : callable
+    move_camera : callable
         Sets the camera of the viewport.
     settings : QSettings
         Stores a path per scene file.
@@ -45,7 +45,7 @@ class CameraKeys(QObject):
         document: Document,
         session_controller: SessionController,
         camera: Callable[[], Camera],
-        go: Callable[[Camera], None],
+        move_camera: Callable[[Camera], None],
         settings: QSettings,
         parent: QObject,
     ) -> None:
@@ -54,7 +54,7 @@ class CameraKeys(QObject):
         self._session_controller = session_controller
         self._settings = settings
         self._camera = camera
-        self._go = go
+        self._move_camera = move_camera
         self._path = CameraPath()
         document.opened.connect(self._recall)
         self._recall()
@@ -85,13 +85,13 @@ class CameraKeys(QObject):
         self.set_path(self._path.with_key(CameraKey(snapshot.time, self._camera())))
         return snapshot.time
 
-    def go_to(self, index: int) -> None:
+    def show_key(self, index: int) -> None:
         """Show the time and the view of a keyframe."""
         key = self._path.keys[index]
         recording = self._session_controller.recording
         if recording is not None and len(recording):
             self._session_controller.set_cursor(recording.index_at(key.time))
-        self._go(key.camera)
+        self._move_camera(key.camera)
 
     @property
     def _place(self) -> str:

@@ -77,7 +77,7 @@ class VideoDialog(Dialog):
         self._names = column_names(recording.schema)
         self._seconds: dict[object, float] = {}
         """Measured rendering time per frame, s, by its parameters; 0 if it could not be measured."""
-        self._measurement: Task[float] | None = None
+        self._measuring_task: Task[float] | None = None
         self._measured_key: object = None
         self.form = VideoForm(
             path,
@@ -89,7 +89,7 @@ class VideoDialog(Dialog):
             self._browse,
             self,
         )
-        self.preview = Preview(self)
+        self.preview = VideoPreview(self)
         self.moment = QSlider(Qt.Orientation.Horizontal, self)
         self.moment.setRange(0, 1000)
         self.moment.setAccessibleName("Time of the preview")
@@ -129,7 +129,7 @@ class VideoDialog(Dialog):
         return tuple(self._companions) if self.form.values.ghosts else ()
 
     @property
-    def beside(self) -> Companion | None:
+    def companion(self) -> Companion | None:
         """Run shown side by side."""
         chosen = self.form.values.beside
         return None if chosen is None else self._companions[chosen]
@@ -154,8 +154,8 @@ class VideoDialog(Dialog):
     # --- preview ----------------------------------------------------------------------------------
 
     def _recordings(self) -> list[Recording]:
-        beside = self.beside
-        return [self._recording] if beside is None else [self._recording, beside.recording]
+        companion = self.companion
+        return [self._recording] if companion is None else [self._recording, companion.recording]
 
     def _checked(self) -> VideoOptions:
         """Options, if they can be combined."""
@@ -189,7 +189,13 @@ class VideoDialog(Dialog):
             return None
         moment = self._moment()
         return Shot(
-            self._recording, self._name, options, self.ghosts, self.beside, moment, self._base_dir
+            self._recording,
+            self._name,
+            options,
+            self.ghosts,
+            self.companion,
+            moment,
+            self._base_dir,
         )
 
     # --- rendering time ---------------------------------------------------------------------------
@@ -206,11 +212,11 @@ class VideoDialog(Dialog):
         except SnakeStudioError:
             return
         key = self._time_key(options)
-        if self._measurement is not None or key in self._seconds:
+        if self._measuring_task is not None or key in self._seconds:
             return
         suffix = self.path.suffix.lower()
         ghosts = self.ghosts
-        beside = self.beside
+        companion = self.companion
 
         def work(progress: Progress) -> float | None:
             return seconds_per_frame(
@@ -221,18 +227,18 @@ class VideoDialog(Dialog):
                 None,
                 self._base_dir,
                 ghosts=ghosts,
-                beside=beside,
+                beside=companion,
                 name=self._name,
             )
 
         self._measured_key = key
-        self._measurement = Task("estimate", work, self)
-        self._measurement.finished.connect(self._on_measured)
-        self._measurement.failed.connect(self._on_measuring_failed)
+        self._measuring_task = Task("estimate", work, self)
+        self._measuring_task.finished.connect(self._on_measured)
+        self._measuring_task.failed.connect(self._on_measuring_failed)
 
     @Slot(object)
     def _on_measured(self, seconds: float | None) -> None:
-        self._measurement = None
+        self._measuring_task = None
         if seconds is not None:
             self._seconds[self._measured_key] = seconds
         self._summarise()
@@ -242,9 +248,9 @@ class VideoDialog(Dialog):
         self._on_measured(0.0)
 
     def _stop_measuring(self) -> None:
-        if self._measurement is not None:
-            self._measurement.discard()
-            self._measurement = None
+        if self._measuring_task is not None:
+            self._measuring_task.discard()
+            self._measuring_task = None
 
     def _summarise(self) -> None:
         try:
@@ -278,7 +284,7 @@ class VideoDialog(Dialog):
 
     def done(self, result: int) -> None:
         close_tasks(self)
-        self._measurement = None
+        self._measuring_task = None
         self.preview.close_task()
         if result:
             self.form.save()
@@ -298,14 +304,14 @@ class Shot:
 
     options: VideoOptions
     ghosts: Sequence[Companion]
-    beside: Companion | None
+    companion: Companion | None
     time: float
     """Time, s."""
 
     base_dir: Path | None
 
 
-class Preview(QWidget):
+class VideoPreview(QWidget):
     """Preview; the previous image stays until the next one is ready.
 
     Signals
@@ -338,12 +344,12 @@ class Preview(QWidget):
         """Latest image."""
         return self._image
 
-    def show_shot(self, wanted: Callable[[], Shot | None]) -> None:
-        """Render the shot that `wanted` returns soon; None if there is nothing to render."""
-        self._shot_of = wanted
+    def show_shot(self, shot_of: Callable[[], Shot | None]) -> None:
+        """Render the shot that `shot_of` returns soon; None if there is nothing to render."""
+        self._shot_of = shot_of
         self._again.start()
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Show a message instead of an image."""
         self.sentence = sentence
         self._image = None
@@ -374,7 +380,7 @@ class Preview(QWidget):
 
         def work(progress: Progress) -> NDArray[np.uint8]:
             composition = Composition(
-                shot.recording, small, None, shot.base_dir, shot.ghosts, shot.beside, shot.name
+                shot.recording, small, None, shot.base_dir, shot.ghosts, shot.companion, shot.name
             )
             try:
                 return composition.paint(shot.time)
@@ -396,7 +402,7 @@ class Preview(QWidget):
 
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
-        self.say(problem.sentence())
+        self.show_message(problem.sentence())
         self._end()
 
     def _end(self) -> None:

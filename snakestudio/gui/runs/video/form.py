@@ -233,7 +233,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
         chosen = (now.path.suffix.lower(), now.size, now.fps)
         return plain and chosen == (preset.suffix, preset.size, preset.fps)
 
-    def take(self, preset: Preset) -> None:
+    def apply_preset(self, preset: Preset) -> None:
         """Apply the values of a preset."""
         self.set(preset=preset)
         self._show_preset(preset)

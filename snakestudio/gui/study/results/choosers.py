@@ -78,7 +78,7 @@ class Chooser(QWidget):
                 else ""
             )
             self.box.setCurrentIndex(names.index(wanted) if wanted in names else -1)
-        self.box.renew_tip()
+        self.box.refresh_tip()
 
     @property
     def value(self) -> str:

@@ -53,7 +53,7 @@ class _Convergence(ResultsChart):
             self.best = np.where(np.isinf(best), np.nan, -goal.better * best)
             self._y = goal.scale(0.06)
             self.show_scales(self._x, self._y, ("Evaluated points", goal.heading), bar=False)
-        self.renew()
+        self.refresh()
 
     def nothing(self) -> str:
         if self.goal is None:
@@ -79,13 +79,13 @@ class _Convergence(ResultsChart):
             np.isnan(y) & self.linked.results.failed, area.bottom() - _FAILURE / 2, y
         )
 
-    def renew_brushed(self) -> None:
+    def refresh_brushed(self) -> None:
         for raster in self.rasters:
-            raster.renew()
-        super().renew_brushed()
+            raster.invalidate()
+        super().refresh_brushed()
 
-    def renew(self) -> None:
-        super().renew()
+    def refresh(self) -> None:
+        super().refresh()
         self.setToolTip(_TIP if self.shows_points and self.generations() else "")
         self.show_note(self.told_of_generations() if self.shows_points else "")
 
@@ -209,10 +209,10 @@ class ConvergenceView(QWidget):
         self._row.setLayout(row)
         column.addWidget(self._row)
         column.addWidget(self.chart, 1)
-        self.goal_box.chosen.connect(self.renew)
-        linked.results_changed.connect(self.renew)
+        self.goal_box.chosen.connect(self.refresh)
+        linked.results_changed.connect(self.refresh)
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Follow the box and the results."""
         results = self._linked.results
         goals = results.named("goal")

@@ -46,7 +46,7 @@ class HoverCard(Themed):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.update()
 
     def fetch_with(self, trace: Callable[[str], Trace | None]) -> None:

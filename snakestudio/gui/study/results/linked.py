@@ -23,9 +23,9 @@ class LinkedRows(QObject):
     selected_changed()
     hovered(row: int, place: QPoint)
         The mouse is over a row (-1: none), at a position on the screen.
-    open_asked(row: int)
+    open_requested(row: int)
         The run of a row must be opened.
-    menu_asked(place: QPoint)
+    menu_requested(place: QPoint)
         The menu of the selected rows must be opened at a position on the screen.
     """
 
@@ -34,8 +34,8 @@ class LinkedRows(QObject):
     brushed_changed = Signal()
     selected_changed = Signal()
     hovered = Signal(int, QPoint)
-    open_asked = Signal(int)
-    menu_asked = Signal(QPoint)
+    open_requested = Signal(int)
+    menu_requested = Signal(QPoint)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

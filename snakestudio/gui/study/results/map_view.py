@@ -70,15 +70,15 @@ class _Map(PlaneChart):
             return super().scales_of(x, y)
         return cell_scale(x, self.cells.x), cell_scale(y, self.cells.y)
 
-    def renew_brushed(self) -> None:
+    def refresh_brushed(self) -> None:
         self._bright_cells = None
         if self.cells is not None and not self._curve:
-            self.lines.renew()
-        super().renew_brushed()
+            self.lines.invalidate()
+        super().refresh_brushed()
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         self._bright_cells = None
-        super().renew()
+        super().refresh()
 
     def _seen_cells(self) -> Cells | None:
         """Cells of the brushed rows."""
@@ -253,8 +253,8 @@ class MapView(QWidget):
             self, [ChooserRow(self.x_box, self.y_box, self.colour_box), self._others], self.chart
         )
         for chooser in (self.x_box, self.y_box, self.colour_box, self.over_box):
-            chooser.chosen.connect(self.renew)
-        linked.results_changed.connect(self.renew)
+            chooser.chosen.connect(self.refresh)
+        linked.results_changed.connect(self.refresh)
 
     def fix(self, name: str, value: float | None) -> None:
         """Show only points with this value of another varied value; None for all points."""
@@ -262,9 +262,9 @@ class MapView(QWidget):
             self.fixed.pop(name, None)
         else:
             self.fixed[name] = value
-        self.renew()
+        self.refresh()
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Follow the boxes and the results."""
         results = self._linked.results
         varied = results.named("varied")

@@ -65,7 +65,7 @@ class _Parallel(ResultsChart):
         ]
         self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
         self.item.show_axes(axes, np.stack(shares, axis=1) if shares else np.zeros((0, 0)))
-        self.renew()
+        self.refresh()
 
     # --- positions -------------------------------------------------------------------------------
 
@@ -132,17 +132,17 @@ class _Parallel(ResultsChart):
 
     # --- drawing ----------------------------------------------------------------------------------
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         self.item.fit(QRectF(self.rect()))
-        super().renew()
+        super().refresh()
 
-    def renew_brushed(self) -> None:
-        self.item.renew_front()
-        super().renew_brushed()
+    def refresh_brushed(self) -> None:
+        self.item.refresh_front()
+        super().refresh_brushed()
 
-    def renew_theme(self) -> None:
-        self.item.dress()
-        super().renew_theme()
+    def apply_theme(self) -> None:
+        self.item.apply_theme()
+        super().apply_theme()
 
     def _front_lines(self) -> FrontLines:
         """Brushed rows, the best last, so that it is on top."""
@@ -226,7 +226,7 @@ class _Parallel(ResultsChart):
             self._from = (scale.at(ends[0]), scale.at(ends[1])) if ends is not None else (0.0, 0.0)
         if self._what == "axis":
             self._shifted = place.x() - begin.x()
-            self.renew_marks()
+            self.refresh_marks()
             return
         first = self._share_at(begin.y())
         now = self._share_at(place.y())
@@ -305,10 +305,10 @@ class ParallelView(QWidget):
         row.insertStretch(1, 0)
         column.addLayout(row)
         column.addWidget(self.chart, 1)
-        self.colour_box.chosen.connect(self.renew)
-        linked.results_changed.connect(self.renew)
+        self.colour_box.chosen.connect(self.refresh)
+        linked.results_changed.connect(self.refresh)
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Follow the boxes and the results; moved axes stay where they are."""
         results = self._linked.results
         every = results.named("varied", "goal", "limit")
@@ -350,4 +350,4 @@ class ParallelView(QWidget):
     def show_axis(self, name: str, on: bool) -> None:
         """Show or hide the axis of a column."""
         (self._without.discard if on else self._without.add)(name)
-        self.renew()
+        self.refresh()

@@ -41,18 +41,18 @@ class ResultsChart(PointChart):
         self._present_point = -1
         """Number of the current point of the keyboard, which survives a change of its row."""
         super().__init__(parent)
-        linked.results_changed.connect(self.renew)
-        linked.shown_changed.connect(self.renew_marks)
-        linked.brushed_changed.connect(self.renew_brushed)
-        linked.selected_changed.connect(self.renew_marks)
+        linked.results_changed.connect(self.refresh)
+        linked.shown_changed.connect(self.refresh_marks)
+        linked.brushed_changed.connect(self.refresh_brushed)
+        linked.selected_changed.connect(self.refresh_marks)
         linked.hovered.connect(lambda row, _: self.show_hovered(row))
         self.hovered.connect(linked.hovered)
         self.held.connect(linked.hold)
-        self.open_asked.connect(linked.open_asked)
+        self.open_requested.connect(linked.open_requested)
         self.selected.connect(linked.select)
         self.toggled.connect(linked.toggle)
         self.pin_toggled.connect(lambda row: linked.toggle_pins([row]))
-        self.menu_asked.connect(self._show_menu)
+        self.menu_requested.connect(self._show_menu)
 
     @property
     def there(self) -> bool:
@@ -74,16 +74,16 @@ class ResultsChart(PointChart):
         yield from [] if results.best is None else [results.best]
         yield from np.flatnonzero(self.within_reach).tolist()
 
-    def go_to(self, row: int) -> None:
+    def focus_row(self, row: int) -> None:
         if row >= 0:
             self._present_point = int(self.linked.results.points[row])
-        super().go_to(row)
+        super().focus_row(row)
 
     def go_back(self) -> None:
         """Move the keyboard back to its point after the results changed."""
         row = self.linked.results.row_of(self._present_point) if self.present_row >= 0 else None
         if row is not None and self.hasFocus():
-            self.go_to(row)
+            self.focus_row(row)
 
     def clear_brushes(self) -> bool:
         brushed = self.is_brushed
@@ -98,7 +98,7 @@ class ResultsChart(PointChart):
     def _show_menu(self, row: int, place: QPoint) -> None:
         if row not in self.linked.rows.selected_rows:
             self.linked.select([row])
-        self.linked.menu_asked.emit(place)
+        self.linked.menu_requested.emit(place)
 
     # --- marks ------------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class PlaneChart(ResultsChart):
                 self._ends, colour.categories, colour.unit, colour.text(self._ends[0])
             )
         self.show_scales(*self._scales, (x.heading, y.heading), bar=colour is not None)
-        self.renew()
+        self.refresh()
 
     def scales_of(self, x: Column, y: Column) -> tuple[AxisScale, AxisScale]:
         """Return the scales of the axes."""
@@ -184,9 +184,9 @@ class PlaneChart(ResultsChart):
 
     # --- positions -------------------------------------------------------------------------------
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         self._at = np.zeros(0), np.zeros(0)
-        super().renew()
+        super().refresh()
 
     def places(self) -> tuple[FloatArray, FloatArray]:
         """Return the positions of the rows, px of the chart."""

@@ -92,10 +92,10 @@ class ScatterView(QWidget):
         self.chart = _Scatter(linked)
         fill_view(self, [ChooserRow(self.x_box, self.y_box, self.colour_box)], self.chart)
         for chooser in (self.x_box, self.y_box, self.colour_box):
-            chooser.chosen.connect(self.renew)
-        linked.results_changed.connect(self.renew)
+            chooser.chosen.connect(self.refresh)
+        linked.results_changed.connect(self.refresh)
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Follow the boxes and the results."""
         results = self._linked.results
         varied = results.named("varied")

@@ -69,7 +69,7 @@ class ResultsModel(QAbstractTableModel):
         self._brushed = brushed
         self._pinned = pinned
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Update after the rows or their order changed."""
         self.beginResetModel()
         self._renew_colours()
@@ -231,21 +231,21 @@ class ResultsTable(QTableView):
         self.setSortingEnabled(True)
         self.customContextMenuRequested.connect(self._on_menu)
         self.doubleClicked.connect(
-            lambda index: linked.open_asked.emit(self.results.row_at(index.row()))
+            lambda index: linked.open_requested.emit(self.results.row_at(index.row()))
         )
         self.selectionModel().selectionChanged.connect(self._on_selected)
-        linked.results_changed.connect(self.renew)
-        linked.shown_changed.connect(self.renew)
+        linked.results_changed.connect(self.refresh)
+        linked.shown_changed.connect(self.refresh)
         linked.brushed_changed.connect(self._on_brushed)
         linked.selected_changed.connect(self.follow_selection)
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Show the current rows; selection and scroll position stay."""
         across = self.horizontalScrollBar().value()
         down = self.verticalScrollBar().value()
         self._following = True
         try:
-            self.results.renew()
+            self.results.refresh()
         finally:
             self._following = False
         names = [column.name for column in self.results.columns]
@@ -287,7 +287,7 @@ class ResultsTable(QTableView):
 
     def _on_brushed(self) -> None:
         if self._linked.rows.only_brushed:
-            self.renew()
+            self.refresh()
         else:
             self._looks.ask()
 
@@ -329,7 +329,7 @@ class ResultsTable(QTableView):
 
     def _on_menu(self, place: QPoint) -> None:
         if self._linked.there and self._linked.rows.selected_rows:
-            self._linked.menu_asked.emit(self.viewport().mapToGlobal(place))
+            self._linked.menu_requested.emit(self.viewport().mapToGlobal(place))
 
     def copy(self) -> None:
         """Copy the selected rows to the clipboard, in the order of the table."""
@@ -344,7 +344,7 @@ class ResultsTable(QTableView):
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self._linked.open_asked.emit(self.results.row_at(self.currentIndex().row()))
+            self._linked.open_requested.emit(self.results.row_at(self.currentIndex().row()))
         else:
             super().keyPressEvent(event)
 

@@ -52,7 +52,7 @@ class StudyResultsView(QWidget):
 
     Signals
     -------
-    open_asked(row: int)
+    open_requested(row: int)
         The run of a row must be opened.
     apply_asked(row: int)
         The values of a row must be applied to the scene.
@@ -60,7 +60,7 @@ class StudyResultsView(QWidget):
         The time step of the run of a row must be checked.
     """
 
-    open_asked = Signal(int)
+    open_requested = Signal(int)
     apply_asked = Signal(int)
     check_step_asked = Signal(int)
 
@@ -93,8 +93,8 @@ class StudyResultsView(QWidget):
         self._build()
         self.card = HoverCard(self)
         linked.hovered.connect(self._on_hovered)
-        linked.open_asked.connect(self.open_asked)
-        linked.menu_asked.connect(self._show_menu)
+        linked.open_requested.connect(self.open_requested)
+        linked.menu_requested.connect(self._show_menu)
         for changed in (linked.results_changed, linked.shown_changed, linked.brushed_changed):
             changed.connect(self._tell)
         pin = QShortcut(QKeySequence("P"), self.table, context=Qt.ShortcutContext.WidgetShortcut)
@@ -375,7 +375,7 @@ class StudyResultsView(QWidget):
             action.setEnabled(enabled)
             return action
 
-        add("Open This Run", lambda: self.open_asked.emit(last), len(rows) == 1)
+        add("Open This Run", lambda: self.open_requested.emit(last), len(rows) == 1)
         add("Apply to Scene", lambda: self.apply_asked.emit(last), len(rows) == 1)
         add("Check Step Size", lambda: self.check_step_asked.emit(last), len(rows) == 1)
         menu.addSeparator()

@@ -69,7 +69,7 @@ class Card(Themed):
         self.note.setWordWrap(True)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._typed: dict[object, str] = {}
-        self.renew_theme()
+        self.apply_theme()
 
     def end(self) -> None:
         """Add the message at the end of the card; call after all other widgets."""
@@ -84,7 +84,7 @@ class Card(Themed):
     def show_problems(self) -> None:
         """Show the problems of the part."""
         typed = [sentence for sentence in self._typed.values() if sentence]
-        self.message.say(
+        self.message.show_text(
             "\n".join(dict.fromkeys([*typed, *self._open.study_check.about(self.key).splitlines()]))
         )
         note = self._open.study_check.notes.get(self.key, "")
@@ -96,7 +96,7 @@ class Card(Themed):
         self._typed[field] = sentence
         self.show_problems()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         self.remove_button.setIcon(theme.icon("close", "dim"))
 
 

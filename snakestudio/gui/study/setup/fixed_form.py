@@ -117,8 +117,8 @@ class FixedForm(CardForm[FixedCard]):
             try:
                 present = get_value(scene, key) if scene is not None else 0.0
             except SceneError as error:
-                self.message.say(f"{refusal(error).rstrip('.')} ({key}).")
+                self.message.show_text(f"{refusal(error).rstrip('.')} ({key}).")
                 return
             fixed.setdefault(key, present if isinstance(present, bool | int | float | str) else 0.0)
-        self.message.say("")
+        self.message.show_text("")
         self._open.edit(changed(study, fixed=fixed))

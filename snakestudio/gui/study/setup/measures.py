@@ -261,7 +261,7 @@ class _Measures(CardForm[M]):
         # The columns that an expression can use are known only with the scene.
         known = bool(self._open.study_check.columns)
         self.show_parts([known for _ in getattr(self._open.study, self._key)])
-        self.message.say(self._open.study_check.of(self._key))
+        self.message.show_text(self._open.study_check.of(self._key))
 
 
 class Goals(_Measures[GoalCard]):

@@ -114,7 +114,7 @@ def _repeats_fields() -> dict[str, FormField]:
     number: dict[str, Any] = {"slider": _SLIDER, "least_width": LEAST_WIDTH, "live": False}
     return {
         "count": replace(declared["count"], label="Runs per point", width=48, **number),
-        "seed": replace(declared["seed"], width=68, shown=_has_several, **number),
+        "seed": replace(declared["seed"], width=68, visible_if=_has_several, **number),
     }
 
 
@@ -156,7 +156,7 @@ class RepeatsForm(CardForm[JitterCard]):
         self.show_parts([(jitter.key, scene is not None) for jitter in repeats.jitter])
         found = self._open.study_check
         keys = ("repeats", "repeats.count", "repeats.seed", "repeats.jitter")
-        self.message.say("\n".join(filter(None, map(found.of, keys))))
+        self.message.show_text("\n".join(filter(None, map(found.of, keys))))
 
     def _on_changed(self) -> None:
         repeats = self._open.study.repeats

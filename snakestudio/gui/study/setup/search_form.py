@@ -56,7 +56,7 @@ def _fields() -> dict[str, FormField | Note]:
             width=_WIDTH,
             least_width=LEAST_WIDTH,
             live=False,
-            shown=_is_random if name != "batch" else _has_generations,
+            visible_if=_is_random if name != "batch" else _has_generations,
         )
         for name, slider in _SLIDERS.items()
     }

@@ -206,21 +206,21 @@ class Varying(CardForm[VaryCard]):
     def refresh(self) -> None:
         scene = self._open.study_check.scene
         self.show_parts([_kind_of(scene, vary) or vary.all_keys for vary in self._open.study.vary])
-        self.message.say(self._open.study_check.of("vary"))
+        self.message.show_text(self._open.study_check.of("vary"))
 
     def _add(self, keys: tuple[str, ...]) -> None:
         study = self._open.study
         scene = self._open.study_check.scene
         for key in keys:
             if any(key in vary.all_keys for vary in study.vary):
-                self.message.say(f"{title_of(scene, [key])} already varies.")
+                self.message.show_text(f"{title_of(scene, [key])} already varies.")
                 return
         try:
             vary = varied(scene, keys) if scene is not None else Vary(keys=keys)
         except SceneError as error:
-            self.message.say(f"{refusal(error).rstrip('.')} ({' + '.join(keys)}).")
+            self.message.show_text(f"{refusal(error).rstrip('.')} ({' + '.join(keys)}).")
             return
-        self.message.say("")
+        self.message.show_text("")
         self._open.edit(changed(study, vary=(*study.vary, vary)))
 
 

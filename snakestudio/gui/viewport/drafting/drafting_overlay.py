@@ -53,7 +53,7 @@ class DraftingOverlay(QWidget):
         """Width of the rulers at the left and lower edges, pixels; 0 without rulers."""
         return THICK if self._viewport.drafting else 0
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Schedule a repaint if there is anything to draw."""
         robot = self._robot
         measure = self._measure
@@ -126,7 +126,7 @@ class DraftingOverlay(QWidget):
         if drafting:
             for one in self.dimensions():
                 start, end = self._at(one.start), self._at(one.end)
-                pen.dimension(start, end, one.text, beside=one.offset, role=one.role)
+                pen.dimension(start, end, one.text, aside_px=one.offset, role=one.role)
         self._paint_measure(pen)
         if drafting:
             camera = self._viewport.navigator.camera
@@ -153,17 +153,20 @@ class DraftingOverlay(QWidget):
                 pen.handle(seen, strong=index == tool.hovered)
         if tool.arc is not None:
             centre = self._seen(tool.arc.centre)
-            legs = [self._leg(tool.arc.centre, way) for way in (tool.arc.begin, tool.arc.end)]
+            legs = [
+                self._leg(tool.arc.centre, direction)
+                for direction in (tool.arc.begin, tool.arc.end)
+            ]
             if centre is not None and legs[0] is not None and legs[1] is not None:
                 pen.arc(centre, legs[0], legs[1], tool.arc.text)
         if tool.label is not None:
             at, text = tool.label
-            pen.words(at + QPointF(0.0, -26.0), text, "accent", away=QPointF(0.0, -1.0))
+            pen.draw_text(at + QPointF(0.0, -26.0), text, "accent", away=QPointF(0.0, -1.0))
 
-    def _leg(self, centre: FloatArray, way: FloatArray) -> QPointF | None:
+    def _leg(self, centre: FloatArray, direction: FloatArray) -> QPointF | None:
         """End of a leg of an angle, of constant length on the screen."""
         pixel = float(self._viewport.navigator.camera.view_height(centre)) / max(1, self.height())
-        return self._seen(centre + np.array([*(LEVER * pixel * way), 0.0]))
+        return self._seen(centre + np.array([*(LEVER * pixel * direction), 0.0]))
 
     def _at(self, point: FloatArray) -> QPointF:
         """Position in the widget of a point of the ground, (2,), m."""
@@ -196,25 +199,25 @@ class Pen:
     def __init__(self, painter: QPainter, area: QRectF) -> None:
         self._painter = painter
         self._area = area
-        self._taken: list[QRectF] = []
+        self._occupied: list[QRectF] = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.value_font(_FONT, bold=False))
         self._metrics = QFontMetricsF(painter.font())
 
     def dimension(
-        self, start: QPointF, end: QPointF, text: str, *, beside: float = 0.0, role: str = "text"
+        self, start: QPointF, end: QPointF, text: str, *, aside_px: float = 0.0, role: str = "text"
     ) -> None:
         """Draw a dimension line from start to end, or offset to the right of it, with extension lines."""
         painter = self._painter
         colour = theme.colour(role)
-        way = end - start
-        length = math.hypot(way.x(), way.y())
-        along = way / length if length > 1e-6 else QPointF(1.0, 0.0)
+        span = end - start
+        length = math.hypot(span.x(), span.y())
+        along = span / length if length > 1e-6 else QPointF(1.0, 0.0)
         aside = QPointF(-along.y(), along.x())  # y points down on a screen: this is to the right
-        a, b = start + aside * beside, end + aside * beside
+        a, b = start + aside * aside_px, end + aside * aside_px
         painter.setPen(_line(colour, 1.0, 0.65))
-        if abs(beside) > _AIR:
-            sign = math.copysign(1.0, beside)
+        if abs(aside_px) > _AIR:
+            sign = math.copysign(1.0, aside_px)
             for foot, tip in ((start, a), (end, b)):
                 painter.drawLine(foot + aside * (sign * _AIR), tip + aside * (sign * _BEYOND))
         inside = length > 2.0 * _ARROW + 8.0
@@ -236,7 +239,7 @@ class Pen:
             at = (a + b) / 2.0 + aside * (height + 6.0)
         else:
             at = b + along * (reach + 2.6 * _ARROW)
-        self.words(at, text, role, away=aside)
+        self.draw_text(at, text, role, away=aside)
 
     def _size(self, text: str) -> QSizeF:
         """Size of a text."""
@@ -252,7 +255,7 @@ class Pen:
             QPolygonF([tip, tip + along * _ARROW + across, tip + along * _ARROW - across])
         )
 
-    def words(
+    def draw_text(
         self, centre: QPointF, text: str, role: str = "text", away: QPointF | None = None
     ) -> None:
         """Draw a label centred at `centre`, or at the next free position in the direction `away`."""
@@ -260,13 +263,13 @@ class Pen:
         place = QRectF(centre.x() - 0.5 * width, centre.y() - 0.5 * height, width, height)
         shift = away if away is not None else QPointF(0.0, 1.0)
         for _ in range(8):
-            if not any(place.intersects(other) for other in self._taken):
+            if not any(place.intersects(other) for other in self._occupied):
                 break
             place.translate(shift * (height + 2.0))
         area = self._area
         place.moveLeft(min(max(place.left(), area.left()), max(area.left(), area.right() - width)))
         place.moveTop(min(max(place.top(), area.top()), max(area.top(), area.bottom() - height)))
-        self._taken.append(place)
+        self._occupied.append(place)
         ground = theme.colour("ground" if theme.current() is theme.DARK else "card")
         ground.setAlphaF(0.86)
         self._painter.setPen(Qt.PenStyle.NoPen)
@@ -322,8 +325,8 @@ class Pen:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawArc(box, round(16 * first), round(16 * swept))
         middle = math.radians(first + 0.5 * swept)
-        way = QPointF(math.cos(middle), -math.sin(middle))
-        self.words(centre + way * (reach + 30.0), text, "accent", away=way)
+        direction = QPointF(math.cos(middle), -math.sin(middle))
+        self.draw_text(centre + direction * (reach + 30.0), text, "accent", away=direction)
 
 
 def _line(colour: QColor, width: float, opacity: float = 1.0) -> QPen:

@@ -66,7 +66,7 @@ class MeasureTool(QObject):
             return ""
         return FIRST if self.start is None else SECOND
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add nothing: dimensions are drawn over the image."""
         return overlays
 

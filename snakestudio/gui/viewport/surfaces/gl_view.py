@@ -50,7 +50,7 @@ class GlView(QOpenGLWidget):
         self._picture = picture
         self._renderer: Renderer | None = None
         self._context: QOpenGLContext | None = None
-        self._broken = False
+        self._has_failed = False
         self.quality = AdaptiveQuality(budget=FRAME_BUDGET)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
@@ -66,7 +66,7 @@ class GlView(QOpenGLWidget):
         self._guarded(self._make_renderer)
 
     def paintGL(self) -> None:
-        if not self._broken:
+        if not self._has_failed:
             self._guarded(self._draw)
 
     def resizeGL(self, w: int, h: int) -> None:
@@ -83,7 +83,7 @@ class GlView(QOpenGLWidget):
             self._fail(f"Drawing failed: {error!r}.")
 
     def _fail(self, message: str) -> None:
-        self._broken = True
+        self._has_failed = True
         self.failed.emit(message)
 
     def _make_renderer(self) -> None:
@@ -136,7 +136,7 @@ class GlView(QOpenGLWidget):
 
         Raises `GraphicsError` if it cannot be drawn.
         """
-        if self._renderer is None or self._broken:
+        if self._renderer is None or self._has_failed:
             raise GraphicsError("There is no image to save because nothing has been drawn yet.")
         self.makeCurrent()
         try:

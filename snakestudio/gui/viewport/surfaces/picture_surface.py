@@ -38,7 +38,7 @@ class PictureSurface(QObject):
         self._widget = widget
         self._picture = picture
         self.gl: GlView | ThreadedView | None = None
-        self._flat: TopView | None = None
+        self._top_view: TopView | None = None
 
     def begin(self) -> None:
         """Start drawing."""
@@ -55,34 +55,34 @@ class PictureSurface(QObject):
 
     def fall_back(self, reason: str) -> None:
         """Replace OpenGL by the plain view from above."""
-        if self._flat is not None:
+        if self._top_view is not None:
             return
         if self.gl is not None:
             self.gl.hide()
             self.gl.close_surface()
             self.gl.deleteLater()
             self.gl = None
-        self._flat = TopView(self._picture, reason, self._widget)
-        self._flat.lower()
-        self._flat.setGeometry(self._widget.rect())
-        self._flat.show()
-        self._flat.drawn.connect(self.drawn)
+        self._top_view = TopView(self._picture, reason, self._widget)
+        self._top_view.lower()
+        self._top_view.setGeometry(self._widget.rect())
+        self._top_view.show()
+        self._top_view.drawn.connect(self.drawn)
         self.fell_back.emit(reason)
 
     @property
     def fallback_reason(self) -> str:
         """Reason why only the plain view is available; empty with OpenGL."""
-        return self._flat.reason if self._flat is not None else ""
+        return self._top_view.reason if self._top_view is not None else ""
 
     def refresh(self) -> None:
         """Schedule a frame."""
-        surface = self.gl or self._flat
+        surface = self.gl or self._top_view
         if surface is not None:
             surface.refresh()
 
     def set_geometry(self, rect: QRect) -> None:
         """Fill this rectangle."""
-        surface = self.gl or self._flat
+        surface = self.gl or self._top_view
         if surface is not None:
             surface.setGeometry(rect)
 
@@ -93,8 +93,8 @@ class PictureSurface(QObject):
         """
         if self.gl is not None:
             return self.gl.image(size.width(), size.height())
-        assert self._flat is not None
-        return self._flat.grab().toImage().scaled(size, Qt.AspectRatioMode.KeepAspectRatio)
+        assert self._top_view is not None
+        return self._top_view.grab().toImage().scaled(size, Qt.AspectRatioMode.KeepAspectRatio)
 
     def close(self) -> None:
         """Free the resources of drawing; call before the program quits."""

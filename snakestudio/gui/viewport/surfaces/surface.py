@@ -34,7 +34,7 @@ class FrameRequest(NamedTuple):
         )
 
 
-class Choice(NamedTuple):
+class SurfaceChoice(NamedTuple):
     """Surface that suits this computer."""
 
     kind: str
@@ -48,36 +48,36 @@ class Choice(NamedTuple):
 
 def set_default_format() -> None:
     """Request OpenGL 3.3 core for all contexts; call before the application is created."""
-    wanted = QSurfaceFormat()
-    wanted.setRenderableType(QSurfaceFormat.RenderableType.OpenGL)
-    wanted.setVersion(3, 3)
-    wanted.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
-    wanted.setSamples(0)  # the renderer samples in its framebuffer
-    QSurfaceFormat.setDefaultFormat(wanted)
+    surface_format = QSurfaceFormat()
+    surface_format.setRenderableType(QSurfaceFormat.RenderableType.OpenGL)
+    surface_format.setVersion(3, 3)
+    surface_format.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
+    surface_format.setSamples(0)  # the renderer samples in its framebuffer
+    QSurfaceFormat.setDefaultFormat(surface_format)
 
 
-def choose() -> Choice:
+def choose() -> SurfaceChoice:
     """Determine the surface for this computer; ``SNAKESTUDIO_VIEWPORT`` (direct, threaded, flat) overrides it."""
-    wish = os.environ.get("SNAKESTUDIO_VIEWPORT", "")
-    if wish == "flat":
-        return Choice("flat", "SNAKESTUDIO_VIEWPORT is set to flat.")
+    requested = os.environ.get("SNAKESTUDIO_VIEWPORT", "")
+    if requested == "flat":
+        return SurfaceChoice("flat", "SNAKESTUDIO_VIEWPORT is set to flat.")
     context = QOpenGLContext()
     if not context.create():
-        return Choice("flat", "No OpenGL context can be made on this display.")
+        return SurfaceChoice("flat", "No OpenGL context can be made on this display.")
     surface = QOffscreenSurface()
     surface.setFormat(context.format())
     surface.create()
     try:
         if not context.makeCurrent(surface):
-            return Choice("flat", "The OpenGL context of this display cannot be used.")
+            return SurfaceChoice("flat", "The OpenGL context of this display cannot be used.")
         version = context.format().version()
         if version < (3, 3):
-            return Choice(
+            return SurfaceChoice(
                 "flat", f"This display offers OpenGL {version[0]}.{version[1]}; 3.3 is required."
             )
-        if wish in ("direct", "threaded"):
-            return Choice(wish)
-        return Choice("threaded" if _is_software() else "direct")
+        if requested in ("direct", "threaded"):
+            return SurfaceChoice(requested)
+        return SurfaceChoice("threaded" if _is_software() else "direct")
     finally:
         context.doneCurrent()
         surface.destroy()

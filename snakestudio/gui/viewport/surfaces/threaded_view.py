@@ -65,7 +65,7 @@ class ThreadedView(QWidget):
         self._picture = picture
         self._image: QImage | None = None
         self._drawing = False
-        self._wanted = False
+        self._is_requested = False
         self._fine = False
         self._ended = 0.0
         self.quality = AdaptiveQuality(budget=FRAME_BUDGET)
@@ -85,7 +85,7 @@ class ThreadedView(QWidget):
 
     def refresh(self) -> None:
         """Schedule a frame; requests during drawing result in one further frame."""
-        self._wanted = True
+        self._is_requested = True
         self._still.stop()
         if not self._drawing and not self._next.isActive():
             rest = self._ended + PAUSE - time.perf_counter()
@@ -93,7 +93,7 @@ class ThreadedView(QWidget):
 
     def _ask(self) -> None:
         if not self._drawing and self.isVisible():
-            self._wanted = False
+            self._is_requested = False
             self._start(self.quality.level)
 
     def _refine(self) -> None:
@@ -120,7 +120,7 @@ class ThreadedView(QWidget):
         if not fine:
             self.quality.add(result.seconds)
             self.drawn.emit(result.seconds)
-        if self._wanted:
+        if self._is_requested:
             self.refresh()
         elif not fine and result.quality < Quality.HIGH:
             self._still.start()

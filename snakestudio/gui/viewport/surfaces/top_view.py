@@ -530,10 +530,10 @@ def _gizmo(painter: QPainter, gizmo: Gizmo, camera: Camera, colours: Theme, plac
 
 def _head(start: QPointF, end: QPointF) -> QPolygonF:
     """Return the head of an arrow whose base is at the end of its shaft."""
-    way = np.array((end.x() - start.x(), end.y() - start.y()))
-    way /= max(float(np.linalg.norm(way)), 1e-9)
-    along = QPointF(*(_HEAD * way))
-    across = QPointF(-0.5 * _HEAD * way[1], 0.5 * _HEAD * way[0])
+    direction = np.array((end.x() - start.x(), end.y() - start.y()))
+    direction /= max(float(np.linalg.norm(direction)), 1e-9)
+    along = QPointF(*(_HEAD * direction))
+    across = QPointF(-0.5 * _HEAD * direction[1], 0.5 * _HEAD * direction[0])
     return QPolygonF([end + along, end + across, end - across])
 
 

@@ -245,12 +245,12 @@ class Amount:
         str
             Reason why the subject cannot be constrained, as a sentence; empty if it can.
         """
-        wanted = (
+        requested_axes = (
             axis
             if not plane or self.mode == "turn"
             else "".join(a for a in self.allowed if a != axis)
         )
-        if axis not in self.allowed and not (plane and wanted):
+        if axis not in self.allowed and not (plane and requested_axes):
             names = " and ".join(self.allowed)
             what = {"move": "moved along", "turn": "rotated about", "scale": "scaled along"}[
                 self.mode
@@ -264,8 +264,8 @@ class Amount:
             np.allclose(self.own[2, :2], 0.0, atol=1e-9)
         )
         own = turned and upright and self.mode != "scale"
-        if wanted != self.axes:
-            self.axes = wanted
+        if requested_axes != self.axes:
+            self.axes = requested_axes
             self.local = False
         elif own and not self.local:
             self.local = True
@@ -276,7 +276,7 @@ class Amount:
         if self.mode == "turn":
             self._cursor.begin_turn(self.frame, self.used)
             self._cursor.follow_turn(self.frame, self.used)
-        self.renew()
+        self.invalidate()
         return ""
 
     @property
@@ -292,17 +292,17 @@ class Amount:
         self._snapping.invert(invert)
         if self.mode == "turn":
             self._cursor.follow_turn(self.frame, self.used)
-        self.renew()
+        self.invalidate()
 
     def press(self, event: QKeyEvent) -> bool:
         """Handle a key if it belongs to a number."""
         uniform = self.mode == "scale" and not self.axes
-        taken = self.typed.press(event, (self.allowed,) if uniform else tuple(self.used))
-        if taken:
-            self.renew()
-        return taken
+        handled = self.typed.press(event, (self.allowed,) if uniform else tuple(self.used))
+        if handled:
+            self.invalidate()
+        return handled
 
-    def renew(self) -> None:
+    def invalidate(self) -> None:
         """Recompute the amount before it is read next."""
         self._stale = True
 

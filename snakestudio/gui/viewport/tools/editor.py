@@ -35,7 +35,7 @@ _MODES = {
 }
 
 
-class Editor:
+class ViewportEditor:
     """Editing part of a viewport.
 
     Parameters
@@ -50,8 +50,8 @@ class Editor:
         self._viewport = viewport
         self.options = EditorOptions(viewport.widget)
         self.transforms = TransformTool(viewport, self.options, drawing, navigating)
-        self.boxes = BoxTool(viewport)
-        self.buttons = EditorButtons(self.options, self.boxes.arm, viewport.widget)
+        self.box_tool = BoxTool(viewport)
+        self.buttons = EditorButtons(self.options, self.box_tool.arm, viewport.widget)
 
     def place(self, above: QRect) -> None:
         """Move below the view's buttons; hidden for a continuous body, which has no surroundings to edit."""
@@ -117,7 +117,7 @@ class EditorButtons(QWidget):
             self.buttons[mode].setChecked(now.gizmo and now.mode == mode)
         self.buttons["snap"].setChecked(now.on)
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply a changed palette."""
         for button in self.buttons.values():
             button.update()
@@ -197,7 +197,7 @@ class BoxTool(QObject):
             return ""
         return "Drag a rectangle around the selection · Ctrl: add · Esc: cancel"
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add nothing: the rectangle is a widget over the view."""
         return overlays
 
@@ -340,17 +340,17 @@ class SnapPopup(QFrame):
         field = NumberField(doc, parent=self)
         field.setToolTip(doc.help)
         field.set_usual_width(84)
-        field.committed.connect(self._taker(name))
-        field.problem_changed.connect(self._say)
+        field.committed.connect(self._setter_of(name))
+        field.problem_changed.connect(self._show_problem)
         self.fields[name] = field
         return field
 
-    def _say(self, sentence: str) -> None:
+    def _show_problem(self, sentence: str) -> None:
         """Show the problem of a step, with space for it."""
-        self.message.say(sentence)
+        self.message.show_text(sentence)
         self.adjustSize()
 
-    def _taker(self, name: str) -> Callable[[object, bool], None]:
+    def _setter_of(self, name: str) -> Callable[[object, bool], None]:
         return lambda value, again: self._options.set(**{name: value})
 
     def _show_choices(self) -> None:

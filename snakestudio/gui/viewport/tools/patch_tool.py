@@ -22,7 +22,7 @@ class PatchTool(PathTool):
     `hovered` counts the corners of all patches.
     """
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the patch being drawn and the highlighted corner to the overlays."""
         return replace(
             overlays, draft=self.draft if self.drawing else overlays.draft, corner=self.hovered
@@ -122,18 +122,18 @@ class PatchTool(PathTool):
         )
 
     def _move_waypoint(self) -> None:
-        if self._before is None or self._wanted is None:
+        if self._scene_before is None or self._target is None:
             return
-        place = self._place(self._before)
+        place = self._place(self._scene_before)
         if place is None:
             return
         number, corner = place
-        patches = list(self._before.ground.patch)
+        patches = list(self._scene_before.ground.patch)
         points: list[Waypoint] = list(patches[number].points_m)
-        points[corner] = self._wanted
+        points[corner] = self._target
         patches[number] = patches[number].model_copy(update={"points_m": tuple(points)})
         try:
-            moved = with_patches(self._before, tuple(patches))
+            moved = with_patches(self._scene_before, tuple(patches))
         except SceneError:
             return
         self._viewport.document.edit(moved, self._text(), self._gesture)

@@ -47,9 +47,9 @@ class PathTool(QObject):
         self._pressed: QPointF | None = None
         self._button = Qt.MouseButton.NoButton
         self._dragged = False
-        self._before: Scene | None = None
+        self._scene_before: Scene | None = None
         self._gesture = 0
-        self._wanted: Waypoint | None = None
+        self._target: Waypoint | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(INTERVAL_MS)
@@ -66,7 +66,7 @@ class PathTool(QObject):
         present = self._viewport.document.scene.path
         return GroundPath(waypoints_m=tuple(points), shape=present.shape)
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the path being drawn and the highlighted waypoint to the overlays."""
         return replace(overlays, draft=self.draft, waypoint=self.hovered)
 
@@ -168,7 +168,7 @@ class PathTool(QObject):
         ):
             return False
         self._pressed, self._button, self._dragged = event.position(), event.button(), False
-        self._before, self._gesture = (
+        self._scene_before, self._gesture = (
             self._viewport.document.scene,
             self._viewport.document.new_gesture(),
         )
@@ -194,7 +194,7 @@ class PathTool(QObject):
         if self._button == Qt.MouseButton.LeftButton and (
             self._dragged or abs(away.x()) + abs(away.y()) >= _SLACK
         ):
-            self._dragged, self._wanted = True, self._ground(position)
+            self._dragged, self._target = True, self._ground(position)
             self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
             if not self._timer.isActive():
                 self._timer.start()
@@ -260,8 +260,8 @@ class PathTool(QObject):
         if self._pressed is None:
             return False
         self._timer.stop()
-        if self._dragged and self._before is not None:
-            self._viewport.document.edit(self._before, self._text(), self._gesture)
+        if self._dragged and self._scene_before is not None:
+            self._viewport.document.edit(self._scene_before, self._text(), self._gesture)
         self._release()
         return True
 
@@ -310,12 +310,12 @@ class PathTool(QObject):
             or viewport.scene.path != path
         ):
             return False
-        way = track(path)
-        s = min(max(way.nearest(np.array(under)), 0.0), way.length)
-        x, y = (round(float(value), 3) for value in way.place(s)[0])
+        route = track(path)
+        s = min(max(route.nearest(np.array(under)), 0.0), route.length)
+        x, y = (round(float(value), 3) for value in route.place(s)[0])
         if self._near((x, y), position) > REACH or self._waypoint_at(position) >= 0:
             return False
-        index = int(np.searchsorted(way.waypoints, s))
+        index = int(np.searchsorted(route.waypoints, s))
         points = (*path.waypoints_m[:index], (x, y), *path.waypoints_m[index:])
         longer = path.model_copy(update={"waypoints_m": points})
         try:
@@ -336,21 +336,23 @@ class PathTool(QObject):
         return f"Move waypoint {self.hovered + 1}"
 
     def _move_waypoint(self) -> None:
-        if self._before is None or self._wanted is None:
+        if self._scene_before is None or self._target is None:
             return
-        path = self._before.path
+        path = self._scene_before.path
         points = list(path.waypoints_m)
-        points[self.hovered] = self._wanted
+        points[self.hovered] = self._target
         try:
-            moved = with_path(self._before, path.model_copy(update={"waypoints_m": tuple(points)}))
+            moved = with_path(
+                self._scene_before, path.model_copy(update={"waypoints_m": tuple(points)})
+            )
         except SceneError:
             return  # it currently coincides with its neighbour
         self._viewport.document.edit(moved, self._text(), self._gesture)
 
     def _release(self) -> None:
         self._pressed = None
-        self._before = None
-        self._wanted = None
+        self._scene_before = None
+        self._target = None
         self._dragged = False
         self._viewport.widget.unsetCursor()
         self.changed.emit()

@@ -134,17 +134,19 @@ class PullTool(QObject):
         )
         return f"{title} · Ctrl+drag: pull{strained}"
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the spring to the cursor, and the force that acts or will act when the run continues."""
         if self.grip is not None:
             return replace(overlays, pull=self._mark(overlays.pull))
         session_controller = self._viewport.session_controller
-        let_go = (
+        is_released = (
             session_controller.live
             and session_controller.source == "simulation"
             and not session_controller.running
         )
-        return replace(overlays, pull=None) if let_go and overlays.pull is not None else overlays
+        return (
+            replace(overlays, pull=None) if is_released and overlays.pull is not None else overlays
+        )
 
     def _mark(self, acting: PullMark | None) -> PullMark | None:
         """Return the acting force with the target of the pull; in a paused run the force when it continues."""
@@ -180,13 +182,13 @@ class PullTool(QObject):
         if self._held is not None:
             return True
         self._ended = False
-        wanted = (
+        requested = (
             event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
             == Qt.KeyboardModifier.ControlModifier
         )
         if (
             event.button() != Qt.MouseButton.LeftButton
-            or not wanted
+            or not requested
             or self._armed()
             or self.refusal
         ):
@@ -327,8 +329,8 @@ class PullTool(QObject):
         viewport = self._viewport
         if not viewport.scene.body.in_space:
             height = float(held.grabbed[2])
-            found = viewport.ground(self._cursor, height)
-            return None if found is None else (*found, height)
+            point = viewport.ground(self._cursor, height)
+            return None if point is None else (*point, height)
         camera = viewport.navigator.camera
         origin, direction = camera.ray(viewport.ndc(self._cursor), viewport.navigator.aspect)
         towards = camera.axes[2]

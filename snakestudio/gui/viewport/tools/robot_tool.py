@@ -148,7 +148,7 @@ class RobotTool(QObject):
         ]
         return " · ".join([f"Joint {self.hovered + 1}", *([", ".join(values)] if values else [])])
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add nothing: handles are drawn over the view in constant size."""
         return overlays
 

@@ -29,7 +29,7 @@ class Tool(Protocol):
     def hint(self) -> str:
         """Hint on what the mouse would do; "" if nothing."""
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the drawing of the tool to the overlays."""
 
     def press(self, event: QMouseEvent) -> bool:
@@ -79,10 +79,10 @@ class Tools(QObject):
         """Hint on what the mouse would do; "" if no tool has one."""
         return next((tool.hint for tool in self._tools if tool.hint), "")
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the drawings of the tools to the overlays."""
         for tool in self._tools:
-            overlays = tool.dress(overlays)
+            overlays = tool.add_overlays(overlays)
         return overlays
 
     def press(self, event: QMouseEvent) -> bool:

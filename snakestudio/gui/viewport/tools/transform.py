@@ -38,7 +38,7 @@ class Transform(QObject):
         super().__init__(parent)
         self._document = document
         self.amount = amount
-        self._before = document.scene
+        self._scene_before = document.scene
         self._last = document.scene
         self._gesture = document.new_gesture()
         self._editing = False
@@ -47,7 +47,7 @@ class Transform(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._on_time)
-        self._untold = False
+        self._has_moved = False
         self._due = False
 
     # --- input ------------------------------------------------------------------------------------
@@ -64,16 +64,16 @@ class Transform(QObject):
         """Set the position of the cursor; `invert` inverts snapping."""
         self.amount.follow(ndc, invert)
         self._refusal = ""
-        self._untold = True
+        self._has_moved = True
         if not self._timer.isActive():  # the mouse moves more often than the scene is updated
             self._update()
 
     def type(self, event: QKeyEvent) -> bool:
         """Handle a key that may belong to a number."""
-        taken = self.amount.press(event)
-        if taken:
+        handled = self.amount.press(event)
+        if handled:
             self._update()
-        return taken
+        return handled
 
     def accept(self) -> bool:
         """Accept the transform; return False, with a message, if the typed amount cannot be applied."""
@@ -88,7 +88,7 @@ class Transform(QObject):
         """Restore the scene; there is nothing left to undo."""
         self._timer.stop()
         if self._document.scene is self._last:
-            self._push(self._before)
+            self._push(self._scene_before)
 
     # --- the document -----------------------------------------------------------------------------
 
@@ -103,16 +103,16 @@ class Transform(QObject):
         return self._refusal or self.amount.problem
 
     def _on_time(self) -> None:
-        if self._untold:
+        if self._has_moved:
             self._update()
         if self._due:
             self._apply()
 
     def _update(self) -> None:
         """Report a changed amount, and apply it soon."""
-        self.amount.renew()
+        self.amount.invalidate()
         self._refusal = ""
-        self._untold = False
+        self._has_moved = False
         self._due = True
         if not self._timer.isActive():
             self._timer.start()
@@ -121,7 +121,7 @@ class Transform(QObject):
     def _transformed(self) -> Scene:
         """Return the initial scene with the amount applied."""
         amount = self.amount
-        before = self._before
+        before = self._scene_before
         subject = amount.subject
         if amount.mode == "move":
             return subject.moved(before, amount.shift) if amount.shift.any() else before
@@ -146,8 +146,8 @@ class Transform(QObject):
             scene = self._transformed()
         except SceneError as error:
             if self.amount.typed:
-                self._push(self._before)
-            self._refuse(refusal_text(error, self._before))
+                self._push(self._scene_before)
+            self._refuse(refusal_text(error, self._scene_before))
             return False
         self._push(scene)
         return True

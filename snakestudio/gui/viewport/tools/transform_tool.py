@@ -92,7 +92,7 @@ class AmountLabel(QWidget):
         self.setFont(theme.value_font(13, bold=False))
         self.hide()
 
-    def say(self, text: str, problem: str, cursor: QPointF) -> None:
+    def show_amount(self, text: str, problem: str, cursor: QPointF) -> None:
         """Show an amount and its problem next to the cursor, inside the parent widget."""
         self.text = text
         self.problem = problem
@@ -124,14 +124,14 @@ class AmountLabel(QWidget):
             painter.setPen(theme.colour("line"))
             painter.setBrush(ground)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
-            room = self.rect().adjusted(_PAD, 5, -_PAD, -5)
+            area = self.rect().adjusted(_PAD, 5, -_PAD, -5)
             painter.setPen(theme.colour("text"))
             painter.drawText(
-                room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.text
+                area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.text
             )
             if self.problem:
                 painter.setPen(theme.colour("warning"))
-                below = room.adjusted(0, _ROW if self.text else 0, 0, 0)
+                below = area.adjusted(0, _ROW if self.text else 0, 0, 0)
                 painter.drawText(below, int(Qt.TextFlag.TextWordWrap), self.problem)
         finally:
             painter.end()
@@ -167,7 +167,7 @@ class TransformTool(QObject):
         self._drawing = drawing
         self._navigating = navigating
         self.label = AmountLabel(viewport.widget)
-        self.running: Transform | None = None
+        self.transform: Transform | None = None
         self.hovered = ""
         """Name of the handle under the cursor."""
         self._button = Qt.MouseButton.NoButton
@@ -182,7 +182,7 @@ class TransformTool(QObject):
     @property
     def busy(self) -> bool:
         """Whether a transform is in progress."""
-        return self.running is not None
+        return self.transform is not None
 
     @property
     def subject(self) -> TransformTarget | None:
@@ -211,8 +211,8 @@ class TransformTool(QObject):
 
     def gizmo(self) -> Gizmo | None:
         """Gizmo to draw; None if it is hidden."""
-        if self.running is not None:
-            return self._held(self.running)
+        if self.transform is not None:
+            return self._held(self.transform)
         subject = self.subject
         now = self._options.now
         if subject is None or not now.gizmo or self._drawing():
@@ -232,9 +232,9 @@ class TransformTool(QObject):
         return Gizmo(mode, subject.pivot(scene), axes, offered, self.hovered)
 
     @staticmethod
-    def _held(running: Transform) -> Gizmo | None:
+    def _held(transform: Transform) -> Gizmo | None:
         """Return the gizmo of a transform in progress: only the handle in use."""
-        amount = running.amount
+        amount = transform.amount
         held = amount.used if amount.mode == "turn" else amount.axes
         if not held or (amount.mode == "scale" and len(held) > 1):
             return None
@@ -242,18 +242,18 @@ class TransformTool(QObject):
         pivot = amount.pivot + amount.shift
         return Gizmo(amount.mode, pivot, axes, held, "", held, (amount.begin_angle, amount.angle))
 
-    def dress(self, overlays: Overlays) -> Overlays:
+    def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add gizmo and guides to the overlays."""
-        guides = self.running.amount.guides if self.running is not None else ()
+        guides = self.transform.amount.guides if self.transform is not None else ()
         return replace(overlays, gizmo=self.gizmo(), guides=guides)
 
     @property
     def hint(self) -> str:
         """Hint on what keys and mouse would do; "" if nothing."""
-        running = self.running
+        transform = self.transform
         snaps = "no snapping" if self._options.now.on else "snapping"
-        if running is not None:
-            allowed = running.amount.allowed
+        if transform is not None:
+            allowed = transform.amount.allowed
             keeps = f"{' '.join(allowed.upper())}: constrain to axis · " if len(allowed) > 1 else ""
             ends = "Release" if self._button else "Click or Enter"
             return f"{keeps}Digits: amount · Ctrl: {snaps} · {ends}: accept · Esc: cancel"
@@ -267,7 +267,7 @@ class TransformTool(QObject):
 
     def start(self, mode: Mode) -> None:
         """Let the mouse move, rotate or scale the selection until a click, as after G, R and S."""
-        if self.running is not None:
+        if self.transform is not None:
             self.cancel()
         subject = self.subject
         if self._drawing():
@@ -317,8 +317,8 @@ class TransformTool(QObject):
         )
         snapping = Snapping(self._options.now, self._targets(subject))
         amount = Amount(subject, mode, cursor, snapping, pivot, own, axes=axes)
-        self.running = Transform(viewport.document, amount, self)
-        self.running.changed.connect(self._on_running)
+        self.transform = Transform(viewport.document, amount, self)
+        self.transform.changed.connect(self._on_running)
         self.hovered = ""
         self._on_running()
 
@@ -339,9 +339,9 @@ class TransformTool(QObject):
         )
 
     def _end(self) -> None:
-        if self.running is not None:
-            self.running.deleteLater()
-        self.running = None
+        if self.transform is not None:
+            self.transform.deleteLater()
+        self.transform = None
         self._button = Qt.MouseButton.NoButton
         self.label.hide()
         self._viewport.widget.unsetCursor()
@@ -349,24 +349,24 @@ class TransformTool(QObject):
 
     def cancel(self) -> bool:
         """Restore the object being transformed; return False if there was none."""
-        if self.running is None:
+        if self.transform is None:
             return False
-        self.running.cancel()
+        self.transform.cancel()
         self._end()
         return True
 
     def _accept(self) -> None:
-        if self.running is not None and self.running.accept():
+        if self.transform is not None and self.transform.accept():
             self._end()
 
     def _refuse(self, sentence: str) -> None:
-        self.label.say("", sentence, self._cursor)
+        self.label.show_amount("", sentence, self._cursor)
 
     # --- the mouse --------------------------------------------------------------------------------
 
     def press(self, event: QMouseEvent) -> bool:
         """Handle a press: it starts a drag on a handle, or ends a transform that follows the mouse."""
-        if self.running is not None:
+        if self.transform is not None:
             if self._button == Qt.MouseButton.NoButton:
                 if event.button() == Qt.MouseButton.LeftButton:
                     self._accept()
@@ -398,9 +398,9 @@ class TransformTool(QObject):
     def move(self, event: QMouseEvent) -> bool:
         """Handle a movement."""
         self._cursor = event.position()
-        if self.running is not None:
+        if self.transform is not None:
             ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-            self.running.follow(self._viewport.ndc(event.position()), ctrl)
+            self.transform.follow(self._viewport.ndc(event.position()), ctrl)
             return True
         self.label.hide()
         if self._navigating():
@@ -410,11 +410,11 @@ class TransformTool(QObject):
 
     def release(self, event: QMouseEvent) -> bool:
         """Handle a release."""
-        if self.running is None:
+        if self.transform is None:
             return False
         if event.button() == self._button:
             self._accept()
-            if self.running is not None:  # the typed text is not a number: it can be corrected
+            if self.transform is not None:  # the typed text is not a number: it can be corrected
                 self._button = Qt.MouseButton.NoButton
         return True
 
@@ -441,23 +441,23 @@ class TransformTool(QObject):
 
     def wants(self, event: QKeyEvent) -> bool:
         """Whether a key is meant for the tool: every key during a transform, even a shortcut of the window."""
-        return self.running is not None
+        return self.transform is not None
 
     def key(self, event: QKeyEvent) -> bool:
         """Handle a key."""
-        running = self.running
+        transform = self.transform
         key = event.key()
-        if running is None:
+        if transform is None:
             return False
         if key == Qt.Key.Key_Escape:
             self.cancel()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._accept()
         elif key in _KEYS:
-            running.keep_to(
+            transform.keep_to(
                 _KEYS[Qt.Key(key)], bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             )
-        elif running.type(event) or running.amount.typed:
+        elif transform.type(event) or transform.amount.typed:
             pass
         elif key in _SWITCH and self._button == Qt.MouseButton.NoButton:
             self.start(_SWITCH[key])
@@ -466,8 +466,10 @@ class TransformTool(QObject):
     # --- the program ------------------------------------------------------------------------------
 
     def _on_running(self) -> None:
-        if self.running is not None:
-            self.label.say(amount_text(self.running.amount), self.running.problem, self._cursor)
+        if self.transform is not None:
+            self.label.show_amount(
+                amount_text(self.transform.amount), self.transform.problem, self._cursor
+            )
         self.changed.emit()
 
     def _on_options(self) -> None:
@@ -475,11 +477,11 @@ class TransformTool(QObject):
         self.changed.emit()
 
     def _on_selection(self) -> None:
-        if self.running is not None:
+        if self.transform is not None:
             self.cancel()
         self.hovered = ""
         self.changed.emit()
 
     def _on_scene(self) -> None:
-        if self.running is not None and self.running.overtaken:
+        if self.transform is not None and self.transform.overtaken:
             self._end()  # edited from elsewhere: that edit stays

@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from snakestudio.model.formula.quantity import NumberTextError, is_unfinished, parse_number
 
 _BEGINS = "0123456789.,-+("
-_GOES_ON = _BEGINS + "*/^)°% "
+_CONTINUES = _BEGINS + "*/^)°% "
 
 
 class Typed:
@@ -52,7 +52,9 @@ class Typed:
             return True
         if len(text) != 1 or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             return False
-        if text in (_GOES_ON if typed else _BEGINS) or (typed and (text.isalpha() or text == "µ")):
+        if text in (_CONTINUES if typed else _BEGINS) or (
+            typed and (text.isalpha() or text == "µ")
+        ):
             self._texts[self.entry] = typed + text
             return True
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool
-from snakestudio.gui.viewport.tools.editor import Editor
+from snakestudio.gui.viewport.tools.editor import ViewportEditor
 from snakestudio.gui.viewport.tools.patch_tool import PatchTool
 from snakestudio.gui.viewport.tools.path_tool import PathTool
 from snakestudio.gui.viewport.tools.pull_tool import PullTool
@@ -26,10 +26,10 @@ class ViewportTools(Tools):
     def __init__(self, viewport: ViewportApi, is_mouse_busy: Callable[[], bool]) -> None:
         self.path_tool = PathTool(viewport)
         self.patch_tool = PatchTool(viewport)
-        self.editor = Editor(viewport, self._is_drawing, is_mouse_busy)
+        self.editor = ViewportEditor(viewport, self._is_drawing, is_mouse_busy)
         self.measure_tool = MeasureTool(viewport)
         self.robot_tool = RobotTool(viewport, self._is_drawing)
-        self.pull_tool = PullTool(viewport, lambda: self.editor.boxes.armed)
+        self.pull_tool = PullTool(viewport, lambda: self.editor.box_tool.armed)
         super().__init__(
             [
                 self.measure_tool,
@@ -38,7 +38,7 @@ class ViewportTools(Tools):
                 self.patch_tool,
                 self.pull_tool,
                 self.robot_tool,
-                self.editor.boxes,
+                self.editor.box_tool,
             ],
             viewport.widget,
         )

@@ -20,7 +20,7 @@ from snakestudio.viewmodel.robot.robot_status import span_text
 TWIN = "simulated twin"
 
 
-class TwinOverlay(QObject):
+class RobotOverlay(QObject):
     """Marks in the viewport, and the twin overlaid on the robot's run.
 
     Signals
@@ -90,7 +90,7 @@ class TwinOverlay(QObject):
             self.changed.emit()
         self.marks_changed.emit()
 
-    def renew_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the current theme."""
         if self._twin_recording is not None:
             self.changed.emit()

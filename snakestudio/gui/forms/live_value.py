@@ -15,7 +15,7 @@ _BESIDE = 8
 """Space next to a value, px."""
 
 
-class Figure(QWidget):
+class LiveValue(QWidget):
     """Caption and value, painted here because a label would cause a new layout of the window at every change.
 
     Parameters
@@ -103,42 +103,42 @@ class Figure(QWidget):
             painter.end()
 
 
-class FigureRow(QWidget):
+class LiveValueRow(QWidget):
     """Live values side by side. In a narrow window the last ones are hidden.
 
     Parameters
     ----------
-    figures : sequence of Figure
+    values : sequence of LiveValue
         Values, the most important first; they become children of the row.
     always : int
         Number of values that are always visible.
     """
 
     def __init__(
-        self, figures: Sequence[Figure], parent: QWidget | None = None, *, always: int = 1
+        self, values: Sequence[LiveValue], parent: QWidget | None = None, *, always: int = 1
     ) -> None:
         super().__init__(parent)
-        self._figures = figures
+        self._values = values
         self._always = always
-        for figure in figures:
-            figure.setParent(self)
+        for value in values:
+            value.setParent(self)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        return self._size_of(self._figures)
+        return self._size_of(self._values)
 
     def minimumSizeHint(self) -> QSize:
-        return self._size_of(self._figures[: self._always])
+        return self._size_of(self._values[: self._always])
 
     @staticmethod
-    def _size_of(figures: Sequence[Figure]) -> QSize:
-        hints = [figure.sizeHint() for figure in figures]
+    def _size_of(values: Sequence[LiveValue]) -> QSize:
+        hints = [value.sizeHint() for value in values]
         width = sum(hint.width() for hint in hints) + _GAP * (len(hints) - 1)
         return QSize(width, max(hint.height() for hint in hints))
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:  # a figure became wider
+        if event.type() == QEvent.Type.LayoutRequest:  # a value became wider
             self.updateGeometry()
             self._arrange()
         return handled
@@ -148,10 +148,10 @@ class FigureRow(QWidget):
 
     def _arrange(self) -> None:
         left = 0
-        for figure in self._figures:
-            hint = figure.sizeHint()
-            figure.setGeometry(
+        for value in self._values:
+            hint = value.sizeHint()
+            value.setGeometry(
                 left, (self.height() - hint.height()) // 2, hint.width(), hint.height()
             )
-            figure.setVisible(left + hint.width() <= self.width())
+            value.setVisible(left + hint.width() <= self.width())
             left += hint.width() + _GAP
