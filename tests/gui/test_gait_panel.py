@@ -19,7 +19,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.gait_panel import GAITS, GaitPanel
 from snakestudio.gui.scene.parameters import ParameterPanels
-from snakestudio.gui.scene.presets import Preset
+from snakestudio.gui.scene.presets import ScenePreset
 from snakestudio.gui.scene.table_rows import TableRow
 from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS as LIBRARY
@@ -32,7 +32,7 @@ from tests.gui.pages.hands import type_into
 pytestmark = pytest.mark.gui
 
 
-def library(kind: str, number: int = 0) -> Preset:
+def library(kind: str, number: int = 0) -> ScenePreset:
     """The first gaits of the library that are of a kind."""
     return [entry for entry in GAITS if entry.values["gait"].kind == kind][number]
 
@@ -48,7 +48,7 @@ def panel(qtbot: QtBot, document: Document) -> GaitPanel:
     return panel
 
 
-def pick(qtbot: QtBot, panel: GaitPanel, preset: Preset) -> None:
+def pick(qtbot: QtBot, panel: GaitPanel, preset: ScenePreset) -> None:
     """Choose with the keyboard, as a user does."""
     box = panel.presets
     box.setFocus()

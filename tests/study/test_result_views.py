@@ -12,7 +12,7 @@ from snakestudio.paths import scenes_dir
 from snakestudio.study.results import Table
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import Lines, coloured, dots, shades
-from snakestudio.viewmodel.study.result_columns import STATES, Column
+from snakestudio.viewmodel.study.result_columns import STATES, ResultColumn
 from snakestudio.viewmodel.study.result_map import cells_of, choices, colour_ends, fixed_rows
 from snakestudio.viewmodel.study.result_rows import ResultRows, Results
 from tests.study.made_up import UNITS, made_up_study, outcome_of, table_of
@@ -243,7 +243,7 @@ def test_scales_of_values_of_unusual_size_have_ends(values: list[float], log: bo
 
 
 def test_categories_lie_evenly() -> None:
-    scale = Column("a", "A", "", "varied", np.array([0.0, 1.0, 2.0]), ("x", "y", "z")).scale()
+    scale = ResultColumn("a", "A", "", "varied", np.array([0.0, 1.0, 2.0]), ("x", "y", "z")).scale()
     assert scale.share(np.arange(3.0)).tolist() == pytest.approx([1 / 6, 0.5, 5 / 6])
 
 

@@ -25,7 +25,7 @@ from snakestudio.link.profile.editing import AxesOfJoint, Numbering, axes_of_sce
 from snakestudio.link.profile.schema import Axis
 from snakestudio.model.scene import Scene
 from snakestudio.text import MINUS
-from snakestudio.viewmodel.cells import Column, columns_of
+from snakestudio.viewmodel.cells import CellColumn, columns_of
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class JointsPage(QWidget):
             self.table.view.setColumnHidden(at, not connected)
         self.model.refresh_extras()
 
-    def _general(self, column: Column) -> str:
+    def _general(self, column: CellColumn) -> str:
         """Limit of all joints, which applies if a joint has no separate one."""
         return column.text(getattr(self._document.profile.limits, column.name, None)) or "none"
 

@@ -29,7 +29,7 @@ from snakestudio.gui.profile.parts_table import PartsTable
 from snakestudio.link.profile.layout import MessageLayout, ids_of, message_layouts
 from snakestudio.link.profile.schema import Message, Signal
 from snakestudio.link.profile.units import RAW, known_units
-from snakestudio.viewmodel.cells import Column, columns_of
+from snakestudio.viewmodel.cells import CellColumn, columns_of
 
 _LISTED = ("role", "message", "name", "id", "each", "every_s")
 
@@ -259,7 +259,7 @@ class MessagesPage(QWidget):
             self.rows[first].field.setFocus()
 
 
-def _label(column: Column) -> QLabel:
+def _label(column: CellColumn) -> QLabel:
     label = QLabel(column.doc.label)
     label.setProperty("role", "dim")
     label.setMinimumWidth(theme.scaled(88))

@@ -21,7 +21,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.cell_delegate import CellDelegate
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.parts_model import PartsModel
-from snakestudio.viewmodel.cells import Column
+from snakestudio.viewmodel.cells import CellColumn
 
 Suggest = Callable[[int, str], Sequence[str]]
 
@@ -245,7 +245,7 @@ class PartsTable(QWidget):
 
     def fill_down(self) -> None:
         """Fill the cells below the topmost selected cell of each column; for a single cell, down to the last row."""
-        puts: list[tuple[int, Column, str]] = []
+        puts: list[tuple[int, CellColumn, str]] = []
         for at, rows in self._cells().items():
             column = self.model.columns[at]
             text = str(self.model.index(rows[0], at).data(Qt.ItemDataRole.EditRole))

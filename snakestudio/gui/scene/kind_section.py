@@ -17,7 +17,7 @@ from snakestudio.gui.forms.formula_row import FormulaRow
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
-from snakestudio.gui.scene.presets import Preset, PresetBox
+from snakestudio.gui.scene.presets import PresetBox, ScenePreset
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import declared, get_value
 from snakestudio.model.fields import FieldDoc
@@ -251,12 +251,12 @@ class PresetSection(KindSection):
         self,
         title: str,
         document: Document,
-        presets: Sequence[Preset],
+        presets: Sequence[ScenePreset],
         name: str,
         kind: str,
         library: str,
         parent: QWidget | None = None,
-        unsuitable: Callable[[Preset, Scene], str] = lambda preset, scene: "",
+        unsuitable: Callable[[ScenePreset, Scene], str] = lambda preset, scene: "",
     ) -> None:
         super().__init__(title, document, parent)
         self._kind = kind
@@ -278,13 +278,13 @@ class PresetSection(KindSection):
         self.about.setWordWrap(True)
         self.add(self.about)
 
-    def choose(self, preset: Preset) -> None:
+    def choose(self, preset: ScenePreset) -> None:
         """Apply a preset as one undo step."""
         self._edit(preset.applied, self._step_text(preset))
         # Choosing the current preset does not change the scene, but its values must be shown again.
         self.refresh(self._document.scene)
 
-    def _step_text(self, preset: Preset) -> str:
+    def _step_text(self, preset: ScenePreset) -> str:
         """Return the undo text of that step."""
         return f"Preset {preset.name}"
 
@@ -333,7 +333,7 @@ class PresetSection(KindSection):
         self.back.setVisible(chosen is not None and changed)
         self.back.setIcon(theme.icon("undo", "dim"))
 
-    def _reason(self, preset: Preset) -> str:
+    def _reason(self, preset: ScenePreset) -> str:
         """Reason why a preset does not suit the scene, as a separate line."""
         reason = self.presets.reasons.get(preset.name, "")
         return (

@@ -25,7 +25,7 @@ from snakestudio.gui.scene.gait_panel import GaitPanel
 from snakestudio.gui.scene.ground_formulas import GroundFormulas
 from snakestudio.gui.scene.kind_section import KindRows
 from snakestudio.gui.scene.model_box import ModelBox
-from snakestudio.gui.scene.presets import AIKO, FRICTION_PRESETS, IDEAL, Preset, PresetBox
+from snakestudio.gui.scene.presets import AIKO, FRICTION_PRESETS, IDEAL, PresetBox, ScenePreset
 from snakestudio.gui.scene.strain_panel import StrainPanel
 from snakestudio.gui.scene.support_panel import SupportPanel
 from snakestudio.kinds.formulation import FORMULATIONS
@@ -90,7 +90,7 @@ class RealRobotSection(Section):
 
     def refresh(self, scene: Scene) -> None:
         """Show the values of the scene."""
-        present: Preset | None = None
+        present: ScenePreset | None = None
         for preset in (IDEAL, AIKO):
             holds = preset.holds(scene)
             self.buttons[preset.name].setChecked(holds)
@@ -258,7 +258,7 @@ class ParameterPanels(Themed):
     def _fill_model(self, scene: Scene) -> None:
         self.model_values.add_all("model", scene)
 
-    def _choose(self, preset: Preset) -> None:
+    def _choose(self, preset: ScenePreset) -> None:
         try:
             self._document.edit(preset.applied(self._document.scene), f"Preset {preset.name}")
         except SnakeStudioError as error:

@@ -38,7 +38,7 @@ from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.scene import Scene
 from snakestudio.text import MINUS
-from snakestudio.viewmodel.cells import Column
+from snakestudio.viewmodel.cells import CellColumn
 from snakestudio.viewmodel.field_texts import explanation, refusal
 from snakestudio.viewmodel.scene.part_tables import PartTable, pasted, with_texts
 
@@ -77,7 +77,7 @@ class PartModel(QAbstractTableModel):
         return self.part.table
 
     @property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[CellColumn]:
         """Columns of the table."""
         return self.part.columns
 

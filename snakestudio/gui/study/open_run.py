@@ -114,13 +114,13 @@ class StudyRuns(QObject):
             )
 
         def work(progress: Progress) -> RepeatedRun | None:
-            def tell(kind: str, stage: Stage) -> bool:
+            def report(kind: str, stage: Stage) -> bool:
                 left = time_left(stage.seconds_left)
                 self._preparing = f"Preparing the {FORMULATIONS[kind].short} engine: {percent(stage.fraction)}, {left}."
                 return progress(stage.fraction)
 
             def ready(kind: str) -> bool:
-                there = prepare([kind], tell, preparations)
+                there = prepare([kind], report, preparations)
                 self._preparing = ""
                 return there
 

@@ -56,7 +56,7 @@ class StudyRunBar(Themed):
         self._open = open_study
         self._runner = runner
         self._settings = settings
-        self.chosen = WorkerChoice.kept(settings)
+        self.chosen = WorkerChoice.restored(settings)
         self._low = False
         self._last_texts: dict[Banner, str] = {}
         self.run_button = QPushButton()

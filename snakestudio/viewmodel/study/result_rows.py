@@ -14,7 +14,7 @@ from snakestudio._arrays import BoolArray, FloatArray, IntArray
 from snakestudio.errors import SignalError
 from snakestudio.model.scene import Scene
 from snakestudio.study.results import Table
-from snakestudio.viewmodel.study.result_columns import STATES, Column, columns_of
+from snakestudio.viewmodel.study.result_columns import STATES, ResultColumn, columns_of
 from snakestudio.viewmodel.study.result_filter import rows_where
 
 
@@ -36,7 +36,7 @@ class Results:
     def __len__(self) -> int:
         return self.table.n_points
 
-    def named(self, *roles: str) -> list[Column]:
+    def named(self, *roles: str) -> list[ResultColumn]:
         """Return the columns with these roles."""
         return [column for column in self.columns.values() if column.role in roles]
 

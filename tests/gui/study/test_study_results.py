@@ -542,7 +542,7 @@ def test_a_map_of_a_grid_shows_the_best_over_the_values_that_are_not_seen(
         )
     )
     view.show_chart("Map")
-    assert view.map.told.text() == "over Friction along"
+    assert view.map.fixed_label.text() == "over Friction along"
     assert view.map.over_box.box.currentText() == "Best"
     cells = view.map.chart.cells
     assert cells is not None
@@ -552,7 +552,7 @@ def test_a_map_of_a_grid_shows_the_best_over_the_values_that_are_not_seen(
     at = place(view.map.chart, best)
     assert view.map.chart.row_at(QPointF(at)) == best
     view.map.fix("ground.mu_along", 1.0)
-    assert view.map.told.text() == "Friction along = 1"
+    assert view.map.fixed_label.text() == "Friction along = 1"
     slow = view.map.chart.row_at(QPointF(at))
     assert view.linked.results.columns["ground.mu_along"].values[slow] == 1.0
     view.map.fix("ground.mu_along", None)
@@ -706,8 +706,8 @@ def test_where_every_run_failed_it_says_why_and_draws_nothing(
         for run in asked_of(study, 12)
     ]
     view = make_view(Table(study, rows))
-    assert "12 points" in view.said.text()
-    assert "ground.mu_along is not positive" in view.said.text()
+    assert "12 points" in view.failure_label.text()
+    assert "ground.mu_along is not positive" in view.failure_label.text()
     for chart in (view.map.chart, view.scatter.chart, view.parallel.chart, view.convergence.chart):
         assert "failed" in chart.nothing()
     assert view.table.results.rowCount() == 12

@@ -70,11 +70,11 @@ class MeasureCard(Card):
         self._pause.setInterval(_PAUSE_MS)
         self._pause.timeout.connect(self._try)
         self.expression.textEdited.connect(lambda _: self._pause.start())
-        self.expression.editingFinished.connect(self._take)
+        self.expression.editingFinished.connect(self._apply_expression)
         self.column.addWidget(self.expression)
-        self.over = choice("How to combine repeats", _OVER, lambda word: self._edit(over=word))
+        self.over = choice("How to combine repeats", _OVER, lambda over: self._edit(over=over))
         self._add_fields()
-        self.name = text_field("Name", "Name in tables and figures", self._take_name)
+        self.name = text_field("Name", "Name in tables and figures", self._apply_name)
         self.column.addLayout(line_of(dim("called"), self.name))
         self.end()
 
@@ -122,7 +122,7 @@ class MeasureCard(Card):
     def _choose(self, name: str) -> None:
         if name or self.part.measure in MEASURES:
             self.expression.setModified(False)
-            self.say(self.expression, "")
+            self.show_field_problem(self.expression, "")
             self._edit(measure=name or _EXAMPLE)
             if not name:
                 self.expression.setFocus()
@@ -130,17 +130,17 @@ class MeasureCard(Card):
 
     def _try(self) -> None:
         sentence, unit = measure_problem(self.expression.text(), self._open.study_check.columns)
-        self.say(self.expression, sentence)
+        self.show_field_problem(self.expression, sentence)
         self._show_unit(unit)
 
-    def _take(self) -> None:
+    def _apply_expression(self) -> None:
         self._pause.stop()
         if self.expression.isModified():
             self.expression.setModified(False)
-            self.say(self.expression, "")
+            self.show_field_problem(self.expression, "")
             self._edit(measure=self.expression.text().strip()[:2000])
 
-    def _take_name(self, text: str) -> None:
+    def _apply_name(self, text: str) -> None:
         self._edit(name=text.strip()[:80])
 
     def _remove(self) -> None:
@@ -234,10 +234,10 @@ class _Measures(CardForm[M]):
         menu.addAction(_EXPRESSION).triggered.connect(lambda: self.add(_EXAMPLE))
         button.setMenu(menu)
         line = QWidget()
-        beside = QHBoxLayout(line)
-        beside.setContentsMargins(0, 0, 0, 0)
-        beside.addWidget(button)
-        beside.addStretch(1)
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(button)
+        row.addStretch(1)
         super().__init__(open_study, make, line)
         self._key = key
         self.add_button = button

@@ -68,9 +68,9 @@ class SetupPage(QWidget):
         column.addWidget(self._form)
         column.addStretch(1)
         self._area = scrolled(content)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._area)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._area)
         open_study.opened.connect(self._on_opened)
         open_study.changed.connect(self.refresh)
         open_study.checked.connect(self.refresh)  # units and names come with the scene

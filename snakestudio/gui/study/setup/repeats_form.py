@@ -154,9 +154,9 @@ class RepeatsForm(CardForm[JitterCard]):
             self.form.set_values(repeats)
         self.add.setVisible(repeats.count > 1 or bool(repeats.jitter))
         self.show_parts([(jitter.key, scene is not None) for jitter in repeats.jitter])
-        found = self._open.study_check
+        check = self._open.study_check
         keys = ("repeats", "repeats.count", "repeats.seed", "repeats.jitter")
-        self.message.show_text("\n".join(filter(None, map(found.of, keys))))
+        self.message.show_text("\n".join(filter(None, map(check.of, keys))))
 
     def _on_changed(self) -> None:
         repeats = self._open.study.repeats
