@@ -248,7 +248,7 @@ def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(
     assert driven.name == "Lab robot"
     assert facts(driven).startswith("Robot ·")
     assert "Robot" not in facts(computed)
-    assert "robot" in driven.words
+    assert "robot" in driven.search_text
     assert _reds(driven) > 10
     assert _reds(computed) == 0
 

@@ -232,7 +232,7 @@ def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(
 
 def test_a_dropped_robot_replaces_the_one_of_the_scene(window: MainWindow, tmp_path: Path) -> None:
     document = window.context.document
-    take = window.context.experiment_files.take
+    take = window.context.experiment_files.open_dropped
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     before = document.scene
     path = resource("robots", "eight_modules.urdf")
