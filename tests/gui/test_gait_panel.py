@@ -51,7 +51,7 @@ def panel(qtbot: QtBot, document: Document) -> GaitPanel:
 def pick(qtbot: QtBot, panel: GaitPanel, preset: ScenePreset) -> None:
     """Choose with the keyboard, as a user does."""
     box = panel.presets
-    box.setFocus()
+    box.showPopup()
     place = next(i for i in range(box.count()) if box.itemText(i) == preset.name)
     while box.currentIndex() < place:
         qtbot.keyClick(box, Qt.Key.Key_Down)
@@ -72,6 +72,22 @@ def test_library_has_explanations_and_sources(panel: GaitPanel) -> None:
         panel.choose(next(gait for gait in GAITS if gait.name == entry.title))
         assert entry.explanation in panel.about.text()
         assert entry.source in panel.about.text()
+
+
+def test_gaits_are_checked_against_the_robot_when_the_library_opens(
+    panel: GaitPanel, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some gaits have formulas, and the library that reads formulas would delay the first window."""
+    checked: list[str] = []
+    monkeypatch.setattr(
+        "snakestudio.gui.scene.gait_panel.unsuitable",
+        lambda preset, scene: checked.append(preset.name) or "",
+    )
+    document.set_value("gait.amplitude_deg", 33.0, "Amplitude")
+    assert len(set(checked)) <= 1  # the present one
+    panel.presets.showPopup()
+    assert set(checked) == {entry.name for entry in LIBRARY}
+    panel.presets.hidePopup()
 
 
 def test_gait_of_the_library_is_one_undo_step(panel: GaitPanel, document: Document) -> None:
@@ -412,6 +428,7 @@ def test_suitable_gaits_are_first_and_others_give_a_reason(
     panel: GaitPanel, document: Document
 ) -> None:
     box = panel.presets
+    box.showPopup()
     names = [box.itemText(i).removeprefix("• ") for i in range(box.count())]
     assert names.index("Eel-like") < names.index("Sidewinding")
     assert "pitch axes" in box.reasons["Sidewinding"]
@@ -421,6 +438,7 @@ def test_suitable_gaits_are_first_and_others_give_a_reason(
     names = [box.itemText(i).removeprefix("• ") for i in range(box.count())]
     assert names[: len(LIBRARY)] == [entry.title for entry in LIBRARY]
     assert not box.reasons
+    box.hidePopup()
 
 
 def test_gait_table_is_edited_previewed_and_checked(

@@ -335,7 +335,7 @@ class PresetSection(KindSection):
 
     def _reason(self, preset: ScenePreset) -> str:
         """Reason why a preset does not suit the scene, as a separate line."""
-        reason = self.presets.reasons.get(preset.name, "")
+        reason = self.presets.reason(preset)
         return (
             f"<br><span style='color:{theme.current().warning}'>{reason}</span>" if reason else ""
         )

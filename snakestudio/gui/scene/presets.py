@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from snakestudio.errors import SceneError
@@ -118,7 +119,8 @@ class PresetBox(ChoiceBox):
     Parameters
     ----------
     unsuitable : callable
-        Returns why a preset does not suit a scene, as a sentence; "" if it does. Suitable ones come first.
+        Returns why a preset does not suit a scene, as a sentence; "" if it does. Suitable ones come first
+        once the box has the focus or is open: presets with formulas take a while to check.
 
     Signals
     -------
@@ -140,6 +142,7 @@ class PresetBox(ChoiceBox):
         self._palette = theme.current()
         self.present: ScenePreset | None = None
         self.changed = False
+        self._scene: Scene | None = None
         self.reasons: dict[str, str] = {}
         """Reasons why presets do not suit the scene, by name, as sentences."""
         self._fill()
@@ -172,11 +175,24 @@ class PresetBox(ChoiceBox):
         self.reasons = {}
         self._fill()
 
-    def _sort(self, scene: Scene) -> None:
+    def showPopup(self) -> None:
+        self._sort()
+        super().showPopup()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._sort()
+        super().focusInEvent(event)
+
+    def reason(self, preset: ScenePreset) -> str:
+        """Reason why a preset does not suit the shown scene, as a sentence; "" if it does."""
+        return "" if self._scene is None else self._unsuitable(preset, self._scene)
+
+    def _sort(self) -> None:
         """Put the presets that suit the scene first."""
-        reasons = {
-            preset.name: why for preset in self._presets if (why := self._unsuitable(preset, scene))
-        }
+        scene = self._scene
+        if scene is None:
+            return
+        reasons = {preset.name: why for preset in self._presets if (why := self.reason(preset))}
         if reasons != self.reasons or theme.current() is not self._palette:
             self.reasons, self._palette = reasons, theme.current()
             place = {preset.name: index for index, preset in enumerate(self._offered)}
@@ -184,10 +200,17 @@ class PresetBox(ChoiceBox):
                 sorted(self._offered, key=lambda p: (p.name in reasons, place[p.name]))
             )
             self._fill()
+            self._mark(scene)
 
     def refresh(self, scene: Scene) -> None:
         """Show which preset the scene matches."""
-        self._sort(scene)
+        self._scene = scene
+        if self.hasFocus() or self.view().isVisible():
+            self._sort()
+        self._mark(scene)
+
+    def _mark(self, scene: Scene) -> None:
+        """Select and mark the preset that the scene matches."""
         match = next((preset for preset in self._presets if preset.holds(scene)), None)
         self.changed = match is None
         if match is not None:

@@ -20,7 +20,7 @@ from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.link.messages import LinkState
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.teleop import TeleopCommand, steerable_gaits
+from snakestudio.model.teleop import OWN_GAIT, TeleopCommand, steerable_gaits
 
 
 class Steerer(QObject):
@@ -235,8 +235,8 @@ class TeleopFeature(QObject):
     def _on_scene(self) -> None:
         if self.teleop.on and self.impossible:
             self.teleop.set_on(False)
-        if self.teleop.gait not in steerable_gaits(self.scene):
-            self.teleop.choose_gait(steerable_gaits(self.scene)[0])
+        if self.teleop.gait != OWN_GAIT and self.teleop.gait not in steerable_gaits(self.scene):
+            self.teleop.choose_gait(OWN_GAIT)
         self.scene_changed.emit()
 
 
