@@ -34,7 +34,7 @@ _GROWTH_MB = 16.0
 _STREAMING = 0.75
 """Fraction of the time; the rest is for connections."""
 _CONNECTIONS_AT_LEAST = 3
-_STOOD_STILL = ("held up for", "stood still for", "no sign of life for", "ago", "not heard")
+_STOOD_STILL = ("held up for", "suspended for", "no sign of life for", "ago", "not heard")
 """Reasons of stops on a machine that is suspended at times: they are correct, and the test restarts."""
 
 

@@ -205,9 +205,9 @@ class LinkProcess:
         self._report("info", f"The link runs with priority {self._priority}.", "priority")
         while self._end is None or last < self._end:
             now = last = self._clock()
-            stood_still = self._standstill.measure()
-            if stood_still and self.core.state in _LIVE and not self._replayed:
-                self.core.stop(f"The link itself stood still for {stood_still:.1f} s.", now)
+            suspended = self._standstill.measure()
+            if suspended and self.core.state in _LIVE and not self._replayed:
+                self.core.stop(f"The link itself was suspended for {suspended:.1f} s.", now)
             self.poll_memory(now)
             if self._news or now >= self._due:
                 self._news = False
