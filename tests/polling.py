@@ -22,7 +22,10 @@ CLOCKS = {
     "gui/robot/teleop/teleop.py": {"self._timer"},  # the period in which joysticks are integrated
     "gui/viewport/navigation.py": {"self._timer"},  # the camera flies
     # Work of the window in pieces, between which it draws and handles events.
-    "gui/charts/parallel_item.py": {"self._rest", "QTimer.singleShot(0, self, self._draw_more)"},
+    "gui/charts/parallel_item.py": {
+        "self._rest_timer",
+        "QTimer.singleShot(0, self, self._draw_more)",
+    },
     "gui/remote/server.py": {"self._next"},
     "gui/shell/docking.py": {"QTimer.singleShot(15, self, lambda: self.fill(context))"},
 }

@@ -368,10 +368,10 @@ class Banners(QWidget):
         column = self.layout()
         if over is None or column is None:
             return
-        shown = [banner for banner in self.findChildren(Banner) if not banner.isHidden()]
-        self.setVisible(bool(shown))
+        visible = [banner for banner in self.findChildren(Banner) if not banner.isHidden()]
+        self.setVisible(bool(visible))
         width = min(theme.scaled(_WIDEST), over.width() - 2 * _MARGIN)
-        for banner in shown:
+        for banner in visible:
             banner.fit(
                 _LINES_LOW if over.height() < theme.scaled(_LOW) else _LINES, width, over.height()
             )

@@ -302,19 +302,19 @@ def _fields(
         "end": {"minimum": first, "maximum": last},
         "camera": {"choices": cameras},
         "curves": {"editor": lambda field, parent: CurvesEditor(field, parent, recording)},
-        "forces": {"shown": lambda now: "forces" in there},
-        "friction": {"shown": lambda now: "friction" in there},
-        "ground": {"shown": lambda now: "ground_forces" in there},
+        "forces": {"visible_if": lambda now: "forces" in there},
+        "friction": {"visible_if": lambda now: "friction" in there},
+        "ground": {"visible_if": lambda now: "ground_forces" in there},
         "ghosts": {
             "text": f"Ghost of {one}" if one else f"Ghosts of {len(companions)} other runs",
-            "shown": lambda now: bool(companions),
+            "visible_if": lambda now: bool(companions),
         },
         "beside": {
             "choices": [
                 Choice(None, "None"),
                 *(Choice(index, each.name) for index, each in enumerate(companions)),
             ],
-            "shown": lambda now: bool(companions),
+            "visible_if": lambda now: bool(companions),
         },
     }
     declared = fields_of(VideoChoices())
