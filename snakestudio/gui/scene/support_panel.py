@@ -80,13 +80,13 @@ class SupportPanel(KindSection):
         for key, choice in self.choices.items():
             choice.message.show_text("Applies at the next reset." if key in pending else "")
 
-    def show_findings(self, problems: Collection[Problem]) -> None:
+    def show_problems(self, problems: Collection[Problem]) -> None:
         for card in self.cards:
-            card.show_findings(problems)
+            card.show_problems(problems)
 
-    def forget(self) -> None:
-        super().forget()
-        self._values.forget()
+    def reset(self) -> None:
+        super().reset()
+        self._values.reset()
 
     def _choose(self, kind: str) -> None:
         if kind != self._document.scene.support.kind:
@@ -238,12 +238,12 @@ class AnchorCard(Themed):
         if self._moves():
             self._unfold(True)
 
-    def show_findings(self, problems: Collection[Problem]) -> None:
+    def show_problems(self, problems: Collection[Problem]) -> None:
         """Show the problems that a check of the scene found in each formula."""
         for key, row in self.formulas.items():
-            whole = key.rpartition("[")[0] if key.endswith("]") else key
-            found = next((p for p in problems if p.key in (key, whole)), None)
-            row.show_scene_problem("" if found is None else found.sentence_for())
+            list_key = key.rpartition("[")[0] if key.endswith("]") else key
+            problem = next((p for p in problems if p.key in (key, list_key)), None)
+            row.show_scene_problem("" if problem is None else problem.sentence_for())
 
     def apply_theme(self) -> None:
         self.remove_button.setIcon(theme.icon("delete", "dim"))
