@@ -77,7 +77,7 @@ def write_video(
         Folder to which file names in the scene are relative.
     ghosts : sequence of Companion
         Recordings that are drawn as translucent robots, and as dashed curves.
-    beside : Companion, optional
+    companion : Companion, optional
         Another run to show next to this one, at the same times and from the same camera.
     name : str
         Name of this run in the image if there are others.

@@ -56,18 +56,18 @@ def expected_seconds(kind: str) -> float:
     return _PART_S * max(FORMULATIONS[kind].parts, 1)
 
 
-def compile_here(kind: str, tell: Callable[[float, str], None]) -> None:
+def compile_here(kind: str, report: Callable[[float, str], None]) -> None:
     """Compile an engine in this process.
 
     Raises `PreparationError` if it cannot be saved in the cache folder.
 
     Parameters
     ----------
-    tell : callable
+    report : callable
         Receives the finished fraction and the current activity.
     """
     try:
-        registry.warm_up(kind, tell)
+        registry.warm_up(kind, report)
     except OSError as error:
         raise PreparationError(_unusable(error)) from None
 

@@ -66,17 +66,17 @@ def by_hand(
         low, high = struct.unpack("<HH", struct.pack("<f", 4.0 * value))
         return struct.pack("<HH", high, low)
 
-    def word(value: int) -> bytes:
+    def int16(value: int) -> bytes:
         return struct.pack(f"{order}h", value)
 
     def group(name: str, number: int) -> bytes:
-        return struct.pack("<bb", len(name), -number) + name.encode() + word(3) + b"\0"
+        return struct.pack("<bb", len(name), -number) + name.encode() + int16(3) + b"\0"
 
     def parameter(
         name: str, number: int, kind: int, dimensions: tuple[int, ...], data: bytes
     ) -> bytes:
         body = struct.pack("<bB", kind, len(dimensions)) + bytes(dimensions) + data + b"\0"
-        return struct.pack("<bb", len(name), number) + name.encode() + word(len(body) + 2) + body
+        return struct.pack("<bb", len(name), number) + name.encode() + int16(len(body) + 2) + body
 
     n = len(NAMES)
     scale = 0.5 if integers else -0.5
@@ -96,40 +96,40 @@ def by_hand(
             *(
                 [
                     group("ROTATION", 4),
-                    parameter("USED", 4, 2, (), word(segments)),
-                    parameter("DATA_START", 4, 2, (), word(rotations)),
+                    parameter("USED", 4, 2, (), int16(segments)),
+                    parameter("DATA_START", 4, 2, (), int16(rotations)),
                     parameter("LABELS", 4, -1, (4, segments), b"head" * segments),
                 ]
                 if segments
                 else []
             ),
             group("POINT", 1),
-            parameter("USED", 1, 2, (), word(n)),
+            parameter("USED", 1, 2, (), int16(n)),
             parameter("FRAMES", 1, 2, (), counter),
             parameter("RATE", 1, 4, (), real(50.0)),
             parameter("SCALE", 1, 4, (), real(scale)),
-            parameter("DATA_START", 1, 2, (), word(data)),
+            parameter("DATA_START", 1, 2, (), int16(data)),
             parameter("UNITS", 1, -1, (len(unit), 1), unit),
             parameter("LABELS", 1, -1, (8, n), b"".join(name.ljust(8).encode() for name in NAMES)),
             group("ANALOG", 2),
-            parameter("USED", 2, 2, (), word(analog // 2)),
+            parameter("USED", 2, 2, (), int16(analog // 2)),
             parameter("RATE", 2, 4, (), real(100.0)),
             parameter("SCALE", 2, 4, (analog // 2,), real(1.0) * (analog // 2)),
             parameter("GEN_SCALE", 2, 4, (), real(1.0)),
-            parameter("OFFSET", 2, 2, (analog // 2,), word(0) * (analog // 2)),
+            parameter("OFFSET", 2, 2, (analog // 2,), int16(0) * (analog // 2)),
             parameter("LABELS", 2, -1, (2, analog // 2), b"a1a2"[:analog]),
         )
     )
     assert 508 * (data - 3) < len(parameters) <= 508 * (data - 2)
     counters = [
-        word(n),
-        word(analog),
-        word(first),
+        int16(n),
+        int16(analog),
+        int16(first),
         struct.pack(f"{order}H", last),
-        word(10),
+        int16(10),
         real(scale),
-        word(data),
-        word(2),
+        int16(data),
+        int16(2),
         real(50.0),
     ]
     head = (b"\x02\x50" + b"".join(counters)).ljust(512, b"\0")
@@ -140,10 +140,10 @@ def by_hand(
             seen = (frame + point) % 7
             place = [10 * frame + point, -3 * frame, 100 + point]
             if integers:
-                frames += b"".join(map(word, place)) + word(2 if seen else -1)
+                frames += b"".join(map(int16, place)) + int16(2 if seen else -1)
             else:
                 frames += b"".join(map(real, map(float, place))) + real(2.0 if seen else -1.0)
-        frames += b"".join((word if integers else real)(5) for _ in range(analog))  # type: ignore[operator]
+        frames += b"".join((int16 if integers else real)(5) for _ in range(analog))  # type: ignore[operator]
     frames = frames.ljust(-(-len(frames) // 512) * 512, b"\0")
     for frame in range(k if segments else 0):
         for segment in range(segments):

@@ -32,7 +32,7 @@ def compared(scene: Scene, *kinds: str, changes: tuple[Change, ...] = ()) -> Mod
     return comparison
 
 
-def whole(recording: RunRecording | None) -> Rows:
+def all_rows(recording: RunRecording | None) -> Rows:
     assert recording is not None
     return Rows.concatenate(list(recording.chunks()))
 
@@ -58,7 +58,7 @@ def test_model_has_no_difference_from_itself() -> None:
 
 def test_values_are_those_of_the_two_recordings(open_ground: ModelComparison) -> None:
     planar, spatial = (
-        whole(next(run.recording for run in open_ground.runs if run.kind == kind))
+        all_rows(next(run.recording for run in open_ground.runs if run.kind == kind))
         for kind in ("planar_nonsmooth", "spatial_nonsmooth")
     )
     result = open_ground.differences["spatial_nonsmooth"]
@@ -97,8 +97,8 @@ def test_complete_runs_and_their_cost_are_saved(open_ground: ModelComparison) ->
     kinds = ["planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic"]
     assert [run.kind for run in open_ground.runs] == kinds
     assert open_ground.reference is open_ground.runs[0]
-    alone = whole(run_offline(open_ground.scene).recording)
-    assert np.array_equal(whole(open_ground.runs[0].recording).link_pose, alone.link_pose)
+    alone = all_rows(run_offline(open_ground.scene).recording)
+    assert np.array_equal(all_rows(open_ground.runs[0].recording).link_pose, alone.link_pose)
     for run in open_ground.runs:
         assert (run.end, run.failure, run.refusals) == (pytest.approx(1.0), "", ())
         laws = [note for note in run.notes if "by components" in note]
@@ -142,7 +142,7 @@ def test_too_long_step_is_divided_and_reported() -> None:
     comparison = compared(scene, "planar_lagrangian", "planar_nonsmooth")
     assert comparison.runs[1].notes == notes
     # Rows of both are at the same times, so that nothing is interpolated.
-    mine, other = (whole(run.recording) for run in comparison.runs)
+    mine, other = (all_rows(run.recording) for run in comparison.runs)
     np.testing.assert_array_equal(
         comparison.differences["planar_nonsmooth"]["energy_kinetic"].series,
         other.energy[:, 0] - mine.energy[:, 0],

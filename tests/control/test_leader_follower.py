@@ -67,14 +67,14 @@ def controller(scene: Scene, theta: FloatArray, head: str = "last") -> LeaderFol
     return LeaderFollower(scene, shot(0.0, theta, head=head).joint_angle)
 
 
-def asked(controller: LeaderFollower, snapshot: Snapshot) -> JointReference:
+def references_of(controller: LeaderFollower, snapshot: Snapshot) -> JointReference:
     return controller.reference(
         np.array([snapshot.time, snapshot.time + 0.5 * PERIOD, snapshot.time + PERIOD]), snapshot
     )
 
 
 def yaw(controller: LeaderFollower, snapshot: Snapshot) -> FloatArray:
-    reference = asked(controller, snapshot)
+    reference = references_of(controller, snapshot)
     assert not reference.rate.any(), "(59) has no rate reference"
     assert (reference.angle == reference.angle[0]).all()
     return reference.angle[0]
@@ -158,7 +158,7 @@ def jammed(
 ) -> float:
     """Time at which a jam of a robot held still is detected while its references differ, s; nan if none is."""
     for k in range(round(begin / PERIOD), round(until / PERIOD)):
-        asked(controller, shot(k * PERIOD, theta, force))
+        references_of(controller, shot(k * PERIOD, theta, force))
         if value(controller, "controller_state") == RESOLVING:
             return k * PERIOD
     return float("nan")
@@ -185,10 +185,10 @@ def test_two_deviating_joints_are_a_jam_after_half_a_second() -> None:
     assert sum(controller.values()[4:]) >= 2
     frozen = controller.checkpoint()[0].travelled
     for k in range(round(when / PERIOD) + 1, round(when / PERIOD) + 50):
-        asked(controller, shot(k * PERIOD, STRAIGHT, PUSH))
+        references_of(controller, shot(k * PERIOD, STRAIGHT, PUSH))
         assert value(controller, "controller_state") == RESOLVING
         assert controller.checkpoint()[0].travelled == frozen, "the delay line stands still"
-    asked(controller, shot(when + 0.5, STRAIGHT, PUSH))
+    references_of(controller, shot(when + 0.5, STRAIGHT, PUSH))
     assert value(controller, "controller_state") == FOLLOWING
     assert not any(controller.values()[4:])
 
@@ -251,11 +251,15 @@ def test_either_head_end_gives_the_same_motion() -> None:
 def test_checkpoint_continues_bit_for_bit() -> None:
     controller = led()
     for k in range(40):
-        asked(controller, shot(k * PERIOD, STRAIGHT, PUSH))
+        references_of(controller, shot(k * PERIOD, STRAIGHT, PUSH))
     saved = controller.checkpoint()
-    first = [asked(controller, shot(k * PERIOD, STRAIGHT, PUSH)).angle for k in range(40, 130)]
+    first = [
+        references_of(controller, shot(k * PERIOD, STRAIGHT, PUSH)).angle for k in range(40, 130)
+    ]
     controller.restore(saved)
-    again = [asked(controller, shot(k * PERIOD, STRAIGHT, PUSH)).angle for k in range(40, 130)]
+    again = [
+        references_of(controller, shot(k * PERIOD, STRAIGHT, PUSH)).angle for k in range(40, 130)
+    ]
     assert np.array_equal(first, again)
 
 

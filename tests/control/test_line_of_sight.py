@@ -52,14 +52,14 @@ def test_kinematic_error_follows_the_closed_form(
     ahead = 0.7
     begin = 1.0
 
-    def way(e: float) -> float:
+    def distance_to(e: float) -> float:
         return math.hypot(e, ahead) - ahead * math.asinh(ahead / e)
 
     start = (on[0] + side * begin * left[0], on[1] + side * begin * left[1])
     error = travelled(Track(path), start, ahead, 4.0)
     assert error[0] == pytest.approx(side * begin, abs=1e-4)
     for expected in (0.7, 0.3, 0.1, 0.02):
-        s = way(begin) - way(expected)
+        s = distance_to(begin) - distance_to(expected)
         assert side * error[round(s / STEP)] == pytest.approx(expected, abs=4e-4 + 0.002 * expected)
 
 

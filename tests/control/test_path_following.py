@@ -253,7 +253,7 @@ def test_restored_controller_continues_as_before() -> None:
     engine = PlanarLagrangianEngine(scene)
     controller = registry.create(scene)
 
-    def go_on(begin: int, end: int) -> list[FloatArray]:
+    def advance(begin: int, end: int) -> list[FloatArray]:
         result = []
         for k in range(begin, end):
             reference = controller.reference(
@@ -263,17 +263,17 @@ def test_restored_controller_continues_as_before() -> None:
             result.append(np.concatenate([reference.angle[-1], controller.values()]))
         return result
 
-    go_on(0, 150)
+    advance(0, 150)
     saved = engine.checkpoint(), controller.checkpoint()
-    first = go_on(150, 260)
+    first = advance(150, 260)
     controller.apply(
         with_values(scene, {"path.waypoints_m": [[9.0, 0.0], [0.0, 0.0]], "controller.gain": 3.0}),
         2.6,
     )
-    go_on(260, 270)
+    advance(260, 270)
     engine.restore(saved[0])
     controller.restore(saved[1])
-    assert np.array_equal(first, go_on(150, 260))
+    assert np.array_equal(first, advance(150, 260))
 
 
 def test_loop_is_closed_once_the_gait_has_begun() -> None:

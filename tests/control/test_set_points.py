@@ -116,28 +116,28 @@ def test_set_points_do_not_depend_on_requests(
     change = data.draw(st.integers(0, sum(sizes))) * period
     changed = with_values(scene, {"gait.amplitude_deg": 12.0, "gait.pitch_phase_deg": 40.0})
 
-    def asked(gait: SetPoints, begin: int, end: int) -> list[NDArray[np.float64]]:
+    def requested_motion(gait: SetPoints, begin: int, end: int) -> list[NDArray[np.float64]]:
         reference = gait.reference(np.arange(begin, end + 1) * dt, None)
         return [np.stack(reference.at((k + 0.5) * dt)) for k in range(begin, end)]
 
     full = SetPoints(scene)
     cut = SetPoints(scene)
     end = (sum(sizes) + 1) * period
-    expected = asked(full, 0, change) if change else []
+    expected = requested_motion(full, 0, change) if change else []
     full.apply(changed, change * dt)
-    expected += asked(full, change, end)
+    expected += requested_motion(full, change, end)
     now = 0
     result = []
     for size in [*sizes, 1]:
         until = now + size * period
         if now <= change < until:
-            result += asked(cut, now, until)[: change - now]
+            result += requested_motion(cut, now, until)[: change - now]
             cut.apply(changed, change * dt)
             saved = cut.checkpoint()
             cut.reference(np.arange(change, until + 501) * dt, None)
             cut.restore(saved)
             now = change
-        result += asked(cut, now, until)
+        result += requested_motion(cut, now, until)
         now = until
     np.testing.assert_allclose(result, expected, atol=1e-13, rtol=1e-12)
 

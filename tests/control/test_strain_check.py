@@ -51,13 +51,13 @@ INCHWORM = with_values(
 ANCHORED = with_values(TYPED, {"support.kind": "anchors"})
 
 
-def found(scene: Scene, change: dict[str, Any] | None = None) -> list[Problem]:
+def problems_of(scene: Scene, change: dict[str, Any] | None = None) -> list[Problem]:
     return registry.check(with_values(scene, change or {}))
 
 
 @pytest.mark.parametrize("scene", [SNAKE, TYPED, SPACE, WORM, INCHWORM, ANCHORED])
 def test_cases_of_the_paper_have_no_problems(scene: Scene) -> None:
-    assert found(scene) == []
+    assert problems_of(scene) == []
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_cases_of_the_paper_have_no_problems(scene: Scene) -> None:
     ],
 )
 def test_errors_are_reported(scene: Scene, change: dict[str, Any], key: str, says: str) -> None:
-    problems = found(scene, change)
+    problems = problems_of(scene, change)
     assert [problem.key for problem in problems] == [key], [
         problem.sentence() for problem in problems
     ]
@@ -218,7 +218,7 @@ def test_errors_are_reported(scene: Scene, change: dict[str, Any], key: str, say
 def test_warnings_do_not_prevent_a_run(
     scene: Scene, change: dict[str, Any], severity: str, key: str
 ) -> None:
-    problems = found(scene, change)
+    problems = problems_of(scene, change)
     assert [(problem.severity, problem.key) for problem in problems] == [(severity, key)]
     registry.create(with_values(scene, change))
 
@@ -236,7 +236,7 @@ def test_curves_that_bodies_can_follow_are_accepted() -> None:
         {"strain.k_z_per_m": "10*cos(8*s) + 30*bump((s + 1)/0.02)"},
         {"strain.k_z_per_m": "20*tanh(100*sin(8*s))"},
     ):
-        assert found(TYPED, law) == []
+        assert problems_of(TYPED, law) == []
 
 
 def test_shear_frees_a_body_of_constant_curvature() -> None:
@@ -245,9 +245,9 @@ def test_shear_frees_a_body_of_constant_curvature() -> None:
     # slides, unless K' compensates for it. K' = K^2 g at rest of K: K = 1/(c - g X),
     # independent of time: any speed is possible.
     law = {"strain.gamma_y": "0.2", "strain.k_z_per_m": "1/(2 - 0.2*X)", "strain.speed_m_s": "-0.5"}
-    assert found(TYPED, law) == []
+    assert problems_of(TYPED, law) == []
     assert [
-        problem.key for problem in found(TYPED, {**law, "strain.k_z_per_m": "1/(2 + 0.2*X)"})
+        problem.key for problem in problems_of(TYPED, {**law, "strain.k_z_per_m": "1/(2 + 0.2*X)"})
     ] == ["strain"]
 
 
@@ -297,11 +297,11 @@ def test_the_speed_with_the_least_slip_is_that_of_the_curve() -> None:
 
 
 def test_a_check_is_fast_enough_for_every_edit() -> None:
-    found(SPACE)
+    problems_of(SPACE)
     took = []
     for i in range(3):
         begin = time.thread_time()
-        found(SPACE, {"beam.radius_m": 0.021 + 0.001 * i})
+        problems_of(SPACE, {"beam.radius_m": 0.021 + 0.001 * i})
         took.append(time.thread_time() - begin)
     assert min(took) < 0.3  # 0.08 on an idle machine of 2 GHz
 
@@ -318,7 +318,7 @@ PIECES = st.sampled_from(
 )
 def test_no_formula_makes_the_check_raise(text: str, name: str) -> None:
     for scene in (TYPED, with_values(TYPED, {"support.kind": "wave_anchors"})):
-        problems = found(scene, {f"strain.{name}": text})
+        problems = problems_of(scene, {f"strain.{name}": text})
         assert all(problem.message and problem.remedy for problem in problems)
         if not any(problem.severity == "error" for problem in problems):
             reference = registry.create(with_values(scene, {f"strain.{name}": text})).reference(

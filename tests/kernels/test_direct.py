@@ -9,7 +9,7 @@ from snakestudio.kernels.many_calls import CallTable
 
 
 @jit
-def _whole(number: int) -> int:
+def _plus_one(number: int) -> int:
     return number + 1
 
 
@@ -23,6 +23,6 @@ def test_arguments_of_another_numba_type_get_separate_code() -> None:
         table = CallTable(function, [(argument,)])
         return table.call(np.zeros(1, np.int64), lambda job, args, done: job(*args)).tolist()
 
-    assert results(_whole, 41) == [42]
+    assert results(_plus_one, 41) == [42]
     assert results(_halved, 84.0) == [42]
-    assert results(_whole, 6) == [7]
+    assert results(_plus_one, 6) == [7]

@@ -236,8 +236,8 @@ def test_random_problems_agree_with_another_solver() -> None:
             np.testing.assert_allclose(
                 velocities(other, r), velocities(other, theirs), rtol=0, atol=1e-7
             )
-    # The first-order method does not always converge; enough results show that agreement is no
-    # accident.
+    # The first-order method does not always converge; enough results show that the
+    # agreement is systematic.
     assert result >= 190
     assert unique >= 40
 

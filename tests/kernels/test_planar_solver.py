@@ -400,22 +400,22 @@ def test_residual_of_friction_on_an_obstacle_by_hand() -> None:
     )
     u = np.zeros((2, 3))
 
-    def found(normal: float, tangent: float) -> float:
+    def law_residual(normal: float, tangent: float) -> float:
         impulses = ChainImpulses(
             np.zeros((2, 2)), np.array([normal]), np.array([tangent]), np.zeros(1)
         )
         return residuals(problem, u, impulses)[0]
 
     # Stick: any impulse up to the normal impulse; beyond it, the excess divided by 0.1.
-    assert found(0.2, -0.2) == 0.0
-    assert found(0.2, 0.23) == pytest.approx(0.3)
+    assert law_residual(0.2, -0.2) == 0.0
+    assert law_residual(0.2, 0.23) == pytest.approx(0.3)
     # Slip along +x at 0.01 m/s: gamma_T = -0.005, G = 0.25 / 2 + 0.04 / 0.5 = 0.205. P_T must
     # be +P_N; if 0.01 is missing, the violation is min(0.01, 0.005 / 0.205 = 0.0244); if 0.05 is
     # missing, 0.0244.
     u[1, 0] = 0.01
-    assert found(0.2, 0.2) == 0.0
-    assert found(0.2, 0.19) == pytest.approx(0.1)
-    assert found(0.2, 0.15) == pytest.approx(0.005 / 0.205 / 0.1)
+    assert law_residual(0.2, 0.2) == 0.0
+    assert law_residual(0.2, 0.19) == pytest.approx(0.1)
+    assert law_residual(0.2, 0.15) == pytest.approx(0.005 / 0.205 / 0.1)
 
 
 def _rough(problem: ChainProblem, seed: int, mu: float) -> ChainProblem:

@@ -209,13 +209,13 @@ def test_exhausted_budget_in_a_finalizer_still_counts(
             for _ in range(10_000):
                 abs(-1)
 
-    def made(*all_: object) -> None:
+    def build(*all_: object) -> None:
         Heap()
         for _ in range(20_000):
             abs(-1)
 
     monkeypatch.setattr(reading, "MOST_CALLS", 10_000)
-    monkeypatch.setattr(reading, "formula_of", made)
+    monkeypatch.setattr(reading, "formula_of", build)
     for name in ("A", "B"):
         with pytest.raises(FormulaError, match="too long"):
             read("0*X + " * 30 + name, "", {"A": "", "B": ""})

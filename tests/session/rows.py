@@ -75,6 +75,6 @@ def assert_equal(rows: Rows, expected: Rows) -> None:
         )
 
 
-def whole(recording: Recording) -> Rows:
+def all_rows(recording: Recording) -> Rows:
     """All rows of a recording."""
     return recording.rows(0, len(recording))

@@ -23,7 +23,7 @@ from snakestudio.session.continuation import Continuation, continue_run
 from snakestudio.session.offline import run_offline
 from snakestudio.session.pulling import Grip
 from snakestudio.session.runner import Runner
-from tests.session.rows import whole
+from tests.session.rows import all_rows
 from tests.wording import naming
 
 Values = dict[str, Any]
@@ -145,7 +145,7 @@ def test_the_continued_run_is_the_uninterrupted_one_to_the_bit(
         assert continuation.notes == ()
         assert continuation.time == pytest.approx(moment, abs=0.006)
         assert len(continuation.runner.recording) == recording.index_at(moment) + 1
-        assert_equal_rows(whole(finish(continuation, recording)), whole(recording))
+        assert_equal_rows(all_rows(finish(continuation, recording)), all_rows(recording))
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def test_run_without_states_is_recomputed_with_a_notice(recording: RunRecording)
     assert continuation.exact
     assert continuation.notes == (naming("recomputed"),)
     new = continuation.runner.recording
-    assert_equal_rows(whole(new), recording.rows(0, 121))
+    assert_equal_rows(all_rows(new), recording.rows(0, 121))
     assert [event.text for event in new.events if event.kind == "continued"] == [
         f"Continued from monday.mcap. {continuation.notes[0]}"
     ]
@@ -222,13 +222,13 @@ def test_pulls_are_repeated_with_and_without_states() -> None:
     assert [event.text for event in runner.recording.events if event.kind == "note"] == [
         naming("Link 3")
     ]
-    recorded = whole(runner.recording)
+    recorded = all_rows(runner.recording)
     for moment in (0.4, 0.47, 0.9):
         continuation = continue_run(runner.recording, moment)
         assert continuation is not None
         assert continuation.exact
     continuation.runner.advance(6010 - continuation.runner.engine.step_count)
-    assert_equal_rows(whole(continuation.runner.recording), recorded)
+    assert_equal_rows(all_rows(continuation.runner.recording), recorded)
     again = continue_run(WithoutStates(runner.recording), 0.9)
     assert again is not None
     assert again.exact
@@ -257,7 +257,7 @@ def test_run_continued_where_a_pull_ends_is_not_pulled() -> None:
     assert continuation is not None
     continuation.runner.advance(400)
     assert continuation.runner.recording.pulls == runner.recording.pulls
-    assert_equal_rows(whole(continuation.runner.recording), whole(runner.recording))
+    assert_equal_rows(all_rows(continuation.runner.recording), all_rows(runner.recording))
 
 
 def test_continued_run_can_be_continued_with_its_events(recording: RunRecording) -> None:
@@ -272,7 +272,7 @@ def test_continued_run_can_be_continued_with_its_events(recording: RunRecording)
     assert second.exact
     assert second.notes == ()
     second.runner.advance(12000 - second.runner.engine.step_count)
-    assert_equal_rows(whole(second.runner.recording), whole(recording))
+    assert_equal_rows(all_rows(second.runner.recording), all_rows(recording))
 
 
 def test_continuation_can_be_stopped(recording: RunRecording) -> None:

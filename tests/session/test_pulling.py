@@ -24,7 +24,7 @@ from snakestudio.session import hand
 from snakestudio.session.offline import run_to_end
 from snakestudio.session.pulling import Grip, Spring, hold_steps
 from snakestudio.session.runner import Runner
-from tests.session.rows import assert_equal, whole
+from tests.session.rows import all_rows, assert_equal
 from tests.wording import naming
 
 KINDS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic")
@@ -173,7 +173,7 @@ def test_spring_never_returns_more_energy_than_stored(
     x, y, z = map(float, held_point(runner.latest.link_pose[3], np.array(point)) + away)
     runner.pull(Grip(3, point, (x, y, z), strength))
     assert run_to_end(runner).ok
-    kinetic = whole(runner.recording).energy[:, runner.recording.schema.energy.index("kinetic")]
+    kinetic = all_rows(runner.recording).energy[:, runner.recording.schema.energy.index("kinetic")]
     held = 0.5 * strength * pulls.usual_stiffness(scene.body) * float(away @ away)
     assert kinetic.max() < 1.02 * held
     assert kinetic[-20:].max() < 0.5 * kinetic.max()
@@ -239,15 +239,15 @@ def test_rerun_of_the_run_file_and_of_its_csv_has_the_same_bits(
     assert main(["run", str(pulled), "--csv", str(once)]) == 0
     assert main(["run", str(once), "--csv", str(again)]) == 0
 
-    def kept(path: Path) -> list[str]:
+    def saved_lines(path: Path) -> list[str]:
         return [line for line in path.read_text().splitlines() if not line.startswith("# scene: ")]
 
-    assert kept(once) == kept(again)
+    assert saved_lines(once) == saved_lines(again)
     run = load_run(pulled)
     original = run.recording
     scene, base_dir, changes = prepare(once)
     assert changes == read_changes(once) == repeated_edits(original)
-    assert_equal(whole(simulate_scene(scene, base_dir, changes).recording), whole(original))
+    assert_equal(all_rows(simulate_scene(scene, base_dir, changes).recording), all_rows(original))
     run.close()
 
 
@@ -292,7 +292,7 @@ def test_unused_grip_changes_no_bit() -> None:
     touched.advance(130)
     touched.pull(None)
     run_to_end(touched)
-    assert_equal(whole(touched.recording), whole(plain.recording))
+    assert_equal(all_rows(touched.recording), all_rows(plain.recording))
     assert not touched.recording.pulls
 
 

@@ -24,12 +24,12 @@ from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 
 
-def whole(recording: RunRecording) -> Rows:
+def all_rows(recording: RunRecording) -> Rows:
     return Rows.concatenate(list(recording.chunks()))
 
 
 def assert_identical(one: RunRecording, other: RunRecording) -> None:
-    a, b = whole(one), whole(other)
+    a, b = all_rows(one), all_rows(other)
     for field in fields(Rows):
         if field.name != "contacts":
             assert np.array_equal(getattr(a, field.name), getattr(b, field.name)), field.name
@@ -183,7 +183,9 @@ def test_step_boundaries_do_not_matter_with_a_controller(
     offline = run_offline(led(scene)).recording
     names = offline.schema.extra
     assert names[:4] == ("controller_state", "head_side", "head_offset_m", "jam_count")
-    assert whole(offline).extra[-1, names.index("jam_count")] > 0, "contact forces had a part in it"
+    assert all_rows(offline).extra[-1, names.index("jam_count")] > 0, (
+        "contact forces had a part in it"
+    )
     runner = Runner(led(scene))
     sizes = iter([1, 3, 36, 40, 400, 7, 33, 1000, 39, 2441, 10000])
     while not runner.finished:

@@ -60,22 +60,18 @@ def test_progress_ahead_of_reports_waits() -> None:
     st.lists(st.tuples(st.floats(0.0, 30.0), st.floats(0.0, 1.0)), max_size=12),
     st.floats(0.1, 300.0),
 )
-def test_progress_never_decreases(told: list[tuple[float, float]], seconds: float) -> None:
+def test_progress_never_decreases(reports: list[tuple[float, float]], seconds: float) -> None:
     left = TimeLeft(seconds, 0.0)
     now = 0.0
-    fractions = 0.0
-    for passed, fraction in told:
+    largest = 0.0
+    for passed, fraction in reports:
         now += passed
         for at in (now - passed / 2, now):
-            assert left.fraction(at) >= fractions
-            fractions = left.fraction(at)
+            assert left.fraction(at) >= largest
+            largest = left.fraction(at)
         left.update(fraction, now)
-        assert (
-            fractions
-            <= left.fraction(now)
-            <= (1.0 if fraction == 1.0 or fractions == 1.0 else 0.99)
-        )
-        fractions = left.fraction(now)
+        assert largest <= left.fraction(now) <= (1.0 if fraction == 1.0 or largest == 1.0 else 0.99)
+        largest = left.fraction(now)
         assert (left.seconds(now) or 0.0) >= 0.0
 
 

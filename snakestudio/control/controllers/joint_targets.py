@@ -1,8 +1,7 @@
 """Joint targets: another program gives the joints their angles; each goes there with limited rate and acceleration.
 
-What is asked for never reaches a joint at once, however large the step and however often targets
-come: angles and rates never jump, and a joint stays between where it was and its targets. When no
-more targets come, the joints rest at the last ones.
+Targets of any size and at any rate give continuous angles and rates, and a joint stays between its
+previous position and its targets. When no more targets arrive, the joints rest at the last ones.
 """
 
 from __future__ import annotations
