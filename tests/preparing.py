@@ -20,7 +20,7 @@ class Preparing(Preparation):
         self.stopped = False
         Preparing.begun.append(self)
 
-    def look(self) -> Stage:
+    def poll(self) -> Stage:
         return self.stage
 
     def stop(self) -> None:

@@ -299,7 +299,7 @@ def test_all_faults_of_emulated_robot_are_described() -> None:
 def test_code_has_the_quoted_lines_of_a_value_path() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     stations = re.findall(
-        r"^\| `([\w/.]+)` \| `(.+?)`", text.partition("## One value's way")[2], re.MULTILINE
+        r"^\| `([\w/.]+)` \| `(.+?)`", text.partition("## One value's path")[2], re.MULTILINE
     )
     assert len(stations) >= 6
     for file, line in stations:

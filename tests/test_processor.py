@@ -10,7 +10,7 @@ import pytest
 
 from snakestudio import processor
 from snakestudio.cli import main
-from snakestudio.export.provenance import made_with
+from snakestudio.export.provenance import software_versions
 from tests.elsewhere import answer_of
 
 PROGRAM = """
@@ -18,7 +18,7 @@ import json{first}
 import snakestudio
 import numpy
 from snakestudio import processor
-from snakestudio.export.provenance import made_with
+from snakestudio.export.provenance import software_versions
 print(json.dumps([
     processor.computed_for(), processor.target().tuned,
     numpy._core._multiarray_umath.__cpu_features__.get("X86_V4", False),
@@ -99,6 +99,6 @@ def test_processor_below_baseline_gets_its_own_code(
 def test_headers_name_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processor, "numpy_is_held", lambda: True)
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "baseline")
-    assert made_with().endswith(", computed for x86-64-v3")
+    assert software_versions().endswith(", computed for x86-64-v3")
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "native")
-    assert made_with().endswith(f", tuned for {processor.processor_name()}")
+    assert software_versions().endswith(f", tuned for {processor.processor_name()}")

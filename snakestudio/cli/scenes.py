@@ -18,10 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio scenes`; return the exit code."""
     from snakestudio.export.tables import aligned
-    from snakestudio.viewmodel.gallery import entries, found
+    from snakestudio.viewmodel.gallery import entries, matches
 
     listed = sorted(
-        (entry for entry in entries() if found(entry, " ".join(options.words))),
+        (entry for entry in entries() if matches(entry, " ".join(options.words))),
         key=lambda entry: entry.path.stem,
     )
     if options.json:

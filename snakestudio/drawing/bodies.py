@@ -27,7 +27,7 @@ _PLATE = 0.005
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Body:
+class ObstacleBody:
     """One obstacle."""
 
     obstacle: Obstacle
@@ -46,7 +46,7 @@ class Body:
 
 def _plate(obstacle: Obstacle) -> Block:
     """A thin plate with the size of an obstacle of unknown shape."""
-    flat = Body(
+    flat = ObstacleBody(
         obstacle, tuple(obstacle_solids(shape_of(obstacle).without_files(obstacle))), None, None
     )
     around = body_rectangle(flat)
@@ -80,7 +80,7 @@ def _surface(kind: ShapeKind, solids: Sequence[Solid]) -> Surface | None:
     )
 
 
-def body_of(obstacle: Obstacle, base_dir: Path | None) -> Body:
+def body_of(obstacle: Obstacle, base_dir: Path | None) -> ObstacleBody:
     """The body of an obstacle; its file names are relative to `base_dir`."""
     kind = shape_of(obstacle)
     try:
@@ -90,12 +90,12 @@ def body_of(obstacle: Obstacle, base_dir: Path | None) -> Body:
             raise
         plate = _plate(obstacle)
         problem = error.problems[0] if error.problems else Problem("error", "", str(error), "")
-        return Body(obstacle, (plate,), problem, surfaces.plate(plate))
-    return Body(obstacle, solids, None, _surface(kind, solids))
+        return ObstacleBody(obstacle, (plate,), problem, surfaces.plate(plate))
+    return ObstacleBody(obstacle, solids, None, _surface(kind, solids))
 
 
 @lru_cache(maxsize=1024)
-def body_outlines(body: Body) -> tuple[Outline, ...]:
+def body_outlines(body: ObstacleBody) -> tuple[Outline, ...]:
     """Outlines of an obstacle from above, one for each of its solids."""
     # Every step of stairs extends to the end of the landing: the outline of the first one is that
     # of the flight.
@@ -104,7 +104,7 @@ def body_outlines(body: Body) -> tuple[Outline, ...]:
 
 
 @lru_cache(maxsize=1024)
-def body_rectangle(body: Body) -> FloatArray:
+def body_rectangle(body: ObstacleBody) -> FloatArray:
     """Corners (4, 2), m, anticlockwise, of the bounding rectangle in the orientation of the obstacle."""
     obstacle = body.obstacle
     angle = math.radians(getattr(obstacle, shape_of(obstacle).turn_key, 0.0))
@@ -121,7 +121,7 @@ def body_rectangle(body: Body) -> FloatArray:
     return rectangle
 
 
-def body_centre(body: Body) -> FloatArray:
+def body_centre(body: ObstacleBody) -> FloatArray:
     """Centre (2,), m, of an obstacle seen from above."""
     centre: FloatArray = body_rectangle(body).mean(axis=0)
     return centre

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, IndexArray
-from snakestudio.drawing.bodies import Body, body_of
+from snakestudio.drawing.bodies import ObstacleBody, body_of
 from snakestudio.drawing.terrain import Blocks, Terrain, make_terrain, with_others
 from snakestudio.errors import Problem
 from snakestudio.model.by_identity import others
@@ -42,7 +42,7 @@ class Obstacles:
 
     Parameters
     ----------
-    bodies : tuple of Body
+    bodies : tuple of ObstacleBody
         Bodies in the order of the scene.
 
     Attributes
@@ -55,7 +55,7 @@ class Obstacles:
         Box around the part of each obstacle above the ground, m; NaN for one without solids.
     """
 
-    def __init__(self, bodies: tuple[Body, ...]) -> None:
+    def __init__(self, bodies: tuple[ObstacleBody, ...]) -> None:
         self.bodies = bodies
         solids = [(i, solid) for i, body in enumerate(bodies) for solid in body.solids]
         posts = [(i, solid) for i, solid in solids if isinstance(solid, Post)]
@@ -136,7 +136,7 @@ class Obstacles:
             balls.append(np.column_stack((at, level, np.full(len(at), reach))))
         return np.concatenate(balls)
 
-    def with_bodies(self, bodies: tuple[Body, ...]) -> Obstacles:
+    def with_bodies(self, bodies: tuple[ObstacleBody, ...]) -> Obstacles:
         """Return the obstacles with new bodies; unchanged parts are reused, so that dragging one of many is fast."""
         if len(bodies) != len(self.bodies):
             return Obstacles(bodies)
@@ -232,8 +232,8 @@ _HIDDEN = attrgetter("hidden")
 
 
 def _bodies(
-    obstacles: tuple[Obstacle, ...], base_dir: Path | None, cached: tuple[Body, ...]
-) -> tuple[Body, ...]:
+    obstacles: tuple[Obstacle, ...], base_dir: Path | None, cached: tuple[ObstacleBody, ...]
+) -> tuple[ObstacleBody, ...]:
     """Bodies of obstacles; existing ones are reused."""
     if len(cached) == len(obstacles):
         # Usually one of many has changed, so comparing by position is fast.
@@ -286,7 +286,7 @@ def obstacles_of(
         if any(map(_HIDDEN, obstacles)):
             blank = {} if alike is None else {id(b.obstacle): b for b in alike.bodies}
             bodies = tuple(
-                blank.get(id(body.obstacle)) or Body(body.obstacle, (), None, None)
+                blank.get(id(body.obstacle)) or ObstacleBody(body.obstacle, (), None, None)
                 if body.obstacle.hidden
                 else body
                 for body in drawn.bodies

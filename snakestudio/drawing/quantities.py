@@ -19,7 +19,7 @@ Range = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class ColourQuantity:
     """A quantity that varies along the body."""
 
     title: str
@@ -41,22 +41,26 @@ def _size(vector: FloatArray) -> FloatArray:
     return length
 
 
-QUANTITIES: dict[str, Quantity] = {
-    "torque": Quantity(
+QUANTITIES: dict[str, ColourQuantity] = {
+    "torque": ColourQuantity(
         "Torque", "|C|", "N m", False, lambda strain, wrench: _size(wrench[..., 3:])
     ),
-    "torque_z": Quantity(
+    "torque_z": ColourQuantity(
         "Torque about Z", "C_Z", "N m", True, lambda strain, wrench: wrench[..., 5]
     ),
-    "force": Quantity("Force", "|N|", "N", False, lambda strain, wrench: _size(wrench[..., :3])),
-    "axial_force": Quantity("Axial force", "N_X", "N", True, lambda strain, wrench: wrench[..., 0]),
-    "curvature": Quantity(
+    "force": ColourQuantity(
+        "Force", "|N|", "N", False, lambda strain, wrench: _size(wrench[..., :3])
+    ),
+    "axial_force": ColourQuantity(
+        "Axial force", "N_X", "N", True, lambda strain, wrench: wrench[..., 0]
+    ),
+    "curvature": ColourQuantity(
         "Curvature", "|K|", "1/m", False, lambda strain, wrench: _size(strain[..., 4:])
     ),
-    "curvature_z": Quantity(
+    "curvature_z": ColourQuantity(
         "Curvature about Z", "K_Z", "1/m", True, lambda strain, wrench: strain[..., 5]
     ),
-    "stretch": Quantity("Stretch", "", "", True, lambda strain, wrench: strain[..., 0] - 1.0),
+    "stretch": ColourQuantity("Stretch", "", "", True, lambda strain, wrench: strain[..., 0] - 1.0),
 }
 """Quantities that can colour the body, by name."""
 

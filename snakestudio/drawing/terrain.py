@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.drawing import surfaces
-from snakestudio.drawing.bodies import Body
+from snakestudio.drawing.bodies import ObstacleBody
 from snakestudio.drawing.meshes import Mesh
 
 MOST_RIMMED = 600
@@ -85,7 +85,7 @@ class Terrain:
 
 
 def make_terrain(
-    bodies: Sequence[Body], blocks: Blocks, balls: FloatArray, rimmed: bool | None = None
+    bodies: Sequence[ObstacleBody], blocks: Blocks, balls: FloatArray, rimmed: bool | None = None
 ) -> Terrain | None:
     """Build the terrain from all obstacles except posts; None if there are only posts.
 

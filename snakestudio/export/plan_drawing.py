@@ -10,7 +10,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path
-from snakestudio.drawing.bodies import Body, body_centre, body_rectangle
+from snakestudio.drawing.bodies import ObstacleBody, body_centre, body_rectangle
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.style import LIGHT, Colour
 from snakestudio.model.obstacles.outlines import Outline, solid_outline
@@ -41,7 +41,7 @@ def draw_world(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bo
     _path(axes, scene, path.outline(scene.path))
 
 
-def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
+def _obstacle(axes: Axes, index: int, body: ObstacleBody, names: bool) -> None:
     from matplotlib.patches import Circle, Polygon
 
     fill = LIGHT.terrain if body.earthen else LIGHT.obstacle

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.drawing.bodies import Body
+from snakestudio.drawing.bodies import ObstacleBody
 from snakestudio.model.by_identity import others
 from snakestudio.render import gl
 from snakestudio.render.blending import blend_over, blend_over_premultiplied
@@ -36,10 +36,10 @@ class StaticInstances:
     def __init__(self) -> None:
         self.moving: frozenset[int] = frozenset()
         """0-based obstacles that are not in the cache."""
-        self._bodies: tuple[Body, ...] = ()
+        self._bodies: tuple[ObstacleBody, ...] = ()
         self._key: Any = None
 
-    def holds(self, bodies: tuple[Body, ...], key: Any) -> bool:
+    def holds(self, bodies: tuple[ObstacleBody, ...], key: Any) -> bool:
         """Whether the cache is valid; otherwise it must be redrawn now, without the `moving` obstacles.
 
         Parameters
@@ -66,7 +66,7 @@ class StaticInstances:
         self._key = None
         self.moving = frozenset()
 
-    def _changed(self, bodies: tuple[Body, ...]) -> frozenset[int] | None:
+    def _changed(self, bodies: tuple[ObstacleBody, ...]) -> frozenset[int] | None:
         """Obstacles that differ from the cached ones; None if their number has changed."""
         if bodies is self._bodies:
             return frozenset()

@@ -23,7 +23,7 @@ _WORDS = {True: "yes", False: "no", None: ""}
 
 
 @dataclass(frozen=True)
-class Column:
+class CellColumn:
     """Column of a table of parts: one field of each part."""
 
     name: str
@@ -128,7 +128,7 @@ class Column:
         return spoken[key]
 
 
-def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> list[Column]:
+def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> list[CellColumn]:
     """Columns for the declared fields of a part.
 
     Parameters
@@ -139,7 +139,7 @@ def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> li
     return [_column(model, name) for name in (names if names is not None else model.model_fields)]
 
 
-def _column(model: type[BaseModel], name: str) -> Column:
+def _column(model: type[BaseModel], name: str) -> CellColumn:
     doc = field_doc(model, name)
     annotation = model.model_fields[name].annotation
     options = [option for option in typing.get_args(annotation) if option is not type(None)] or [
@@ -148,22 +148,22 @@ def _column(model: type[BaseModel], name: str) -> Column:
     optional = type(None) in typing.get_args(annotation)
     number = None if typing.get_origin(annotation) is tuple else number_kind(model, name)
     if number is not None:
-        return Column(name, doc, "integer" if number[0] else "number", number[1])
+        return CellColumn(name, doc, "integer" if number[0] else "number", number[1])
     if typing.get_origin(annotation) is typing.Literal:
-        return Column(name, doc, "choice", False, typing.get_args(annotation))
+        return CellColumn(name, doc, "choice", False, typing.get_args(annotation))
     first = options[0]
     if optional and typing.get_origin(first) is typing.Literal:
-        return Column(name, doc, "choice", True, typing.get_args(first))
+        return CellColumn(name, doc, "choice", True, typing.get_args(first))
     if first is bool:
-        return Column(name, doc, "switch", optional)
+        return CellColumn(name, doc, "switch", optional)
     if typing.get_origin(first) is dict or typing.get_origin(annotation) is dict:
-        return Column(name, doc, "pairs", False)
+        return CellColumn(name, doc, "pairs", False)
     span = annotation if typing.get_origin(annotation) is tuple else first
     if typing.get_origin(span) is tuple:
         kinds: dict[Any, Kind] = {(float, float): "span", (str, ...): "names"}
         kind = kinds.get(typing.get_args(span), "parts")
-        return Column(name, doc, kind, optional)
-    return Column(name, doc, "text", optional)
+        return CellColumn(name, doc, kind, optional)
+    return CellColumn(name, doc, "text", optional)
 
 
 def _plain(value: Any) -> str:

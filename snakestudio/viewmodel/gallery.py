@@ -58,7 +58,7 @@ def _entry(path: Path) -> Entry:
     )
 
 
-def found(entry: Entry, query: str, paper: str = "", model: str = "") -> bool:
+def matches(entry: Entry, query: str, paper: str = "", model: str = "") -> bool:
     """Return whether an entry contains all words of a query and has the paper and model ("" for any)."""
     if (paper and paper not in entry.papers) or (model and model != entry.model):
         return False

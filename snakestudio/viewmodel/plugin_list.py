@@ -31,7 +31,7 @@ class PluginEntry:
     """Plug-in and its state."""
 
     name: str
-    given: Path | str
+    location: Path | str
     """File, or name of the installed package."""
 
     state: State
@@ -55,7 +55,7 @@ class PluginEntry:
     @property
     def path(self) -> Path | None:
         """File of the plug-in; None for an installed package."""
-        return self.given if isinstance(self.given, Path) else None
+        return self.location if isinstance(self.location, Path) else None
 
     @property
     def is_loaded(self) -> bool:

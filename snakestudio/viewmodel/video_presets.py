@@ -21,7 +21,7 @@ SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Preset:
+class VideoPreset:
     """Values of the dialog for one purpose."""
 
     name: str
@@ -37,10 +37,10 @@ class Preset:
 
 
 PRESETS = (
-    Preset("Talk, 1080p", ".mp4", (1920, 1080), 30, "good"),
-    Preset("Supplement of a paper, 720p", ".mp4", (1280, 720), 25, "best", 2),
-    Preset("Web page, GIF", ".gif", (640, 360), 15, "good"),
-    Preset("Single images, PNG", ".png", (1920, 1080), 30, "good", 2),
+    VideoPreset("Talk, 1080p", ".mp4", (1920, 1080), 30, "good"),
+    VideoPreset("Supplement of a paper, 720p", ".mp4", (1280, 720), 25, "best", 2),
+    VideoPreset("Web page, GIF", ".gif", (640, 360), 15, "good"),
+    VideoPreset("Single images, PNG", ".png", (1920, 1080), 30, "good", 2),
 )
 
 

@@ -44,7 +44,7 @@ def _latencies() -> list[float]:
                 together.prepare()
                 with peer("fire", together.port, "START") as other:
                     together.wait()
-                    together.go()
+                    together.start_run()
                     runs.wait(10)
                     latencies.append(1000 * (at[0] - other.result()["sent"]))
             session.reset()

@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from snakestudio.paths import scenes_dir
 from snakestudio.runfile.mcap import open_run
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
+_BRIEFLY_S = 0.001
+"""Pause between two looks at a file, s: without one, waiting takes a whole processor."""
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="signals end a process there immediately"
@@ -41,6 +44,7 @@ def await_file(path: Path, process: subprocess.Popen[str], size: int = 1) -> Non
     """Wait until a file has a size."""
     while not (path.exists() and path.stat().st_size >= size):
         assert process.poll() is None, process.communicate()
+        time.sleep(_BRIEFLY_S)
 
 
 def is_written(folder: Path, prefix: str) -> bool:
@@ -127,6 +131,7 @@ def test_interrupted_export_leaves_only_the_old_file(tmp_path: Path) -> None:
     with started("export", str(mcap), "--csv", str(csv)) as export:
         while not is_written(tmp_path, ".run.partial-"):
             assert export.poll() is None, export.communicate()
+            time.sleep(_BRIEFLY_S)
         export.send_signal(signal.SIGTERM)
         _, complaint = export.communicate()
     assert export.returncode == 143

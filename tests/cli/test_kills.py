@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -240,6 +241,7 @@ def test_two_runs_to_one_csv_keep_both(tmp_path: Path) -> None:
     for run, other in zip(runs, others, strict=True):
         while not other.exists():
             assert run.poll() is None
+            time.sleep(0.001)  # without a pause, waiting takes a whole processor
     outputs = ended(*runs)
     assert [run.returncode for run in runs] == [130, 2], outputs
     assert f"{csv}: Another program wrote this file in the meantime" in outputs[1]

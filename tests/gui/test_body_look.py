@@ -140,7 +140,7 @@ def test_colours_stay_during_a_run(body_document: Document) -> None:
     scales = []
     begun = make_body_recording(body_document.scene, 1)
     for row in (0, 40, 99, 20, 0):
-        dressed = look.dress(expected, beam, begun, recording.snapshot(row), 0.1)
+        dressed = look.with_ranges(expected, beam, begun, recording.snapshot(row), 0.1)
         assert dressed.body_range is not None
         spans.append(dressed.body_range[1])
         scales.append(dressed.stretch_scale)
@@ -148,18 +148,18 @@ def test_colours_stay_during_a_run(body_document: Document) -> None:
     assert spans[-1] == pytest.approx(0.004)
     assert spans[0] == pytest.approx(0.001)
     assert scales == sorted(scales, reverse=True)
-    other = look.dress(expected, beam, recording, recording.snapshot(0), 0.1)
+    other = look.with_ranges(expected, beam, recording, recording.snapshot(0), 0.1)
     assert other.body_range == pytest.approx((-0.004, 0.004)), "of the recorded rows"
-    torque = look.dress(
+    torque = look.with_ranges(
         Overlays(body_quantity="torque"), beam, recording, recording.snapshot(0), 0.1
     )
     assert torque.body_range == pytest.approx((0.0, 0.01))
     line = Beam(group="R")
-    along = look.dress(
+    along = look.with_ranges(
         Overlays(body_quantity="torque"), line, recording, recording.snapshot(0), 0.1
     )
     assert along.body_quantity == "axial_force", "a body that only stretches has no torques"
-    plain = look.dress(Overlays(), beam, recording, recording.snapshot(0), 0.1)
+    plain = look.with_ranges(Overlays(), beam, recording, recording.snapshot(0), 0.1)
     assert plain.body_range is None
     assert plain.stretch_scale == other.stretch_scale
 
@@ -169,7 +169,7 @@ def test_arrows_are_scaled_to_the_forces_of_the_run(body_document: Document) -> 
     look = BodyLook()
     expected = Overlays()
     beam = body_document.scene.beam
-    dressed = look.dress(expected, beam, recording, recording.snapshot(50), 0.1)
+    dressed = look.with_ranges(expected, beam, recording, recording.snapshot(50), 0.1)
     rows = recording.rows(0, 100)
     largest = float(np.linalg.norm(rows.hold[..., 8:11][rows.hold[..., 0] > 0.5], axis=-1).max())
     assert (
@@ -179,7 +179,7 @@ def test_arrows_are_scaled_to_the_forces_of_the_run(body_document: Document) -> 
     )
     assert dressed.force_minimum == pytest.approx(0.02 * largest, rel=0.2)
     assert look.factors[0] == pytest.approx(dressed.force_scale / expected.force_scale)
-    longer = look.dress(
+    longer = look.with_ranges(
         replace(expected, force_scale=2 * expected.force_scale),
         beam,
         recording,
@@ -189,7 +189,7 @@ def test_arrows_are_scaled_to_the_forces_of_the_run(body_document: Document) -> 
     assert longer.force_scale == pytest.approx(2 * dressed.force_scale), (
         "the user's scaling still applies"
     )
-    assert look.dress(expected, beam, recording, None, 0.1) is expected
+    assert look.with_ranges(expected, beam, recording, None, 0.1) is expected
     assert look.factors == (1.0, 1.0)
 
 

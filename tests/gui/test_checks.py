@@ -83,7 +83,7 @@ def test_click_next_to_the_buttons_selects_the_object(
 ) -> None:
     before = document.scene
     rect = checks.list.visualRect(checks.list.model().index(0, 0))
-    with qtbot.waitSignal(checks.asked) as signal:
+    with qtbot.waitSignal(checks.problem_activated) as signal:
         place = rect.topLeft() + QPoint(60, 10)
         qtbot.mouseMove(checks.list.viewport(), place)
         qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -226,7 +226,7 @@ def test_problems_lead_to_the_object_and_the_field(window: MainWindow, qtbot: Qt
     viewport = window.context.viewport
     viewport.frame_all(at_once=True)
     window.context.selection.set([("obstacle", 6)])
-    checks.asked.emit(Problem("hint", "obstacles[7]", "far away", "", (6,)))
+    checks.problem_activated.emit(Problem("hint", "obstacles[7]", "far away", "", (6,)))
     viewport.navigator.finish()
     there = window.context.document.scene.obstacles[6]
     assert viewport.navigator.camera.target[:2] == pytest.approx((there.x_m, there.y_m), abs=0.01)
@@ -235,16 +235,16 @@ def test_problems_lead_to_the_object_and_the_field(window: MainWindow, qtbot: Qt
     inspector = window.context.docks["inspector"].widget()
     assert isinstance(panels, ParameterPanels)
     assert isinstance(inspector, Inspector)
-    checks.asked.emit(Problem("hint", "ground.mu_across", "slippery", ""))
+    checks.problem_activated.emit(Problem("hint", "ground.mu_across", "slippery", ""))
     assert panels.rows["ground.mu_across"].field.hasFocus()
     window.context.docks["inspector"].hide()
-    checks.asked.emit(Problem("warning", "robot.mass_kg", "heavy", ""))
+    checks.problem_activated.emit(Problem("warning", "robot.mass_kg", "heavy", ""))
     assert not window.context.docks["inspector"].isHidden()
     (row,) = (row for row in inspector.rows.values() if "robot.mass_kg" in row.keys)
     assert isinstance(row, NumberRow)
     qtbot.waitUntil(row.field.hasFocus)
     # A problem of an unknown object leads nowhere, and the search stays empty.
-    checks.asked.emit(Problem("hint", "no.such_key", "what", ""))
+    checks.problem_activated.emit(Problem("hint", "no.such_key", "what", ""))
     assert inspector.search.text() == ""
 
 

@@ -176,7 +176,7 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
     ]
     shows[LAGRANGIAN].click()
     shows[PLANAR].click()
-    assert [run.label for run in comparer.shown] == [PLANAR, SPATIAL]
+    assert [run.label for run in comparer.visible_runs] == [PLANAR, SPATIAL]
     assert [overlay.run.name for overlay in plots.overlays] == ["planar", "spatial"]
     assert len(window.context.viewport.overlays().ghosts) == 2
     theme_before = model_colour(SPATIAL)

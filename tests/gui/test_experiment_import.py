@@ -23,8 +23,8 @@ from snakestudio.model.capture import Capture
 from snakestudio.viewmodel.experiment.columns import (
     TIME,
     UNUSED,
-    Body,
     Meaning,
+    MeasuredBody,
     layout_of,
     meanings_of,
 )
@@ -275,7 +275,7 @@ def test_meanings_of_columns_equal_the_layout() -> None:
     assert meanings[0] == TIME
     assert meanings[9] == Meaning("body", 1, "x")
     assert meanings[15] == UNUSED
-    assert bodies == [Body("head", 10), Body("tail", None)]
+    assert bodies == [MeasuredBody("head", 10), MeasuredBody("tail", None)]
     assert layout_of(Layout(), meanings, bodies) == layout
     # Half a rotation is incomplete: the layout reports the missing columns.
     meanings[5] = UNUSED
@@ -392,7 +392,7 @@ def test_ambiguous_file_causes_a_question(window: MainWindow, qtbot: QtBot, tmp_
         next(button for button in box.buttons() if "Measured" in button.text()).click()
 
     QTimer.singleShot(0, press)
-    assert window.context.experiment_files.take(path)
+    assert window.context.experiment_files.open_dropped(path)
     assert requests == ["What does bare.csv contain?"]
     dialog = window.context.experiment_files.dialog
     assert dialog is not None

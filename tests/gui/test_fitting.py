@@ -227,7 +227,7 @@ def test_both_runs_are_overlaid_on_the_own_run(
     qtbot.waitUntil(lambda: window.context.fitter.comparison is not None, timeout=WAIT_MS)
     assert window.context.overlaid.overlaid() == []
     with qtbot.waitSignal(window.context.overlaid.changed):
-        dialog.shown.click()
+        dialog.visible_box.click()
     assert [run.name for run in window.context.overlaid.overlaid()] == [BEFORE, FITTED]
     assert len(window.context.viewport.companions.runs.ghosts(0.5)) == 2
     assert window.context.viewport.companions.runs.ghosts(1e3) == ()
@@ -236,7 +236,7 @@ def test_both_runs_are_overlaid_on_the_own_run(
     assert fit_colour(FITTED) != dark
     assert window.context.overlaid.names(0.0)[1] == (fit_colour(FITTED), FITTED)
     window.context.toggle_theme()
-    dialog.shown.click()
+    dialog.visible_box.click()
     assert window.context.viewport.companions.runs.ghosts(0.5) == ()
 
 

@@ -19,7 +19,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.gait_panel import GAITS, GaitPanel
 from snakestudio.gui.scene.parameters import ParameterPanels
-from snakestudio.gui.scene.presets import Preset
+from snakestudio.gui.scene.presets import ScenePreset
 from snakestudio.gui.scene.table_rows import TableRow
 from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS as LIBRARY
@@ -32,7 +32,7 @@ from tests.gui.pages.hands import type_into
 pytestmark = pytest.mark.gui
 
 
-def library(kind: str, number: int = 0) -> Preset:
+def library(kind: str, number: int = 0) -> ScenePreset:
     """The first gaits of the library of a kind."""
     return [entry for entry in GAITS if entry.values["gait"].kind == kind][number]
 
@@ -48,7 +48,7 @@ def panel(qtbot: QtBot, document: Document) -> GaitPanel:
     return panel
 
 
-def pick(qtbot: QtBot, panel: GaitPanel, preset: Preset) -> None:
+def pick(qtbot: QtBot, panel: GaitPanel, preset: ScenePreset) -> None:
     """Choose with the keyboard, as a user does."""
     box = panel.presets
     box.setFocus()
@@ -172,7 +172,7 @@ def test_custom_gait_is_not_in_the_library(panel: GaitPanel, document: Document)
         update={"gait": LateralUndulation(amplitude_deg=12.3, offset_deg=1.7)}
     )
     document.new(own)
-    panel.forget()
+    panel.reset()
     panel.refresh(document.scene)
     assert panel.presets.currentIndex() == -1
     assert not panel.back.isVisible()
@@ -183,7 +183,7 @@ def test_gait_of_the_library_is_recognised_by_its_waves(
 ) -> None:
     entry = next(gait for gait in GAITS if gait.values["control.soft_start_deg"] > 0)
     document.new(document.scene.model_copy(update={"gait": entry.values["gait"]}))
-    panel.forget()
+    panel.reset()
     panel.refresh(document.scene)
     assert panel.presets.currentText() == f"• {entry.name}"
     assert panel.soft_start.reset_button.isVisible()
@@ -213,7 +213,7 @@ def test_vertical_wave_is_shown_in_a_spatial_view(
     low = shape.height()
     assert not shape.shows_space
     panels.gait.choose(library("two_waves"))
-    qtbot.waitUntil(lambda: shape.wanted is not None)
+    qtbot.waitUntil(lambda: shape.reference is not None)
     assert not shape.shows_space, "the planar model stays flat"
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     session_controller.set_recording(make_recording(document.scene, 50))
@@ -232,7 +232,7 @@ def test_dragging_a_slider_updates_the_preview(
     panels.gait.choose(library("two_waves"))
     session_controller.set_recording(make_recording(document.scene, 50))
     shape = panels.gait.shape
-    qtbot.waitUntil(lambda: shape.shows_space and shape.wanted is not None)
+    qtbot.waitUntil(lambda: shape.shows_space and shape.reference is not None)
     heights = []
     slider = panels.gait.rows["gait.pitch_amplitude_deg"].slider
     assert slider is not None
@@ -240,8 +240,8 @@ def test_dragging_a_slider_updates_the_preview(
         slider.move_to(position)
         qtbot.wait(120)
         shape.grab()
-        assert shape.wanted is not None
-        heights.append(float(shape.wanted.joints[:, 2].max()))
+        assert shape.reference is not None
+        heights.append(float(shape.reference.joints[:, 2].max()))
     assert heights == sorted(heights)
     assert heights[2] > heights[0] + 0.02
     assert session_controller.recording is not None
@@ -249,19 +249,19 @@ def test_dragging_a_slider_updates_the_preview(
 
 def test_drag_shows_later_times(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
     shape = panels.gait.shape
-    qtbot.waitUntil(lambda: shape.wanted is not None)
-    assert shape.wanted is not None
-    now = shape.wanted.joints.copy()
+    qtbot.waitUntil(lambda: shape.reference is not None)
+    assert shape.reference is not None
+    now = shape.reference.joints.copy()
     qtbot.mousePress(shape, Qt.MouseButton.LeftButton, pos=QPoint(60, 40))
     qtbot.mouseMove(shape, QPoint(60 + round(0.3 * shape.width()), 40))
     shape.grab()
     # Half of the full range of the drag is half a period: the wave is inverted.
     assert shape.ahead == pytest.approx(0.5 * 360 / 80, abs=0.05)
-    assert abs(shape.wanted.joints - now).max() > 0.05
+    assert abs(shape.reference.joints - now).max() > 0.05
     qtbot.mouseRelease(shape, Qt.MouseButton.LeftButton, pos=QPoint(150, 40))
     shape.grab()
     assert shape.ahead == 0.0
-    assert shape.wanted.joints == pytest.approx(now)
+    assert shape.reference.joints == pytest.approx(now)
 
 
 def test_drag_turns_the_spatial_view(qtbot: QtBot) -> None:
@@ -293,8 +293,8 @@ def test_preview_needs_no_snapshot(qtbot: QtBot) -> None:
     shape.show_state(Scene(), None)
     shape.resize(300, 84)
     shape.grab()
-    assert shape.wanted is not None
-    assert shape.wanted.joints.shape == (12, 3)
+    assert shape.reference is not None
+    assert shape.reference.joints.shape == (12, 3)
 
 
 def test_controller_without_gait_shows_only_the_shape(panel: GaitPanel, document: Document) -> None:

@@ -23,7 +23,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.shell.tour import STEPS, Tour
 from snakestudio.paths import main_scene, resource, scenes_dir
-from snakestudio.viewmodel.gallery import entries, found
+from snakestudio.viewmodel.gallery import entries, matches
 from tests.gui.conftest import MAIN_SCENE
 from tests.gui.pages.parts import label
 
@@ -127,12 +127,12 @@ def test_every_scene_has_description_and_source() -> None:
 
 def test_query_matches_all_of_its_words() -> None:
     worm = next(entry for entry in entries() if entry.path.stem == "worm_accelerating")
-    assert found(worm, "")
-    assert found(worm, "EARTH worm")
-    assert not found(worm, "worm obstacles")
-    assert found(worm, "increases", paper="P5", model="continuum")
-    assert not found(worm, "", paper="P1")
-    assert not found(worm, "", model="planar")
+    assert matches(worm, "")
+    assert matches(worm, "EARTH worm")
+    assert not matches(worm, "worm obstacles")
+    assert matches(worm, "increases", paper="P5", model="continuum")
+    assert not matches(worm, "", paper="P1")
+    assert not matches(worm, "", model="planar")
 
 
 def test_typing_filters_and_enter_opens(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:

@@ -57,7 +57,7 @@ def cells(view: PartTableView, name: str, role: int = DISPLAY) -> list[Any]:
 
 
 def select(view: PartTableView, rows: Sequence[int], *names: str) -> None:
-    view.go_to(rows[0], names[0])
+    view.select_part(rows[0], names[0])
     flags = QItemSelectionModel.SelectionFlag
     view.view.selectionModel().clearSelection()
     for row in rows:
@@ -142,7 +142,7 @@ def test_change_is_relative_to_each_cell(panel: LinksAndJoints, document: Docume
 def test_choice_is_applied_to_all_selected_cells(
     qtbot: QtBot, panel: LinksAndJoints, document: Document
 ) -> None:
-    panel.go_to("joint")
+    panel.select_part("joint")
     select(panel.joints, [1, 2, 4], "axes")
     view = panel.joints.view
     view.edit(view.currentIndex())
@@ -220,7 +220,7 @@ def test_invalid_paste_changes_nothing(
 
 
 def test_value_of_one_axis_is_edited(panel: LinksAndJoints, document: Document) -> None:
-    panel.go_to("joint")
+    panel.select_part("joint")
     assert panel.axis_box.isVisible()
     panel.axis_box.setCurrentIndex(panel.axis_box.findData("pitch"))
     panel.axis_box.activated.emit(panel.axis_box.currentIndex())

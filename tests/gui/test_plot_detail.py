@@ -304,7 +304,7 @@ def test_series_of_different_length_are_paired_by_row(recording: Watched) -> Non
     series_cache.want([x.series, y.series])  # the second series has more memory from the start
     pull_all(series_cache)
     across, upwards = (
-        series_cache.samples(line.series, 0, N_ROWS, 1, whole=True) for line in lines
+        series_cache.samples(line.series, 0, N_ROWS, 1, whole_run=True) for line in lines
     )
     assert across is not None
     assert upwards is not None

@@ -811,7 +811,7 @@ def test_dialog_explains_unusable_adapters_and_errors(
         window.context.robot_controller.state is LinkState.LISTENING
     )  # nothing is sent before the command
     assert not form.isVisible()
-    dialog.traffic.table.take([frame(0x201, b"\x01\x02", text="Set-point of node 1")])
+    dialog.traffic.table.add_frames([frame(0x201, b"\x01\x02", text="Set-point of node 1")])
     poll_link(window)
     assert dialog.findChild(NodeStrip).roles == ("good",) * 10
     dialog.connect_button.click()
@@ -848,8 +848,10 @@ def frame(number: int, data: bytes, at: float = 0.0, text: str = "", sent: bool 
 def test_traffic_has_a_row_per_id_with_rate_and_changes(qtbot: QtBot) -> None:
     table = TrafficTable()
     now = time.monotonic()
-    table.take([frame(0x301, bytes((k, 0)), now - 1.0 + 0.1 * k, "Feedback") for k in range(11)])
-    table.take([frame(0x201, b"\xaa", now, "Set-point", sent=True)])
+    table.add_frames(
+        [frame(0x301, bytes((k, 0)), now - 1.0 + 0.1 * k, "Feedback") for k in range(11)]
+    )
+    table.add_frames([frame(0x201, b"\xaa", now, "Set-point", sent=True)])
     table.refresh()
     assert table.rowCount() == 2
     row = [table.data(table.index(1, column)) for column in range(len(TITLES))]
@@ -862,7 +864,7 @@ def test_traffic_has_a_row_per_id_with_rate_and_changes(qtbot: QtBot) -> None:
     table.set_by_id(False)
     assert table.rowCount() == 12
     table.set_paused(True)
-    table.take([frame(0x301, b"\x00")])
+    table.add_frames([frame(0x301, b"\x00")])
     table.refresh()
     assert table.rowCount() == 12
 

@@ -17,7 +17,7 @@ from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.paths import scenes_dir
-from snakestudio.viewmodel.viewport.robot_drag import Bend, Turn, Way
+from snakestudio.viewmodel.viewport.robot_drag import Bend, Displacement, Turn
 from snakestudio.viewmodel.viewport.robot_target import RobotTarget
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.pages.hands import move
@@ -311,7 +311,9 @@ def test_shift_bends_a_spatial_robot_up_and_down(joint: int) -> None:
     scene = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "start.z_m": 1.0})
     before = initial_state(scene)[0]
     bend = Bend(scene, None, before, joint=joint, axis="pitch")
-    after = initial_state(bend.made(Way(np.array([0.3, -0.2]), 70.0, 0.002, coarse=False)))[0]
+    after = initial_state(
+        bend.scene_at(Displacement(np.array([0.3, -0.2]), 70.0, 0.002, coarse=False))
+    )[0]
     end, other = (0, -1) if joint == 1 else (-1, 0)
     arm = (joint + 0.5) if joint == 1 else (10 - joint - 0.5)
     raised = arm * scene.robot.link_length_m * math.sin(math.pi / 4)
@@ -319,7 +321,7 @@ def test_shift_bends_a_spatial_robot_up_and_down(joint: int) -> None:
     assert after[end, 2] - before[end, 2] == pytest.approx(raised)
     assert bend.amount == f"Joint {joint + 1}: pitch \N{MINUS SIGN}45.0°"
     assert bend.text == f"Bend joint {joint + 1}"
-    bend.made(Way(np.zeros(2), -30.0, 0.002, coarse=True))
+    bend.scene_at(Displacement(np.zeros(2), -30.0, 0.002, coarse=True))
     assert bend.amount.endswith("pitch 25.0°")
 
 
@@ -329,7 +331,7 @@ def test_lever_can_be_turned_repeatedly() -> None:
     for degrees in range(0, 800, 20):
         angle = math.radians(degrees)
         path = lever * np.array([math.cos(angle) - 1.0, math.sin(angle)])
-        turned = turn.made(Way(path, 0.0, 0.01, coarse=False))
+        turned = turn.scene_at(Displacement(path, 0.0, 0.01, coarse=False))
     assert turn.amount == "780.0°"
     heading = turned.start.heading_deg  # type: ignore[union-attr]
     assert heading == pytest.approx(60.0)

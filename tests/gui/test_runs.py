@@ -248,7 +248,7 @@ def test_run_of_a_robot_is_marked_and_searchable(qtbot: QtBot, library: RunLibra
     assert driven.name == "Lab robot"
     assert facts(driven).startswith("Robot ·")
     assert "Robot" not in facts(computed)
-    assert "robot" in driven.words
+    assert "robot" in driven.search_text
     assert _reds(driven) > 10
     assert _reds(computed) == 0
 

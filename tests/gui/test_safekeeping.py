@@ -218,21 +218,21 @@ def test_dropped_drawing_is_imported_or_refused(window: MainWindow, tmp_path: Pa
     import_through(
         window,
         lambda dialog: dialog.accept(),
-        lambda: window.context.experiment_files.take(drawing),
+        lambda: window.context.experiment_files.open_dropped(drawing),
     )
     pipe = window.context.document.scene.obstacles[-1]
     assert (pipe.x_m, pipe.y_m, pipe.group) == (1.0, 1.5, "plan")
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("x,y,r\n1,2\n")
     before = window.context.document.scene
-    assert not window.context.experiment_files.take(wrong)
+    assert not window.context.experiment_files.open_dropped(wrong)
     assert "line 2: 2 values instead of 3" in window.context.banners.files.text
     assert window.context.document.scene is before
 
 
 def test_dropped_robot_replaces_that_of_the_scene(window: MainWindow, tmp_path: Path) -> None:
     document = window.context.document
-    take = window.context.experiment_files.take
+    take = window.context.experiment_files.open_dropped
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     before = document.scene
     path = resource("robots", "eight_modules.urdf")

@@ -71,12 +71,12 @@ def test_test_button_finds_the_peer_without_starting_it(window: MainWindow, qtbo
         qtbot.addWidget(dialog)
         dialog.show()
         qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda: "is reachable; its clock is" in dialog.found.text())
-        assert "is free" in dialog.found.text()
+        qtbot.waitUntil(lambda: "is reachable; its clock is" in dialog.test_result.text())
+        assert "is free" in dialog.test_result.text()
         assert "START" not in [line[0] for line in camera.result()]
     qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "No program is waiting" in dialog.message.text())
-    assert dialog.found.isHidden()
+    assert dialog.test_result.isHidden()
 
 
 # --------------------------------------------------------------------------------------- the window

@@ -121,7 +121,7 @@ def test_dialog_shows_robot_state_and_possible_starters(
     dialog = TogetherDialog(Together(wait="port"), window.context.start_together.target)
     qtbot.addWidget(dialog)
     dialog.show()
-    begins = dialog.findChildren(type(dialog.found))[0].text()
+    begins = dialog.findChildren(type(dialog.test_result))[0].text()
     assert "Lab robot" in begins
     assert "“obstacle_aided.toml”" in begins
     assert "not armed" in dialog.standing.text()

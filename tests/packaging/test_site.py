@@ -134,7 +134,7 @@ def test_links_out_of_pages_lead_to_existing_targets(site: SimpleNamespace) -> N
         "[d](https://a.b/c.md)"
     )
     page = site.site_pages.markdown_of("explanation/contributing", "<!-- file: CONTRIBUTING.md -->")
-    assert page.startswith("# Working on SnakeStudio")
+    assert page.startswith("# Contributing")
     assert "](architecture.md)" in page
     assert "](../safety.md)" in page
 

@@ -68,7 +68,7 @@ def test_names_and_tags_are_stored(library: RunLibrary) -> None:
     library.tag(library.run(run.path), ["#paper, fig7", "paper"])
     again = RunLibrary(library.folder).run(run.path)
     assert (again.name, again.tags) == ("the good one", ("paper", "fig7"))
-    assert "fig7" in again.words
+    assert "fig7" in again.search_text
     assert library.find("the good one") == library.find(run.path.name) == again
     library.tag(again, [])
     library.rename(library.run(run.path), "")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from distributed import Client
 
 from snakestudio.engines import registry
 from snakestudio.model.edits import with_values
@@ -50,9 +51,15 @@ def study_file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
-    """A running cluster of one worker, for tests that do not depend on its workers."""
+    """A running cluster of one worker, for tests that do not depend on its workers.
+
+    It does not outlive its module: an idle one takes a fortieth of a processor.
+    """
     file = tmp_path_factory.mktemp("lab") / "scheduler.json"
     with lab.scheduler(file) as (address, _), lab.joined("--scheduler", address):
+        # on a busy machine it takes longer to start than a study waits for it
+        with Client(address) as client:
+            client.wait_for_workers(1, timeout=lab.LONG_S)
         yield Workers(scheduler=address)

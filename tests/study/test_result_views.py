@@ -12,7 +12,7 @@ from snakestudio.paths import scenes_dir
 from snakestudio.study.results import Table
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import Lines, coloured, dots, shades
-from snakestudio.viewmodel.study.result_columns import STATES, Column
+from snakestudio.viewmodel.study.result_columns import STATES, ResultColumn
 from snakestudio.viewmodel.study.result_map import cells_of, choices, colour_ends, fixed_rows
 from snakestudio.viewmodel.study.result_rows import ResultRows, Results
 from tests.study.made_up import UNITS, made_up_study, outcome_of, table_of
@@ -48,8 +48,8 @@ def test_columns_have_the_usual_names_and_units(table: Table) -> None:
     assert columns["gait.amplitude_deg"].short == "Amplitude"
     assert columns["net_speed"].better == 1
     assert columns["cost_of_transport"].better == -1
-    assert columns["net_speed"].told(0.25) == "0.25 m/s"
-    assert columns["net_speed"].told(math.nan) == "–"
+    assert columns["net_speed"].text_with_unit(0.25) == "0.25 m/s"
+    assert columns["net_speed"].text_with_unit(math.nan) == "–"
 
 
 def test_texts_and_booleans_are_categories_in_order() -> None:
@@ -161,15 +161,15 @@ def test_sorting_is_stable_with_missing_values_last(table: Table) -> None:
     values = rows.results.columns["net_speed"].values
     for descending in (False, True):
         rows.sort("net_speed", descending)
-        ordered = values[rows.shown]
+        ordered = values[rows.visible]
         known = ordered[np.isfinite(ordered)]
         assert (np.diff(known) <= 0 if descending else np.diff(known) >= 0).all()
         assert np.isnan(ordered[len(known) :]).all()
         assert len(known) < len(ordered)
     rows.sort("model.kind", True)
-    kinds = rows.results.columns["model.kind"].values[rows.shown]
+    kinds = rows.results.columns["model.kind"].values[rows.visible]
     for kind in range(3):
-        assert (np.diff(rows.shown[kinds == kind]) > 0).all()
+        assert (np.diff(rows.visible[kinds == kind]) > 0).all()
 
 
 def test_pinned_rows_are_first(table: Table) -> None:
@@ -177,10 +177,10 @@ def test_pinned_rows_are_first(table: Table) -> None:
     rows.pin([250, 3], True)
     rows.sort("net_speed", True)
     rows.sift("net_speed > 0.1")
-    assert rows.shown[:2].tolist() == [250, 3]
-    assert len(set(rows.shown.tolist())) == len(rows.shown)
+    assert rows.visible[:2].tolist() == [250, 3]
+    assert len(set(rows.visible.tolist())) == len(rows.visible)
     rows.pin([250], False)
-    assert rows.shown[0] == 3
+    assert rows.visible[0] == 3
 
 
 def test_rows_in_all_ranges_are_brushed(table: Table) -> None:
@@ -191,11 +191,11 @@ def test_rows_in_all_ranges_are_brushed(table: Table) -> None:
         expected = (columns["net_speed"].values >= 0.05) & (columns["net_speed"].values <= 0.2)
     expected &= columns["model.kind"].values == 1
     assert rows.brushed.tolist() == expected.tolist()
-    assert len(rows.shown) == 300
+    assert len(rows.visible) == 300
     rows.show_only_brushed(True)
-    assert rows.shown.tolist() == np.flatnonzero(expected).tolist()
+    assert rows.visible.tolist() == np.flatnonzero(expected).tolist()
     rows.brush({"model.kind": None})
-    assert len(rows.shown) > expected.sum()
+    assert len(rows.visible) > expected.sum()
 
 
 def test_choices_stay_when_further_runs_finish() -> None:
@@ -206,11 +206,11 @@ def test_choices_stay_when_further_runs_finish() -> None:
     rows.brush({"gait.amplitude_deg": (20.0, 40.0)})
     rows.pin([70], True)
     rows.select([5, 90])
-    before = rows.shown.tolist()
-    rows.take(Results(table_of(study, 200, landed=180), UNITS))
+    before = rows.visible.tolist()
+    rows.set_results(Results(table_of(study, 200, landed=180), UNITS))
     assert rows.selected_rows == [5, 90]
-    assert rows.shown[0] == 70
-    assert set(before) < set(rows.shown.tolist())
+    assert rows.visible[0] == 70
+    assert set(before) < set(rows.visible.tolist())
     assert rows.brushed.sum() > 0
     assert rows.sorted_by == ("net_speed", True)
 
@@ -243,7 +243,7 @@ def test_scales_of_values_of_unusual_size_have_ends(values: list[float], log: bo
 
 
 def test_categories_are_equally_spaced() -> None:
-    scale = Column("a", "A", "", "varied", np.array([0.0, 1.0, 2.0]), ("x", "y", "z")).scale()
+    scale = ResultColumn("a", "A", "", "varied", np.array([0.0, 1.0, 2.0]), ("x", "y", "z")).scale()
     assert scale.share(np.arange(3.0)).tolist() == pytest.approx([1 / 6, 0.5, 5 / 6])
 
 

@@ -381,14 +381,14 @@ class RobotController(QObject):
     def inject_fault(self, kind: FaultKind, node: int | None) -> None:
         """Inject a fault into the emulated robot, at a node or, if None, at all nodes."""
         if self._emulated_robot is not None:
-            self._emulated_robot.tell(f"fault {kind}" if node is None else f"fault {kind} {node}")
+            self._emulated_robot.send(f"fault {kind}" if node is None else f"fault {kind} {node}")
             where = "all nodes" if node is None else f"node {node}"
             self.add_event("info", f"Fault of the emulated robot, {where}: {FAULTS[kind]}.")
 
     def clear_faults(self) -> None:
         """Clear all injected faults of the emulated robot."""
         if self._emulated_robot is not None:
-            self._emulated_robot.tell("clear")
+            self._emulated_robot.send("clear")
             self.add_event("info", "All faults of the emulated robot were cleared.")
 
     def add_event(self, severity: Severity, text: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from snakestudio.viewmodel.cells import Column
+from snakestudio.viewmodel.cells import CellColumn
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -25,7 +25,7 @@ class CellDelegate(QStyledItemDelegate):
 
     def __init__(
         self,
-        column: Callable[[int], Column],
+        column: Callable[[int], CellColumn],
         suggest: Callable[[int, str], Sequence[str]],
         parent: QObject,
     ) -> None:

@@ -229,7 +229,7 @@ class PlotExporter(QObject):
         recording = self._series_cache.recording
         if recording is None or not len(recording) or self._task is not None:
             return
-        if plot.view.whole:
+        if plot.view.whole_run:
             start = float(recording.times[0])
             stop = float(recording.times[-1])
         table = CsvTable(

@@ -588,7 +588,7 @@ class LivePlot(QWidget):
         (left, right), (low, high) = self.chart.view.viewRange()
         area = self.chart.area
         scale = area.width() / (right - left), area.height() / (high - low)
-        seen = (-math.inf, math.inf) if self.view.whole else self._seen
+        seen = (-math.inf, math.inf) if self.view.whole_run else self._seen
         row = row_near(self.lines, self._series_cache, *seen, (x, y), scale)
         if row is not None:
             self.row_requested.emit(row)

@@ -152,8 +152,12 @@ class PluginManager(Dialog):
                 item.setToolTip(column, item.text(column))
             self.list.addTopLevelItem(item)
         self.list.blockSignals(blocked)
-        given = [entry.given for entry in self._entries]
-        row = given.index(before.given) if before is not None and before.given in given else 0
+        locations = [entry.location for entry in self._entries]
+        row = (
+            locations.index(before.location)
+            if before is not None and before.location in locations
+            else 0
+        )
         self.list.setCurrentIndex(self.list.model().index(row, 0))
         self._show_entry()
 
@@ -275,6 +279,6 @@ def _by_folder(path: Path) -> bool:
 
 def _detail(entry: PluginEntry) -> str:
     source = entry.source
-    where = str(entry.given) if entry.path is not None else f"Package {entry.given}"
+    where = str(entry.location) if entry.path is not None else f"Package {entry.location}"
     digest = f"\nSHA-256 {source.digest[:16]}..." if source is not None else ""
     return "\n".join(part for part in (f"{where}{digest}", entry.reason) if part)

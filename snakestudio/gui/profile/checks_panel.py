@@ -63,10 +63,10 @@ class ChecksPanel(QWidget):
 
     Signals
     -------
-    asked(problem: Problem)
+    problem_activated(problem: Problem)
     """
 
-    asked = Signal(object)
+    problem_activated = Signal(object)
 
     def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,8 +76,8 @@ class ChecksPanel(QWidget):
         self.arming.setWordWrap(True)
         self.arming.setTextFormat(Qt.TextFormat.PlainText)
         self.list = QListView()
-        self.findings = ProblemList(self)
-        self.list.setModel(self.findings)
+        self.problem_list = ProblemList(self)
+        self.list.setModel(self.problem_list)
         self.list.setItemDelegate(ProblemDelegate(self.list))
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -112,7 +112,7 @@ class ChecksPanel(QWidget):
     def refresh(self) -> None:
         """Show the problems of the current profile."""
         problems = self._document.problems
-        self.findings.replace(
+        self.problem_list.replace(
             [ProblemRow(problem.severity, problem, problem.sentence()) for problem in problems]
         )
         counts = {
@@ -147,7 +147,7 @@ class ChecksPanel(QWidget):
             )
 
     def _on_clicked(self, index: QModelIndex) -> None:
-        self.asked.emit(self.findings.entries[index.row()].problem)
+        self.problem_activated.emit(self.problem_list.entries[index.row()].problem)
 
 
 def _share_text(share: Share) -> str:

@@ -134,7 +134,7 @@ class DbcDialog(Dialog):
         area = scrolled(holder_of(column_of(heading("Bits"), self.grid, 1, spacing=6)))
         area.setFixedWidth(theme.scaled(304))
         left = column_of((self.table, 1), line_of(self.add, self.remove, 1, spacing=6), spacing=6)
-        buttons, self.take = self.make_buttons("A&pply")
+        buttons, self.apply_button = self.make_buttons("A&pply")
         self.arrange(
             self.form, (line_of((left, 1), area, spacing=16), 1), buttons, margins=(20, 16, 20, 16)
         )
@@ -282,7 +282,7 @@ class DbcDialog(Dialog):
             layout = message_layout(message_of(self._document.dbc, draft, self._replaced))
         except ProfileError as error:
             self.form.report(str(error))
-            self.take.setEnabled(False)
+            self.apply_button.setEnabled(False)
             return
         users = users_of(self._document.loaded, draft.id, draft.extended, self._replaced)
         self.form.report(
@@ -290,7 +290,7 @@ class DbcDialog(Dialog):
             if users
             else ""
         )
-        self.take.setEnabled(True)
+        self.apply_button.setEnabled(True)
         chosen = draft.signals[row].name if 0 <= row < len(draft.signals) else ""
         self.grid.show_message(layout, {signal.name for signal in draft.signals}, chosen)
 

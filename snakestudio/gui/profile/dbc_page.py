@@ -38,11 +38,11 @@ class DbcPage(QWidget):
 
     Signals
     -------
-    asked(row: int)
+    message_activated(row: int)
         Request to show this message of the profile, 0-based.
     """
 
-    asked = Signal(int)
+    message_activated = Signal(int)
 
     def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,9 +60,9 @@ class DbcPage(QWidget):
         self.grid = BitGrid()
         self.grid.picked.connect(self._pick)
         self.title = heading("")
-        self.words = QLabel()
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.RichText)
+        self.summary = QLabel()
+        self.summary.setWordWrap(True)
+        self.summary.setTextFormat(Qt.TextFormat.RichText)
         left = QVBoxLayout()
         left.setSpacing(8)
         left.addWidget(self.search)
@@ -88,7 +88,7 @@ class DbcPage(QWidget):
         right.setSpacing(8)
         right.addWidget(self.title)
         right.addWidget(self.grid)
-        right.addWidget(self.words)
+        right.addWidget(self.summary)
         right.addStretch(1)
         area = scrolled(side)
         area.setFixedWidth(theme.scaled(320))
@@ -203,12 +203,12 @@ class DbcPage(QWidget):
         if layout is None:
             self.title.setText("")
             self.grid.show_message(None)
-            self.words.setText("This DBC has no messages." if not self._layouts else "")
+            self.summary.setText("This DBC has no messages." if not self._layouts else "")
             return
         bound = set(self._carried(layout, self._bound(layout)))
         self.title.setText(f"{layout.name}  {layout.id_text()}")
         self.grid.show_message(layout, bound, signal)
-        self.words.setText(
+        self.summary.setText(
             (f"{layout.comment}<br><br>" if layout.comment else "") + legend(layout, bound)
         )
 
@@ -290,7 +290,7 @@ class DbcPage(QWidget):
             if message.message == name
         ]
         if rows:
-            self.asked.emit(rows[0])
+            self.message_activated.emit(rows[0])
 
 
 def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:

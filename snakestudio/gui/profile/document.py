@@ -41,10 +41,10 @@ class _Edit(QUndoCommand):
         self._after = after
 
     def redo(self) -> None:
-        self._document.take(self._after)
+        self._document.set_state(self._after)
 
     def undo(self) -> None:
-        self._document.take(self._before)
+        self._document.set_state(self._before)
 
     def id(self) -> int:
         return -1 if self._gesture == 0 else 1
@@ -96,7 +96,7 @@ class ProfileDocument(QObject):
         self.undo_stack.cleanChanged.connect(self._on_clean)
         self._gesture = 0
         self._locked = ""
-        self._pace = Throttle(_CHECK_MS, self._check, self)
+        self._throttle = Throttle(_CHECK_MS, self._check, self)
 
     def _on_clean(self, clean: bool) -> None:
         self.title_changed.emit()
@@ -146,7 +146,7 @@ class ProfileDocument(QObject):
         self.undo_stack.clear()
         self.path = path
         self.loaded = loaded
-        self.take(_State(loaded.profile, loaded.dbc_text, text))
+        self.set_state(_State(loaded.profile, loaded.dbc_text, text))
         self.title_changed.emit()
 
     def save(self, path: Path | None = None) -> None:
@@ -166,7 +166,7 @@ class ProfileDocument(QObject):
             profile = with_values(profile, {"dbc": f"{target.stem}.dbc"})
         base = save_both(profile, self.dbc, target, self.state.base)
         self.path = target
-        self.take(_State(profile, self.dbc, base))
+        self.set_state(_State(profile, self.dbc, base))
         self.undo_stack.setClean()
         self.title_changed.emit()
 
@@ -184,18 +184,20 @@ class ProfileDocument(QObject):
         gesture: int = 0,
         dbc: str | None = None,
         *,
-        anew: bool = False,
+        new_robot: bool = False,
     ) -> None:
         """Replace the profile (and its DBC) as one step of undo named `text`.
 
-        If `anew`, the profile is of another robot, and the comments of the opened file are dropped
+        If `new_robot`, the profile is of another robot, and the comments of the opened file are dropped
         because they do not apply.
 
         Raises `ProfileError` while the document is locked.
         """
         if self._locked:
             raise ProfileError(self._locked)
-        after = _State(profile, self.dbc if dbc is None else dbc, None if anew else self.state.base)
+        after = _State(
+            profile, self.dbc if dbc is None else dbc, None if new_robot else self.state.base
+        )
         if after != self.state:
             self.undo_stack.push(_Edit(self, after, text, gesture))
 
@@ -222,14 +224,14 @@ class ProfileDocument(QObject):
 
     # --- consequences -----------------------------------------------------------------------------
 
-    def take(self, state: _State) -> None:
+    def set_state(self, state: _State) -> None:
         """Show a state; called by undo and redo."""
         same = state.dbc == self.loaded.dbc_text
         database = self.loaded.database if same else read_dbc(state.dbc, state.profile.dbc)
         self.loaded = LoadedProfile(state.profile, database, self.path, state.dbc)
         self.state = state
         self.changed.emit()
-        self._pace.ask()
+        self._throttle.ask()
 
     def _check(self) -> None:
         self.problems, self.arming = check(self.loaded), arming_problems(self.loaded)

@@ -116,7 +116,7 @@ class ProfileEditor(QWidget):
         self.nav.currentRowChanged.connect(self.stack.setCurrentIndex)
         self.nav.setCurrentRow(0)
         self.checks = ChecksPanel(document)
-        self.checks.asked.connect(self.go_to)
+        self.checks.problem_activated.connect(self.reveal)
         self.note = Message()
         split = QSplitter()
         split.setChildrenCollapsible(False)
@@ -142,7 +142,7 @@ class ProfileEditor(QWidget):
         dbc = self.pages["DBC"]
         joints.wiggle_asked.connect(self.wiggle_asked)
         assert isinstance(dbc, DbcPage)
-        dbc.asked.connect(self._show_message)
+        dbc.message_activated.connect(self._show_message)
         document.title_changed.connect(self._show_title)
         document.changed.connect(self._show_title)
         document.locked_changed.connect(self._show_lock)
@@ -259,9 +259,9 @@ class ProfileEditor(QWidget):
         self._show_title()
 
     def _show_message(self, row: int) -> None:
-        self.go_to(Problem("hint", f"messages[{row + 1}]", "", ""))
+        self.reveal(Problem("hint", f"messages[{row + 1}]", "", ""))
 
-    def go_to(self, problem: Problem) -> None:
+    def reveal(self, problem: Problem) -> None:
         """Show the cell that a problem is about."""
         key = problem.key
         match = _PLACE.match(key)
@@ -273,15 +273,15 @@ class ProfileEditor(QWidget):
         rest = match[3] or ""
         if part == "axes":
             self._turn_to("Joints")
-            self._joints.go_to(row, rest)
+            self._joints.select_part(row, rest)
         elif part == "messages":
             page = self._turn_to("Messages")
             assert isinstance(page, MessagesPage)
-            page.go_to(row, rest)
+            page.select_part(row, rest)
         elif part in ("status", "errors"):
             meanings = self._turn_to("Status and Errors")
             assert isinstance(meanings, MeaningsPage)
-            (meanings.status if part == "status" else meanings.errors).go_to(row, rest)
+            (meanings.status if part == "status" else meanings.errors).select_part(row, rest)
 
     def _show_value(self, key: str) -> None:
         part, _, rest = key.partition(".")
@@ -289,7 +289,7 @@ class ProfileEditor(QWidget):
             match = _PLACE.match(rest)
             page = self._turn_to("Sequences")
             assert isinstance(page, SequencesPage)
-            page.go_to(
+            page.select_step(
                 match[1] if match else rest,
                 int(match[2]) - 1 if match else -1,
                 (match[3] or "") if match else "",
@@ -298,9 +298,9 @@ class ProfileEditor(QWidget):
         for title in ("Overview", "On Loss", "Emulation"):
             form = self.pages[title]
             assert isinstance(form, FormPage)
-            if form.go_to(part, rest.partition("[")[0]) or form.go_to("", part):
+            if form.focus_value(part, rest.partition("[")[0]) or form.focus_value("", part):
                 self._turn_to(title)
-                form.go_to(part, rest) or form.go_to("", part)
+                form.focus_value(part, rest) or form.focus_value("", part)
                 return
         titles = {
             "axes": "Joints",

@@ -26,7 +26,7 @@ from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.model.formula.quantity import NumberTextError
-from snakestudio.viewmodel.cells import Column, columns_of
+from snakestudio.viewmodel.cells import CellColumn, columns_of
 from snakestudio.viewmodel.field_texts import explanation
 
 _CAPTION_WIDTH = 136
@@ -52,7 +52,7 @@ class FieldRow(QWidget):
         self,
         document: ProfileDocument,
         key: Callable[[], str],
-        column: Column,
+        column: CellColumn,
         suggestions: Callable[[], Sequence[str]] | None = None,
         *,
         long: bool = False,
@@ -278,7 +278,7 @@ class PartForm(QWidget):
         )
         self.setLayout(column_of(self.form))
 
-    def go_to(self, name: str) -> bool:
+    def focus_value(self, name: str) -> bool:
         """Focus a value; returns whether the form contains it."""
         row = self.rows.get(name)
         if row is None:

@@ -25,7 +25,7 @@ from snakestudio.link.profile.editing import AxesOfJoint, Numbering, axes_of_sce
 from snakestudio.link.profile.schema import Axis
 from snakestudio.model.scene import Scene
 from snakestudio.text import MINUS
-from snakestudio.viewmodel.cells import Column, columns_of
+from snakestudio.viewmodel.cells import CellColumn, columns_of
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class JointsPlan:
     kind: AxesOfJoint = form_field(
         "yaw and pitch",
         "&Axes per joint",
-        choices=[Choice(word, word) for word in typing.get_args(AxesOfJoint)],
+        choices=[Choice(name, name) for name in typing.get_args(AxesOfJoint)],
     )
     numbering: Numbering = form_field(
         typing.get_args(Numbering)[0],
         "&Nodes",
-        choices=[Choice(word, word) for word in typing.get_args(Numbering)],
+        choices=[Choice(name, name) for name in typing.get_args(Numbering)],
     )
     first_node: int = form_field(
         1, "&First node", minimum=0, maximum=0x7FF, integer=True, decimals=0
@@ -201,7 +201,7 @@ class JointsPage(QWidget):
             self.table.view.setColumnHidden(at, not connected)
         self.model.refresh_extras()
 
-    def _general(self, column: Column) -> str:
+    def _general(self, column: CellColumn) -> str:
         """Limit of all joints, which applies if a joint has no separate one."""
         return column.text(getattr(self._document.profile.limits, column.name, None)) or "none"
 
@@ -273,9 +273,9 @@ class JointsPage(QWidget):
         if self.model.replace(dialog.axes, "Generate axes"):
             self.table.fit()
 
-    def go_to(self, row: int, name: str) -> None:
+    def select_part(self, row: int, name: str) -> None:
         """Show a cell."""
-        self.table.go_to(row, name)
+        self.table.select_part(row, name)
 
 
 def _next_axis(before: tuple[Any, ...]) -> Axis:

@@ -36,7 +36,7 @@ from snakestudio.gui.profile.log_row import LogRow
 from snakestudio.link.frame import Frame
 from snakestudio.link.learning.motion import Cue, directions
 from snakestudio.link.learning.proposal import FoundMessage, Move, propose
-from snakestudio.link.learning.taking_over import take_over
+from snakestudio.link.learning.taking_over import add_learned
 from snakestudio.link.messages import Traffic
 from snakestudio.link.profile.schema import AxisKind, Profile
 from snakestudio.model.robot.overrides import AXES
@@ -117,18 +117,24 @@ class LearningDialog(Dialog):
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
-        self.tree = FoundTree()
+        self.tree = ProposalTree()
         self.tree.itemChanged.connect(lambda item, column: self.refresh())
         self.others = QCheckBox(
             "Assume that the nodes not moved are further joints, in the order of their numbers"
         )
         self.others.setChecked(True)
-        self.anew = QCheckBox("&Reset the profile: keep only its bus and timing")
+        self.reset_box = QCheckBox("&Reset the profile: keep only its bus and timing")
         self.message = Message()
-        self.take = QPushButton("&3  Add to Profile")
-        theme.set_role(self.take, "primary")
-        self.take.clicked.connect(self.take_over)
-        for button in (self.quiet_button, self.move_button, self.cancel, self.again, self.take):
+        self.add_button = QPushButton("&3  Add to Profile")
+        theme.set_role(self.add_button, "primary")
+        self.add_button.clicked.connect(self.add_to_profile)
+        for button in (
+            self.quiet_button,
+            self.move_button,
+            self.cancel,
+            self.again,
+            self.add_button,
+        ):
             button.setAutoDefault(False)
         steps = self.quiet_button, self.move_button, self.joint, self.axis, self.cancel
         self.arrange(
@@ -140,7 +146,7 @@ class LearningDialog(Dialog):
             heading("Results"),
             (self.tree, 1),
             self.message,
-            line_of(column_of(self.others, self.anew, spacing=6), 1, self.take),
+            line_of(column_of(self.others, self.reset_box, spacing=6), 1, self.add_button),
             spacing=10,
             margins=(18, 14, 18, 14),
         )
@@ -162,16 +168,18 @@ class LearningDialog(Dialog):
         self.quiet_button.setEnabled(connected and not self.busy)
         self.move_button.setEnabled(connected and not self.busy and bool(self.quiet))
         self.log.setEnabled(not self.busy)
-        followed = any(message.angles for message in self.tree.found)
-        self.anew.setVisible(followed)
+        followed = any(message.angles for message in self.tree.proposals)
+        self.reset_box.setVisible(followed)
         if not followed:  # hidden controls have no effect
-            self.anew.setChecked(False)
+            self.reset_box.setChecked(False)
         self.cancel.setVisible(recording)
         self.again.setEnabled(bool(self.quiet) and not self.busy)
         self.bar.setVisible(recording)
         self.cue_view.setVisible(recording and self._cue is not None)
-        self.take.setEnabled(bool(self.tree.chosen) and not self.busy)
-        self.others.setVisible(any(len(m.family.streams) > 1 and m.angles for m in self.tree.found))
+        self.add_button.setEnabled(bool(self.tree.chosen) and not self.busy)
+        self.others.setVisible(
+            any(len(m.family.streams) > 1 and m.angles for m in self.tree.proposals)
+        )
         theme.set_role(self.quiet_button, "" if self.quiet else "primary")
         theme.set_role(self.move_button, "primary" if self.quiet and not self.moves else "")
         self.state.setText(self._what if recording else self._next(connected))
@@ -233,7 +241,7 @@ class LearningDialog(Dialog):
     def _on_joint(self, joint: int) -> None:
         """Suggest the axis that the joint has in the profile."""
         kinds = self._document.profile.kinds_of_joints.get(joint, ())
-        if kinds and self._axis not in kinds and not self.anew.isChecked():
+        if kinds and self._axis not in kinds and not self.reset_box.isChecked():
             self.axis.setCurrentText(kinds[0])
 
     def record_quiet(self) -> None:
@@ -370,29 +378,31 @@ class LearningDialog(Dialog):
         else:
             self.message.show_text("")
 
-    def take_over(self) -> bool:
+    def add_to_profile(self) -> bool:
         """Add the ticked proposals to profile and DBC as one step of undo; returns whether it succeeded."""
         document = self._document
         try:
-            profile, dbc = self._taken_over()
-            document.edit(profile, "Learn from traffic", dbc=dbc, anew=self.anew.isChecked())
+            profile, dbc = self._extended()
+            document.edit(
+                profile, "Learn from traffic", dbc=dbc, new_robot=self.reset_box.isChecked()
+            )
         except (ProfileError, ValueError) as error:
             self.message.show_text(sentence(str(error)))
             return False
         self.message.show_text("")
-        self.anew.setChecked(False)  # the next results are of the same robot
+        self.reset_box.setChecked(False)  # the next results are of the same robot
         self.state.setText(
             "Added to the profile. Its checks list what is missing. Set-points and commands cannot be learned: create"
             " their messages on the page DBC and bind them under Messages."
         )
         return True
 
-    def _taken_over(self) -> tuple[Profile, str]:
+    def _extended(self) -> tuple[Profile, str]:
         before = self._document.profile
         others = self.others.isChecked()
-        if not self.anew.isChecked():
-            return take_over(before, self._document.dbc, self.tree.chosen, others=others)
-        new, dbc = take_over(None, "", self.tree.chosen, others=others, name="My robot")
+        if not self.reset_box.isChecked():
+            return add_learned(before, self._document.dbc, self.tree.chosen, others=others)
+        new, dbc = add_learned(None, "", self.tree.chosen, others=others, name="My robot")
         return new.model_copy(
             update={"dbc": before.dbc, "bus": before.bus, "timing": before.timing}
         ), dbc
@@ -408,27 +418,27 @@ class LearningDialog(Dialog):
 _HEADS = ("Add", "Source", "Confidence", "Evidence")
 
 
-class FoundTree(QTreeWidget):
+class ProposalTree(QTreeWidget):
     """Tree of proposals.
 
     Attributes
     ----------
-    found : list of FoundMessage
+    proposals : list of FoundMessage
         Shown proposals in order.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.found: list[FoundMessage] = []
+        self.proposals: list[FoundMessage] = []
         self.setHeaderLabels(_HEADS)
         self.setWordWrap(True)
         self.setAccessibleName("Results")
         self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        theme.follow(self, FoundTree._colour)
+        theme.follow(self, ProposalTree._colour)
 
     def _colour(self) -> None:
         blocker = QSignalBlocker(self)
-        for row, message in enumerate(self.found):
+        for row, message in enumerate(self.proposals):
             item = self.topLevelItem(row)
             assert item is not None
             if not message.role:
@@ -440,11 +450,11 @@ class FoundTree(QTreeWidget):
     def show_proposals(self, messages: Sequence[FoundMessage]) -> None:
         """List proposals, most confident first."""
         blocker = QSignalBlocker(self)  # itemChanged is only for ticks by the user
-        self.found = sorted(
+        self.proposals = sorted(
             messages, key=lambda message: (-message.confidence, message.family.streams[0].id)
         )
         self.clear()
-        for message in self.found:
+        for message in self.proposals:
             item = QTreeWidgetItem(self)
             role = message.role or "unknown"
             sure = f"{message.confidence:.0%}" if message.role else "–"
@@ -486,7 +496,7 @@ class FoundTree(QTreeWidget):
     @property
     def chosen(self) -> list[FoundMessage]:
         """Ticked proposals; unidentified messages become heartbeats."""
-        ticked = [message for row, message in enumerate(self.found) if self._is_ticked(row)]
+        ticked = [message for row, message in enumerate(self.proposals) if self._is_ticked(row)]
         return [
             message if message.role else replace(message, role="heartbeat") for message in ticked
         ]

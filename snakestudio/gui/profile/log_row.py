@@ -48,9 +48,9 @@ class LogRow(QWidget):
         )
         self.open_button.clicked.connect(self.ask)
         self.close_button = QPushButton("&Back to Bus")
-        self.close_button.clicked.connect(self.forget)
-        self.words = QLabel()
-        self.words.setProperty("role", "dim")
+        self.close_button.clicked.connect(self.close_log)
+        self.summary = QLabel()
+        self.summary.setProperty("role", "dim")
         self.at = DoubleSpinBox()
         self.at.setDecimals(1)
         self.at.setSingleStep(0.1)
@@ -65,7 +65,7 @@ class LogRow(QWidget):
         line.setSpacing(8)
         for button in (self.open_button, self.close_button):
             button.setAutoDefault(False)
-        for widget in (self.open_button, self.words, self.at, self.close_button):
+        for widget in (self.open_button, self.summary, self.at, self.close_button):
             line.addWidget(widget)
         line.addWidget(self.refusal, 1)
         line.addStretch(0)
@@ -117,7 +117,7 @@ class LogRow(QWidget):
         self._show()
         self.opened.emit()
 
-    def forget(self) -> None:
+    def close_log(self) -> None:
         """Close the log and return to the bus."""
         self.end()
         self.frames = None
@@ -136,8 +136,8 @@ class LogRow(QWidget):
 
     def _show(self) -> None:
         is_open = self.frames is not None
-        for widget in (self.words, self.at, self.close_button):
+        for widget in (self.summary, self.at, self.close_button):
             widget.setVisible(is_open)
         if self.frames:
             length = self.frames[-1].time
-            self.words.setText(f"{self._name}: {len(self.frames)} frames, {length:.1f} s")
+            self.summary.setText(f"{self._name}: {len(self.frames)} frames, {length:.1f} s")

@@ -29,7 +29,7 @@ from snakestudio.gui.profile.parts_table import PartsTable
 from snakestudio.link.profile.layout import MessageLayout, ids_of, message_layouts
 from snakestudio.link.profile.schema import Message, Signal
 from snakestudio.link.profile.units import RAW, known_units
-from snakestudio.viewmodel.cells import Column, columns_of
+from snakestudio.viewmodel.cells import CellColumn, columns_of
 
 _LISTED = ("role", "message", "name", "id", "each", "every_s")
 
@@ -210,7 +210,7 @@ class MessagesPage(QWidget):
         if message is not None:
             for row, signal in enumerate(message.signals):
                 if signal.signal == name:
-                    self.signal_table.go_to(row)
+                    self.signal_table.select_part(row)
 
     # --- suggestions ------------------------------------------------------------------------------
 
@@ -249,17 +249,17 @@ class MessagesPage(QWidget):
         free = [name for name in self._signal_names() if name not in used] or ["SIGNAL"]
         return Signal(signal=free[0], quantity="angle")
 
-    def go_to(self, row: int, name: str) -> None:
+    def select_part(self, row: int, name: str) -> None:
         """Show a value of a message; its name can be nested, as in ``signals[2].unit``."""
         first, _, rest = name.partition(".")
-        self.table.go_to(row, first)
+        self.table.select_part(row, first)
         if first.startswith("signals["):
-            self.signal_table.go_to(int(first[8:].rstrip("]")) - 1, rest)
+            self.signal_table.select_part(int(first[8:].rstrip("]")) - 1, rest)
         elif first in self.rows and first not in _LISTED:
             self.rows[first].field.setFocus()
 
 
-def _label(column: Column) -> QLabel:
+def _label(column: CellColumn) -> QLabel:
     label = QLabel(column.doc.label)
     label.setProperty("role", "dim")
     label.setMinimumWidth(theme.scaled(88))

@@ -57,9 +57,9 @@ class FormPage(QWidget):
         self._column.addStretch(1)
         return self
 
-    def go_to(self, key: str, name: str) -> bool:
+    def focus_value(self, key: str, name: str) -> bool:
         """Focus a value; returns whether the page contains it."""
-        return key in self.forms and self.forms[key].go_to(name)
+        return key in self.forms and self.forms[key].focus_value(name)
 
 
 def overview_page(document: ProfileDocument) -> FormPage:

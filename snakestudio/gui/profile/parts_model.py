@@ -19,7 +19,7 @@ from PySide6.QtGui import QFont
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.model.formula.quantity import NumberTextError
-from snakestudio.viewmodel.cells import Column
+from snakestudio.viewmodel.cells import CellColumn
 from snakestudio.viewmodel.field_texts import explanation
 
 Index = QModelIndex | QPersistentModelIndex
@@ -27,7 +27,7 @@ Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
-def _is_number(column: Column) -> bool:
+def _is_number(column: CellColumn) -> bool:
     """Whether the values are aligned right."""
     return column.kind in ("integer", "number", "span") or all(
         isinstance(choice, int) for choice in column.choices or "-"
@@ -113,10 +113,10 @@ class PartsModel(QAbstractTableModel):
         self,
         document: PartsDocument,
         key: str,
-        columns: Sequence[Column],
+        columns: Sequence[CellColumn],
         one: str,
         extras: Sequence[Extra] = (),
-        instead: Callable[[Column], str] | None = None,
+        instead: Callable[[CellColumn], str] | None = None,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -277,7 +277,7 @@ class PartsModel(QAbstractTableModel):
 
     def put(
         self,
-        cells: Iterable[tuple[int, Column, str]],
+        cells: Iterable[tuple[int, CellColumn, str]],
         text: str,
         parts: Sequence[Any] | None = None,
     ) -> bool:

@@ -21,7 +21,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.cell_delegate import CellDelegate
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.parts_model import PartsModel
-from snakestudio.viewmodel.cells import Column
+from snakestudio.viewmodel.cells import CellColumn
 
 Suggest = Callable[[int, str], Sequence[str]]
 
@@ -170,7 +170,7 @@ class PartsTable(QWidget):
                 column, max(theme.scaled(56), min(theme.scaled(280), width + theme.scaled(12)))
             )
 
-    def go_to(self, row: int, name: str = "") -> None:
+    def select_part(self, row: int, name: str = "") -> None:
         """Show a cell by row and key."""
         names = [column.name for column in self.model.columns]
         index = self.model.index(row, names.index(name) if name in names else 0)
@@ -194,7 +194,7 @@ class PartsTable(QWidget):
         at = rows[-1] + 1 if rows else len(parts)
         parts.insert(at, self._fresh(tuple(parts[:at])))
         if self.model.replace(parts, f"Add {self.model.one}"):
-            self.go_to(at)
+            self.select_part(at)
             self.fit()
 
     def remove(self) -> None:
@@ -204,7 +204,7 @@ class PartsTable(QWidget):
             [part for row, part in enumerate(self.model.parts) if row not in gone],
             f"Remove {self.model.one}",
         ):
-            self.go_to(min(min(gone), len(self.model.parts) - 1))
+            self.select_part(min(min(gone), len(self.model.parts) - 1))
 
     def duplicate(self) -> None:
         """Duplicate the selected rows below themselves."""
@@ -214,7 +214,7 @@ class PartsTable(QWidget):
         if rows and self.model.replace(
             [*parts[: rows[-1] + 1], *copies, *parts[rows[-1] + 1 :]], f"Duplicate {self.model.one}"
         ):
-            self.go_to(rows[-1] + 1)
+            self.select_part(rows[-1] + 1)
 
     def shift(self, places: int) -> None:
         """Move the selected rows up (-1) or down (+1)."""
@@ -228,7 +228,7 @@ class PartsTable(QWidget):
             self._select_rows([row + places for row in rows])
 
     def _select_rows(self, rows: Sequence[int]) -> None:
-        self.go_to(rows[0])
+        self.select_part(rows[0])
         flags = QItemSelectionModel.SelectionFlag
         for row in rows:
             self.view.selectionModel().select(self.model.index(row, 0), flags.Select | flags.Rows)
@@ -245,7 +245,7 @@ class PartsTable(QWidget):
 
     def fill_down(self) -> None:
         """Fill the cells below the topmost selected cell of each column; for a single cell, down to the last row."""
-        puts: list[tuple[int, Column, str]] = []
+        puts: list[tuple[int, CellColumn, str]] = []
         for at, rows in self._cells().items():
             column = self.model.columns[at]
             text = str(self.model.index(rows[0], at).data(Qt.ItemDataRole.EditRole))

@@ -73,7 +73,7 @@ class SequencesPage(QWidget):
         self._show()
 
     @property
-    def shown(self) -> str:
+    def sequence(self) -> str:
         """Name of the shown sequence."""
         return _NAMES[self.tabs.currentIndex()]
 
@@ -90,7 +90,7 @@ class SequencesPage(QWidget):
     def _show(self) -> None:
         if not self.isVisible() and self.bytes.toPlainText():
             return
-        steps = self.tables[self.shown].model.parts
+        steps = self.tables[self.sequence].model.parts
         text, count = frames_text(self._document, steps)
         self.bytes.setPlainText(text)
         self.title.setText(f"On the bus: {counted(count, 'frame')}" if count else "On the bus")
@@ -99,12 +99,12 @@ class SequencesPage(QWidget):
         super().showEvent(event)
         self._show()
 
-    def go_to(self, name: str, row: int, field: str) -> None:
+    def select_step(self, name: str, row: int, field: str) -> None:
         """Show a cell of a sequence."""
         if name in _NAMES:
             self.tabs.setCurrentIndex(_NAMES.index(name))
             if row >= 0:
-                self.tables[name].go_to(row, field)
+                self.tables[name].select_part(row, field)
 
 
 def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, int]:

@@ -102,7 +102,7 @@ class WiggleDialog(Dialog):
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(_SAMPLE_MS)
         self._timer.timeout.connect(self._sample)
-        self._pace = Throttle(_DRAW_MS, self._draw_running, self)
+        self._throttle = Throttle(_DRAW_MS, self._draw_running, self)
         robot_controller.changed.connect(self.refresh)
         self.refresh()
 
@@ -128,11 +128,11 @@ class WiggleDialog(Dialog):
         self._style_chart()
         theme.follow(self, WiggleDialog._apply_theme)
         self.title = heading("")
-        self.words = QLabel()
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.RichText)
-        self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.words.setMinimumHeight(theme.scaled(110))
+        self.explanation = QLabel()
+        self.explanation.setWordWrap(True)
+        self.explanation.setTextFormat(Qt.TextFormat.RichText)
+        self.explanation.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.explanation.setMinimumHeight(theme.scaled(110))
         self.form = DeclaredForm(Swings(), enter_accepts=False, caption_role="dim")
         self.amplitude = self.form.widget("amplitude_deg", NumberField)
         self.period = self.form.widget("period_s", NumberField)
@@ -152,7 +152,7 @@ class WiggleDialog(Dialog):
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
-        right = column_of(self.title, (self.chart, 1), self.words)
+        right = column_of(self.title, (self.chart, 1), self.explanation)
         acts = self.end, self.all, self.one
         self.arrange(
             (line_of((self.table, 5), (right, 4), spacing=20), 1),
@@ -253,12 +253,12 @@ class WiggleDialog(Dialog):
         self._draw(self._traces.get(name))
         result = self.results.get(name)
         colours = {"good": "good", "warning": "warning", "error": "warning"}
-        self.words.setText(
+        self.explanation.setText(
             ""
             if result is None
             else "<br>".join(
                 f"<span style='color:{theme.colour(colours[verdict.severity]).name()}'>●</span> {verdict.text}"
-                for verdict in result.words
+                for verdict in result.messages
             )
         )
 
@@ -338,7 +338,7 @@ class WiggleDialog(Dialog):
         )
         passed = time.monotonic() - self._begun
         self.bar.setValue(round(1000 * min(1.0, passed / self._length)))
-        self._pace.ask()
+        self._throttle.ask()
         if telemetry.state is not LinkState.ARMED:
             self._finish(
                 f"The test was aborted: {telemetry.reason or 'the robot is no longer armed.'}"
@@ -417,4 +417,4 @@ def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> 
 
 def _worst(result: WiggleResult) -> str:
     order = {"error": 0, "warning": 1, "good": 2}
-    return min(result.words, key=lambda verdict: order[verdict.severity]).text
+    return min(result.messages, key=lambda verdict: order[verdict.severity]).text

@@ -44,7 +44,7 @@ class BarPart(Themed):
         self.hide()
 
     def apply_theme(self) -> None:
-        self.stop.dress()
+        self.stop.apply_theme()
         self.state_value.update()
 
     def _on_poll(self) -> None:
@@ -54,7 +54,7 @@ class BarPart(Themed):
 
     def _refresh(self) -> None:
         status = self._robot_controller.status
-        age = status.heard
+        age = status.message_age
         above, value = (
             status.title.split(", ") if status.lost else ("robot", status.title.partition(" (")[0])
         )

@@ -44,15 +44,15 @@ class ConnectDialog(Dialog):
         self.setMinimumWidth(theme.scaled(760))
         self.form = ConnectForm(robot_controller.services, settings, self)
         self.message = Message(self)
-        self.found = QFrame(self)
-        self.state = StateCard(self.found)
-        self.who = QLabel(self.found)
+        self.robot_frame = QFrame(self)
+        self.state = StateCard(self.robot_frame)
+        self.who = QLabel(self.robot_frame)
         self.who.setWordWrap(True)
-        self.nodes = NodeStrip(self.found)
-        self.traffic = TrafficView(robot_controller, self.found)
+        self.nodes = NodeStrip(self.robot_frame)
+        self.traffic = TrafficView(robot_controller, self.robot_frame)
         self.traffic.setMinimumHeight(theme.scaled(240))
         inside = column_of(self.state, self.who, self.nodes, (self.traffic, 1), spacing=10)
-        self.found.setLayout(inside)
+        self.robot_frame.setLayout(inside)
         self.close_button = QPushButton("Close", self)
         self.close_button.setAutoDefault(False)
         self.close_button.clicked.connect(self.close)
@@ -62,7 +62,7 @@ class ConnectDialog(Dialog):
         self._column = self.arrange(
             self.form,
             self.message,
-            (self.found, 1),
+            (self.robot_frame, 1),
             line_of(1, self.close_button, self.connect_button),
             spacing=14,
         )
@@ -124,7 +124,7 @@ class ConnectDialog(Dialog):
     def _on_robot_changed(self) -> None:
         connected = self._robot_controller.connected
         self.form.setVisible(not connected)
-        self.found.setVisible(connected)
+        self.robot_frame.setVisible(connected)
         last = self._robot_controller.telemetry
         unopened = connected and last is not None and not last.bus_open
         self.connect_button.setText(

@@ -25,7 +25,7 @@ class SteadyLabel(QWidget):
         """Shown text."""
         return self._text
 
-    def say(self, text: str, role: str = "dim") -> None:
+    def show_text(self, text: str, role: str = "dim") -> None:
         """Show `text` in the colour of `role`."""
         if (text, role) != (self._text, self._role):
             self._text = text
@@ -68,7 +68,7 @@ class FigureList(QWidget):
         """Value shown for a name."""
         return self._values[name][0]
 
-    def say(self, name: str, text: str, role: str = "text") -> None:
+    def show_value(self, name: str, text: str, role: str = "text") -> None:
         """Show a value in the colour of `role`."""
         if self._values[name] != (text, role):
             self._values[name] = text, role

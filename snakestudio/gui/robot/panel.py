@@ -146,8 +146,8 @@ class RobotPanel(QWidget):
         self.where = QLabel(content)
         self.where.setProperty("role", "dim")
         self.where.setWordWrap(True)
-        self.heard = QLabel(content)
-        self.heard.setProperty("role", "dim")
+        self.node_summary = QLabel(content)
+        self.node_summary.setProperty("role", "dim")
         self.nodes = NodeStrip(content)
         self.load = LoadMeter(content)
         self.bus_figures = FigureList(
@@ -187,7 +187,7 @@ class RobotPanel(QWidget):
         live.setContentsMargins(0, 0, 0, 0)
         live.setSpacing(12)
         sections: tuple[tuple[str, tuple[QWidget, ...]], ...] = (
-            ("Nodes", (self.heard, self.nodes)),
+            ("Nodes", (self.node_summary, self.nodes)),
             ("Bus", (self.load, self.bus_figures)),
             ("Timing", (self.timing_figures,)),
             ("Twin and poses", (self.twin_and_pose_form,)),
@@ -258,8 +258,8 @@ class RobotPanel(QWidget):
         now = time.monotonic()
         contact = robot_controller.status.contact
         cells = []
-        for node, heard in zip(profile.nodes, last.heartbeat_time, strict=True):
-            age = now - float(heard) if np.isfinite(heard) else math.inf
+        for node, received_at in zip(profile.nodes, last.heartbeat_time, strict=True):
+            age = now - float(received_at) if np.isfinite(received_at) else math.inf
             lost = age > profile.timing.lost_s
             stale = age > profile.timing.stale_s
             role = (
@@ -273,9 +273,9 @@ class RobotPanel(QWidget):
             )
             cells.append((node, age, role))
         self.nodes.show_nodes(tuple(cells))
-        heard = sum(role in ("good", "warning") for _, _, role in cells)
-        self.heard.setText(
-            f"{heard} of {len(cells)} heard" if contact else "Unknown without contact"
+        responding = sum(role in ("good", "warning") for _, _, role in cells)
+        self.node_summary.setText(
+            f"{responding} of {len(cells)} heard" if contact else "Unknown without contact"
         )
         self.load.show_load(last.bus_load if contact else math.nan, profile.timing.max_bus_load)
         for name, count, bad in (
@@ -285,27 +285,29 @@ class RobotPanel(QWidget):
             ("Unreadable", last.unreadable, True),
             ("Bus errors", last.error_frames + last.send_errors, True),
         ):
-            self.bus_figures.say(
+            self.bus_figures.show_value(
                 name, f"{count:,}".replace(",", " "), "warning" if bad and count else "text"
             )
         sends = last.state in (LinkState.ARMED, LinkState.STREAMING) or math.isfinite(
             last.period_mean
         )
         period = 1.0 / profile.timing.set_point_rate_hz
-        self.timing_figures.say(
+        self.timing_figures.show_value(
             "Period", f"{_ms(last.period_mean)} of {_ms(period)}" if sends else "not sending"
         )
-        self.timing_figures.say("Lateness p99", _ms(last.lateness_p99))
-        self.timing_figures.say(
+        self.timing_figures.show_value("Lateness p99", _ms(last.lateness_p99))
+        self.timing_figures.show_value(
             "Longest gap", _ms(last.gap_max), "warning" if last.gap_max > 2.0 * period else "text"
         )
-        self.timing_figures.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
-        self.timing_figures.say("Priority", last.priority or "–")
+        self.timing_figures.show_value(
+            "Skipped", str(last.skipped), "warning" if last.skipped else "text"
+        )
+        self.timing_figures.show_value("Priority", last.priority or "–")
         gap = robot_controller.longest_gap
         granted = (
             f", {robot_controller.priority.granted}" if robot_controller.priority.granted else ""
         )
-        self.timing_figures.say(
+        self.timing_figures.show_value(
             "Window",
             f"{span_text(gap)}{granted}",
             "warning" if gap > 0.5 * profile.timing.window_timeout_s else "text",

@@ -48,17 +48,21 @@ class RobotOverlay(QObject):
         self._session_controller.source_changed.connect(self._poll)
 
     @property
-    def shown(self) -> bool:
+    def shows_robot(self) -> bool:
         """Whether the window shows the live robot."""
         return self._session_controller.source == "robot"
 
     def stale(self) -> bool:
         """Whether the robot is drawn stale because its present state is unknown."""
-        return self.shown and self._session_controller.live and self._robot_controller.status.stale
+        return (
+            self.shows_robot
+            and self._session_controller.live
+            and self._robot_controller.status.stale
+        )
 
     def marks(self) -> list[tuple[str, str]]:
         """Colour and text of notes about the drawn robot."""
-        if not self.shown:
+        if not self.shows_robot:
             return []
         palette = theme.current()
         snapshot = self._session_controller.displayed
@@ -80,7 +84,7 @@ class RobotOverlay(QObject):
         return f"joint angles are {span_text(status.oldest)} old"
 
     def _poll(self) -> None:
-        twin = self._robot_controller.twin if self.shown else None
+        twin = self._robot_controller.twin if self.shows_robot else None
         if twin is not self._twin_recording:
             self._twin_recording = twin
             self.changed.emit()

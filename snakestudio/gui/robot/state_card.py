@@ -43,8 +43,8 @@ class StateCard(Themed):
         if (status.title, status.sentence) != (self.title.text(), self.sentence.text()):
             self.title.setText(status.title)
             self.sentence.setText(status.sentence)
-        age = status.heard
-        self.age_label.say("" if math.isnan(age) else f"heard {span_text(age)} ago")
+        age = status.message_age
+        self.age_label.show_text("" if math.isnan(age) else f"heard {span_text(age)} ago")
         self.age_label.setVisible(not math.isnan(age))
         if status.role != self._role:
             self._role = status.role

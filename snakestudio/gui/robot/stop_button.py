@@ -29,9 +29,9 @@ class StopButton(QPushButton):
         # the space bar stops anyway; the keyboard focus stays unchanged
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFixedSize(theme.scaled(132), theme.scaled(36))
-        self.dress()
+        self.apply_theme()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the current theme."""
         p = theme.current()
         fill = theme.mixed(p.danger, "#000000", 0.14)
@@ -84,7 +84,7 @@ class ModalStop(Themed):
         self.setVisible(not place.isEmpty())
 
     def apply_theme(self) -> None:
-        self.button.dress()
+        self.button.apply_theme()
 
     @staticmethod
     def needed() -> QWidget | None:

@@ -71,7 +71,7 @@ class IdRow:
     places: frozenset[int] = frozenset()
     """Indices of the bytes that changed."""
 
-    def take(self, frame: Traffic) -> None:
+    def update(self, frame: Traffic) -> None:
         """Update with a newer frame."""
         before = self.frame
         passed = frame.time - before.time
@@ -105,7 +105,7 @@ class TrafficTable(QAbstractTableModel):
         self._font = theme.value_font(13, bold=False)
         self.received = 0
 
-    def take(self, frames: Sequence[Traffic]) -> None:
+    def add_frames(self, frames: Sequence[Traffic]) -> None:
         """Add the frames received since the last call, oldest first."""
         if self._paused:
             return
@@ -116,7 +116,7 @@ class TrafficTable(QAbstractTableModel):
             if row is None:
                 self._rows[key] = IdRow(frame)
             else:
-                row.take(frame)
+                row.update(frame)
         self._newer = True
         self._frames += frames
         if len(self._frames) > _KEPT:
@@ -129,32 +129,32 @@ class TrafficTable(QAbstractTableModel):
     def set_by_id(self, by_id: bool) -> None:
         """Show one row per id, or one per frame."""
         self._by_id = by_id
-        self.refresh(anew=True)
+        self.refresh(rebuild=True)
 
     def seek(self, text: str) -> None:
         """Show only rows that contain all words of `text` in id, bytes or decoded text."""
         self._terms = tuple(text.casefold().split())
-        self.refresh(anew=True)
+        self.refresh(rebuild=True)
 
     def clear(self) -> None:
         """Remove all frames."""
         self._rows = {}
         self._frames = []
         self.received = 0
-        self.refresh(anew=True)
+        self.refresh(rebuild=True)
 
-    def refresh(self, *, anew: bool = False) -> None:
+    def refresh(self, *, rebuild: bool = False) -> None:
         """Show the received frames."""
         newer = self._newer
         self._newer = False
-        if not (anew or newer or self._by_id):
+        if not (rebuild or newer or self._by_id):
             return
         if self._by_id:
             rows = [row for _, row in sorted(self._rows.items()) if self._fits(row.frame)]
         else:
             rows = [IdRow(frame) for frame in self._frames if self._fits(frame)]
         before = len(self._visible)
-        same = not anew and self._by_id
+        same = not rebuild and self._by_id
         if same and len(rows) == before:
             self._visible = rows
             if rows:
@@ -261,7 +261,7 @@ class TrafficView(QWidget):
         column.addWidget(self.view, 1)
         column.addWidget(self.note_label)
         self._robot_controller = robot_controller
-        robot_controller.traffic.connect(self.table.take)
+        robot_controller.traffic.connect(self.table.add_frames)
 
     def refresh(self) -> None:
         """Show the frames received since the last call."""
@@ -271,7 +271,7 @@ class TrafficView(QWidget):
         if at_end and not self.by_id.isChecked():
             self.view.scrollToBottom()
         known = f"{self.table.received:,} frames seen".replace(",", " ")
-        self.note_label.say(known if self.table.received else "No frames received yet.")
+        self.note_label.show_text(known if self.table.received else "No frames received yet.")
 
     def showEvent(self, event: QShowEvent) -> None:
         self._robot_controller.watch_traffic(self, True)

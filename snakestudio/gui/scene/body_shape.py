@@ -69,7 +69,7 @@ class BodyShape(QWidget):
         """Elevation of the view in space, rad."""
         self.ahead = 0.0
         """Time by which the preview is ahead, s."""
-        self.wanted: BodyChain | None = None
+        self.reference: BodyChain | None = None
         """Drawn shape commanded by the gait."""
         self._highest: tuple[object, float] = (None, 0.0)
         self._explain()
@@ -153,31 +153,33 @@ class BodyShape(QWidget):
         axes = scene.body.axes
         head_right = scene.robot.head == "first"
         angles = gait_angles(scene, snapshot, self.ahead)
-        now: BodyChain | None = None
+        actual: BodyChain | None = None
         if (
             snapshot is not None
             and snapshot.n_links == robot.n_links
             and snapshot.valid & Fields.POSE
         ):
-            now = chain_of_snapshot(snapshot, robot)
+            actual = chain_of_snapshot(snapshot, robot)
         elif (
             snapshot is not None
             and snapshot.valid & Fields.JOINTS
             and len(snapshot.joint_angle) == len(axes)
         ):
-            now = resting(chain_of_angles(snapshot.joint_angle, robot, axes), robot.radius_m)
-        wanted = chain_of_angles(angles, robot, axes)
+            actual = resting(chain_of_angles(snapshot.joint_angle, robot, axes), robot.radius_m)
+        reference = chain_of_angles(angles, robot, axes)
         if self._tall:
             # The robot may have rolled over: the shape is laid down the way the robot lies.
-            wanted = resting(wanted if now is None else fitted(wanted, now), robot.radius_m)
-        wanted = levelled(wanted, head_right)
-        return wanted, None if now is None or self.ahead else levelled(now, head_right)
+            reference = resting(
+                reference if actual is None else fitted(reference, actual), robot.radius_m
+            )
+        reference = levelled(reference, head_right)
+        return reference, None if actual is None or self.ahead else levelled(actual, head_right)
 
     def _draw(self, painter: QPainter, scene: Scene, snapshot: Snapshot | None) -> None:
-        wanted, now = self._chains(scene, snapshot)
-        self.wanted = wanted
+        reference, actual = self._chains(scene, snapshot)
+        self.reference = reference
         # One scale for all shapes, so that a larger amplitude looks larger.
-        shapes = [wanted, *(() if now is None else (now,))]
+        shapes = [reference, *(() if actual is None else (actual,))]
         tall = max(float(np.ptp(chain.joints[:, 1])) for chain in shapes)
         wide = max(scene.robot.length, *(float(np.ptp(chain.joints[:, 0])) for chain in shapes))
         scale = min(
@@ -190,16 +192,20 @@ class BodyShape(QWidget):
                 for x, y, _ in chain.joints
             ]
 
-        lifted_wanted = self._lifted(scene, wanted, None)
-        lifted_now = None
-        if now is not None:
-            lifted_now = self._lifted(scene, now, snapshot)
+        lifted_reference = self._lifted(scene, reference, None)
+        lifted_actual = None
+        if actual is not None:
+            lifted_actual = self._lifted(scene, actual, snapshot)
         head = 0 if scene.robot.head == "first" else -1
-        self._draw_shape(painter, plan(wanted), lifted_wanted, asked=not self.ahead, head=head)
-        if now is not None and lifted_now is not None:
-            self._draw_shape(painter, plan(now), lifted_now, asked=False, head=head)
+        self._draw_shape(
+            painter, plan(reference), lifted_reference, is_reference=not self.ahead, head=head
+        )
+        if actual is not None and lifted_actual is not None:
+            self._draw_shape(painter, plan(actual), lifted_actual, is_reference=False, head=head)
         if self._tall:
-            self._draw_space(painter, scene, wanted, now, lifted_wanted, lifted_now, head)
+            self._draw_space(
+                painter, scene, reference, actual, lifted_reference, lifted_actual, head
+            )
         if self.ahead:
             self._caption(
                 painter, 0, f"{self.ahead:+.2f} s".replace("-", "−"), right=True, role="accent"
@@ -218,10 +224,10 @@ class BodyShape(QWidget):
         self,
         painter: QPainter,
         scene: Scene,
-        wanted: BodyChain,
-        now: BodyChain | None,
-        lifted_wanted: BoolArray,
-        lifted_now: BoolArray | None,
+        reference: BodyChain,
+        actual: BodyChain | None,
+        lifted_reference: BoolArray,
+        lifted_actual: BoolArray | None,
         head: int,
     ) -> None:
         """Draw both shapes in a parallel projection, over their shadows on the ground."""
@@ -235,20 +241,20 @@ class BodyShape(QWidget):
         scale = (self.width() - 2 * _MARGIN) / across
         depth = max(
             float(np.ptp(chain.joints[:, 1]))
-            for chain in (wanted, *(() if now is None else (now,)))
+            for chain in (reference, *(() if actual is None else (actual,)))
         )
         deep = 0.5 * (abs(math.sin(self.azimuth)) * across + abs(math.cos(self.azimuth)) * depth)
         scale = min(scale, space / max(2.0 * deep * sine, 1e-9))
-        room = max(space - 2.0 * scale * deep * sine, 0.25 * space)
+        height = max(space - 2.0 * scale * deep * sine, 0.25 * space)
         reach = self._reach(scene)
         stretch = next(
-            (m for m in _MAGNIFIED if m * scale * cosine * reach <= room), _MAGNIFIED[-1]
+            (m for m in _MAGNIFIED if m * scale * cosine * reach <= height), _MAGNIFIED[-1]
         )
         base = _PLAN + _SPACE - _FOOT_ROOM - scale * deep * sine
 
         def projected(chain: BodyChain, shade: bool = False) -> list[QPointF]:
             # the robot may be on top of an obstacle
-            low = float(chain.joints[:, 2].min()) if chain is now else radius
+            low = float(chain.joints[:, 2].min()) if chain is actual else radius
             x, y, z = chain.joints.T
             across = x * math.cos(self.azimuth) - y * math.sin(self.azimuth)
             behind = x * math.sin(self.azimuth) + y * math.cos(self.azimuth)
@@ -263,16 +269,23 @@ class BodyShape(QWidget):
         shadow.setCapStyle(Qt.PenCapStyle.RoundCap)
         shadow.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.setPen(shadow)
-        painter.drawPolyline(projected(wanted if now is None else now, shade=True))
-        self._draw_shape(painter, projected(wanted), lifted_wanted, asked=not self.ahead, head=head)
-        if now is not None and lifted_now is not None:
-            self._draw_shape(painter, projected(now), lifted_now, asked=False, head=head)
+        painter.drawPolyline(projected(reference if actual is None else actual, shade=True))
+        self._draw_shape(
+            painter, projected(reference), lifted_reference, is_reference=not self.ahead, head=head
+        )
+        if actual is not None and lifted_actual is not None:
+            self._draw_shape(
+                painter, projected(actual), lifted_actual, is_reference=False, head=head
+            )
         self._caption(painter, 0, "from above")
         self._caption(
             painter, _PLAN, "in space" + (f", heights × {stretch:g}" if stretch != 1.0 else "")
         )
         self._caption(
-            painter, _PLAN, f"{int(lifted_wanted.sum())} of {len(lifted_wanted)} lifted", right=True
+            painter,
+            _PLAN,
+            f"{int(lifted_reference.sum())} of {len(lifted_reference)} lifted",
+            right=True,
         )
 
     def _reach(self, scene: Scene) -> float:
@@ -290,11 +303,17 @@ class BodyShape(QWidget):
         return self._highest[1]
 
     def _draw_shape(
-        self, painter: QPainter, points: list[QPointF], lifted: BoolArray, *, asked: bool, head: int
+        self,
+        painter: QPainter,
+        points: list[QPointF],
+        lifted: BoolArray,
+        *,
+        is_reference: bool,
+        head: int,
     ) -> None:
         """Draw a chain link by link, thick where links are on the ground."""
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        pen = QPen(theme.colour("dim" if asked else "accent"))
+        pen = QPen(theme.colour("dim" if is_reference else "accent"))
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         first = 0
@@ -305,7 +324,7 @@ class BodyShape(QWidget):
             while last + 1 < len(lifted) and lifted[last + 1] == lifted[first]:
                 last += 1
             clear = bool(lifted[first])
-            if asked:
+            if is_reference:
                 pen.setWidthF(1.0 if clear else 2.0)
                 pen.setStyle(Qt.PenStyle.DotLine if clear else Qt.PenStyle.DashLine)
             else:
@@ -316,7 +335,7 @@ class BodyShape(QWidget):
             painter.setPen(pen)
             painter.drawPolyline(points[first : last + 2])
             first = last + 1
-        if not asked:
+        if not is_reference:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.colour("accent"))
             painter.drawEllipse(points[head], 4.0, 4.0)

@@ -75,11 +75,11 @@ class Checks(QWidget):
 
     Signals
     -------
-    asked(problem: Problem)
+    problem_activated(problem: Problem)
         The user wants to see the object of a problem, which is already selected.
     """
 
-    asked = Signal(object)
+    problem_activated = Signal(object)
 
     def __init__(
         self, document: Document, session_controller: SessionController, selection: Selection
@@ -92,8 +92,8 @@ class Checks(QWidget):
         self.summary = QLabel()
         self.summary.setContentsMargins(4, 0, 0, 0)
         self.list = QListView()
-        self._findings = ProblemList(self)
-        self.list.setModel(self._findings)
+        self._problem_list = ProblemList(self)
+        self.list.setModel(self._problem_list)
         self.delegate = ProblemDelegate(self.list)
         self.delegate.fix_requested.connect(self._fix)
         self.list.setItemDelegate(self.delegate)
@@ -108,7 +108,7 @@ class Checks(QWidget):
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.clicked.connect(self._on_click)
-        self.list.activated.connect(self._go_to)
+        self.list.activated.connect(self._open_object)
         layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(12, 0, 12, 8)
         layout.setSpacing(4)
@@ -135,7 +135,7 @@ class Checks(QWidget):
             ProblemRow(p.severity, p, finding_text(p, self._document.scene)) for p in problems
         ]
         pending = [_pending(self._document.scene, key) for key in status.pending]
-        self._findings.replace(
+        self._problem_list.replace(
             [*entries, *(ProblemRow("pending", p, f"{p.message}.") for p in pending)]
         )
         count = {
@@ -151,7 +151,7 @@ class Checks(QWidget):
             self.summary.setProperty("role", role)
             self.summary.style().unpolish(self.summary)
             self.summary.style().polish(self.summary)
-        self.list.setVisible(bool(self._findings.entries))
+        self.list.setVisible(bool(self._problem_list.entries))
         self._keep_room()
 
     def _coming(self) -> list[Problem]:
@@ -169,16 +169,16 @@ class Checks(QWidget):
         """Height at which all problems are fully visible, px."""
         margins = self._column.contentsMargins()
         above = self.summary.sizeHint().height() + self._column.spacing()
-        rows = sum(self._row_height(row) for row in range(len(self._findings.entries)))
+        rows = sum(self._row_height(row) for row in range(len(self._problem_list.entries)))
         return margins.top() + above + rows + 2 * self.list.frameWidth() + margins.bottom()
 
     def _row_height(self, row: int) -> int:
-        return self.list.sizeHintForIndex(self._findings.index(row, 0)).height()
+        return self.list.sizeHintForIndex(self._problem_list.index(row, 0)).height()
 
     def _keep_room(self) -> None:
         """Keep the height of the tallest problem with its buttons."""
         heights = [
-            self._row_height(row) for row in range(min(_MEASURED, len(self._findings.entries)))
+            self._row_height(row) for row in range(min(_MEASURED, len(self._problem_list.entries)))
         ]
         self.list.setMinimumHeight(min(max(heights, default=0), theme.scaled(_TALLEST)))
 
@@ -188,8 +188,8 @@ class Checks(QWidget):
 
     def show_first(self) -> None:
         """Scroll to the first problem and mark it."""
-        if self._findings.entries:
-            first = self._findings.index(0, 0)
+        if self._problem_list.entries:
+            first = self._problem_list.index(0, 0)
             self.list.setCurrentIndex(first)
             self.list.scrollTo(first, QListView.ScrollHint.PositionAtTop)
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -198,14 +198,14 @@ class Checks(QWidget):
 
     def _on_click(self, index: QModelIndex) -> None:
         if not self.delegate.over_button:  # those are fixes
-            self._go_to(index)
+            self._open_object(index)
 
-    def _go_to(self, index: QModelIndex) -> None:
-        problem = self._findings.entries[index.row()].problem
+    def _open_object(self, index: QModelIndex) -> None:
+        problem = self._problem_list.entries[index.row()].problem
         items = items_of(problem)
         if items:
             self._selection.set(items)
-        self.asked.emit(problem)
+        self.problem_activated.emit(problem)
 
     def _fix(self, fix: Fix) -> None:
         try:
@@ -216,8 +216,8 @@ class Checks(QWidget):
     def menu(self, index: QModelIndex) -> QMenu:
         """Return the menu of a problem."""
         menu = Menu(self)
-        menu.addAction("Go to Object").triggered.connect(lambda: self._go_to(index))
-        for fix in self._findings.entries[index.row()].problem.fixes:
+        menu.addAction("Go to Object").triggered.connect(lambda: self._open_object(index))
+        for fix in self._problem_list.entries[index.row()].problem.fixes:
             menu.addAction(fix.label).triggered.connect(lambda _=False, fix=fix: self._fix(fix))
         return menu
 

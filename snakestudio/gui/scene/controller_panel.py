@@ -38,7 +38,7 @@ class ControllerPanel(KindSection):
             self.add(widget)
         self._make_path_part()
         self.refresh(document.scene)
-        document.kinds_changed.connect(self.renew_kinds)
+        document.kinds_changed.connect(self.update_kinds)
 
     def _offer_kinds(self) -> None:
         with QSignalBlocker(self.box):

@@ -15,7 +15,7 @@ from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.kind_section import PresetSection
-from snakestudio.gui.scene.presets import Preset
+from snakestudio.gui.scene.presets import ScenePreset
 from snakestudio.gui.scene.table_rows import TablePreview, TableRow
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.kinds.reads import unused_reason
@@ -28,7 +28,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.serpenoid import envelope_of
 
 GAITS = tuple(
-    Preset(
+    ScenePreset(
         entry.title,
         {"gait": entry.gait, "control.soft_start_deg": entry.soft_start_deg},
         entry.explanation,
@@ -39,14 +39,14 @@ GAITS = tuple(
 """The gait library as presets."""
 
 
-def _of_kinds() -> list[Preset]:
+def _of_kinds() -> list[ScenePreset]:
     """Return presets with default values for kinds of gait that are not in the library."""
     known = {type(entry.gait) for entry in LIBRARY}
     kinds = [
         kind for kind in GAIT_KINDS.values() if kind.make is not None and kind.fields not in known
     ]
     return [
-        Preset(kind.title, {"gait": kind.fields(), "control.soft_start_deg": 0.0}, kind.help)
+        ScenePreset(kind.title, {"gait": kind.fields(), "control.soft_start_deg": 0.0}, kind.help)
         for kind in kinds
     ]
 
@@ -113,7 +113,7 @@ def envelope_problem(scene: Scene, key: str) -> str:
 _ENTRIES = {entry.title: entry for entry in LIBRARY}
 
 
-def _unsuitable(preset: Preset, scene: Scene) -> str:
+def _unsuitable(preset: ScenePreset, scene: Scene) -> str:
     """Reason why a preset does not suit a scene, as a sentence; "" if it does."""
     entry = _ENTRIES.get(preset.name)
     return "" if entry is None else unsuitable(entry, scene)
@@ -155,7 +155,7 @@ class GaitPanel(PresetSection):
         self.lead_in.set_note("applies at reset")
         self.add(self.lead_in)
         self.refresh(document.scene)
-        document.kinds_changed.connect(self.renew_kinds)
+        document.kinds_changed.connect(self.update_kinds)
 
     def _offer_kinds(self) -> None:
         self.presets.offer((*GAITS, *_of_kinds()))
@@ -223,14 +223,14 @@ class GaitPanel(PresetSection):
         else:
             what = "The changed table applies"
         self.message.show_text(f"{what} at the next reset." if what else "")
-        self.show_findings(problems)
+        self.show_problems(problems)
 
-    def _step_text(self, preset: Preset) -> str:
+    def _step_text(self, preset: ScenePreset) -> str:
         return f"Gait {preset.name.lower()}"
 
     def _toggle_torques(self) -> None:
         """Switch to torque control or back; a robot that starts in the pose of its gait keeps its pose."""
-        self.presets.forget()
+        self.presets.reset()
         if self._document.scene.gives_torques:
             gait = Scene.model_fields["gait"].get_default(call_default_factory=True)
             self._edit(

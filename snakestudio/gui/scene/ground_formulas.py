@@ -70,7 +70,7 @@ class GroundFormulas(QWidget):
             row.refresh()
         self.help_button.setVisible(not all(row.isHidden() for row in self.rows.values()))
 
-    def show_findings(self, problems: Collection[Problem]) -> None:
+    def show_problems(self, problems: Collection[Problem]) -> None:
         """Show the problems that a check of the scene found in each formula."""
         for key, row in self.rows.items():
             row.show_scene_problem(

@@ -115,8 +115,8 @@ class HistoryPanel(Themed):
         self.list.setIconSize(QSize(_MARK, _MARK))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setAccessibleName("Steps of this session")
-        self.list.clicked.connect(lambda index: self._go(index.row()))
-        self.list.activated.connect(lambda index: self._go(index.row()))
+        self.list.clicked.connect(lambda index: self._move_to(index.row()))
+        self.list.activated.connect(lambda index: self._move_to(index.row()))
         self._note = QLabel()
         self._note.setObjectName("note")
         self._note.setProperty("role", "dim")
@@ -130,7 +130,7 @@ class HistoryPanel(Themed):
         document.opened.connect(self._show)
         self._show()
 
-    def _go(self, step: int) -> None:
+    def _move_to(self, step: int) -> None:
         if step != self._document.undo_stack.index():
             self._document.jump_to(step)
 

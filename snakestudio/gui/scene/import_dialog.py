@@ -112,20 +112,20 @@ class ImportDialog(Dialog):
     """
 
     def __init__(
-        self, path: Path, found: Circles, scene: Scene, parent: QWidget | None = None
+        self, path: Path, circles: Circles, scene: Scene, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent, "Import Obstacles")
         self._path = path
-        self._found = found
+        self._circles = circles
         self._scene = scene
         self.result_scene: Scene | None = None
         self.setMinimumWidth(460)
-        heading = QLabel(f"{counted(len(found.circles), 'obstacle')} in {path.name}", self)
+        heading = QLabel(f"{counted(len(circles.circles), 'obstacle')} in {path.name}", self)
         heading.setProperty("role", "heading")
         self.plan = _Plan(cylinders_of(scene), self)
-        choices = ImportChoices(unit=found.unit, group=path.stem[:80])
+        choices = ImportChoices(unit=circles.unit, group=path.stem[:80])
         fields = fields_of(choices)
-        tip = f"Unit of the numbers in the file; {found.unit}, {found.stated}"
+        tip = f"Unit of the numbers in the file; {circles.unit}, {circles.stated}"
         fields["unit"] = replace(fields["unit"], help=tip)
         self.form = DeclaredForm(choices, fields, self)
         self.unit = self.form.widget("unit", QComboBox)
@@ -142,7 +142,7 @@ class ImportDialog(Dialog):
     def _show(self) -> None:
         now = self.form.values
         try:
-            cylinders = as_cylinders(self._found, now.unit, now.scale, now.group, self._path.name)
+            cylinders = as_cylinders(self._circles, now.unit, now.scale, now.group, self._path.name)
             self.result_scene = with_imported(self._scene, cylinders)
         except SceneError as error:
             self.result_scene = None
@@ -152,7 +152,7 @@ class ImportDialog(Dialog):
         else:
             self.plan.show_new(cylinders)
             self.form.report("")
-            self.summary.setText("\n".join([_summary(cylinders), *self._found.notes]))
+            self.summary.setText("\n".join([_summary(cylinders), *self._circles.notes]))
         self.start.setEnabled(self.result_scene is not None and not self.form.problem)
 
     def accept(self) -> None:

@@ -112,8 +112,8 @@ def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
         head = f"Pushed by link {', '.join(map(str, pressed))}"
         colour = palette.warning
     else:
-        shown = f"{gap * 1000:.1f} mm" if gap < 1 else f"{gap:.2f} m"
-        head = f"Clearance to link {link + 1}: {shown}"
+        distance = f"{gap * 1000:.1f} mm" if gap < 1 else f"{gap:.2f} m"
+        head = f"Clearance to link {link + 1}: {distance}"
         colour = palette.warning if gap < _NEAR else palette.text
     note = (
         "nearest link at the shown time"
@@ -235,7 +235,7 @@ class Inspector(Themed):
         self._selection = selection
         self._session_controller = session_controller
         self.rows: dict[str, FormRow] = {}
-        self._shown: tuple[object, ...] = ()
+        self._displayed: tuple[object, ...] = ()
         self.link_values: LinkValues | None = None
         self._link = self._n_results = 0
         self._start: StartChoice | None = None
@@ -247,8 +247,8 @@ class Inspector(Themed):
         self.search.setAccessibleName("Find a property")
         self.search.setToolTip("Search all values of the scene by name, symbol, key or description")
         # rows are not rebuilt for every typed letter
-        self._search_pace = Throttle(150, self._search, self)
-        self.search.textChanged.connect(self._search_pace.ask)
+        self._search_throttle = Throttle(150, self._search, self)
+        self.search.textChanged.connect(self._search_throttle.ask)
         self.title = heading("")
         self.subtitle = QLabel()
         self.subtitle.setProperty("role", "dim")
@@ -282,7 +282,7 @@ class Inspector(Themed):
         self._pace = Throttle(100, self._show_live, self)
         selection.changed.connect(self._on_selection)
         document.scene_changed.connect(self._on_scene)
-        document.opened.connect(self._forget)
+        document.opened.connect(self._reset)
         session_controller.status_changed.connect(self._show_pending)
         session_controller.frame.connect(self._pace.ask)
         self._another = QTimer(self)
@@ -319,11 +319,11 @@ class Inspector(Themed):
     def _searched(self) -> str:
         return self.search.text().strip()
 
-    def _forget(self) -> None:
-        self._shown = ()
+    def _reset(self) -> None:
+        self._displayed = ()
 
     def _search(self) -> None:
-        if self._target() != self._shown:
+        if self._target() != self._displayed:
             self._rebuild()
 
     def reveal(self, key: str) -> FormRow | None:
@@ -347,7 +347,7 @@ class Inspector(Themed):
         self._rebuild()
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
-        if self._target() != self._shown:
+        if self._target() != self._displayed:
             if before is None or (
                 len(before.obstacles) == len(after.obstacles)
                 and len(before.ground.patch) == len(after.ground.patch)
@@ -366,7 +366,7 @@ class Inspector(Themed):
 
     def _rebuild(self) -> None:
         self._another.stop()
-        self._shown = self._target()
+        self._displayed = self._target()
         self.rows.clear()
         self.link_values = self._start = self._parts_note = self.ground_formulas = None
         form = QWidget()

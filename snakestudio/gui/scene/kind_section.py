@@ -17,7 +17,7 @@ from snakestudio.gui.forms.formula_row import FormulaRow
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
-from snakestudio.gui.scene.presets import Preset, PresetBox
+from snakestudio.gui.scene.presets import PresetBox, ScenePreset
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import declared, get_value
 from snakestudio.model.fields import FieldDoc
@@ -40,7 +40,7 @@ class KindRows(QWidget):
         super().__init__(parent)
         self._document = document
         self._fill = fill
-        self._made_for: object = None
+        self._target: object = None
         self.rows: dict[str, ParameterRow] = {}
         self.choices: dict[str, FormRow] = {}
         self._area = QWidget()
@@ -48,11 +48,11 @@ class KindRows(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._area)
 
-    def renew(self, scene: Scene, made_for: object) -> bool:
+    def rebuild(self, scene: Scene, target: object) -> bool:
         """Rebuild all rows unless they are for `made_for`; return whether they were rebuilt."""
-        if made_for == self._made_for:
+        if target == self._target:
             return False
-        self._made_for = made_for
+        self._target = target
         self.restore()
         self.rows = {}
         self.choices = {}
@@ -71,10 +71,10 @@ class KindRows(QWidget):
         self.setVisible(self._column.count() > 0)
         return True
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Force a rebuild of the rows."""
         self.restore()
-        self._made_for = None
+        self._target = None
 
     def restore(self) -> None:
         """Discard typed texts."""
@@ -155,7 +155,7 @@ class KindSection(Section):
         """Show the values of the scene."""
         raise NotImplementedError
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset for another scene."""
         self.message.show_text("")
         self._restore()
@@ -168,11 +168,11 @@ class KindSection(Section):
 
     # --- the rows ---------------------------------------------------------------------------------
 
-    def _make_rows(self, scene: Scene, made_for: object) -> None:
+    def _make_rows(self, scene: Scene, target: object) -> None:
         """Rebuild all rows unless they are for `made_for`."""
         formulas = self.formulas
         self.formulas = {}
-        if not self._values.renew(scene, made_for):
+        if not self._values.rebuild(scene, target):
             self.formulas = formulas
             return
         for formula in formulas.values():
@@ -195,7 +195,7 @@ class KindSection(Section):
         self._values.add(formula)
         return formula
 
-    def show_findings(self, problems: Collection[Problem]) -> None:
+    def show_problems(self, problems: Collection[Problem]) -> None:
         """Show the problems that a check of the scene found in each formula."""
         for key, formula in self.formulas.items():
             formula.show_scene_problem(
@@ -217,10 +217,10 @@ class KindSection(Section):
         box.activated.connect(lambda index: choose(str(box.itemData(index))))
         return box
 
-    def renew_kinds(self) -> None:
+    def update_kinds(self) -> None:
         """Offer the available kinds, and rebuild the rows."""
         self._offer_kinds()
-        self._values.forget()
+        self._values.reset()
         self.refresh(self._document.scene)
 
     def _offer_kinds(self) -> None:
@@ -251,12 +251,12 @@ class PresetSection(KindSection):
         self,
         title: str,
         document: Document,
-        presets: Sequence[Preset],
+        presets: Sequence[ScenePreset],
         name: str,
         kind: str,
         library: str,
         parent: QWidget | None = None,
-        unsuitable: Callable[[Preset, Scene], str] = lambda preset, scene: "",
+        unsuitable: Callable[[ScenePreset, Scene], str] = lambda preset, scene: "",
     ) -> None:
         super().__init__(title, document, parent)
         self._kind = kind
@@ -267,7 +267,7 @@ class PresetSection(KindSection):
         self.back = QToolButton()
         self.back.setProperty("role", "flat")
         self.back.setFixedSize(theme.scaled(26), theme.scaled(26))
-        self.back.clicked.connect(self._go_back)
+        self.back.clicked.connect(self._restore_preset)
         line = QHBoxLayout()
         line.setSpacing(4)
         line.addWidget(self.presets, 1)
@@ -278,21 +278,21 @@ class PresetSection(KindSection):
         self.about.setWordWrap(True)
         self.add(self.about)
 
-    def choose(self, preset: Preset) -> None:
+    def choose(self, preset: ScenePreset) -> None:
         """Apply a preset as one undo step."""
         self._edit(preset.applied, self._step_text(preset))
         # Choosing the current preset does not change the scene, but its values must be shown again.
         self.refresh(self._document.scene)
 
-    def _step_text(self, preset: Preset) -> str:
+    def _step_text(self, preset: ScenePreset) -> str:
         """Return the undo text of that step."""
         return f"Preset {preset.name}"
 
-    def forget(self) -> None:
-        self.presets.forget()
-        super().forget()
+    def reset(self) -> None:
+        self.presets.reset()
+        super().reset()
 
-    def _go_back(self) -> None:
+    def _restore_preset(self) -> None:
         if self.presets.present is not None:
             self.choose(self.presets.present)
 
@@ -333,7 +333,7 @@ class PresetSection(KindSection):
         self.back.setVisible(chosen is not None and changed)
         self.back.setIcon(theme.icon("undo", "dim"))
 
-    def _reason(self, preset: Preset) -> str:
+    def _reason(self, preset: ScenePreset) -> str:
         """Reason why a preset does not suit the scene, as a separate line."""
         reason = self.presets.reasons.get(preset.name, "")
         return (

@@ -94,8 +94,8 @@ class Palette(Themed):
 
     def _on_kinds_changed(self) -> None:
         """Offer the shapes of the loaded plug-ins."""
-        if [_look(button.preset) for button in self.buttons.values()] == [
-            _look(each) for each in PRESETS.values()
+        if [_appearance(button.preset) for button in self.buttons.values()] == [
+            _appearance(each) for each in PRESETS.values()
         ]:
             return
         for button in self.buttons.values():
@@ -109,6 +109,6 @@ class Palette(Themed):
             button.setIcon(theme.icon(button.preset.icon))
 
 
-def _look(preset: Preset) -> tuple[str, str, str, str]:
+def _appearance(preset: Preset) -> tuple[str, str, str, str]:
     """Return the visible properties of a preset."""
     return preset.name, preset.title, preset.help, preset.icon

@@ -25,7 +25,7 @@ from snakestudio.gui.scene.gait_panel import GaitPanel
 from snakestudio.gui.scene.ground_formulas import GroundFormulas
 from snakestudio.gui.scene.kind_section import KindRows
 from snakestudio.gui.scene.model_box import ModelBox
-from snakestudio.gui.scene.presets import AIKO, FRICTION_PRESETS, IDEAL, Preset, PresetBox
+from snakestudio.gui.scene.presets import AIKO, FRICTION_PRESETS, IDEAL, PresetBox, ScenePreset
 from snakestudio.gui.scene.strain_panel import StrainPanel
 from snakestudio.gui.scene.support_panel import SupportPanel
 from snakestudio.kinds.formulation import FORMULATIONS
@@ -90,7 +90,7 @@ class RealRobotSection(Section):
 
     def refresh(self, scene: Scene) -> None:
         """Show the values of the scene."""
-        present: Preset | None = None
+        present: ScenePreset | None = None
         for preset in (IDEAL, AIKO):
             holds = preset.holds(scene)
             self.buttons[preset.name].setChecked(holds)
@@ -217,11 +217,11 @@ class ParameterPanels(Themed):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
 
-        self._shape_pace = Throttle(90, self._draw_shape, self)
+        self._shape_throttle = Throttle(90, self._draw_shape, self)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         document.kinds_changed.connect(self._on_kinds)
-        session_controller.frame.connect(self._shape_pace.ask)
+        session_controller.frame.connect(self._shape_throttle.ask)
         session_controller.status_changed.connect(self._show_pending)
         self._on_scene(None, document.scene)
         self._show_pending()
@@ -258,7 +258,7 @@ class ParameterPanels(Themed):
     def _fill_model(self, scene: Scene) -> None:
         self.model_values.add_all("model", scene)
 
-    def _choose(self, preset: Preset) -> None:
+    def _choose(self, preset: ScenePreset) -> None:
         try:
             self._document.edit(preset.applied(self._document.scene), f"Preset {preset.name}")
         except SnakeStudioError as error:
@@ -269,11 +269,11 @@ class ParameterPanels(Themed):
         self._on_scene(None, self._document.scene)
 
     def _on_opened(self) -> None:
-        self.gait.forget()
-        self.friction_presets.forget()
+        self.gait.reset()
+        self.friction_presets.reset()
         self.ground_formulas.restore()
         if self.continuum is not None:
-            self.continuum.forget()
+            self.continuum.reset()
         for row in self.rows.values():
             row.field.restore()
 
@@ -295,11 +295,11 @@ class ParameterPanels(Themed):
         for key, row in own.items():
             row.set_unused(unused_reason(after, key))
             gait_only = row is self.gait.soft_start
-            shown = not belongs_elsewhere(after, key) and key not in elsewhere
-            row.setVisible(shown and (after.controller.uses_gait or not gait_only))
+            applies = not belongs_elsewhere(after, key) and key not in elsewhere
+            row.setVisible(applies and (after.controller.uses_gait or not gait_only))
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
-        if self.model_values.renew(after, after.model.kind) and before is not None:
+        if self.model_values.rebuild(after, after.model.kind) and before is not None:
             self._show_pending()
         self.model_values.refresh(after)
         self._model_help.setText(FORMULATIONS[after.model.kind].help)
@@ -311,7 +311,7 @@ class ParameterPanels(Themed):
         ):
             choice.setVisible(not unused_reason(after, key))
             choice.refresh()
-        self._shape_pace.ask()
+        self._shape_throttle.ask()
 
     def _show_sort(self, scene: Scene) -> None:
         """Show the sections for a body with a strain law, or with joints."""
@@ -341,22 +341,22 @@ class ParameterPanels(Themed):
         self.controller.show_pending(pending)
         self.model_values.show_pending(pending)
         self.gait.show_pending(pending, self._session_controller.status.problems)
-        self.ground_formulas.show_findings(self._session_controller.status.problems)
+        self.ground_formulas.show_problems(self._session_controller.status.problems)
         if self._shown_continuum is not None:
             self._shown_continuum.show_pending(pending, self._session_controller.status.problems)
         self.model_message.show_text("Applies at the next reset." if "model" in pending else "")
 
     def _on_kinds(self) -> None:
-        self.model_values.forget()
+        self.model_values.reset()
         self._on_scene(None, self._document.scene)
         self._show_pending()
 
     def _draw_shape(self) -> None:
-        shown = self._session_controller.displayed
+        snapshot = self._session_controller.displayed
         if not self.isVisible():
             return
         if self._shown_continuum is not None:
-            self._shown_continuum.strain.show_time(0.0 if shown is None else shown.time)
+            self._shown_continuum.strain.show_time(0.0 if snapshot is None else snapshot.time)
         else:
             self.gait.shape.show_state(self._document.scene, self._session_controller.displayed)
 
@@ -419,12 +419,12 @@ class ContinuumPanel(QWidget):
         self.strain.show_pending(pending)
         self.support.show_pending(pending)
         self.group.set_pending(pending)
-        self.strain.show_findings(problems)
-        self.support.show_findings(problems)
+        self.strain.show_problems(problems)
+        self.support.show_problems(problems)
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset for another scene."""
-        self.strain.forget()
-        self.support.forget()
+        self.strain.reset()
+        self.support.reset()
         for row in self._body.values():
             row.field.restore()

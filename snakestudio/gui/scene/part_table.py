@@ -38,7 +38,7 @@ from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.scene import Scene
 from snakestudio.text import MINUS
-from snakestudio.viewmodel.cells import Column
+from snakestudio.viewmodel.cells import CellColumn
 from snakestudio.viewmodel.field_texts import explanation, refusal
 from snakestudio.viewmodel.scene.part_tables import PartTable, pasted, with_texts
 
@@ -77,7 +77,7 @@ class PartModel(QAbstractTableModel):
         return self.part.table
 
     @property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[CellColumn]:
         """Columns of the table."""
         return self.part.columns
 
@@ -353,7 +353,7 @@ class PartTableView(QWidget):
                 column, max(theme.scaled(_NARROWEST), min(theme.scaled(_WIDEST), width))
             )
 
-    def go_to(self, row: int, name: str = "") -> None:
+    def select_part(self, row: int, name: str = "") -> None:
         """Make a cell current and focus the table."""
         names = [column.name for column in self.model.columns]
         index = self.model.index(row, names.index(name) if name in names else 0)
@@ -496,12 +496,12 @@ class LinksAndJoints(Themed):
         self.note.setVisible(not body.jointed)
         self._show_axis_box()
 
-    def go_to(self, table: Table, row: int = 0, name: str = "") -> None:
+    def select_part(self, table: Table, row: int = 0, name: str = "") -> None:
         """Show a cell of one of the tables, by link or joint (0-based) and name."""
         view = self.links if table == "link" else self.joints
         self.tabs.setCurrentWidget(view)
         if row < view.model.part.rows:
-            view.go_to(row, name)
+            view.select_part(row, name)
 
     def apply_theme(self) -> None:
         self.links.fit()

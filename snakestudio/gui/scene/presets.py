@@ -18,7 +18,7 @@ from snakestudio.model.scene import Scene
 
 
 @dataclass(frozen=True, slots=True)
-class Preset:
+class ScenePreset:
     """Group of scene values."""
 
     name: str
@@ -67,17 +67,17 @@ class Preset:
 
 
 FRICTION_PRESETS = (
-    Preset(
+    ScenePreset(
         "P2 isotropic", {"ground.mu_along": 0.2, "ground.mu_across": 0.2}, "0.2 in every direction"
     ),
-    Preset(
+    ScenePreset(
         "P1 orthotropic",
         {"ground.mu_along": 0.1, "ground.mu_across": 0.5},
         "0.1 along and 0.5 across the body",
     ),
 )
 
-IDEAL = Preset(
+IDEAL = ScenePreset(
     "Ideal",
     {
         "actuator.free_play_deg": 0.0,
@@ -92,7 +92,7 @@ IDEAL = Preset(
     "P1, P2",
 )
 
-AIKO = Preset(
+AIKO = ScenePreset(
     "As Aiko",
     {
         "actuator.free_play_deg": 4.0,
@@ -130,15 +130,15 @@ class PresetBox(ChoiceBox):
 
     def __init__(
         self,
-        presets: Sequence[Preset],
-        unsuitable: Callable[[Preset, Scene], str] = lambda preset, scene: "",
+        presets: Sequence[ScenePreset],
+        unsuitable: Callable[[ScenePreset, Scene], str] = lambda preset, scene: "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._offered = self._presets = tuple(presets)
         self._unsuitable = unsuitable
         self._palette = theme.current()
-        self.present: Preset | None = None
+        self.present: ScenePreset | None = None
         self.changed = False
         self.reasons: dict[str, str] = {}
         """Reasons why presets do not suit the scene, by name, as sentences."""
@@ -165,7 +165,7 @@ class PresetBox(ChoiceBox):
             if reason:
                 self.setItemData(index, theme.colour("dim"), Qt.ItemDataRole.ForegroundRole)
 
-    def offer(self, presets: Sequence[Preset]) -> None:
+    def offer(self, presets: Sequence[ScenePreset]) -> None:
         """Offer other presets."""
         self._offered = self._presets = tuple(presets)
         self.present = None
@@ -213,7 +213,7 @@ class PresetBox(ChoiceBox):
             else self.present.help
         )
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset for another scene."""
         self.present = None
         for i, preset in enumerate(self._presets):

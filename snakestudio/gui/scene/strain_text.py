@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from snakestudio.gui.scene.presets import Preset
+from snakestudio.gui.scene.presets import ScenePreset
 from snakestudio.model.robot.strain import (
     COMPONENTS,
     Formulas,
@@ -49,31 +49,31 @@ def _case(
 
 
 STRAINS = (
-    Preset(
+    ScenePreset(
         "Worm",
         _case(Peristalsis(), "wave_anchors", "R", 0.3, 0.01),
         "Waves of stretch travel along the body, which is anchored where it is shortest",
         "P5, VIII-A",
     ),
-    Preset(
+    ScenePreset(
         "Accelerating worm",
         _case(Peristalsis(speed_m_s=0.1, acceleration_m_s2=0.02), "wave_anchors", "R", 0.3, 0.01),
         "As Worm, with accelerating waves, so that the anchor has to push",
         "P5, VIII-A",
     ),
-    Preset(
+    ScenePreset(
         "Inchworm",
         _case(Inching(), "end_anchors", "SE2", 0.5, 0.02) | {"support.period_s": 2.0},
         "The body arches while the head is anchored and flattens while the tail is",
         "P5, VIII-B",
     ),
-    Preset(
+    ScenePreset(
         "2D snake with a turn",
         _case(Serpentine(turn_per_m=2.0), "rings", "SE2", 1.0, 0.02),
         "A planar snake that slides through rings along its own path and turns once",
         "P5, VIII-C",
     ),
-    Preset(
+    ScenePreset(
         "3D snake",
         _case(
             Serpentine(lift_per_m=0.5, turn_start_s=2.0, turn_duration_s=4.0),
@@ -108,10 +108,10 @@ def _readable(formula: str) -> str:
     """Return a formula as rich text: Greek letters, superscript powers, no asterisks."""
 
     def name(match: re.Match[str]) -> str:
-        word = match[0]
-        if formula[match.end() : match.end() + 1] == "(" and len(word) > 1:
-            return word  # a function
-        return f"<i>{_GREEK.get(word, word)}</i>"
+        symbol = match[0]
+        if formula[match.end() : match.end() + 1] == "(" and len(symbol) > 1:
+            return symbol  # a function
+        return f"<i>{_GREEK.get(symbol, symbol)}</i>"
 
     text = _NAME.sub(name, formula)
     text = re.sub(r"\^(\d+|\([^()]*\))", r"<sup>\1</sup>", text)

@@ -42,7 +42,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
-from snakestudio.viewmodel.gallery import Entry, found
+from snakestudio.viewmodel.gallery import Entry, matches
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -103,7 +103,7 @@ class SceneFilter(QSortFilterProxyModel):
         self.invalidate()
 
     def filterAcceptsRow(self, row: int, parent: _Index) -> bool:
-        return found(self.sourceModel().index(row, 0).data(ITEM), *self._criteria)
+        return matches(self.sourceModel().index(row, 0).data(ITEM), *self._criteria)
 
 
 class CardDelegate(QStyledItemDelegate):

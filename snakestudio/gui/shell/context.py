@@ -385,7 +385,7 @@ class Context(QObject):
         elif path.suffix.lower() == ".toml" and is_study(path):
             self.study.open(path)
         else:
-            self.experiment_files.take(path)
+            self.experiment_files.open_dropped(path)
 
     def show_step_dialog(self) -> None:
         """Show the dialog of the time step check."""

@@ -100,7 +100,7 @@ def _checks(c: Context) -> QWidget:
     from snakestudio.gui.scene.checks import Checks
 
     checks = Checks(c.document, c.session_controller, c.selection)
-    checks.asked.connect(lambda problem: _open_problem(c, problem))
+    checks.problem_activated.connect(lambda problem: _open_problem(c, problem))
     return checks
 
 
@@ -187,7 +187,7 @@ def _open_parts(c: Context, table: Table, row: int, name: str = "") -> None:
     c.show_dock("parts")
     panel = c.docks["parts"].widget()
     if isinstance(panel, LinksAndJoints):
-        panel.go_to(table, row, name)
+        panel.select_part(table, row, name)
 
 
 _PART_KEY = re.compile(r"robot\.(link|joint)\[(\d+)\](?:\.(\w+))?\Z")

@@ -46,7 +46,7 @@ class WorkerChoice:
     """`ca`, `certificate` and `key`: TLS files for the connection; "" for none."""
 
     @classmethod
-    def kept(cls, settings: QSettings) -> WorkerChoice:
+    def restored(cls, settings: QSettings) -> WorkerChoice:
         """Return the stored choice."""
         return load(settings, _GROUP, cls())
 

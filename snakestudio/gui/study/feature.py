@@ -219,7 +219,7 @@ class StudyFeature(QObject):
             return False
         if document.path == opened.scene_path and not self._scene_in_a_file():
             return False
-        workers = WorkerChoice.kept(self._context.settings).workers
+        workers = WorkerChoice.restored(self._context.settings).workers
         if not self._may_compute(workers, "Run"):
             return False
         self.runner.start(opened.path, workers)

@@ -20,7 +20,7 @@ from snakestudio.session.engine_compiler import Stage, prepare
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.study.results import Table
 from snakestudio.study.study_file import scene_of
-from snakestudio.viewmodel.study.run_again import AgainRun, run_again, run_name, values_of
+from snakestudio.viewmodel.study.run_again import RepeatedRun, run_again, run_name, values_of
 from snakestudio.viewmodel.work import Progress
 
 _LISTED = 4
@@ -75,7 +75,7 @@ class StudyRuns(QObject):
         super().__init__(parent)
         self._context = context
         self._banner = banner
-        self._task: Task[AgainRun] | None = None
+        self._task: Task[RepeatedRun] | None = None
         self._name = self._preparing = ""
         self._then: list[Button] = []
 
@@ -113,14 +113,14 @@ class StudyRuns(QObject):
                 ),
             )
 
-        def work(progress: Progress) -> AgainRun | None:
-            def tell(kind: str, stage: Stage) -> bool:
+        def work(progress: Progress) -> RepeatedRun | None:
+            def report(kind: str, stage: Stage) -> bool:
                 left = time_left(stage.seconds_left)
                 self._preparing = f"Preparing the {FORMULATIONS[kind].short} engine: {percent(stage.fraction)}, {left}."
                 return progress(stage.fraction)
 
             def ready(kind: str) -> bool:
-                there = prepare([kind], tell, preparations)
+                there = prepare([kind], report, preparations)
                 self._preparing = ""
                 return there
 
@@ -155,16 +155,16 @@ class StudyRuns(QObject):
         return self._preparing or f"Running {self._name} again: {percent(fraction)}."
 
     @Slot(object)
-    def _on_finished(self, run: AgainRun | None) -> None:
+    def _on_finished(self, run: RepeatedRun | None) -> None:
         self._task = None
         if run is None:
             self._banner.show_notice("warning", f"{self._name} was not opened.")
         elif not len(run.recording):
-            self._banner.show_notice("warning", f"{self._name} has no rows to show. {run.said}")
+            self._banner.show_notice("warning", f"{self._name} has no rows to show. {run.verdict}")
         else:
             self._context.open_runs.show(run.recording, self._name)
             kind: Kind = "info" if run.same else "warning"
-            self._banner.show_notice(kind, f"{self._name}: {run.said}", self._then)
+            self._banner.show_notice(kind, f"{self._name}: {run.verdict}", self._then)
         self.changed.emit()
 
     @Slot(object)

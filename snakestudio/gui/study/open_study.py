@@ -11,7 +11,7 @@ from snakestudio.gui.core.throttle import Throttle
 from snakestudio.study.description import StudyFields
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.study_file import scene_of
-from snakestudio.viewmodel.study.checking import Findings, checked
+from snakestudio.viewmodel.study.checking import StudyCheck, checked
 from snakestudio.viewmodel.study.landing import Landed, landed, trace_of
 from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
 
@@ -30,7 +30,7 @@ class OpenStudy(QObject):
     changed()
         The study or the state of its file changed.
     checked()
-        `findings` have changed.
+        `study_check` has changed.
     landed()
         `results` have changed.
     """
@@ -43,20 +43,20 @@ class OpenStudy(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._disk: StudyOnDisk | None = None
-        self.findings = Findings()
+        self.study_check = StudyCheck()
         self.results: Landed | None = None
         self.unreadable_results = ""
         """Reason why the results cannot be read, as a sentence; "" if they can."""
         self.taken_up = False
         """Whether the last change was made to the file by another program."""
-        self._check: Task[Findings] | None = None
+        self._check_task: Task[StudyCheck] | None = None
         self._check_again = False
-        self._read: Task[list[Landed]] | None = None
+        self._read_task: Task[list[Landed]] | None = None
         self._read_path: Path | None = None
-        self._look = QTimer(self)
-        self._look.setInterval(_LOOK_MS)
-        self._look.timeout.connect(self._look_at_file)
-        self._refresh = Throttle(_REFRESH_MS, self.read_results, self)
+        self._file_timer = QTimer(self)
+        self._file_timer.setInterval(_LOOK_MS)
+        self._file_timer.timeout.connect(self._check_file)
+        self._refresh_throttle = Throttle(_REFRESH_MS, self.read_results, self)
 
     # ----------------------------------------------------------------------------------------- file
 
@@ -106,18 +106,18 @@ class OpenStudy(QObject):
     def ready(self) -> bool:
         """Whether the study can be run in its current state."""
         return self._disk is not None and not (
-            self.unreadable or self.unsaved or self.findings.problems or self.checking
+            self.unreadable or self.unsaved or self.study_check.problems or self.checking
         )
 
     @property
     def checking(self) -> bool:
         """Whether a check is in progress."""
-        return self._check is not None
+        return self._check_task is not None
 
     @property
     def reading(self) -> bool:
         """Whether results are being read."""
-        return self._read is not None
+        return self._read_task is not None
 
     def open(self, path: Path) -> None:
         """Open the study in a file.
@@ -132,16 +132,16 @@ class OpenStudy(QObject):
 
     def _set(self, disk: StudyOnDisk | None) -> None:
         self._disk = disk
-        self.findings = Findings()
+        self.study_check = StudyCheck()
         self.results = None
         self.unreadable_results = ""
         self.taken_up = False
         if disk is not None:
-            self._look.start()
+            self._file_timer.start()
             self._begin_check()
             self.read_results(again=True)  # a reading in progress belongs to the previous study
         else:
-            self._look.stop()
+            self._file_timer.stop()
             self._discard_check()
         self.opened.emit()
         self.changed.emit()
@@ -172,8 +172,8 @@ class OpenStudy(QObject):
         self._disk.save_as(path)
         self._set(self._disk)
 
-    def _look_at_file(self) -> None:
-        if self._disk is not None and self._disk.look():
+    def _check_file(self) -> None:
+        if self._disk is not None and self._disk.reload_changes():
             self.taken_up = not self._disk.missing
             self._begin_check()
             self.changed.emit()
@@ -187,39 +187,39 @@ class OpenStudy(QObject):
 
     def _begin_check(self) -> None:
         if self._disk is None or self._disk.unreadable:
-            self.findings = Findings()
+            self.study_check = StudyCheck()
             self.checked.emit()
             return
-        if self._check is not None:
+        if self._check_task is not None:
             self._check_again = True
             return
         study = self._disk.study
         path = self._disk.path
-        self._check = Task("check", lambda _: checked(study, path), self)
-        self._check.finished.connect(self._on_checked)
-        self._check.failed.connect(lambda problem: self._on_checked(Findings()))
+        self._check_task = Task("check", lambda _: checked(study, path), self)
+        self._check_task.finished.connect(self._on_checked)
+        self._check_task.failed.connect(lambda problem: self._on_checked(StudyCheck()))
 
     def _discard_check(self) -> None:
         self._check_again = False
-        if self._check is not None:
-            self._check.discard()
-            self._check = None
+        if self._check_task is not None:
+            self._check_task.discard()
+            self._check_task = None
 
     @Slot(object)
-    def _on_checked(self, findings: Findings) -> None:
-        self._check = None
+    def _on_checked(self, study_check: StudyCheck) -> None:
+        self._check_task = None
         if self._check_again:
             self._check_again = False
             self._begin_check()
         else:
-            self.findings = findings
+            self.study_check = study_check
             self.checked.emit()
 
     # -------------------------------------------------------------------------------------- results
 
     def read_results_soon(self) -> None:
         """Read new results at a limited rate."""
-        self._refresh.ask()
+        self._refresh_throttle.ask()
 
     def read_all_results(self) -> None:
         """Read the results again after the last run, so that none is missing."""
@@ -228,23 +228,23 @@ class OpenStudy(QObject):
     def read_results(self, again: bool = False) -> None:
         """Read results if there are more than before, or `again`."""
         path = self.path
-        if path is None or (self._read is not None and not again):
+        if path is None or (self._read_task is not None and not again):
             return
-        if self._read is not None:
-            self._read.discard()  # this reading must be the last
+        if self._read_task is not None:
+            self._read_task.discard()  # this reading must be the last
         before = None if again or self.results is None else self.results.number
 
         def work(_: object) -> list[Landed]:
-            found = landed(path, before)
-            return [] if found is None else [found]
+            new_results = landed(path, before)
+            return [] if new_results is None else [new_results]
 
         self._read_path = path
-        self._read = Task("study results", work, self)
-        self._read.finished.connect(lambda read: self._on_read(read, ""))
-        self._read.failed.connect(lambda problem: self._on_read([], problem.sentence()))
+        self._read_task = Task("study results", work, self)
+        self._read_task.finished.connect(lambda read: self._on_read(read, ""))
+        self._read_task.failed.connect(lambda problem: self._on_read([], problem.sentence()))
 
     def _on_read(self, read: list[Landed], error: str) -> None:
-        self._read = None
+        self._read_task = None
         if self._read_path != self.path:
             return
         before = self.unreadable_results
@@ -260,6 +260,6 @@ class OpenStudy(QObject):
 
     def close(self) -> None:
         """Stop everything because the window closes."""
-        self._look.stop()
-        self._refresh.cancel()
+        self._file_timer.stop()
+        self._refresh_throttle.cancel()
         close_tasks(self)

@@ -140,7 +140,7 @@ class StudyPanel(Themed):
         self.file.setWordWrap(True)
         self.notice = Banner(self)
         self.notice.changed.connect(self._fit)
-        self._told = ""
+        self._notice_text = ""
         self.setup = SetupPage(open_study)
         self.results = StudyResultsView()
         self.results.open_requested.connect(actions.open_run)
@@ -187,8 +187,8 @@ class StudyPanel(Themed):
         self.refresh()
 
     def _nothing(self) -> QWidget:
-        made = QWidget()
-        column = QVBoxLayout(made)
+        page = QWidget()
+        column = QVBoxLayout(page)
         column.setContentsMargins(16, 8, 16, 12)
         column.setSpacing(10)
         about = QLabel(_NONE)
@@ -202,7 +202,7 @@ class StudyPanel(Themed):
         for widget in (about, self.new_button, self.open_button):
             column.addWidget(widget)
         column.addStretch(1)
-        return made
+        return page
 
     def _menu(self) -> QMenu:
         menu = Menu(self)
@@ -255,15 +255,15 @@ class StudyPanel(Themed):
     def _on_landed(self) -> None:
         self._stale = True
         self._show_results()
-        self._tell()
+        self._show_problem()
 
     def _show_results(self) -> None:
         if self._stale and self.results.isVisible() and self._open.path is not None:
             self._stale = False
-            found = self._open.results
-            table = found.table if found is not None else Table(self._open.study, ())
-            units = found.units if found is not None else {}
-            self.results.show_table(table, units, self._open.trace, self._open.findings.scene)
+            results = self._open.results
+            table = results.table if results is not None else Table(self._open.study, ())
+            units = results.units if results is not None else {}
+            self.results.show_table(table, units, self._open.trace, self._open.study_check.scene)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -286,15 +286,15 @@ class StudyPanel(Themed):
         self.title.setEnabled(readable and not running)
         self.tabs.setTabEnabled(0, readable)
         self.setup.set_locked(running)
-        self._tell()
+        self._show_problem()
 
-    def _tell(self) -> None:
+    def _show_problem(self) -> None:
         """Show problems of the file or the scene, with buttons that help."""
         document = self._document
         kind = "warning"
         path = self._open.path
         buttons: list[Button] = []
-        scene = self._open.findings.about("scene")
+        scene = self._open.study_check.about("scene")
         if self._open.unreadable:
             text = f"The file cannot be read. Fix it, and it is reloaded.\n{self._open.unreadable}"
             buttons = [("Open in Text Editor", lambda: self._show_outside(folder=False))]
@@ -323,9 +323,9 @@ class StudyPanel(Themed):
             buttons = [("Open Scene", self._actions.open_scene)]
         else:
             text = ""
-        if text == self._told:
+        if text == self._notice_text:
             return
-        self._told = text
+        self._notice_text = text
         if text:
             self.notice.show_notice("warning" if kind == "warning" else "info", text, buttons)
         else:

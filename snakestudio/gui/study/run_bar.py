@@ -56,7 +56,7 @@ class StudyRunBar(Themed):
         self._open = open_study
         self._runner = runner
         self._settings = settings
-        self.chosen = WorkerChoice.kept(settings)
+        self.chosen = WorkerChoice.restored(settings)
         self._low = False
         self._last_texts: dict[Banner, str] = {}
         self.run_button = QPushButton()
@@ -203,7 +203,7 @@ class StudyRunBar(Themed):
             return ""
         if self._open.unreadable:
             return ""
-        if self._open.findings.problems:
+        if self._open.study_check.problems:
             return f"{self._why_not()}."
         results = self._open.results
         seconds = math.nan
@@ -225,7 +225,7 @@ class StudyRunBar(Themed):
         return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), status)))
 
     def _why_not(self) -> str:
-        count = len(self._open.findings.problems)
+        count = len(self._open.study_check.problems)
         if count:
             return f"Fix {counted(count, 'problem')} in the set-up first"
         return ""

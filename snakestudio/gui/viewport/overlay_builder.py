@@ -67,7 +67,9 @@ class OverlayBuilder:
             link = now.trail_index(snapshot.n_links)
             if link is not None:
                 trail = self._trail.points(recording, link, snapshot)
-        dressed = v.look.dress(now.overlays(scene), scene.beam, recording, snapshot, self._bar_top)
+        dressed = v.look.with_ranges(
+            now.overlays(scene), scene.beam, recording, snapshot, self._bar_top
+        )
         self._legend.set_factors(*v.look.factors)
         return replace(
             dressed,

@@ -40,14 +40,14 @@ TIME = Meaning("time")
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class MeasuredBody:
     """Tracked body: its name, and the link that carries it, as in `BodyColumns.link`."""
 
     name: str
     link: int | None = None
 
 
-def meanings_of(layout: Layout, n_columns: int) -> tuple[list[Meaning], list[Body]]:
+def meanings_of(layout: Layout, n_columns: int) -> tuple[list[Meaning], list[MeasuredBody]]:
     """Return the meanings of `n_columns` columns in a layout, and the bodies that it names."""
     meanings: dict[int, Meaning] = {}
     if layout.time_column is not None:
@@ -67,11 +67,11 @@ def meanings_of(layout: Layout, n_columns: int) -> tuple[list[Meaning], list[Bod
                 meanings[column] = Meaning("joint", joint.joint, part)
     return (
         [meanings.get(column, UNUSED) for column in range(n_columns)],
-        [Body(body.name, body.link) for body in layout.bodies],
+        [MeasuredBody(body.name, body.link) for body in layout.bodies],
     )
 
 
-def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[Body]) -> Layout:
+def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[MeasuredBody]) -> Layout:
     """Return a layout with these columns and bodies, otherwise like `base`; bodies without columns are omitted."""
     where = {meaning: column for column, meaning in enumerate(meanings) if meaning.kind}
     columns_of_bodies = []

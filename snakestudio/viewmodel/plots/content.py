@@ -253,7 +253,7 @@ def custom_view(
         chosen=True,
         equal=content.equal,
         outlines=content.outlines,
-        whole=content.whole,
+        whole_run=content.whole,
         window=content.window,
     )
 

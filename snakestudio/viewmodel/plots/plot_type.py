@@ -106,7 +106,7 @@ class PlotType:
     outlines: bool = False
     """Whether an X-Y plot shows the obstacles."""
 
-    whole: bool = False
+    whole_run: bool = False
     """Whether an X-Y plot shows the whole run instead of the time in view."""
 
     window: SpectrumWindow = "hann"
@@ -141,7 +141,7 @@ class PlotType:
             None,
         )
 
-    def word(self, schema: Schema | None) -> str:
+    def item_name(self, schema: Schema | None) -> str:
         """Return the name of the items to choose from; a continuous body has sections instead of links."""
         return (
             "section"
@@ -159,7 +159,7 @@ class PlotType:
         """Return the name of an item (0-based)."""
         if self.chooser == "quantity":
             return self.choices[min(index, len(self.choices) - 1)]
-        return f"{self.word(schema)} {index + 1}"
+        return f"{self.item_name(schema)} {index + 1}"
 
 
 def link_colour(index: int, count: int) -> str:

@@ -159,7 +159,7 @@ class _DerivedRows:
         """Request recomputation of these pieces of `BLOCK` old rows only."""
         self._requests = dict.fromkeys(numbers)
 
-    def take_piece(self) -> tuple[int, NDArray[np.float64]] | None:
+    def next_piece(self) -> tuple[int, NDArray[np.float64]] | None:
         """Return number and values of a recomputed piece; None if there is none."""
         return None if self._old.empty() else self._old.get()
 
@@ -295,7 +295,7 @@ class SeriesCache:
         any_rows = False
         for key, rows in self._derived.items():
             any_rows |= rows.pull()
-            while (old := rows.take_piece()) is not None:
+            while (old := rows.next_piece()) is not None:
                 self._detail.put(key, old[0], old[1][:, None])
                 any_rows = True
             if rows.problem:
@@ -334,18 +334,18 @@ class SeriesCache:
         return self._tracks[key].pyramid if key in self._tracks else None
 
     def samples(
-        self, key: str, start: int, stop: int, stride: int, *, whole: bool = False
+        self, key: str, start: int, stop: int, stride: int, *, whole_run: bool = False
     ) -> Samples | None:
         """Return rows of a series from start to stop at multiples of `stride` (a power of 2); None if not cached.
 
-        Old rows can be missing until `pull` has read them, which it does not do if `whole`,
+        Old rows can be missing until `pull` has read them, which it does not do if `whole_run`,
         because a run
         has too many.
         """
         pyramid = self._pyramid(key)
         if pyramid is None or stop <= start:
             return None
-        if whole or self._is_given_up(key):
+        if whole_run or self._is_given_up(key):
             return pyramid.samples(start, stop, stride)
         return self._detail.samples(key, pyramid, start, stop, stride)
 

@@ -68,7 +68,7 @@ class Spectra:
             self._spectra[key] = self._compute(line, series_cache, first, stop, window)
         return self._spectra[key]
 
-    def forget(self) -> None:
+    def discard_unused(self) -> None:
         """Discard spectra that were not used since the last call."""
         self._spectra = {key: value for key, value in self._spectra.items() if key in self._used}
         self._used = set()
@@ -146,7 +146,7 @@ def compose_spectrum(
                 highest = max(highest, float(result.frequency[-1]))
                 busy = max(busy, _busy_until(result))
                 _add(chart_data, view, line, result, limits)
-    spectra.forget()
+    spectra.discard_unused()
     if lines and not chart_data.traces:
         reading = series_cache.filling or any(
             overlay.series_cache.filling for overlay, _ in overlaid

@@ -75,18 +75,18 @@ def compose_plane(
     """
     unit = lines[1].unit if lines else ""
     chart_data = ChartData(unit=unit, across="plane", across_unit=lines[0].unit if lines else "")
-    if view.whole:
+    if view.whole_run:
         start = -math.inf
         stop = math.inf
     curves = len(lines) // 2 + sum(len(over) // 2 for _, over in overlaid)
     budget = _MOST_POINTS // max(1, curves)
-    _add(chart_data, lines, series_cache, start, stop, budget, whole_run=view.whole)
+    _add(chart_data, lines, series_cache, start, stop, budget, whole_run=view.whole_run)
     recording = series_cache.recording
     time = None if recording is None or row is None else float(recording.times[row])
     if recording is not None and row is not None:
         _add_dots(chart_data, lines, series_cache, row)
     for overlay, over in overlaid:
-        _add(chart_data, over, overlay.series_cache, start, stop, budget, whole_run=view.whole)
+        _add(chart_data, over, overlay.series_cache, start, stop, budget, whole_run=view.whole_run)
         other = overlay.series_cache.recording
         if (
             other is not None
@@ -142,7 +142,7 @@ def _pairs(
 ) -> Iterator[tuple[CurveSpec, CurveSpec, tuple[NDArray[np.int64], FloatArray, FloatArray]]]:
     """Pairs of lines, the rows with both values, and these values."""
     samples = {
-        key: series_cache.samples(key, first, last, stride, whole=whole_run)
+        key: series_cache.samples(key, first, last, stride, whole_run=whole_run)
         for key in {line.series for line in lines}
     }
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):

@@ -96,7 +96,7 @@ class EmulatedRobot:
                 return f"The emulated robot ended: {lines[-1].removeprefix('snakestudio: ')}"
         return f"The emulated robot ended with exit code {code}."
 
-    def tell(self, line: str) -> None:
+    def send(self, line: str) -> None:
         """Send a command: `fault KIND [NODE]`, `clear` or `quit`."""
         stdin = self._process.stdin
         if stdin is not None and self._process.poll() is None:
@@ -106,7 +106,7 @@ class EmulatedRobot:
 
     def close(self) -> None:
         """End the process."""
-        self.tell("quit")
+        self.send("quit")
         stdin = self._process.stdin
         if stdin is not None:
             with contextlib.suppress(OSError):

@@ -74,7 +74,7 @@ class RobotStatus:
     contact: bool = False
     """Whether the link responds and has a bus."""
 
-    heard: float = math.nan
+    message_age: float = math.nan
     """Age of the newest message of the robot, s; NaN without messages."""
 
     oldest: float = math.inf
@@ -124,33 +124,43 @@ def robot_status(
         return NOT_CONNECTED
     if telemetry is None:
         return RobotStatus("Connecting ...", "accent", "The link is starting.")
-    heard = heard_s(telemetry, now)
+    message_age = heard_s(telemetry, now)
     state = telemetry.state
     reason = telemetry.reason
     if not alive or now - telemetry.time > SILENT_S:
         why = reason if state is LinkState.DISCONNECTED and reason else "The link is silent."
         if _had_torque(telemetry):
-            return RobotStatus(LOST, "danger", f"{why} {_SENT}", lost=True, heard=heard)
-        return RobotStatus("No contact", "danger", f"{why} {_UNKNOWN}", heard=heard)
+            return RobotStatus(LOST, "danger", f"{why} {_SENT}", lost=True, message_age=message_age)
+        return RobotStatus("No contact", "danger", f"{why} {_UNKNOWN}", message_age=message_age)
     if state is LinkState.DISCONNECTED or not telemetry.bus_open:
         text = reason or "The bus is not open."
         if _had_torque(telemetry):
-            return RobotStatus(LOST, "danger", f"{text} {_SENT}", lost=True, heard=heard)
+            return RobotStatus(
+                LOST, "danger", f"{text} {_SENT}", lost=True, message_age=message_age
+            )
         if state is not LinkState.DISCONNECTED:  # it was open, and the link keeps trying
             text = f"{text} It is reopened automatically as soon as possible."
-        return RobotStatus("Disconnected", "warning", text, heard=heard)
+        return RobotStatus("Disconnected", "warning", text, message_age=message_age)
     oldest = float(ages(telemetry, now).max())
     if _had_torque(telemetry, ~(now - telemetry.heartbeat_time <= profile.timing.lost_s), profile):
         text = f"{reason or 'The robot is silent.'} {_SENT}"
-        return RobotStatus(LOST, "danger", text, False, True, True, heard, oldest, True)
-    confirmed = telemetry.confirmed and heard <= profile.timing.lost_s
+        return RobotStatus(LOST, "danger", text, False, True, True, message_age, oldest, True)
+    confirmed = telemetry.confirmed and message_age <= profile.timing.lost_s
     title, role, sentence, armed = _armed_status(telemetry, confirmed, reason)
     if telemetry.replay:
         was = title.removesuffix(" elsewhere")  # a log has no other program to warn about
         title = f"Replay · {was}"
         sentence = "A log is played back in place of the robot. Arming is impossible."
     return RobotStatus(
-        title, role, sentence, armed, False, True, heard, oldest, oldest > profile.timing.stale_s
+        title,
+        role,
+        sentence,
+        armed,
+        False,
+        True,
+        message_age,
+        oldest,
+        oldest > profile.timing.stale_s,
     )
 
 

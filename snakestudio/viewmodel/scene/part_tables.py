@@ -20,7 +20,7 @@ from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.model.robot.overrides import JointOverride, LinkOverride
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene, structure_problems
-from snakestudio.viewmodel.cells import Column, columns_of
+from snakestudio.viewmodel.cells import CellColumn, columns_of
 from snakestudio.viewmodel.numbers import parse_change
 
 _WHOLE = {
@@ -45,7 +45,7 @@ _WHOLE = {
 }
 """Scene value that a value of a link or joint overrides; both have an effect in the same scenes."""
 
-_COLUMNS: Mapping[Table, list[Column]] = {
+_COLUMNS: Mapping[Table, list[CellColumn]] = {
     "link": [replace(column, optional=False) for column in columns_of(LinkOverride, LINK_VALUES)],
     "joint": [
         replace(column, optional=False) for column in columns_of(JointOverride, JOINT_VALUES)
@@ -102,7 +102,7 @@ class PartTable:
         head = self.table == "link" and row == self.scene.robot.head_index
         return f"{row + 1} · head" if head else str(row + 1)
 
-    def cell(self, row: int, column: Column) -> Cell:
+    def cell(self, row: int, column: CellColumn) -> Cell:
         """Return the content of a cell."""
         axes = self._axes(row, column.name)
         if not axes:
@@ -119,7 +119,7 @@ class PartTable:
             usual=_joined(column.text(value) for value in usual),
         )
 
-    def number(self, row: int, column: Column) -> float:
+    def number(self, row: int, column: CellColumn) -> float:
         """Return the value of a cell with one number.
 
         Raises `NumberTextError` if it has no number or several.
@@ -152,7 +152,7 @@ def _joined(texts: Iterable[str]) -> str:
     return " | ".join(dict.fromkeys(text or "none" for text in texts))
 
 
-def _short(column: Column, value: Any) -> str:
+def _short(column: CellColumn, value: Any) -> str:
     return column.text(
         float(f"{value:.6g}") if column.kind == "number" and value is not None else value
     )

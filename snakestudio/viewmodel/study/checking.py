@@ -22,7 +22,7 @@ from snakestudio.study.study_file import scene_of
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class StudyCheck:
     """Results of the check of a study."""
 
     problems: tuple[Problem, ...] = ()
@@ -55,7 +55,7 @@ def _within(key: str, part: str) -> bool:
     return key == part or key.startswith((f"{part}.", f"{part}["))
 
 
-def checked(study: StudyFields, path: Path) -> Findings:
+def checked(study: StudyFields, path: Path) -> StudyCheck:
     """Check a study that is, or will be, in a file."""
     errors = problems(study)
     path_of_scene = scene_of(study, path)
@@ -65,7 +65,7 @@ def checked(study: StudyFields, path: Path) -> Findings:
         lines = str(error).replace(f"{path_of_scene}: ", "").splitlines()
         more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
         message = f"{study.scene} cannot be read: {lines[0].rstrip('.')}{more}"
-        return Findings(
+        return StudyCheck(
             (*errors, Problem("error", "scene", message, "fix it, or choose another one"))
         )
     fixed = scene
@@ -99,7 +99,7 @@ def checked(study: StudyFields, path: Path) -> Findings:
     for number, goal in enumerate(study.goals, 1):
         if goal.warning:
             notes[f"goals[{number}]"] = goal.warning
-    return Findings(tuple(errors), notes, units, columns, fixed)
+    return StudyCheck(tuple(errors), notes, units, columns, fixed)
 
 
 def _add(errors: list[Problem], create: Callable[[], object], at: str = "") -> None:

@@ -30,7 +30,7 @@ of its repeats."""
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ResultColumn:
     """Column of results."""
 
     name: str
@@ -79,7 +79,7 @@ class Column:
             return f"{value:.2f}"
         return number_text(value)
 
-    def told(self, value: float) -> str:
+    def text_with_unit(self, value: float) -> str:
         """Return a value as text with the unit."""
         text = self.text(value)
         return f"{text} {self.unit}" if self.unit and text != "–" else text
@@ -111,7 +111,7 @@ def _label(scene: Scene, key: str) -> str:
 
 def columns_of(
     table: Table, units: Mapping[str, str], scene: Scene | None = None
-) -> dict[str, Column]:
+) -> dict[str, ResultColumn]:
     """Return all columns of a table by name, in display order.
 
     Parameters
@@ -123,7 +123,7 @@ def columns_of(
     """
     study = table.study
     titles = value_titles(study, scene)
-    columns = [Column("point", "Point", "", "point", table["point"].astype(np.float64))]
+    columns = [ResultColumn("point", "Point", "", "point", table["point"].astype(np.float64))]
     columns += [
         _varied(
             study,
@@ -139,10 +139,12 @@ def columns_of(
         better = 0 if isinstance(part, Limit) else 1 if part.aim == "maximise" else -1
         role: Role = "limit" if isinstance(part, Limit) else "goal"
         columns.append(
-            Column(part.called, _called(study, part), unit, role, table[part.called], better=better)
+            ResultColumn(
+                part.called, _called(study, part), unit, role, table[part.called], better=better
+            )
         )
-    columns.append(Column("seconds", "Time to run", "s", "other", table["seconds"]))
-    columns.append(Column("state", "State", "", "state", _states(table), STATES))
+    columns.append(ResultColumn("seconds", "Time to run", "s", "other", table["seconds"]))
+    columns.append(ResultColumn("state", "State", "", "state", _states(table), STATES))
     tails = [column.title.partition(": ")[2] or column.title for column in columns]
     return {
         column.name: replace(column, short=tail if tails.count(tail) == 1 else column.title)
@@ -168,7 +170,9 @@ def _unit(scene: Scene, key: str) -> str:
         return unit_of(key)
 
 
-def _varied(study: StudyFields, vary: Vary, values: np.ndarray, title: str, unit: str) -> Column:
+def _varied(
+    study: StudyFields, vary: Vary, values: np.ndarray, title: str, unit: str
+) -> ResultColumn:
     log = vary.scale == "log"
     steps: Sequence[Any] = vary.values
     if not steps and study.search.kind == "grid" and vary.steps is not None:
@@ -179,19 +183,19 @@ def _varied(study: StudyFields, vary: Vary, values: np.ndarray, title: str, unit
             len(values) and grid and not np.isin(values, grid).all()
         ):  # if the values must be whole numbers
             grid = tuple(sorted({float(value) for value in np.union1d(np.round(grid), values)}))
-        return Column(vary.name, title, unit, "varied", values, grid=grid, log=log)
+        return ResultColumn(vary.name, title, unit, "varied", values, grid=grid, log=log)
     if all(value is None or _is_number(value) for value in values) and all(
         _is_number(step) for step in steps
     ):
         numbers = np.array([math.nan if value is None else value for value in values], np.float64)
-        return Column(vary.name, title, unit, "varied", numbers, log=log)
+        return ResultColumn(vary.name, title, unit, "varied", numbers, log=log)
     texts = [_text(step) for step in steps]
     texts = list(dict.fromkeys([*texts, *(_text(value) for value in values if value is not None)]))
     places = {text: number for number, text in enumerate(texts)}
     codes = np.array(
         [math.nan if value is None else places[_text(value)] for value in values], np.float64
     )
-    return Column(
+    return ResultColumn(
         vary.name, title, unit, "varied", codes, tuple(texts), tuple(map(float, range(len(texts))))
     )
 

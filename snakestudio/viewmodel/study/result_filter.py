@@ -25,7 +25,9 @@ _EXAMPLE = "net_speed > 0.1 and gait.amplitude_deg < 40"
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 
 
-def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: int) -> BoolArray:
+def rows_where(
+    text: str, columns: Mapping[str, result_columns.ResultColumn], count: int
+) -> BoolArray:
     """Return which rows satisfy a condition, (count,); undefined rows do not.
 
     Raises `SignalError` if the condition is not valid.
@@ -56,7 +58,7 @@ def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: i
         plain = replaced
     vocabulary = replace(VOCABULARY, example=_EXAMPLE)
     try:
-        node = read(plain, list(names), (), vocabulary=vocabulary, owner="the results", shown=text)
+        node = read(plain, list(names), (), vocabulary=vocabulary, owner="the results", label=text)
     except SignalError as error:
         raise SignalError(
             error.message, _renamed(error.remedy, names), error.start, error.stop
@@ -75,7 +77,7 @@ def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: i
     return holds
 
 
-def _with_codes(text: str, columns: Mapping[str, result_columns.Column]) -> str:
+def _with_codes(text: str, columns: Mapping[str, result_columns.ResultColumn]) -> str:
     """Replace quoted texts, true and false with their numbers in the compared columns."""
     codes: dict[str, set[int]] = {}
     for column in columns.values():

@@ -10,7 +10,7 @@ import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
-from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.result_columns import ResultColumn
 from snakestudio.viewmodel.study.result_rows import Results
 
 Over = Literal["best", "mean", "worst"]
@@ -46,7 +46,7 @@ class Cells:
     """Whether some cell has more than one point."""
 
 
-def choices(column: Column) -> FloatArray:
+def choices(column: ResultColumn) -> FloatArray:
     """Return the choices for a varied value; empty if it is not a list or a grid."""
     values = np.array(column.grid) if column.grid else column.values[np.isfinite(column.values)]
     distinct: FloatArray = np.unique(values)
@@ -63,13 +63,13 @@ def fixed_rows(results: Results, fixed: Mapping[str, float]) -> IntArray:
     return matching
 
 
-def _signed(column: Column, rows: IntArray) -> FloatArray:
+def _signed(column: ResultColumn, rows: IntArray) -> FloatArray:
     """Values with smaller as better; without a preference, larger counts as better."""
     return -column.values[rows] if column.better >= 0 else column.values[rows]
 
 
 def _best_of_each(
-    results: Results, rows: IntArray, group: IntArray, colour: Column, over: Over
+    results: Results, rows: IntArray, group: IntArray, colour: ResultColumn, over: Over
 ) -> IntArray:
     """Best or worst row of each group; rows within the limits take precedence.
 
@@ -110,7 +110,12 @@ def _nearest(values: FloatArray, known: FloatArray) -> IntArray:
 
 
 def cells_of(
-    results: Results, rows: IntArray, x: Column, y: Column | None, colour: Column, over: Over
+    results: Results,
+    rows: IntArray,
+    x: ResultColumn,
+    y: ResultColumn | None,
+    colour: ResultColumn,
+    over: Over,
 ) -> Cells | None:
     """Return the cells of some rows; None if the points are scattered.
 
@@ -188,7 +193,7 @@ def edges(scale: AxisScale, values: FloatArray) -> FloatArray:
     return borders
 
 
-def cell_scale(column: Column, values: FloatArray) -> AxisScale:
+def cell_scale(column: ResultColumn, values: FloatArray) -> AxisScale:
     """Return the scale that whole cells fill."""
     plain = column.scale(0.0)
     if column.categories or len(values) < 2:
@@ -197,7 +202,7 @@ def cell_scale(column: Column, values: FloatArray) -> AxisScale:
     return AxisScale(low, high, plain.log)
 
 
-def independent(results: Results) -> list[Column]:
+def independent(results: Results) -> list[ResultColumn]:
     """Return varied values that vary independently; of values that vary together, only the first."""
     names = {group[0].name for group in results.table.study.groups}
     return [column for column in results.named("varied") if column.name in names]

@@ -14,7 +14,7 @@ from snakestudio._arrays import BoolArray, FloatArray, IntArray
 from snakestudio.errors import SignalError
 from snakestudio.model.scene import Scene
 from snakestudio.study.results import Table
-from snakestudio.viewmodel.study.result_columns import STATES, Column, columns_of
+from snakestudio.viewmodel.study.result_columns import STATES, ResultColumn, columns_of
 from snakestudio.viewmodel.study.result_filter import rows_where
 
 
@@ -36,7 +36,7 @@ class Results:
     def __len__(self) -> int:
         return self.table.n_points
 
-    def named(self, *roles: str) -> list[Column]:
+    def named(self, *roles: str) -> list[ResultColumn]:
         """Return the columns with these roles."""
         return [column for column in self.columns.values() if column.role in roles]
 
@@ -121,9 +121,9 @@ class ResultRows:
         self.selected: tuple[int, ...] = ()
         self._fitting: BoolArray | None = None
         self._brushed: BoolArray | None = None
-        self._shown: IntArray | None = None
+        self._visible: IntArray | None = None
 
-    def take(self, results: Results) -> None:
+    def set_results(self, results: Results) -> None:
         """Show other results in the same view, if they have its columns."""
         self.results = results
         self.brushes = {
@@ -131,17 +131,17 @@ class ResultRows:
         }
         if self.sorted_by is not None and self.sorted_by[0] not in results.columns:
             self.sorted_by = None
-        self._fitting = self._brushed = self._shown = None
+        self._fitting = self._brushed = self._visible = None
 
     def sort(self, column: str | None, descending: bool = False) -> None:
         """Sort by a column; None for the order of the study."""
         self.sorted_by = None if column is None else (column, descending)
-        self._shown = None
+        self._visible = None
 
     def sift(self, condition: str) -> None:
         """Show only rows that satisfy a condition; see `result_filter`."""
         self.condition = condition.strip()
-        self._fitting = self._shown = None
+        self._fitting = self._visible = None
 
     def brush(self, brushes: Mapping[str, tuple[float, float] | None]) -> None:
         """Set brushes of columns; None removes a brush."""
@@ -152,19 +152,19 @@ class ResultRows:
                 self.brushes[name] = ends[0], ends[1]
         self._brushed = None
         if self.only_brushed:
-            self._shown = None
+            self._visible = None
 
     def show_only_brushed(self, only: bool) -> None:
         """Show only the brushed rows, or all."""
         self.only_brushed = only
-        self._shown = None
+        self._visible = None
 
     def pin(self, points: Iterable[int], on: bool) -> None:
         """Pin points to the top, or unpin them."""
         points = list(points)
         others = [point for point in self.pins if point not in points]
         self.pins = (*others, *points) if on else tuple(others)
-        self._shown = None
+        self._visible = None
 
     def select(self, points: Iterable[int]) -> None:
         """Select points."""
@@ -199,9 +199,9 @@ class ResultRows:
         return self._brushed
 
     @property
-    def shown(self) -> IntArray:
+    def visible(self) -> IntArray:
         """Rows of the table from the top: pinned ones, then all others that satisfy the condition."""
-        if self._shown is None:
+        if self._visible is None:
             keep = self.fitting & self.brushed if self.only_brushed else self.fitting.copy()
             pinned = self.results.rows_of(self.pins)
             keep[pinned] = False
@@ -210,8 +210,8 @@ class ResultRows:
                 rows = rows[
                     _order(self.results.columns[self.sorted_by[0]].values[rows], self.sorted_by[1])
                 ]
-            self._shown = np.concatenate([np.array(pinned, np.int64), rows])
-        return self._shown
+            self._visible = np.concatenate([np.array(pinned, np.int64), rows])
+        return self._visible
 
     @property
     def selected_rows(self) -> list[int]:

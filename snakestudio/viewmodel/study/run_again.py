@@ -25,14 +25,14 @@ from snakestudio.text import measure_text, number_text
 
 
 @dataclass(frozen=True, slots=True)
-class AgainRun:
+class RepeatedRun:
     """Repeated run."""
 
     recording: Recording
     same: bool
     """Whether its measures equal those of the study bit for bit."""
 
-    said: str
+    verdict: str
     """Result of the comparison as a sentence, with the cause of a difference."""
 
 
@@ -58,7 +58,7 @@ def run_again(
     repeat: int,
     ready: Callable[[str], bool],
     progress: Callable[[float], bool],
-) -> AgainRun | None:
+) -> RepeatedRun | None:
     """Repeat a run.
 
     Raises `StudyError` if the run cannot be repeated. Raises `SceneError` if the scene can no
@@ -127,7 +127,7 @@ def _changed(
 
 def _judged(
     study: StudyFields, outcome: RunOutcome, ran: OfflineRun, changed: str, units: Mapping[str, str]
-) -> AgainRun:
+) -> RepeatedRun:
     """Result of the comparison of a repeated run with the study."""
     failure = "" if ran.ok else ran.message
     numbers = tuple[float, ...]()
@@ -159,7 +159,7 @@ def _judged(
         sentence = f"{changed}. {sentence} Run the study again to update its results."
     elif not same:
         sentence += " The program is the same, but another type of processor may have computed it."
-    return AgainRun(ran.recording, same, sentence)
+    return RepeatedRun(ran.recording, same, sentence)
 
 
 def _difference(

@@ -61,7 +61,7 @@ class StudyOnDisk:
         """Whether there are changes that are not saved, and were not when the file was removed."""
         return self.study != self._in_file
 
-    def look(self) -> bool:
+    def reload_changes(self) -> bool:
         """Adopt external changes of the file; return whether there were any.
 
         Edits that could not be saved are preserved in memory; the file has the external changes.

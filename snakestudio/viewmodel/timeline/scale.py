@@ -30,7 +30,7 @@ class TimeScale:
         return self._run_end if self._part is None else self._part[1]
 
     @property
-    def whole(self) -> float:
+    def run_end(self) -> float:
         """End of the whole run, s."""
         return self._run_end
 

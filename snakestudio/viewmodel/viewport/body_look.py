@@ -28,7 +28,7 @@ class BodyLook:
         self.factors = (1.0, 1.0)
         """Factors by which the last arrows of forces and friction were longer than chosen, to suit the body."""
 
-    def dress(
+    def with_ranges(
         self,
         overlays: Overlays,
         beam: Beam,

@@ -18,7 +18,7 @@ from snakestudio.text import length_text
 _FAR = 3.0
 """Largest distance of neighbours, m."""
 
-BESIDE = 24.0
+OFFSET = 24.0
 """Offset of the dimension line of a size from the measured object, pixels."""
 
 
@@ -31,7 +31,7 @@ class Dimension:
     """`start` and `end` of the measured distance, m. Shape (2,)."""
 
     text: str
-    beside: float = 0.0
+    offset: float = 0.0
     """Offset of the line to the right of the direction from start to end, pixels, with extension lines."""
 
     role: str = "text"
@@ -86,7 +86,7 @@ def selection_dimensions(
         between = least_gap(body_outlines(one), body_outlines(other))
         centres = body_centre(one), body_centre(other)
         apart = Dimension(
-            *centres, length_text(float(np.linalg.norm(centres[1] - centres[0]))), BESIDE + 8.0
+            *centres, length_text(float(np.linalg.norm(centres[1] - centres[0]))), OFFSET + 8.0
         )
         return ([gap_dimension(between)] if between is not None else []) + [apart]
     return _extent(world, obstacles)
@@ -110,7 +110,7 @@ def _size(world: Obstacles, index: int) -> list[Dimension]:
         east = np.array([post.x + post.radius, post.y])
         reach = np.array([0.0, post.radius])
         return [
-            Dimension(west - reach, east - reach, f"⌀ {length_text(2.0 * post.radius)}", BESIDE)
+            Dimension(west - reach, east - reach, f"⌀ {length_text(2.0 * post.radius)}", OFFSET)
         ]
     return _sides(body_rectangle(body))
 
@@ -121,7 +121,7 @@ def _sides(rectangle: FloatArray) -> list[Dimension]:
     for first, second in ((0, 2), (1, 3)):
         sides = [(rectangle[k], rectangle[(k + 1) % 4]) for k in (first, second)]
         start, end = max(sides, key=lambda side: float((side[0] + side[1]) @ np.array([0.6, -0.8])))
-        lines.append(Dimension(start, end, length_text(float(np.linalg.norm(end - start))), BESIDE))
+        lines.append(Dimension(start, end, length_text(float(np.linalg.norm(end - start))), OFFSET))
     return lines
 
 

@@ -39,7 +39,7 @@ class Arc(NamedTuple):
     text: str
 
 
-class Way(NamedTuple):
+class Displacement(NamedTuple):
     """Displacement of the cursor since the button was pressed."""
 
     ground: FloatArray
@@ -74,7 +74,7 @@ class Drag(ABC):
         """Text of the undo step."""
 
     @abstractmethod
-    def made(self, way: Way) -> Scene:
+    def scene_at(self, displacement: Displacement) -> Scene:
         """Return the scene after a displacement of the cursor.
 
         Raises `SceneError` if the robot cannot have this pose.
@@ -101,10 +101,10 @@ class Move(Drag):
         self.along = "" if self.along == axis else axis
         return True
 
-    def made(self, way: Way) -> Scene:
+    def scene_at(self, displacement: Displacement) -> Scene:
         """Return the scene after the drag so far."""
-        step = _COARSE_M if way.coarse else _FINE_M
-        shift = np.round(way.ground / step) * step
+        step = _COARSE_M if displacement.coarse else _FINE_M
+        shift = np.round(displacement.ground / step) * step
         if self.along:
             shift[1 if self.along == "x" else 0] = 0.0
         dx, dy = (round(float(value), 6) + 0.0 for value in shift)
@@ -118,9 +118,9 @@ class _Swing(Drag):
 
     swung: float = 0.0
 
-    def _turned_by(self, way: Way, along: FloatArray) -> float:
+    def _turned_by(self, displacement: Displacement, along: FloatArray) -> float:
         """Rotation of a lever that pointed `along` (2,), degrees."""
-        tip = LEVER * way.pixel * along + way.ground
+        tip = LEVER * displacement.pixel * along + displacement.ground
         angle = math.atan2(along[0] * tip[1] - along[1] * tip[0], float(along @ tip))
         self.swung += math.remainder(angle - self.swung, math.tau)
         return math.degrees(self.swung)
@@ -138,13 +138,13 @@ class Turn(_Swing):
         """Name of the edit."""
         return "Turn robot"
 
-    def made(self, way: Way) -> Scene:
+    def scene_at(self, displacement: Displacement) -> Scene:
         """Return the scene after the drag so far."""
         centre = self.pose[self.link, :3]
         along = _direction(self.pose, self.link)
         if self.grabbed is not None and float((self.grabbed - centre)[:2] @ along) < 0.0:
             along = -along  # the grabbed end follows the cursor
-        degrees = _stepped(self._turned_by(way, along), way.coarse)
+        degrees = _stepped(self._turned_by(displacement, along), displacement.coarse)
         self.amount = f"{decimal_text(degrees, 1)}°"
         self.arc = Arc(centre, along, _rotated(along, degrees), self.amount)
         return turned_robot(
@@ -165,7 +165,7 @@ class Bend(_Swing):
         """Name of the edit."""
         return f"Bend joint {self.joint + 1}"
 
-    def made(self, way: Way) -> Scene:
+    def scene_at(self, displacement: Displacement) -> Scene:
         """Return the scene after the drag so far."""
         robot = self.before.robot
         behind = turns_behind(robot, self.joint)
@@ -174,14 +174,14 @@ class Bend(_Swing):
         )
         if self.axis == "yaw":
             sign = 1.0 if behind else -1.0
-            by = self._turned_by(way, along)
+            by = self._turned_by(displacement, along)
         else:  # positive pitch lowers the following links; raising either end decreases it
             sign = -1.0 if self.axis == "pitch" else 1.0
-            by = math.degrees(math.atan2(way.up, LEVER))
+            by = math.degrees(math.atan2(displacement.up, LEVER))
         entry = entry_of(self.before.body.axes, self.joint, self.axis)
         was = math.degrees(float(initial_joint_angles(self.before, self.base_dir)[entry]))
         lower, upper = map(math.degrees, angle_limits(self.before, self.joint, self.axis))
-        target = _stepped(was + sign * by, way.coarse)
+        target = _stepped(was + sign * by, displacement.coarse)
         degrees = min(max(target, lower), upper)
         limit = "" if degrees == target else ", its limit"
         name = "" if self.axis == "yaw" else f"{self.axis} "

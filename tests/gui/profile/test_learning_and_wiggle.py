@@ -81,8 +81,8 @@ def test_quiet_traffic_is_recorded_and_analysed(
     ]
     own = Traffic(now, 0x10, False, False, False, True, b"\1")
     robot.traffic.emit([*alive, own])
-    qtbot.waitUntil(lambda: bool(dialog.tree.found))
-    (result,) = dialog.tree.found  # without the frames that this program sent
+    qtbot.waitUntil(lambda: bool(dialog.tree.proposals))
+    (result,) = dialog.tree.proposals  # without the frames that this program sent
     assert (result.role, result.family.formula) == ("heartbeat", "0x700 + node")
     assert "choose a joint" in dialog.state.text()
     assert robot.watchers == 0
@@ -127,12 +127,12 @@ def test_learned_messages_are_added_in_one_step(qtbot: QtBot, path: Path, robot:
         Move(1, "yaw", tuple(record(1, 9.0, cue.end + 1, hand(cue))), cue.angle, cue.begin, cue.end)
     ]
     dialog.analyse()
-    qtbot.waitUntil(lambda: bool(dialog.tree.found))
+    qtbot.waitUntil(lambda: bool(dialog.tree.proposals))
     item = dialog.tree.topLevelItem(0)
     assert item is not None
     assert item.text(0) == "feedback"
     assert item.text(1) == "0x381 to 0x383"
-    dialog.take.click()
+    dialog.add_button.click()
     profile = document.profile
     assert [(a.joint, a.node) for a in profile.axes if a.axis == "yaw"][:3] == [
         (1, 1),
@@ -149,7 +149,7 @@ def test_learned_messages_are_added_in_one_step(qtbot: QtBot, path: Path, robot:
     assert learned.message not in document.dbc
     item.setCheckState(0, Qt.CheckState.Unchecked)
     assert dialog.tree.chosen == []
-    assert not dialog.take.isEnabled()
+    assert not dialog.add_button.isEnabled()
 
 
 def test_unknown_message_can_be_added_as_a_heartbeat(
@@ -161,13 +161,13 @@ def test_unknown_message_can_be_added_as_a_heartbeat(
     noise = random.Random(1)
     dialog.quiet = [Frame(0x123, noise.randbytes(8), time=0.1 * k) for k in range(40)]
     dialog.analyse()
-    qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy)
+    qtbot.waitUntil(lambda: bool(dialog.tree.proposals) and not dialog.busy)
     item = dialog.tree.topLevelItem(0)
     assert item is not None
     assert item.text(0) == "unknown"
-    assert not dialog.take.isEnabled(), "nothing is selected"
+    assert not dialog.add_button.isEnabled(), "nothing is selected"
     item.setCheckState(0, Qt.CheckState.Checked)
-    dialog.take.click()
+    dialog.add_button.click()
     assert ("HEARTBEAT_123", "heartbeat") in {
         (m.message, m.role) for m in document.profile.messages
     }
@@ -189,7 +189,7 @@ def test_new_profile_is_learned_from_a_log(qtbot: QtBot, path: Path, tmp_path: P
     document = ProfileDocument(path)
     dialog = LearningDialog(document, FakeRobot())
     show_widget(qtbot, dialog)
-    assert dialog.anew.isHidden()
+    assert dialog.reset_box.isHidden()
     dialog.log.read(tmp_path / "none.log")
     qtbot.waitUntil(lambda: "Choose another file." in dialog.log.refusal.text())
     with log.open("a") as file:
@@ -199,13 +199,13 @@ def test_new_profile_is_learned_from_a_log(qtbot: QtBot, path: Path, tmp_path: P
     assert "last line" in dialog.log.refusal.text()
     assert "without motion" in dialog.state.text()
     dialog.quiet_button.click()
-    qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy)
+    qtbot.waitUntil(lambda: bool(dialog.tree.proposals) and not dialog.busy)
     dialog.log.at.setValue(7.2)  # read from a plot, inaccurate
     dialog.move_button.click()
-    qtbot.waitUntil(lambda: any(message.angles for message in dialog.tree.found))
-    dialog.anew.setChecked(True)
-    dialog.take.click()
-    assert not dialog.anew.isChecked(), "the next messages are added to this profile"
+    qtbot.waitUntil(lambda: any(message.angles for message in dialog.tree.proposals))
+    dialog.reset_box.setChecked(True)
+    dialog.add_button.click()
+    assert not dialog.reset_box.isChecked(), "the next messages are added to this profile"
     profile = document.profile
     assert [(a.joint, a.node) for a in profile.axes] == [(1, 1), (2, 2), (3, 3)]
     assert [message.id for message in profile.messages] == ["0x380 + node"], (
@@ -216,11 +216,11 @@ def test_new_profile_is_learned_from_a_log(qtbot: QtBot, path: Path, tmp_path: P
     document.save()
     assert "papers" not in path.read_text(), "comments of the previous robot are removed"
     assert load_profile(path).profile == profile
-    dialog.anew.setChecked(True)
-    dialog.log.forget()
+    dialog.reset_box.setChecked(True)
+    dialog.log.close_log()
     assert not dialog.quiet_button.isEnabled()
-    assert dialog.anew.isHidden()
-    assert not dialog.anew.isChecked()
+    assert dialog.reset_box.isHidden()
+    assert not dialog.reset_box.isChecked()
 
 
 def written(path: Path) -> Path:
@@ -270,13 +270,13 @@ def test_unreadable_log_discards_nothing(
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
     assert dialog.quiet == [], "traffic of another bus"
     frames = dialog.log.frames
-    arguments = dialog.log.words.text()
+    arguments = dialog.log.summary.text()
     assert arguments.startswith("still.log: ")
     empty = tmp_path / "empty.log"
     empty.touch()
     dialog.log.read(empty)
     qtbot.waitUntil(lambda: "empty.log" in dialog.log.refusal.text())
-    assert (dialog.log.frames, dialog.log.words.text()) == (frames, arguments)
+    assert (dialog.log.frames, dialog.log.summary.text()) == (frames, arguments)
 
 
 def test_restart_cancels_the_current_step(
@@ -306,7 +306,7 @@ def test_restart_cancels_the_current_step(
     qtbot.waitUntil(result.is_set)
     assert not dialog.busy
     timer(dialog, "tick_timer").timeout.emit()  # any pending step
-    assert dialog.tree.found == []
+    assert dialog.tree.proposals == []
 
 
 # ------------------------------------------------------------------------------------------- wiggle
@@ -353,7 +353,7 @@ def test_joint_with_wrong_direction_is_reported(
     result = dialog.results["joint 3 yaw"]
     assert result.wrong_way
     assert result.lag == pytest.approx(0.05, abs=0.03)
-    assert "Reverse its sign" in dialog.words.text()
+    assert "Reverse its sign" in dialog.summary.text()
     assert "sign" in dialog.table.item(4, 5).text()
     dialog.save_report(tmp_path / "report.csv")
     assert (

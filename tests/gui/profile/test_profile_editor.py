@@ -162,17 +162,17 @@ def test_rows_are_added_duplicated_filled_moved_and_removed(editor: ProfileEdito
     page = joints(editor)
     document = editor.document
     table = page.table
-    table.go_to(19)
+    table.select_part(19)
     table.add()
     assert len(document.profile.axes) == 21
     assert (document.profile.axes[20].joint, document.profile.axes[20].node) == (11, 11)
-    table.go_to(0, "gear")
+    table.select_part(0, "gear")
     page.model.setData(page.model.index(0, column_of(page, "gear")), "50")
     table.fill_down()
     assert {axis.gear for axis in document.profile.axes} == {50.0}
-    table.go_to(20)
+    table.select_part(20)
     table.remove()
-    table.go_to(0)
+    table.select_part(0)
     table.duplicate()
     assert document.profile.axes[0] == document.profile.axes[1]
     for _ in range(5):
@@ -191,7 +191,7 @@ def test_required_rows_cannot_be_removed(editor: ProfileEditor) -> None:
 def test_cells_are_pasted_from_a_spreadsheet_as_one_step(editor: ProfileEditor) -> None:
     page = joints(editor)
     document = editor.document
-    page.table.go_to(19, "joint")
+    page.table.select_part(19, "joint")
     QGuiApplication.clipboard().setText("10\tpitch\t10\r\n11\tyaw\t11\r\n12\tyaw\t12\r\n")
     page.table.paste()
     assert [(axis.joint, axis.axis, axis.node) for axis in document.profile.axes[19:]] == [
@@ -199,11 +199,11 @@ def test_cells_are_pasted_from_a_spreadsheet_as_one_step(editor: ProfileEditor) 
     ]  # fmt: skip
     assert document.undo_stack.count() == 1
     QGuiApplication.clipboard().setText("13\tyaw\n14\tsway\n")
-    page.table.go_to(21, "joint")
+    page.table.select_part(21, "joint")
     page.table.paste()
     assert "Axis must be one of yaw, pitch, roll." in page.table.message.text()
     assert len(document.profile.axes) == 22
-    page.table.go_to(0, "joint")
+    page.table.select_part(0, "joint")
     page.table.copy()
     assert QGuiApplication.clipboard().text() == "1"
 
@@ -247,7 +247,7 @@ def test_axes_are_taken_from_the_scene_as_one_step(qtbot: QtBot, path: Path) -> 
 
 def test_formula_shows_its_ids(editor: ProfileEditor) -> None:
     page = messages(editor)
-    page.table.go_to(0)
+    page.table.select_part(0)
     assert page.ids.text().startswith("node 1: 0x201 · node 2: 0x202")
     editor.document.set_values({"messages[1].id": "node << 4 | 3"}, "Change id")
     assert page.ids.text().startswith("node 1: 0x13 · node 2: 0x23")
@@ -258,7 +258,7 @@ def test_formula_shows_its_ids(editor: ProfileEditor) -> None:
 
 def test_bits_of_signals_are_drawn(editor: ProfileEditor) -> None:
     page = messages(editor)
-    page.table.go_to(0)  # JointSetPoint: four consecutive 16-bit numbers
+    page.table.select_part(0)  # JointSetPoint: four consecutive 16-bit numbers
     middle = page.grid._GUTTER + 4.5 * page.grid._CELL
     row = page.grid._row
     named = [
@@ -278,7 +278,7 @@ def test_sequence_shows_its_bytes(editor: ProfileEditor) -> None:
     assert lines[0].split()[:3] == ["1", "101", "01"]
     assert len(lines) == 11
     assert "wait" in lines[-1]
-    page.tables["arm"].go_to(0)
+    page.tables["arm"].select_part(0)
     page.tables["arm"].remove()
     (line,) = page.bytes.toPlainText().splitlines()
     assert line.split()[:2] == ["1", "wait"]
@@ -289,10 +289,10 @@ def test_problems_follow_edits_and_lead_to_cells(editor: ProfileEditor, qtbot: Q
     document = editor.document
     assert editor.checks.summary.text() == "No errors"
     document.set_values({"messages[1].signals[2].signal": "PitchTargt"}, "Break it")
-    qtbot.waitUntil(lambda: bool(editor.checks.findings.entries))
-    (finding,) = [f for f in editor.checks.findings.entries if "PitchTargt" in f.text]
+    qtbot.waitUntil(lambda: bool(editor.checks.problem_list.entries))
+    (finding,) = [f for f in editor.checks.problem_list.entries if "PitchTargt" in f.text]
     assert "Did you mean" in finding.text
-    editor.go_to(finding.problem)
+    editor.reveal(finding.problem)
     assert editor.stack.currentWidget() is messages(editor)
     assert messages(editor).signal_table.view.currentIndex().row() == 1
     document.undo_stack.undo()
@@ -321,7 +321,7 @@ PAGES_OF_KEYS = {
 def test_every_key_has_a_page(editor: ProfileEditor) -> None:
     for key, title in PAGES_OF_KEYS.items():
         editor.nav.setCurrentRow(list(editor.pages).index("DBC"))
-        editor.go_to(Problem("error", key, "", ""))
+        editor.reveal(Problem("error", key, "", ""))
         assert editor.nav.currentItem().text() == title, key
 
 
@@ -483,7 +483,7 @@ def test_measured_values_use_sign_and_offset(live: ProfileEditor) -> None:
     assert measured.data() == "+30.0"
     live.document.set_values({"axes[1].sign": -1, "axes[1].offset_deg": 5.0}, "Turn it")
     assert measured.data() == "\N{MINUS SIGN}25.0"
-    page.table.go_to(0)
+    page.table.select_part(0)
     page.flip.click()
     assert measured.data() == "+25.0"
     page.offset.click()
@@ -498,7 +498,7 @@ def test_measured_values_use_sign_and_offset(live: ProfileEditor) -> None:
 def test_node_without_status_has_no_offset(live: ProfileEditor) -> None:
     page = joints(live)
     live.document.set_values({"axes[1].node": 77}, "Another node")
-    page.table.go_to(0)
+    page.table.select_part(0)
     page.offset.click()
     assert "joint 1 yaw" in page.table.message.text()
     assert page.model.index(0, len(page.model.columns)).data() == "–"
@@ -564,7 +564,7 @@ def test_dbc_message_is_created_changed_and_removed(qtbot: QtBot, editor: Profil
     dialog.id.setText("0x201")
     assert dialog.message.text().startswith("0x201 ")
     assert "JointSetPoint" in dialog.message.text()
-    assert dialog.take.isEnabled()
+    assert dialog.apply_button.isEnabled()
     dialog.name.setText("Lamp")
     dialog.add_signal()
     dialog.table.item(0, 0).setText("Colour")  # type: ignore[union-attr]
@@ -572,9 +572,9 @@ def test_dbc_message_is_created_changed_and_removed(qtbot: QtBot, editor: Profil
     dialog.id.setText("0x8000")
     assert "0x8000" in dialog.message.text()
     assert "0x7FF" in dialog.message.text()
-    assert not dialog.take.isEnabled()
+    assert not dialog.apply_button.isEnabled()
     dialog.id.setText("0x123")
-    dialog.take.click()
+    dialog.apply_button.click()
     lamp = document.loaded.database.get_message_by_name("Lamp")
     assert (lamp.frame_id, lamp.encode({"Colour": "Green"})[0]) == (0x123, 1)
     item = page.tree.currentItem()
@@ -588,7 +588,7 @@ def test_dbc_message_is_created_changed_and_removed(qtbot: QtBot, editor: Profil
     again = page.edit_message()
     assert again is not None
     again.form.widget_of("length").setValue(2)
-    again.take.click()
+    again.apply_button.click()
     assert document.loaded.database.get_message_by_name("Lamp").length == 2
     page.tree.setCurrentItem(page.tree.findItems("Lamp", Qt.MatchFlag.MatchExactly)[0])
     page.drop.click()
@@ -616,16 +616,16 @@ def test_impossible_bits_and_dbc_keywords_are_refused(
         bits.setText(text)
         assert dialog.message.text().startswith("Signal1: ")
         assert "512 bits" in dialog.message.text()
-        assert not dialog.take.isEnabled()
+        assert not dialog.apply_button.isEnabled()
         dialog.add_signal()  # the dialog searches for free bits after them
         dialog.table.removeRow(1)
     bits.setText("8")
     name.setText("SG_")
     assert dialog.message.text().startswith("SG_ ")
-    assert not dialog.take.isEnabled()
+    assert not dialog.apply_button.isEnabled()
     name.setText("Colour")
     assert dialog.message.text() == ""
-    dialog.take.click()
+    dialog.apply_button.click()
     assert " SG_ Colour " in editor.document.dbc
 
 

@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 def goals(path: Path, qtbot: QtBot) -> Iterator[Goals]:
     open_study = OpenStudy()
     open_study.open(path)
-    qtbot.waitUntil(lambda: open_study.findings.scene is not None)
+    qtbot.waitUntil(lambda: open_study.study_check.scene is not None)
     goals = Goals(open_study)
     qtbot.addWidget(goals)
     for signal in (open_study.changed, open_study.checked):

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.study import open_study
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.paths import scenes_dir
-from snakestudio.viewmodel.study.checking import Findings
+from snakestudio.viewmodel.study.checking import StudyCheck
 
 pytestmark = pytest.mark.gui
 
@@ -42,7 +42,7 @@ def test_results_are_those_of_the_study_opened_last(
         read.append(path)
 
     monkeypatch.setattr(open_study, "landed", landed)
-    monkeypatch.setattr(open_study, "checked", lambda study, path: Findings())
+    monkeypatch.setattr(open_study, "checked", lambda study, path: StudyCheck())
     study = OpenStudy()
     study.open(first)
     begun.wait()
@@ -58,10 +58,10 @@ def test_closing_a_study_discards_its_check(
     begun = threading.Event()
     free = threading.Event()
 
-    def checked(study: object, path: Path) -> Findings:
+    def checked(study: object, path: Path) -> StudyCheck:
         begun.set()
         free.wait()
-        return Findings()
+        return StudyCheck()
 
     monkeypatch.setattr(open_study, "landed", lambda path, before: None)
     monkeypatch.setattr(open_study, "checked", checked)

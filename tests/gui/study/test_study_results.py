@@ -538,7 +538,7 @@ def test_map_shows_the_best_over_hidden_values(
         )
     )
     view.show_chart("Map")
-    assert view.map.told.text() == "over Friction along"
+    assert view.map.fixed_label.text() == "over Friction along"
     assert view.map.over_box.box.currentText() == "Best"
     cells = view.map.chart.cells
     assert cells is not None
@@ -548,7 +548,7 @@ def test_map_shows_the_best_over_hidden_values(
     at = place(view.map.chart, best)
     assert view.map.chart.row_at(QPointF(at)) == best
     view.map.fix("ground.mu_along", 1.0)
-    assert view.map.told.text() == "Friction along = 1"
+    assert view.map.fixed_label.text() == "Friction along = 1"
     slow = view.map.chart.row_at(QPointF(at))
     assert view.linked.results.columns["ground.mu_along"].values[slow] == 1.0
     view.map.fix("ground.mu_along", None)
@@ -702,8 +702,8 @@ def test_only_failed_runs_are_explained(
         for run in asked_of(study, 12)
     ]
     view = make_view(Table(study, rows))
-    assert "12 points" in view.said.text()
-    assert "ground.mu_along is not positive" in view.said.text()
+    assert "12 points" in view.failure_label.text()
+    assert "ground.mu_along is not positive" in view.failure_label.text()
     for chart in (view.map.chart, view.scatter.chart, view.parallel.chart, view.convergence.chart):
         assert "failed" in chart.nothing()
     assert view.table.results.rowCount() == 12
@@ -717,7 +717,7 @@ def test_choices_stay_while_runs_finish(
     view = make_view(table_of(study, 300, landed=200))
     view.table.sortByColumn(4, Qt.SortOrder.DescendingOrder)
     view.filter.setText("net_speed > 0.01")
-    chosen = sorted(view.linked.rows.shown[[3, 8]].tolist())
+    chosen = sorted(view.linked.rows.visible[[3, 8]].tolist())
     view.linked.select(chosen)
     view.linked.pin([150], True)
     view.linked.brush({"gait.amplitude_deg": (20.0, 45.0)})

@@ -33,7 +33,7 @@ def pads(qtbot: QtBot) -> Iterator[Gamepads]:
 
 
 def test_known_gamepad_is_read_by_names(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
-    with qtbot.waitSignal(pads.found):
+    with qtbot.waitSignal(pads.connected):
         pad = plug(pads)
     pad.axis(1, -1.0)
     pad.axis(4, 1.0)

@@ -197,11 +197,11 @@ def test_editor_binds_pressed_inputs_and_reports_problems(planar: MainWindow, qt
         "all are reachable"
     )
     editor.use.click()
-    assert teleop.mapping.wanted({Input("key", "I"): 1.0}).speed == pytest.approx(0.6)
-    assert teleop.mapping.wanted({Input("key", "J"): 1.0}).speed == pytest.approx(0.4 * 0.6)
+    assert teleop.mapping.references({Input("key", "I"): 1.0}).speed == pytest.approx(0.6)
+    assert teleop.mapping.references({Input("key", "J"): 1.0}).speed == pytest.approx(0.4 * 0.6)
     assert [getattr(teleop.mapping, name) for name in RANGES] == pytest.approx(
         [0.6, 0.61, 0.62, 0.63, 0.64]
     )
-    assert teleop.mapping.wanted({Input("key", "W"): 1.0}).speed == 0.0
+    assert teleop.mapping.references({Input("key", "W"): 1.0}).speed == 0.0
     assert editor.isHidden()
     editor.close()

@@ -52,16 +52,20 @@ def test_stick_response_is_monotonic_and_symmetric(
 
 
 def test_inputs_of_one_function_add_up_and_stop_at_one() -> None:
-    assert SPEED.wanted({W: 1.0, S: 1.0}).speed == 0.0
-    assert SPEED.wanted({W: 1.0, STICK: -1.0}).speed == 1.0
-    assert SPEED.wanted({STICK: 0.6}).speed == pytest.approx(-0.3125)
-    assert replace(SPEED, top_speed=0.4).wanted({W: 1.0}).speed == pytest.approx(0.4)
-    assert DEFAULT.wanted({Input("key", "A"): 1.0}).turn == 1.0, "A is left, and left is positive"
-    assert DEFAULT.wanted({Input("axis", "lefty"): -1.0}).speed == 1.0, "SDL's axes grow downwards"
+    assert SPEED.references({W: 1.0, S: 1.0}).speed == 0.0
+    assert SPEED.references({W: 1.0, STICK: -1.0}).speed == 1.0
+    assert SPEED.references({STICK: 0.6}).speed == pytest.approx(-0.3125)
+    assert replace(SPEED, top_speed=0.4).references({W: 1.0}).speed == pytest.approx(0.4)
+    assert DEFAULT.references({Input("key", "A"): 1.0}).turn == 1.0, (
+        "A is left, and left is positive"
+    )
+    assert DEFAULT.references({Input("axis", "lefty"): -1.0}).speed == 1.0, (
+        "SDL's axes grow downwards"
+    )
 
 
 def test_presses_hold_functions_and_rest_is_without_input() -> None:
-    assert DEFAULT.wanted({Input("button", "b"): 1.0}).pressed == {"stop"}
+    assert DEFAULT.references({Input("button", "b"): 1.0}).pressed == {"stop"}
     assert DEFAULT.at_rest({})
     assert DEFAULT.at_rest({Input("axis", "lefty"): 0.1, Input("button", "leftshoulder"): 1.0})
     assert not DEFAULT.at_rest({W: 1.0})

@@ -42,7 +42,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         super().__init__(document, parent, preparations)
         self._scene: Scene | None = None
         self._chosen = 0
-        self._shown = False
+        self._is_visible = False
         document.scene_changed.connect(self._on_scene)
 
     @property
@@ -94,9 +94,9 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         self._chosen = index
         self.changed.emit()
 
-    def show(self, shown: bool) -> None:
+    def show(self, on: bool) -> None:
         """Show the chosen chain in the viewport, or hide it."""
-        self._shown = shown
+        self._is_visible = on
         self.changed.emit()
 
     @property
@@ -116,7 +116,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         """The chosen chain for the viewport, at the compared time."""
         profile = self.profile
         scene = self._scene
-        if not self._shown or self.stale or profile is None or scene is None:
+        if not self._is_visible or self.stale or profile is None or scene is None:
             return ()
         if abs(time - profile.time) > 0.6 / scene.run.log_rate_hz:
             return ()

@@ -154,17 +154,17 @@ class ChainPlots(Themed):
         self.convergence.setLogMode(True, True)
         row.addWidget(self.convergence, 1)
         row.addWidget(self.profile, 1)
-        self._shown: tuple[ChainComparison | None, int] = (None, 0)
+        self._displayed: tuple[ChainComparison | None, int] = (None, 0)
         self.texts: list[str] = []
         """Entries of the legends."""
         self.apply_theme()
 
     def apply_theme(self) -> None:
-        self.show_chain(*self._shown)
+        self.show_chain(*self._displayed)
 
     def show_chain(self, comparison: ChainComparison | None, chosen: int) -> None:
         """Show a comparison, and the joints of the chain with index `chosen`."""
-        self._shown = comparison, chosen
+        self._displayed = comparison, chosen
         self.texts = []
         for chart in (self.convergence, self.profile):
             chart.clear_curves()

@@ -123,23 +123,23 @@ class Comparer(BackgroundComparison[ModelComparison]):
             self.changed.emit()
             self.shown_changed.emit()
 
-    def is_shown(self, label: str) -> bool:
+    def is_visible(self, label: str) -> bool:
         """Whether the run with this label is shown over that of the window."""
         return label not in self._hidden
 
-    def show(self, label: str, shown: bool) -> None:
+    def show(self, label: str, visible: bool) -> None:
         """Show or hide the run with this label over that of the window."""
-        if shown != self.is_shown(label):
-            (self._hidden.discard if shown else self._hidden.add)(label)
+        if visible != self.is_visible(label):
+            (self._hidden.discard if visible else self._hidden.add)(label)
             self.shown_changed.emit()
 
     @property
-    def shown(self) -> list[ModelRun]:
+    def visible_runs(self) -> list[ModelRun]:
         """Shown runs."""
         return (
             []
             if self.comparison is None
-            else [run for run in self.comparison.ran if self.is_shown(run.label)]
+            else [run for run in self.comparison.ran if self.is_visible(run.label)]
         )
 
     def overlaid(self) -> list[OverlaidRun]:
@@ -147,7 +147,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
         earlier = ", earlier" if self.stale else ""
         return [
             OverlaidRun(model_name(run.kind) + earlier, model_colour(run.kind), run.recording)
-            for run in self.shown
+            for run in self.visible_runs
             if run.recording is not None
         ]
 
@@ -155,7 +155,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
         """Shown runs at a time (s) for the viewport, without those that had ended by then."""
         ghosts = (
             ghost_at(run.recording, time, model_colour(run.kind))
-            for run in self.shown
+            for run in self.visible_runs
             if run.recording is not None
         )
         return tuple(ghost for ghost in ghosts if ghost is not None)
@@ -163,7 +163,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
     def names(self, time: float) -> list[tuple[str, str]]:
         """Colours and texts of the shown runs at a time (s) for the viewport's legend."""
         entries = []
-        for run in self.shown:
+        for run in self.visible_runs:
             text = f"{model_name(run.kind)} model"
             if run.recording is None or has_ended(run.recording, time):
                 text = f"{text}, ended at {run_time(run.end, significant=3)}"

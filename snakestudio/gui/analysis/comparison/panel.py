@@ -83,7 +83,7 @@ class ComparisonPanel(QWidget):
         """Add the choice of models and of the duration."""
         column = self.frame.setup
         self.boxes: dict[str, QCheckBox] = {}
-        self._wanted = set(FORMULATIONS)
+        self._chosen = set(FORMULATIONS)
         self.why: dict[str, QLabel] = {}
         self._models = QVBoxLayout()
         self._models.setSpacing(8)
@@ -92,9 +92,9 @@ class ComparisonPanel(QWidget):
         self.duration = NumberField(field_doc(Run, "duration_s"))
         self.duration.set_usual_width(90)
         self.duration.setToolTip("Simulated time of each run")
-        self._problem = Message()
-        self._problem.setObjectName("problem")
-        self.duration.problem_changed.connect(self._problem.show_text)
+        self._problem_message = Message()
+        self._problem_message.setObjectName("problem")
+        self.duration.problem_changed.connect(self._problem_message.show_text)
         self.run_button = QPushButton("R&un")
         self.run_button.setProperty("role", "primary")
         self.run_button.clicked.connect(self._run)
@@ -110,7 +110,7 @@ class ComparisonPanel(QWidget):
         row.addStretch(1)
         row.addWidget(self.run_button)
         column.addLayout(row)
-        column.addWidget(self._problem)
+        column.addWidget(self._problem_message)
 
     # --- which models -----------------------------------------------------------------------------
 
@@ -129,7 +129,7 @@ class ComparisonPanel(QWidget):
             k: FORMULATIONS[k].title for k in FORMULATIONS
         }:
             return
-        self._wanted |= FORMULATIONS.keys() - self.boxes.keys()
+        self._chosen |= FORMULATIONS.keys() - self.boxes.keys()
         for widget in (*self.boxes.values(), *self.why.values()):
             self._models.removeWidget(widget)
             widget.deleteLater()
@@ -146,7 +146,7 @@ class ComparisonPanel(QWidget):
         return [
             kind
             for kind in kinds
-            if kind in self._wanted and not self._comparer.reasons.by_kind.get(kind)
+            if kind in self._chosen and not self._comparer.reasons.by_kind.get(kind)
         ]
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
@@ -154,12 +154,12 @@ class ComparisonPanel(QWidget):
             self.duration.set_value(after.run.duration_s)
         if after.model.kind != self._own:
             self._own = after.model.kind
-            self._wanted.add(self._own)
+            self._chosen.add(self._own)
         self.refresh()
 
     def _choose(self, kind: str, on: bool) -> None:
         """Add a model to the comparison, or remove it."""
-        (self._wanted.add if on else self._wanted.discard)(kind)
+        (self._chosen.add if on else self._chosen.discard)(kind)
         self.refresh()
 
     def refresh(self) -> None:
@@ -170,7 +170,7 @@ class ComparisonPanel(QWidget):
             reasons = comparer.reasons.by_kind.get(kind, ())
             own = kind == self._own
             # checked again when it can run
-            box.setChecked(kind in self._wanted and not reasons)
+            box.setChecked(kind in self._chosen and not reasons)
             # The scene's own model is the reference.
             box.setEnabled(not reasons and not own and not comparer.busy)
             text = " ".join(capitalized(labelled(reason, scene)) for reason in reasons)
@@ -234,7 +234,7 @@ class Differences(Themed):
     def __init__(self, comparer: Comparer, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._comparer = comparer
-        self._shown: ModelComparison | None = None
+        self._displayed: ModelComparison | None = None
         self.shows: dict[str, QCheckBox] = {}
         """Check boxes that show the runs, by label."""
         self.tables: dict[str, TableView] = {}
@@ -247,9 +247,9 @@ class Differences(Themed):
     def refresh(self) -> None:
         """Update to the comparison."""
         comparison = self._comparer.comparison
-        if comparison is self._shown:
+        if comparison is self._displayed:
             return
-        self._shown = comparison
+        self._displayed = comparison
         for block in self._blocks:
             self._column.removeWidget(block)
             block.deleteLater()
@@ -263,7 +263,7 @@ class Differences(Themed):
                 self._blocks.append(block)
 
     def apply_theme(self) -> None:
-        self._shown = None
+        self._displayed = None
         self.refresh()
 
     def _block(self, comparison: ModelComparison, run: ModelRun) -> QWidget:
@@ -277,7 +277,7 @@ class Differences(Themed):
         show = self.shows[run.label] = QCheckBox(title)
         show.setStyleSheet(f"QCheckBox {{ color: {model_colour(run.kind)}; font-weight: 600; }}")
         show.setToolTip("Show it as a ghost in the viewport and as curves in the plots")
-        show.setChecked(run.recording is not None and self._comparer.is_shown(run.label))
+        show.setChecked(run.recording is not None and self._comparer.is_visible(run.label))
         show.setEnabled(run.recording is not None)
         show.toggled.connect(lambda on: self._comparer.show(run.label, on))
         column.addWidget(show)

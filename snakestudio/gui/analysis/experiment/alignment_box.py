@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.gui.analysis.experiment.experiments import Experiments, Trial
+from snakestudio.gui.analysis.experiment.experiments import Experiments, LoadedTrial
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
@@ -164,8 +164,8 @@ class AlignmentBox(QWidget):
         over.addStretch(1)
         column.addLayout(over)
         column.addWidget(self.message)
-        self.found, self.doubts = self._sentence("dim"), self._sentence("warning")
-        column.addWidget(self.found)
+        self.estimate, self.doubts = self._sentence("dim"), self._sentence("warning")
+        column.addWidget(self.estimate)
         column.addWidget(self.doubts)
 
     def _number(self, doc: FieldDoc, optional: bool = False) -> NumberField:
@@ -211,7 +211,7 @@ class AlignmentBox(QWidget):
         low, high = options.offset_bounds_s
         self.low.set_value(low)
         self.high.set_value(high)
-        self._renew_slider(min(low, trial.offset_s), max(high, trial.offset_s))
+        self._replace_slider(min(low, trial.offset_s), max(high, trial.offset_s))
         for widget in (self.slider, self.offset):
             widget.setEnabled(trial.alignment is not None)
         self.slider.set_value(trial.offset_s)
@@ -223,7 +223,7 @@ class AlignmentBox(QWidget):
         self._show_links(options.link)
         self._show_found(trial)
 
-    def _renew_slider(self, low: float, high: float) -> None:
+    def _replace_slider(self, low: float, high: float) -> None:
         """Replace the slider if its bounds changed."""
         if (low, high) == self._bounds or self.slider.isSliderDown():
             return
@@ -253,9 +253,9 @@ class AlignmentBox(QWidget):
                 self.link.addItem(f"{scene.body.part_name} {index + 1}", index)
         self.link.setCurrentIndex(max(0, self.link.findData(_AS_SAID if link is None else link)))
 
-    def _show_found(self, trial: Trial) -> None:
+    def _show_found(self, trial: LoadedTrial) -> None:
         alignment = trial.alignment
-        self.found.setVisible(alignment is not None)
+        self.estimate.setVisible(alignment is not None)
         self.doubts.setVisible(alignment is not None and bool(alignment.notes))
         if alignment is None:
             return
@@ -264,7 +264,7 @@ class AlignmentBox(QWidget):
             how += f" to within ± {1000 * alignment.offset_std_s:.2g} ms"
         shift = math.hypot(*alignment.shift_m[:2].tolist())
         turn = f"{math.degrees(alignment.heading_rad):.1f}".replace("-", MINUS)
-        self.found.setText(
+        self.estimate.setText(
             f"Correlation {alignment.correlation:.4f}. Offset {how}; rotated by {turn}°, shifted by {shift:.3g} m."
         )
         self.doubts.setText("\n".join(alignment.notes))

@@ -37,7 +37,7 @@ _FRAME_MS = 30
 
 
 @dataclass(eq=False)
-class Trial:
+class LoadedTrial:
     """A measured trial, and its alignment with the run."""
 
     capture: Capture
@@ -46,7 +46,7 @@ class Trial:
     number: int
     """0-based number in the order of loading, which determines the colour."""
 
-    shown: bool = True
+    visible: bool = True
     alignment: Alignment | None = None
     """None until the trial is compared with a run."""
 
@@ -80,7 +80,7 @@ class Trial:
         if self.source is not None:
             self.source.move(self.shift)
 
-    def take_off(self) -> None:
+    def remove_alignment(self) -> None:
         """Remove the alignment."""
         self.alignment = None
         self.motion = None
@@ -112,21 +112,21 @@ class Experiments(BackgroundComparison[Compared]):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(document, parent)
-        self.trials: list[Trial] = []
+        self.trials: list[LoadedTrial] = []
         self.options = AlignmentOptions()
         self.current = 0
         """Index of the trial whose offset is shown in the panel."""
         self._session_controller = session_controller
         self._loaded = 0
-        self._told_stale = False
-        self._seen = Throttle(_FRAME_MS, self.shown_changed.emit, self)
+        self._was_stale = False
+        self._throttle = Throttle(_FRAME_MS, self.shown_changed.emit, self)
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST_MS)
         self._rest.timeout.connect(self.compare)
         session_controller.finished.connect(self._on_finished)
         session_controller.recording_changed.connect(self._on_recording)
-        session_controller.frame.connect(self._tell_stale)
+        session_controller.frame.connect(self._update_stale)
 
     # --- trials -----------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class Experiments(BackgroundComparison[Compared]):
         """Add trials, and compare them if there is a run."""
         self._stop()
         for capture in captures:
-            self.trials.append(Trial(capture, self._loaded))
+            self.trials.append(LoadedTrial(capture, self._loaded))
             self._loaded += 1
         self.current = max(0, len(self.trials) - 1)
         self.message = ""
@@ -162,10 +162,10 @@ class Experiments(BackgroundComparison[Compared]):
         super().clear()
         self.shown_changed.emit()
 
-    def show(self, index: int, shown: bool) -> None:
+    def show(self, index: int, visible: bool) -> None:
         """Show or hide a trial over the run."""
-        if self.trials[index].shown != shown:
-            self.trials[index].shown = shown
+        if self.trials[index].visible != visible:
+            self.trials[index].visible = visible
             self.changed.emit()
             self.shown_changed.emit()
 
@@ -192,7 +192,7 @@ class Experiments(BackgroundComparison[Compared]):
             return
         trial.by_hand = True
         trial.move(offset_s)
-        self._seen.ask()
+        self._throttle.ask()
         self._rest.start()
 
     def find(self) -> None:
@@ -244,7 +244,7 @@ class Experiments(BackgroundComparison[Compared]):
             trial.lay(compared.alignment, aligned)
             if moving:
                 trial.move(at)
-        self._told_stale = self.stale != ""
+        self._was_stale = self.stale != ""
         self.shown_changed.emit()
 
     @property
@@ -259,10 +259,10 @@ class Experiments(BackgroundComparison[Compared]):
             return "The run has continued since. Compare again to include all of it."
         return ""
 
-    def _tell_stale(self) -> None:
+    def _update_stale(self) -> None:
         stale = self.stale != ""
-        if stale != self._told_stale:
-            self._told_stale = stale
+        if stale != self._was_stale:
+            self._was_stale = stale
             self.changed.emit()
 
     def _on_finished(self) -> None:
@@ -277,7 +277,7 @@ class Experiments(BackgroundComparison[Compared]):
     def clear(self) -> None:
         """Cancel the task in progress; the trials stay, without alignment until there is another run."""
         for trial in self.trials:
-            trial.take_off()
+            trial.remove_alignment()
         self._rest.stop()
         super().clear()
         self.shown_changed.emit()
@@ -290,11 +290,11 @@ class Experiments(BackgroundComparison[Compared]):
     # --- overlays --------------------------------------------------------------------------------
 
     @property
-    def _seen_trials(self) -> list[tuple[Trial, Motion]]:
+    def _seen_trials(self) -> list[tuple[LoadedTrial, Motion]]:
         return [
             (trial, trial.motion)
             for trial in self.trials
-            if trial.shown and trial.motion is not None
+            if trial.visible and trial.motion is not None
         ]
 
     def overlaid(self) -> list[OverlaidRun]:
@@ -302,7 +302,7 @@ class Experiments(BackgroundComparison[Compared]):
         return [
             OverlaidRun(trial.capture.name, trial_colour(trial.number), trial.source)
             for trial in self.trials
-            if trial.shown and trial.source is not None
+            if trial.visible and trial.source is not None
         ]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
@@ -337,13 +337,13 @@ class Experiments(BackgroundComparison[Compared]):
 
     def names(self, time: float) -> list[tuple[str, str]]:
         """Colours and texts of the trials at a time (s) for the viewport's legend, with their distances."""
-        shown = self._session_controller.displayed
+        snapshot = self._session_controller.displayed
         entries = []
         for trial, motion in self._seen_trials:
             assert trial.alignment is not None
             off = None
-            if shown is not None:
-                off = overlay.distance(motion, time - trial.shift, shown, trial.alignment.pairs)
+            if snapshot is not None:
+                off = overlay.distance(motion, time - trial.shift, snapshot, trial.alignment.pairs)
             text = trial.capture.name
             if off is not None:
                 text += f" · {1000 * off:.0f} mm off"

@@ -144,7 +144,7 @@ class ExperimentFiles(QObject):
         self._read([(each, None) for each in files], offer_scene if elsewhere else None)
 
     def _read(
-        self, wanted: list[tuple[Path, Layout | None]], then: Callable[[], None] | None = None
+        self, files: list[tuple[Path, Layout | None]], then: Callable[[], None] | None = None
     ) -> None:
         """Read files in the background without asking, and call `then` if all of them were readable."""
         if self._task is not None:
@@ -154,12 +154,12 @@ class ExperimentFiles(QObject):
         def work(progress: Progress) -> tuple[list[Capture], list[str]] | None:
             captures = []
             problems = []
-            for number, (path, layout) in enumerate(wanted):
+            for number, (path, layout) in enumerate(files):
                 try:
                     captures.append(read_capture(path, layout))
                 except SnakeStudioError as error:
                     problems.append(str(error))
-                if not progress((number + 1) / len(wanted)):
+                if not progress((number + 1) / len(files)):
                     return None
             return captures, problems
 
@@ -177,7 +177,7 @@ class ExperimentFiles(QObject):
             self._experiments.add(captures)
             self.imported.emit()
         if problems:
-            self._say_problems(problems)
+            self._show_problems(problems)
         elif self._then is not None:
             self._then()
 
@@ -189,14 +189,14 @@ class ExperimentFiles(QObject):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._task = None
-        self._say_problems([problem.sentence()])
+        self._show_problems([problem.sentence()])
 
-    def _say_problems(self, problems: Sequence[str]) -> None:
+    def _show_problems(self, problems: Sequence[str]) -> None:
         self._banner.show_notice("warning", "\n".join(("Not everything was imported.", *problems)))
 
     # --- dropping ---------------------------------------------------------------------------------
 
-    def take(self, path: Path) -> bool:
+    def open_dropped(self, path: Path) -> bool:
         """Open a dropped file according to its content, and ask if it is ambiguous; return whether it was opened."""
         kind: str = kind_of(path)
         if kind == "unclear":

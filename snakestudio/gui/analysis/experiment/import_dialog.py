@@ -34,7 +34,13 @@ from snakestudio.model.capture import Capture
 from snakestudio.model.recognition import ignored_text
 from snakestudio.model.scene import Scene
 from snakestudio.text import capitalized
-from snakestudio.viewmodel.experiment.columns import UNUSED, Body, Meaning, layout_of, meanings_of
+from snakestudio.viewmodel.experiment.columns import (
+    UNUSED,
+    Meaning,
+    MeasuredBody,
+    layout_of,
+    meanings_of,
+)
 from snakestudio.viewmodel.work import Progress
 
 _MOST_NOTES = 8
@@ -72,12 +78,12 @@ class ImportExperimentDialog(Dialog):
         self.file_layout: Layout | None = None
         self._table = is_table(path)
         self._meanings: list[Meaning] = []
-        self._bodies: list[Body] = []
+        self._bodies: list[MeasuredBody] = []
         self._recalled = False
         self._take_over = True
         self._file_type = _TABLE
         self._recognized_layout: Layout | None = None
-        self._shown: FileRead | None = None
+        self._displayed: FileRead | None = None
         self.resize(theme.scaled(900), theme.scaled(760 if self._table else 460))
         self.status = QLabel()
         self.status.setProperty("role", "dim")
@@ -161,23 +167,23 @@ class ImportExperimentDialog(Dialog):
 
     def _on_read(self) -> None:
         result = self._reader.result
-        if self._reader.busy or result is None or result is self._shown:
+        if self._reader.busy or result is None or result is self._displayed:
             self.start.setEnabled(False)
-            if self._reader.busy and self._shown is None:
+            if self._reader.busy and self._displayed is None:
                 self.plan.show_capture(None, "reading ...")
             if self._reader.failure:
-                self._say((self._reader.failure,), ())
+                self._show_messages((self._reader.failure,), ())
             return
-        first = self._shown is None
-        self._shown = result
+        first = self._displayed is None
+        self._displayed = result
         if result.reading is not None:
             self._file_type = result.file_type
             self._recognized_layout = result.layout
-        if first and result.layout is not None and self._take_remembered(result):
+        if first and result.layout is not None and self._apply_remembered(result):
             return
         self._show(result)
 
-    def _take_remembered(self, result: FileRead) -> bool:
+    def _apply_remembered(self, result: FileRead) -> bool:
         """Read a table with the layout last used for tables with its signature, if it exists; return whether it did."""
         assert result.layout is not None
         layout = recall_layout(
@@ -202,17 +208,17 @@ class ImportExperimentDialog(Dialog):
             self.status.setText("read like the last such file" if self._recalled else "")
         elif result.capture is not None:
             self._bodies = [
-                Body(name, link)
+                MeasuredBody(name, link)
                 for name, link in zip(result.capture.bodies, result.capture.links, strict=True)
             ]
         self.bodies.show_bodies(self._bodies)
         capture = result.capture
         recognition = None if capture is None else capture.recognition
         self.plan.show_capture(capture, "" if capture is not None else "cannot be read yet")
-        shown = () if recognition is None else recognition.sentences()
-        self._say(
+        recognized = () if recognition is None else recognition.sentences()
+        self._show_messages(
             result.problems,
-            () if capture is None else [note for note in capture.notes if note not in shown],
+            () if capture is None else [note for note in capture.notes if note not in recognized],
         )
         if recognition is not None:
             self.recognized.show_rows(recognition.rows())
@@ -222,7 +228,7 @@ class ImportExperimentDialog(Dialog):
         self.as_shown.setVisible(unclear and layout is not None and not layout.problems())
         self.start.setEnabled(capture is not None)
 
-    def _say(self, problems: Sequence[str], notes: Sequence[str]) -> None:
+    def _show_messages(self, problems: Sequence[str], notes: Sequence[str]) -> None:
         for label, sentences in ((self.problems, problems), (self.notes, notes)):
             lines = list(sentences[:_MOST_NOTES])
             if len(sentences) > _MOST_NOTES:
@@ -245,7 +251,7 @@ class ImportExperimentDialog(Dialog):
 
     def _on_chosen(self, column: int, meaning: Meaning) -> None:
         if meaning.kind == "body" and meaning.index == len(self._bodies):
-            self._bodies.append(Body(f"Body {len(self._bodies) + 1}"))
+            self._bodies.append(MeasuredBody(f"Body {len(self._bodies) + 1}"))
         # A meaning belongs to a single column.
         self._meanings = [UNUSED if each == meaning else each for each in self._meanings]
         self._meanings[column] = meaning
@@ -259,7 +265,7 @@ class ImportExperimentDialog(Dialog):
             self._bodies = []
         self._read_again(layout)
 
-    def _on_bodies(self, bodies: list[Body]) -> None:
+    def _on_bodies(self, bodies: list[MeasuredBody]) -> None:
         self._bodies = bodies
         if self._table:
             assert self.file_layout is not None
@@ -283,7 +289,7 @@ class ImportExperimentDialog(Dialog):
         try:
             layout = load_layout(path)
         except SnakeStudioError as error:
-            self._say((str(error),), ())
+            self._show_messages((str(error),), ())
             return
         self._recalled = False
         self._take_over = True
@@ -299,12 +305,12 @@ class ImportExperimentDialog(Dialog):
             try:
                 save_layout(path, self.file_layout)
             except SnakeStudioError as error:
-                self._say((str(error),), ())
+                self._show_messages((str(error),), ())
 
     # --- ending -----------------------------------------------------------------------------------
 
     def accept(self) -> None:
-        result = self._shown
+        result = self._displayed
         if not self.form.commit() or self._reader.busy or result is None or result.capture is None:
             return
         capture = result.capture

@@ -21,7 +21,7 @@ from snakestudio.gui.forms.field_table import FieldTable, TableColumn
 from snakestudio.gui.forms.form_fields import Choice, FormField
 from snakestudio.gui.forms.lines import column_of
 from snakestudio.model.capture import CENTRE_OF_MASS
-from snakestudio.viewmodel.experiment.columns import Body
+from snakestudio.viewmodel.experiment.columns import MeasuredBody
 
 _DELIMITERS = {",": "Comma", ";": "Semicolon", "\t": "Tab", " ": "Spaces"}
 _DECIMAL_MARKS = {".": "Point: 0.5", ",": "Comma: 0,5"}
@@ -276,12 +276,12 @@ class BodyRows(QWidget):
     def __init__(self, n_links: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._links = (None, CENTRE_OF_MASS, *range(n_links))
-        self._bodies: list[Body] = []
+        self._bodies: list[MeasuredBody] = []
         self.table = FieldTable[_BodyRow](_BODY_COLUMNS)
         self.setLayout(column_of(self.table, margins=(0, 0, 8, 0)))
         self.table.changed.connect(self._on_changed)
 
-    def show_bodies(self, bodies: Sequence[Body]) -> None:
+    def show_bodies(self, bodies: Sequence[MeasuredBody]) -> None:
         """Show these bodies."""
         self._bodies = list(bodies)
         rows = [_BodyRow(number, body.name, body.link) for number, body in enumerate(bodies)]
@@ -308,7 +308,7 @@ class BodyRows(QWidget):
 
     def _on_changed(self) -> None:
         rows = [row.values for row in self.table.rows]
-        bodies = [Body(row.name, row.link) for row in rows]
+        bodies = [MeasuredBody(row.name, row.link) for row in rows]
         if bodies != self._bodies:
             self._bodies = bodies
             self.edited.emit(list(bodies))

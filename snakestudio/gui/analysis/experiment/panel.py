@@ -22,7 +22,7 @@ from snakestudio.export.experiment_report import experiment_report
 from snakestudio.export.experiment_tables import error_table, link_name, pair_table
 from snakestudio.export.report import Report
 from snakestudio.gui.analysis.experiment.alignment_box import AlignmentBox
-from snakestudio.gui.analysis.experiment.experiments import Experiments, Trial
+from snakestudio.gui.analysis.experiment.experiments import Experiments, LoadedTrial
 from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
@@ -170,19 +170,19 @@ class ExperimentPanel(QWidget):
 _MOST_BODIES = 3
 
 
-def described(trial: Trial) -> str:
+def described(trial: LoadedTrial) -> str:
     """Describe a measured trial in a line."""
     capture = trial.capture
-    words = [f"{run_time(capture.duration, significant=3)} at {capture.rate:.3g} Hz"]
+    parts = [f"{run_time(capture.duration, significant=3)} at {capture.rate:.3g} Hz"]
     bodies = [
         name if link is None or name.lower() == link_name(link) else f"{name} on {link_name(link)}"
         for name, link in zip(capture.bodies, capture.links, strict=True)
     ]
-    words.append(", ".join(bodies) if len(bodies) <= _MOST_BODIES else f"{len(bodies)} bodies")
+    parts.append(", ".join(bodies) if len(bodies) <= _MOST_BODIES else f"{len(bodies)} bodies")
     filled = int((capture.known & ~capture.measured).any(axis=1).sum())
     if filled:
-        words.append(f"{counted(filled, 'row')} interpolated")
-    return " · ".join(words)
+        parts.append(f"{counted(filled, 'row')} interpolated")
+    return " · ".join(parts)
 
 
 class TrialRows(Themed):
@@ -191,7 +191,7 @@ class TrialRows(Themed):
     def __init__(self, experiments: Experiments, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._experiments = experiments
-        self._shown: list[Trial] = []
+        self._displayed: list[LoadedTrial] = []
         self._rows: list[QWidget] = []
         self.shows: list[QCheckBox] = []
         self.removes: list[QToolButton] = []
@@ -202,10 +202,10 @@ class TrialRows(Themed):
     def refresh(self) -> None:
         """Update to the trials."""
         trials = self._experiments.trials
-        if trials != self._shown:
+        if trials != self._displayed:
             self._build()
         for trial, show in zip(trials, self.shows, strict=True):
-            show.setChecked(trial.shown)
+            show.setChecked(trial.visible)
 
     def apply_theme(self) -> None:
         self._build()
@@ -214,16 +214,16 @@ class TrialRows(Themed):
         for row in self._rows:
             self._column.removeWidget(row)
             row.deleteLater()
-        self._shown = list(self._experiments.trials)
+        self._displayed = list(self._experiments.trials)
         self._rows = []
         self.shows = []
         self.removes = []
-        for index, trial in enumerate(self._shown):
+        for index, trial in enumerate(self._displayed):
             row = self._row(index, trial)
             self._column.addWidget(row)
             self._rows.append(row)
 
-    def _row(self, index: int, trial: Trial) -> QWidget:
+    def _row(self, index: int, trial: LoadedTrial) -> QWidget:
         row = QWidget(self)
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 0, 0, 0)
@@ -237,7 +237,7 @@ class TrialRows(Themed):
         show.setIconSize(QSize(theme.scaled(14), theme.scaled(8)))
         show.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         show.setToolTip("Show its track, its robot and its curves over the run")
-        show.setChecked(trial.shown)
+        show.setChecked(trial.visible)
         show.clicked.connect(lambda on: self._experiments.show(index, on))
         remove = QToolButton(row)
         remove.setProperty("role", "flat")
@@ -268,7 +268,7 @@ class Figures(Themed):
     def __init__(self, experiments: Experiments, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._experiments = experiments
-        self._shown: ExperimentComparison | None = None
+        self._displayed: ExperimentComparison | None = None
         self._of = 0
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -294,9 +294,9 @@ class Figures(Themed):
         """Update to the comparison."""
         compared = self._experiments.comparison
         figures = None if compared is None else compared.figures
-        if figures is self._shown:
+        if figures is self._displayed:
             return
-        self._shown = figures
+        self._displayed = figures
         names = [] if figures is None else [trial.name for trial in figures.trials]
         self.which.clear()
         self.which.addItems([f"All {len(names)} trials", *names] if len(names) > 1 else names)
@@ -312,7 +312,7 @@ class Figures(Themed):
         self._fill()
 
     def _fill(self) -> None:
-        figures = self._shown
+        figures = self._displayed
         self.setVisible(figures is not None)
         if figures is None:
             return

@@ -33,8 +33,8 @@ from snakestudio.viewmodel.experiment.columns import (
     ROTATION_PARTS,
     TIME,
     UNUSED,
-    Body,
     Meaning,
+    MeasuredBody,
 )
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -65,14 +65,14 @@ class _Rows(QAbstractTableModel):
         self.rows: list[list[str]] = []
         self.header_rows = 0
         self.meanings: list[Meaning] = []
-        self.bodies: list[Body] = []
+        self.bodies: list[MeasuredBody] = []
 
     def show(
         self,
         rows: Sequence[Sequence[str]],
         header_rows: int,
         meanings: Sequence[Meaning],
-        bodies: Sequence[Body],
+        bodies: Sequence[MeasuredBody],
     ) -> None:
         """Show other rows, or other meanings."""
         self.beginResetModel()
@@ -167,7 +167,7 @@ class PreviewTable(QTableView):
         rows: Sequence[Sequence[str]],
         header_rows: int,
         meanings: Sequence[Meaning],
-        bodies: Sequence[Body],
+        bodies: Sequence[MeasuredBody],
     ) -> None:
         """Show other rows, or other meanings."""
         self._rows.show(rows, header_rows, meanings, bodies)
@@ -203,7 +203,7 @@ class PreviewTable(QTableView):
         offer(menu, "Not used", UNUSED)
         offer(menu, "Time", TIME)
         menu.addSeparator()
-        for index, body in enumerate([*model.bodies, Body("New body")]):
+        for index, body in enumerate([*model.bodies, MeasuredBody("New body")]):
             below = menu.addMenu(body.name.replace("&", "&&"))
             for part in POSITION_PARTS:
                 offer(below, part, Meaning("body", index, part))
@@ -333,5 +333,5 @@ class TrackPlan(QWidget):
         )
         painter.drawLine(QPointF(left, y), QPointF(left + length * scale, y))
         painter.setPen(theme.colour("dim"))
-        room = QRectF(left, y - 26, self.width() - 2 * left, 20)
-        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        area = QRectF(left, y - 26, self.width() - 2 * left, 20)
+        painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)

@@ -26,7 +26,7 @@ from snakestudio.export.fit_text import length
 from snakestudio.export.report import Report
 from snakestudio.gui.analysis.fitting.fitter import Fitter
 from snakestudio.gui.analysis.fitting.parameter_rows import ParameterRows
-from snakestudio.gui.analysis.fitting.pictures import FitPictures, Outcome
+from snakestudio.gui.analysis.fitting.pictures import FitPictures, FitSummary
 from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
@@ -155,18 +155,18 @@ class FitDialog(Dialog):
         self.trial.setAccessibleName("Shown measured run")
         self.trial.currentIndexChanged.connect(lambda _: self._show_result())
         self.pictures = FitPictures()
-        self.outcome = Outcome()
+        self.outcome = FitSummary()
         frame.results.addLayout(column_of(self.trial, (self.pictures, 1), self.outcome))
-        self.shown = QCheckBox("Show &Both over the Run")
-        self.shown.setToolTip(
+        self.visible_box = QCheckBox("Show &Both over the Run")
+        self.visible_box.setToolTip(
             "Ghosts in the view and curves in the plots: before the fit, and fitted"
         )
-        self.shown.toggled.connect(self._fitter.show)
+        self.visible_box.toggled.connect(self._fitter.show)
         self.apply_button = QPushButton("&Apply to the Scene")
         theme.set_role(self.apply_button, "primary")
         self.apply_button.setAutoDefault(False)
         self.apply_button.clicked.connect(self._fitter.apply)
-        frame.add_actions(self.apply_button, option=self.shown)
+        frame.add_actions(self.apply_button, option=self.visible_box)
         frame.export_menu.addSeparator()
         frame.export_menu.addAction("Figure (PDF, PNG, SVG) ...", self._ask_picture)
 
@@ -226,13 +226,13 @@ class FitDialog(Dialog):
             self.trial.blockSignals(False)
         self.trial.setVisible(len(names) > 1)
         self._show_result()
-        self.shown.setEnabled(result is not None)
+        self.visible_box.setEnabled(result is not None)
         self.apply_button.setEnabled(result is not None and not fitter.applied)
         self.apply_button.setText("Applied" if fitter.applied else "&Apply to the Scene")
-        if self.shown.isChecked() != fitter.shown:
-            self.shown.blockSignals(True)
-            self.shown.setChecked(fitter.shown)
-            self.shown.blockSignals(False)
+        if self.visible_box.isChecked() != fitter.visible:
+            self.visible_box.blockSignals(True)
+            self.visible_box.setChecked(fitter.visible)
+            self.visible_box.blockSignals(False)
         text, role = self._message()
         self.frame.show_state(fitter.task, text, role, has_result=result is not None)
 

@@ -59,7 +59,7 @@ class Fitter(BackgroundComparison[FitResult]):
         self._scene: Scene | None = None
         self.progress: FitProgress | None = None
         """Progress of the fit, or its last progress after the end."""
-        self._shown = False
+        self._is_visible = False
         document.scene_changed.connect(self._on_scene)
 
     # --- running ----------------------------------------------------------------------------------
@@ -137,8 +137,8 @@ class Fitter(BackgroundComparison[FitResult]):
 
     def clear(self) -> None:
         """Cancel the fit and discard the last result."""
-        had = self._shown
-        self._shown = False
+        had = self._is_visible
+        self._is_visible = False
         self.progress = None
         super().clear()
         if had:
@@ -166,14 +166,14 @@ class Fitter(BackgroundComparison[FitResult]):
             self._document.edit(self.comparison.fitted(self._document.scene), "Apply fitted values")
 
     @property
-    def shown(self) -> bool:
+    def visible(self) -> bool:
         """Whether the runs before and after the fit are shown over that of the window."""
-        return self._shown and self.comparison is not None
+        return self._is_visible and self.comparison is not None
 
-    def show(self, shown: bool) -> None:
+    def show(self, on: bool) -> None:
         """Show or hide the runs before and after the fit over that of the window."""
-        if shown != self._shown:
-            self._shown = shown
+        if on != self._is_visible:
+            self._is_visible = on
             self.shown_changed.emit()
             self.changed.emit()
 
@@ -187,7 +187,7 @@ class Fitter(BackgroundComparison[FitResult]):
     def overlaid(self) -> list[OverlaidRun]:
         """Both runs for the plots."""
         result = self.comparison
-        if result is None or not self._shown:
+        if result is None or not self._is_visible:
             return []
         return [
             OverlaidRun(BEFORE, fit_colour(BEFORE), result.before),
@@ -197,7 +197,7 @@ class Fitter(BackgroundComparison[FitResult]):
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
         """Both runs at a time (s) for the viewport."""
         result = self.comparison
-        if result is None or not self._shown:
+        if result is None or not self._is_visible:
             return ()
         ghosts = []
         for recording, name in ((result.before, BEFORE), (result.after, FITTED)):

@@ -121,7 +121,7 @@ class ParameterRows(QWidget):
                 unused = str(error)
             else:
                 unused = self._unused(scene, parameter)
-                now = _shown(scene, parameter, present)
+                now = _value_text(scene, parameter, present)
             row.set_values(replace(row.values, now=now, unused=unused))
             row.widget_of("ticked").setToolTip(
                 unused or f"{value_doc(scene, parameter).help} ({parameter.name})"
@@ -182,7 +182,7 @@ def _is_used(values: ParameterRange) -> bool:
     return not values.unused
 
 
-def _shown(scene: Scene, parameter: FreeParameter, present: float | None) -> str:
+def _value_text(scene: Scene, parameter: FreeParameter, present: float | None) -> str:
     """Short text of the current value in the scene."""
     if present is None:
         return "none"

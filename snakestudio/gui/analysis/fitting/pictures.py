@@ -66,9 +66,9 @@ class FitPictures(Themed):
 
     def show_result(self, result: FitResult | None, trial: int = 0) -> None:
         """Show a trial of a result, or nothing."""
-        shown = None if result is None else (result, trial)
-        if shown != self._result:
-            self._result = shown
+        content = None if result is None else (result, trial)
+        if content != self._result:
+            self._result = content
             self._seen = None if result is None else pictured(result.trials[trial])
             self._draw_result()
 
@@ -165,18 +165,18 @@ class FitPictures(Themed):
 
 def _titled(title: str, chart: LineChart) -> QWidget:
     """Return a chart below its title."""
-    made = QWidget()
-    column = QVBoxLayout(made)
+    widget = QWidget()
+    column = QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(4)
     head = QLabel(title)
     head.setProperty("role", "group")
     column.addWidget(head)
     column.addWidget(chart, 1)
-    return made
+    return widget
 
 
-class Outcome(QFrame):
+class FitSummary(QFrame):
     """Card with the table of values and the notes; hidden without a result."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

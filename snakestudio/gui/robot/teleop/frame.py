@@ -35,7 +35,7 @@ class TeleopFrame(QWidget):
     ----------
     below : QWidget
         Viewport.
-    room : callable
+    free_range : callable
         Returns the free range along its upper edge, px.
     waiting : callable
         Returns why nothing moves despite a command, as a short text; empty if it moves.
@@ -45,13 +45,13 @@ class TeleopFrame(QWidget):
         self,
         teleop: Teleop,
         below: QWidget,
-        room: Callable[[], tuple[int, int]],
+        free_range: Callable[[], tuple[int, int]],
         waiting: Callable[[], str],
     ) -> None:
         super().__init__(below)
         self._teleop = teleop
         self._below = below
-        self._free_range = room
+        self._free_range = free_range
         self._waiting = waiting
         self._last_text = ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

@@ -24,13 +24,13 @@ class Gamepads(QObject):
 
     Signals
     -------
-    found(name: str), lost(name: str)
+    connected(name: str), lost(name: str)
         A gamepad was plugged in or unplugged.
     refused(sentence: str)
         Gamepads are not available; `sentence` is the reason.
     """
 
-    found = Signal(str)
+    connected = Signal(str)
     lost = Signal(str)
     refused = Signal(str)
 
@@ -116,7 +116,7 @@ class Gamepads(QObject):
                 for name in lost:
                     self.lost.emit(name)
                 for name in added:
-                    self.found.emit(name)
+                    self.connected.emit(name)
         finally:
             pads.close()
 

@@ -88,7 +88,7 @@ class Keys(QObject):
         self._tapped.clear()
 
     @property
-    def heard(self) -> bool:
+    def has_keyboard(self) -> bool:
         """Whether keys arrive: the window is in front, and no menu or dialog has the keyboard."""
         return (
             QGuiApplication.applicationState() == Qt.ApplicationState.ApplicationActive
@@ -133,7 +133,7 @@ class Keys(QObject):
         if kind == QEvent.Type.KeyPress and not event.isAutoRepeat():
             if leaves:
                 self.left.emit()
-            elif self.heard:
+            elif self.has_keyboard:
                 self._held.add(key)
                 self._tapped.add(key)
         return True

@@ -83,7 +83,7 @@ def shaped(read: float, dead_zone: float, expo: float) -> float:
     return curved if read > 0.0 else -curved
 
 
-class Wanted(NamedTuple):
+class References(NamedTuple):
     """References of all inputs together."""
 
     speed: float
@@ -115,7 +115,7 @@ class InputMap:
     amplitude_per_s: float = 0.5
     """Rate of change of the amplitude at full deflection, 1/s."""
 
-    def wanted(self, readings: Readings) -> Wanted:
+    def references(self, readings: Readings) -> References:
         """References of the inputs before rate limits."""
         sums = dict.fromkeys(FUNCTIONS, 0.0)
         for binding in self.bindings:
@@ -124,7 +124,7 @@ class InputMap:
         held = frozenset(
             name for name, info in FUNCTIONS.items() if not info.analog and abs(sums[name]) > 0.5
         )
-        return Wanted(self.top_speed * speed, self.top_turn * turn, amplitude, held)
+        return References(self.top_speed * speed, self.top_turn * turn, amplitude, held)
 
     @property
     def inputs(self) -> frozenset[Input]:
@@ -138,7 +138,7 @@ class InputMap:
 
     def at_rest(self, readings: Readings) -> bool:
         """Whether no input is active that moves the robot or triggers a function; the dead-man input may be held."""
-        references = self.wanted(readings)
+        references = self.references(readings)
         return not (
             references.speed
             or references.turn

@@ -17,7 +17,7 @@ from snakestudio.gui.robot.teleop.mapping import (
     DEFAULT,
     Function,
     InputMap,
-    Wanted,
+    References,
     dump_map,
     parse_map,
 )
@@ -73,7 +73,7 @@ class Teleop(QObject):
         self.keys.set_mapped(self.mapping.keys)
         self.keys.left.connect(lambda: self.set_on(False))
         self.gamepads = Gamepads(self)
-        self.gamepads.found.connect(self._on_found)
+        self.gamepads.connected.connect(self._on_found)
         self.gamepads.lost.connect(self._on_lost)
         self.gamepads.refused.connect(self.changed)
         self.on = False
@@ -161,7 +161,7 @@ class Teleop(QObject):
         now = time.monotonic()
         passed = min(now - self._then, 0.1)
         self._then = now
-        if not self.keys.heard:
+        if not self.keys.has_keyboard:
             self._lose("The window lost the keyboard focus.")
         elif self.gamepads.stuck:
             self._lose(
@@ -172,19 +172,23 @@ class Teleop(QObject):
         self.keys.looked()
         if self._resting:
             # inputs that cannot be read may be held, so they do not count as released
-            if not self.keys.heard or self.gamepads.stuck or not self.mapping.at_rest(readings):
+            if (
+                not self.keys.has_keyboard
+                or self.gamepads.stuck
+                or not self.mapping.at_rest(readings)
+            ):
                 self._note(self.notice or "Release all controls to start.")
                 self._emit_command(self.command.stilled())
                 return
             self._resting = False
             self._note("")
-        references = self.mapping.wanted(readings)
+        references = self.mapping.references(readings)
         self._press(references.pressed)
         if self._resting or not self.on:  # a press may have ended the mode
             return
         self._emit_command(self._followed(references, passed))
 
-    def _followed(self, references: Wanted, passed: float) -> TeleopCommand:
+    def _followed(self, references: References, passed: float) -> TeleopCommand:
         """Return the command after `passed` (s)."""
         mapping = self.mapping
         before = self.command

@@ -88,7 +88,7 @@ class TeleopFeature(QObject):
         self,
         context: _Context,
         view: QWidget,
-        room: Callable[[], tuple[int, int]],
+        free_range: Callable[[], tuple[int, int]],
         plain_keys: Callable[[], dict[str, str]],
         ask_mapping: Callable[[], object],
     ) -> None:
@@ -101,7 +101,7 @@ class TeleopFeature(QObject):
         self.steerer = Steerer(
             self.teleop, context.session_controller, context.robot_controller, self
         )
-        self.frame_over_view = TeleopFrame(self.teleop, view, room, lambda: self.waiting)
+        self.frame_over_view = TeleopFrame(self.teleop, view, free_range, lambda: self.waiting)
         context.document.scene_changed.connect(self._on_scene)
         context.session_controller.source_changed.connect(self.scene_changed)
         context.session_controller.status_changed.connect(self.scene_changed)

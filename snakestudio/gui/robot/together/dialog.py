@@ -142,8 +142,8 @@ class TogetherDialog(Dialog):
         self.caution = self.form.notes["caution"]
         self.message = self.form.message
         self.standing = QLabel(self)
-        self.found = QLabel(self)
-        self.found.setProperty("role", "good")
+        self.test_result = QLabel(self)
+        self.test_result.setProperty("role", "good")
         self.test = QPushButton("&Test", self)
         self.test.setToolTip("Connect, compare the clocks and listen, without starting anything")
         self.test.clicked.connect(self._try)
@@ -152,7 +152,7 @@ class TogetherDialog(Dialog):
         self.arrange(
             self.standing,
             self.form,
-            self.found,
+            self.test_result,
             buttons,
             spacing=16,
             width=_WIDTH,
@@ -178,7 +178,7 @@ class TogetherDialog(Dialog):
     def _show(self) -> None:
         now = self.form.values
         self.form.show_note("caution", *self._target.caution(now.wait, now.wait_host))
-        self.found.hide()
+        self.test_result.hide()
         usable = not self.form.problem
         self.ready.setEnabled(usable)
         self.test.setEnabled(usable and self._test_task is None)
@@ -213,8 +213,8 @@ class TogetherDialog(Dialog):
         self._test_task.failed.connect(self._on_test_failed)
         self.test.setEnabled(False)
         self.message.show_text("")
-        self.found.setText("Testing ...")
-        self.found.show()
+        self.test_result.setText("Testing ...")
+        self.test_result.show()
 
     @Slot(object)
     def _on_tested(self, result: str) -> None:
@@ -227,8 +227,8 @@ class TogetherDialog(Dialog):
     def _end_test(self, result: str, message: str) -> None:
         self._test_task = None
         self.message.show_text(message)
-        self.found.setText(result)
-        self.found.setVisible(bool(result))
+        self.test_result.setText(result)
+        self.test_result.setVisible(bool(result))
         self.test.setEnabled(not self.form.problem)
 
     def done(self, result: int) -> None:

@@ -394,7 +394,7 @@ class _RunStart:
         self._task.discard()
         self._task.wait()
 
-    def tell(self, status: Status) -> None:
+    def handle_status(self, status: Status) -> None:
         """Handle a reported status; polling could miss a short run."""
         if status.state == "running":
             self._runs.set()
@@ -417,7 +417,7 @@ class _RunStart:
                 return
             recording = session.recording
             since = _newest(recording)
-            start.go()
+            start.start_run()
             _note(recording, since, start.notes)
             noted = len(start.notes)
             start.accompany(self._ended.is_set, session.pause, lambda: session.recording)
@@ -488,7 +488,7 @@ class RunTarget(QObject):
 
     def _on_status(self, status: Status) -> None:
         if self._run_start is not None:
-            self._run_start.tell(status)
+            self._run_start.handle_status(status)
 
 
 def _newest(recording: RunRecording | None) -> float:

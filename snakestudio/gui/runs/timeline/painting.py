@@ -210,11 +210,14 @@ def _overview(
     painter.setBrush(theme.colour("line"))
     painter.drawRect(QRectF(left, rows.overview - 1, length, 2))
     painter.setBrush(theme.colour("accent"))
-    begin, end = left + length * scale.begin / scale.whole, left + length * scale.end / scale.whole
+    begin, end = (
+        left + length * scale.begin / scale.run_end,
+        left + length * scale.end / scale.run_end,
+    )
     painter.drawRoundedRect(QRectF(begin, rows.overview - 2, max(6.0, end - begin), 4), 2, 2)
     painter.setBrush(theme.colour("text"))
     painter.drawRect(
         QRectF(
-            left + length * min(state.shown_time / scale.whole, 1.0) - 1, rows.overview - 3, 2, 6
+            left + length * min(state.shown_time / scale.run_end, 1.0) - 1, rows.overview - 3, 2, 6
         )
     )

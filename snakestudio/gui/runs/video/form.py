@@ -27,7 +27,7 @@ from snakestudio.viewmodel.video_presets import (
     RATES,
     SIZES,
     SPEEDS,
-    Preset,
+    VideoPreset,
     curve_offers,
 )
 from snakestudio.viewmodel.viewport.view_settings import rows_of
@@ -40,7 +40,7 @@ _QUALITIES = (Choice("small", "Small file"), Choice("good", "Good"), Choice("bes
 class VideoChoices:
     """Choices of the video dialog."""
 
-    preset: Preset | None = form_field(
+    preset: VideoPreset | None = form_field(
         None,
         "P&reset",
         choices=(Choice(None, "Custom"), *(Choice(each, each.name) for each in PRESETS)),
@@ -223,22 +223,22 @@ class VideoForm(DeclaredForm[VideoChoices]):
         """Show the full path in the tooltip, because the field may be too narrow."""
         self.widget_of("file").setToolTip(f"{self.values.file}\n\n{_KINDS}")
 
-    def _suitable_preset(self) -> Preset | None:
+    def _suitable_preset(self) -> VideoPreset | None:
         """Preset with the current values, or None."""
         return next((each for each in PRESETS if self._is(each)), None)
 
-    def _is(self, preset: Preset) -> bool:
+    def _is(self, preset: VideoPreset) -> bool:
         now = self.values
         plain = preset.suffix in (".gif", ".png") or now.quality == preset.quality
         chosen = (now.path.suffix.lower(), now.size, now.fps)
         return plain and chosen == (preset.suffix, preset.size, preset.fps)
 
-    def apply_preset(self, preset: Preset) -> None:
+    def apply_preset(self, preset: VideoPreset) -> None:
         """Apply the values of a preset."""
         self.set(preset=preset)
         self._show_preset(preset)
 
-    def _show_preset(self, preset: Preset) -> None:
+    def _show_preset(self, preset: VideoPreset) -> None:
         self.set(
             file=str(self.path.with_suffix(preset.suffix)),
             size=preset.size,

@@ -33,17 +33,17 @@ class Chooser(QWidget):
 
     chosen = Signal()
 
-    def __init__(self, word: str, tip: str, parent: QWidget | None = None) -> None:
+    def __init__(self, label_text: str, tip: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
-        self.word = word
-        label = QLabel(word)
+        self.label = label_text
+        label = QLabel(label_text)
         label.setProperty("role", "dim")
         self.box = ChoiceBox()
         self.box.setToolTip(tip)
-        self.box.setAccessibleName(word)
+        self.box.setAccessibleName(label_text)
         self.box.setMinimumContentsLength(2)
         self.box.setMinimumWidth(56)
         self.box.setSizeAdjustPolicy(
@@ -68,7 +68,7 @@ class Chooser(QWidget):
             for name, title in entries:
                 self.box.addItem(title, name)
             names = [name for name, _ in entries]
-            wanted = (
+            chosen = (
                 before
                 if before in names
                 else usual
@@ -77,7 +77,7 @@ class Chooser(QWidget):
                 if names
                 else ""
             )
-            self.box.setCurrentIndex(names.index(wanted) if wanted in names else -1)
+            self.box.setCurrentIndex(names.index(chosen) if chosen in names else -1)
         self.box.refresh_tip()
 
     @property
@@ -116,7 +116,7 @@ class ChooserRow(QWidget):
             self._grid.addWidget(chooser, int(below), 0 if below else place, 1, 2 if below else 1)
             # A longer label leaves its box as much width as the others.
             self._grid.setColumnStretch(
-                place, 0 if narrow and place == 2 else 4 if len(chooser.word) > 3 else 3
+                place, 0 if narrow and place == 2 else 4 if len(chooser.label) > 3 else 3
             )
 
     def minimumSizeHint(self) -> QSize:
@@ -127,7 +127,7 @@ class ChooserRow(QWidget):
         self._arrange(len(self._choosers) > 2 and event.size().width() < theme.scaled(_NARROW))
 
 
-def beside(*parts: QWidget) -> QHBoxLayout:
+def side_by_side(*parts: QWidget) -> QHBoxLayout:
     """Lay out widgets side by side from the left, at their preferred widths."""
     row = QHBoxLayout()
     row.setContentsMargins(10, 0, 10, 0)

@@ -12,12 +12,12 @@ from snakestudio.gui.charts.markers import paint_line
 from snakestudio.gui.charts.point_chart import nearest
 from snakestudio.gui.charts.raster_item import Pixels, RasterItem, one_colour, pixel_size
 from snakestudio.gui.core import theme
-from snakestudio.gui.study.results.choosers import Chooser, beside
+from snakestudio.gui.study.results.choosers import Chooser, side_by_side
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.gui.study.results.results_chart import ResultsChart
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import coloured, dots
-from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.result_columns import ResultColumn
 
 _RADIUS = 2.6
 _FAINT = 90
@@ -35,7 +35,7 @@ class _Convergence(ResultsChart):
     """A goal over the number of points."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
-        self.goal: Column | None = None
+        self.goal: ResultColumn | None = None
         self.best: FloatArray = np.zeros(0)
         """Best so far in each row; NaN before the first valid one."""
         self._y = AxisScale(0.0, 1.0)
@@ -43,7 +43,7 @@ class _Convergence(ResultsChart):
         self.add_raster(RasterItem(self._other_dots, 0.0))
         self.add_raster(RasterItem(self._brushed_dots, 0.0))
 
-    def show_goal(self, goal: Column | None) -> None:
+    def show_goal(self, goal: ResultColumn | None) -> None:
         """Show the convergence of a goal."""
         self.goal = goal
         if goal is not None:
@@ -203,7 +203,7 @@ class ConvergenceView(QWidget):
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(8)
         self._row = QWidget()
-        row = beside(self.goal_box)
+        row = side_by_side(self.goal_box)
         row.addStretch(1)
         row.setStretch(0, 3)
         self._row.setLayout(row)

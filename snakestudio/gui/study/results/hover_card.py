@@ -16,7 +16,7 @@ from snakestudio.gui.core.theme import Themed
 from snakestudio.model.ticks import step_above
 from snakestudio.study.evaluate import Trace
 from snakestudio.text import number_text
-from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.result_columns import ResultColumn
 from snakestudio.viewmodel.study.result_rows import Results
 
 _KEPT = 64
@@ -63,7 +63,7 @@ class HoverCard(Themed):
         if row != self.row or self.isHidden():
             self.row = row
             self._read(results, row)
-            self.resize(self._wanted())
+            self.resize(self._suitable_size())
             self.update()
         self._stand_beside(place)
         self.show()
@@ -71,25 +71,27 @@ class HoverCard(Themed):
 
     def _read(self, results: Results, row: int) -> None:
         state = results.columns["state"]
-        words = [] if state.values[row] == 0.0 else [state.text(state.values[row])]
-        words += (
+        parts = [] if state.values[row] == 0.0 else [state.text(state.values[row])]
+        parts += (
             ["best"]
             if row == results.best
             else ["on the Pareto front"]
             if row in results.on_front
             else []
         )
-        self.title = " · ".join([f"Point {int(results.points[row])}", *words])
+        self.title = " · ".join([f"Point {int(results.points[row])}", *parts])
         self.sentence = results.sentence(row)
-        shown: list[Column] = results.named("varied", "goal", "limit")[:_MOST_LINES]
-        self.lines = [(c.title, c.told(float(c.values[row])), c.role != "varied") for c in shown]
+        listed: list[ResultColumn] = results.named("varied", "goal", "limit")[:_MOST_LINES]
+        self.lines = [
+            (c.title, c.text_with_unit(float(c.values[row])), c.role != "varied") for c in listed
+        ]
         repeats = results.table.rows[row]
-        found = [
-            self._trace_of(asked.key)
-            for asked, outcome in repeats[:_REPEATS]
+        run_traces = [
+            self._trace_of(request.key)
+            for request, outcome in repeats[:_REPEATS]
             if outcome is not None
         ]
-        self.traces = [trace for trace in found if trace is not None]
+        self.traces = [trace for trace in run_traces if trace is not None]
         if len(repeats) > 1:
             self.title += f" · {len(repeats)} repeats"
 
@@ -110,12 +112,12 @@ class HoverCard(Themed):
     def _sentence_height(self) -> float:
         if not self.sentence:
             return 0.0
-        room = QRectF(0, 0, theme.scaled(_WIDTH) - 2 * _MARGIN, 200)
+        area = QRectF(0, 0, theme.scaled(_WIDTH) - 2 * _MARGIN, 200)
         return (
-            self._metrics().boundingRect(room, Qt.TextFlag.TextWordWrap, self.sentence).height() + 6
+            self._metrics().boundingRect(area, Qt.TextFlag.TextWordWrap, self.sentence).height() + 6
         )
 
-    def _wanted(self) -> QSize:
+    def _suitable_size(self) -> QSize:
         line = self._metrics().height() + 3
         height = 2 * _MARGIN + line * (1 + len(self.lines)) + 6 + self._sentence_height()
         if self.traces:
@@ -159,8 +161,8 @@ class HoverCard(Themed):
         painter.setFont(theme.text_font(12))
         if self.sentence:
             painter.setPen(theme.colour("warning"))
-            room = QRectF(_MARGIN, y, width, self._sentence_height())
-            painter.drawText(room, Qt.TextFlag.TextWordWrap, self.sentence)
+            area = QRectF(_MARGIN, y, width, self._sentence_height())
+            painter.drawText(area, Qt.TextFlag.TextWordWrap, self.sentence)
             y += self._sentence_height()
         for title, value, strong in self.lines:
             room_value = metrics.horizontalAdvance(value)
@@ -175,11 +177,11 @@ class HoverCard(Themed):
         if self.traces:
             self._paint_traces(painter, QRectF(_MARGIN, y + 6, width, theme.scaled(_PICTURE)))
 
-    def _paint_traces(self, painter: QPainter, room: QRectF) -> None:
+    def _paint_traces(self, painter: QPainter, area: QRectF) -> None:
         """Paint paths and last poses from above, all on the same scale."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("card"))
-        painter.drawRoundedRect(room, 5, 5)
+        painter.drawRoundedRect(area, 5, 5)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         parts = [part for trace in self.traces for part in (trace.track, trace.posture[:, :2])]
         every = np.concatenate(parts)
@@ -188,7 +190,7 @@ class HoverCard(Themed):
             return
         low, high = every.min(axis=0), every.max(axis=0)
         size = np.maximum(high - low, 1e-6)
-        inner = room.adjusted(10, 10, -10, -16)
+        inner = area.adjusted(10, 10, -10, -16)
         scale = min(inner.width() / size[0], inner.height() / size[1])
         middle = (low + high) / 2
 
@@ -209,17 +211,17 @@ class HoverCard(Themed):
             painter.setPen(thick)
             painter.drawPolyline(polygon(trace.posture))
             painter.setPen(QPen(track, 1.6))
-            way = polygon(trace.track)
-            painter.drawPolyline(way)
+            path = polygon(trace.track)
+            painter.drawPolyline(path)
             if number == 0:
                 painter.setBrush(theme.colour("card"))
-                painter.drawEllipse(way.first(), 3.0, 3.0)
+                painter.drawEllipse(path.first(), 3.0, 3.0)
                 painter.setBrush(Qt.BrushStyle.NoBrush)
         length = step_above(0.25 * inner.width() / scale)
         if length * scale > 0.6 * inner.width():
             length /= 10
-        left = room.left() + 10
-        bottom = room.bottom() - 7
+        left = area.left() + 10
+        bottom = area.bottom() - 7
         painter.setPen(QPen(theme.colour("dim"), 1.2))
         painter.drawLine(QPointF(left, bottom), QPointF(left + length * scale, bottom))
         painter.setFont(theme.chart_font())

@@ -59,12 +59,12 @@ class LinkedRows(QObject):
         """Table of the results."""
         return self.rows.results
 
-    def take(self, results: Results) -> None:
+    def set_results(self, results: Results) -> None:
         """Show other results; selection, order, filter, brushes and pins stay."""
         if self._rows is None:
             self._rows = ResultRows(results)
         else:
-            self._rows.take(results)
+            self._rows.set_results(results)
         self.hovered.emit(-1, QPoint())
         self.results_changed.emit()
 
@@ -72,7 +72,7 @@ class LinkedRows(QObject):
         """Set whether a drag is in progress."""
         self.held = on
 
-    def forget(self) -> None:
+    def discard_results(self) -> None:
         """Discard the results."""
         self._rows = None
 

@@ -18,12 +18,12 @@ from snakestudio.gui.charts.raster_item import (
 )
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside, fill_view
+from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, fill_view, side_by_side
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.gui.study.results.results_chart import FAINT, MOST_SIGNS, PlaneChart
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import coloured, shades
-from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.result_columns import ResultColumn
 from snakestudio.viewmodel.study.result_map import (
     Cells,
     Over,
@@ -50,13 +50,18 @@ class _Map(PlaneChart):
         super().__init__(linked, parent)
 
     def show_map(
-        self, x: Column, y: Column | None, shown: Column, rows: IntArray, over: Over
+        self,
+        x: ResultColumn,
+        y: ResultColumn | None,
+        colour: ResultColumn,
+        rows: IntArray,
+        over: Over,
     ) -> None:
         """Show a measure over one or two varied values."""
         self._over = over
         self._curve = y is None
-        self.cells = cells_of(self.linked.results, rows, x, y, shown, over)
-        self.show_columns(x, y or shown, None if y is None else shown, rows)
+        self.cells = cells_of(self.linked.results, rows, x, y, colour, over)
+        self.show_columns(x, y or colour, None if y is None else colour, rows)
         cells = self.cells if y is not None else None
         signs = (
             []
@@ -65,7 +70,7 @@ class _Map(PlaneChart):
         )
         self.show_note("   ".join(text for sign, text in signs if sign.any()))
 
-    def scales_of(self, x: Column, y: Column) -> tuple[AxisScale, AxisScale]:
+    def scales_of(self, x: ResultColumn, y: ResultColumn) -> tuple[AxisScale, AxisScale]:
         if self.cells is None or self._curve:
             return super().scales_of(x, y)
         return cell_scale(x, self.cells.x), cell_scale(y, self.cells.y)
@@ -87,10 +92,10 @@ class _Map(PlaneChart):
         if self.cells is None or not rows.brushes or self.across is None:
             return self.cells
         if self._bright_cells is None:
-            y, shown = (None, self.up) if self._curve else (self.up, self.colour)
-            assert shown is not None
+            y, column = (None, self.up) if self._curve else (self.up, self.colour)
+            assert column is not None
             keep = self.rows[rows.brushed[self.rows]]
-            brushed = cells_of(results, keep, self.across, y, shown, self._over)
+            brushed = cells_of(results, keep, self.across, y, column, self._over)
             same = brushed is not None and brushed.values.shape == self.cells.values.shape
             self._bright_cells = brushed if same else None
         return self._bright_cells
@@ -105,10 +110,10 @@ class _Map(PlaneChart):
         return place if len(at) or (seen is not None and (seen.rows == row).any()) else None
 
     def nothing(self) -> str:
-        shown = self.up if self._curve else self.colour
+        column = self.up if self._curve else self.colour
         if (
-            shown is not None
-            and not np.isfinite(shown.values).any()
+            column is not None
+            and not np.isfinite(column.values).any()
             and not self.linked.results.failed.all()
         ):
             return "No point has a result yet."
@@ -241,12 +246,12 @@ class MapView(QWidget):
         self.where.setToolTip("Fix varied values that are not on an axis")
         self.where.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.where.setMenu(Menu(self.where))
-        self.told = QLabel()
-        self.told.setProperty("role", "dim")
-        self.told.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.fixed_label = QLabel()
+        self.fixed_label.setProperty("role", "dim")
+        self.fixed_label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.chart = _Map(linked)
         self._others = QWidget()
-        others = beside(self.over_box, self.where, self.told)
+        others = side_by_side(self.over_box, self.where, self.fixed_label)
         others.setStretch(2, 1)
         self._others.setLayout(others)
         fill_view(
@@ -287,8 +292,8 @@ class MapView(QWidget):
             [(column.name, column.short) for column in measures], measures[0].name
         )
         columns = results.columns
-        shown = columns[self.colour_box.value]
-        extremes = ("Best", "Worst") if shown.better else ("Largest", "Smallest")
+        colour = columns[self.colour_box.value]
+        extremes = ("Best", "Worst") if colour.better else ("Largest", "Smallest")
         self.over_box.offer(
             [("best", extremes[0]), ("mean", "Mean"), ("worst", extremes[1])], "best"
         )
@@ -309,18 +314,18 @@ class MapView(QWidget):
         self.chart.show_map(
             columns[self.x_box.value],
             columns.get(self.y_box.value),
-            shown,
+            colour,
             fixed_rows(results, self.fixed),
             over,
         )
         cells = self.chart.cells
         self._others.setVisible(bool(others) or (cells is not None and cells.several))
         self.over_box.setVisible(cells is not None)
-        self._tell(others, cells)
+        self._show_fixed(others, cells)
 
-    def _tell(self, others: Sequence[Column], cells: Cells | None) -> None:
+    def _show_fixed(self, others: Sequence[ResultColumn], cells: Cells | None) -> None:
         parts = [
-            f"{column.short} = {column.told(self.fixed[column.name])}"
+            f"{column.short} = {column.text_with_unit(self.fixed[column.name])}"
             for column in others
             if column.name in self.fixed
         ]
@@ -330,10 +335,10 @@ class MapView(QWidget):
         elif free:
             parts.append(f"with any {', '.join(free)}")
         text = ", ".join(parts)
-        self.told.setText(text)
-        self.told.setToolTip(text)
+        self.fixed_label.setText(text)
+        self.fixed_label.setToolTip(text)
 
-    def _offer_others(self, others: Sequence[Column]) -> None:
+    def _offer_others(self, others: Sequence[ResultColumn]) -> None:
         menu = self.where.menu()
         assert menu is not None
         menu.clear()

@@ -16,12 +16,12 @@ from snakestudio.gui.charts.point_chart import nearest
 from snakestudio.gui.charts.raster_item import one_colour, palette_of
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.study.results.choosers import Chooser, beside
+from snakestudio.gui.study.results.choosers import Chooser, side_by_side
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.gui.study.results.results_chart import ResultsChart
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import shades
-from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.result_columns import ResultColumn
 from snakestudio.viewmodel.study.result_map import colour_ends
 
 _GRIP = 7.0
@@ -36,8 +36,8 @@ class _Parallel(ResultsChart):
     """Points as lines over several axes."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
-        self.columns: list[Column] = []
-        self.colour: Column | None = None
+        self.columns: list[ResultColumn] = []
+        self.colour: ResultColumn | None = None
         self._ends: tuple[float, float, bool] = (0.0, 1.0, False)
         self._what: _What = ""
         self._axis = 0
@@ -53,7 +53,7 @@ class _Parallel(ResultsChart):
         for axis in (self.bottom_axis, self.left_axis):
             axis.setVisible(False)
 
-    def show_columns(self, columns: list[Column], colour: Column | None) -> None:
+    def show_columns(self, columns: list[ResultColumn], colour: ResultColumn | None) -> None:
         """Show these columns from left to right."""
         self.columns = columns
         self.colour = colour
@@ -300,7 +300,7 @@ class ParallelView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(8)
-        row = beside(self.colour_box, self.axes)
+        row = side_by_side(self.colour_box, self.axes)
         row.setStretch(0, 1)
         row.insertStretch(1, 0)
         column.addLayout(row)
@@ -324,14 +324,16 @@ class ParallelView(QWidget):
             self.chart.show_columns([], None)
         before = [column.name for column in self.chart.columns]
         names = [column.name for column in every if column.name not in self._without]
-        kept = [name for name in before if name in names]
-        names = kept + [name for name in names if name not in kept] if kept else names
+        remaining = [name for name in before if name in names]
+        names = (
+            remaining + [name for name in names if name not in remaining] if remaining else names
+        )
         self.chart.show_columns(
             [results.columns[name] for name in names], results.columns.get(self.colour_box.value)
         )
         self._offer_axes(every)
 
-    def _offer_axes(self, every: list[Column]) -> None:
+    def _offer_axes(self, every: list[ResultColumn]) -> None:
         menu = self.axes.menu()
         assert menu is not None
         if [action.objectName() for action in menu.actions()] == [column.name for column in every]:

@@ -23,7 +23,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import coloured, dots, shades
-from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.result_columns import ResultColumn
 from snakestudio.viewmodel.study.result_map import colour_ends
 
 _RADIUS = 3.4
@@ -79,7 +79,7 @@ class ResultsChart(PointChart):
             self._present_point = int(self.linked.results.points[row])
         super().focus_row(row)
 
-    def go_back(self) -> None:
+    def restore_focus(self) -> None:
         """Move the keyboard back to its point after the results changed."""
         row = self.linked.results.row_of(self._present_point) if self.present_row >= 0 else None
         if row is not None and self.hasFocus():
@@ -137,9 +137,9 @@ class PlaneChart(ResultsChart):
     """Rows as dots in two columns; dragging a rectangle brushes both."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
-        self.across: Column | None = None
-        self.up: Column | None = None
-        self.colour: Column | None = None
+        self.across: ResultColumn | None = None
+        self.up: ResultColumn | None = None
+        self.colour: ResultColumn | None = None
         self.rows: IntArray = np.zeros(0, np.int64)
         """Visible rows of the results."""
         self._ends: tuple[float, float, bool] = (0.0, 1.0, False)
@@ -149,7 +149,9 @@ class PlaneChart(ResultsChart):
         self.add_raster(RasterItem(lambda area, scale: self.raster(area, scale, faint=True), 0.0))
         self.add_raster(RasterItem(lambda area, scale: self.raster(area, scale, faint=False), 0.0))
 
-    def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
+    def show_columns(
+        self, x: ResultColumn, y: ResultColumn, colour: ResultColumn | None, rows: IntArray
+    ) -> None:
         """Show two columns of these rows."""
         self.across = x
         self.up = y
@@ -166,7 +168,7 @@ class PlaneChart(ResultsChart):
         self.show_scales(*self._scales, (x.heading, y.heading), bar=colour is not None)
         self.refresh()
 
-    def scales_of(self, x: Column, y: Column) -> tuple[AxisScale, AxisScale]:
+    def scales_of(self, x: ResultColumn, y: ResultColumn) -> tuple[AxisScale, AxisScale]:
         """Return the scales of the axes."""
         return x.scale(0.04), y.scale(0.05)
 

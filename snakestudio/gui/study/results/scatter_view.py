@@ -14,7 +14,7 @@ from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, fill_vie
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.gui.study.results.results_chart import PlaneChart
 from snakestudio.study.results import front
-from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.result_columns import ResultColumn
 
 _PLAIN = "="
 """Value that replaces a column's name if all rows have the same colour."""
@@ -27,7 +27,9 @@ class _Scatter(PlaneChart):
         self._front: IntArray | None = None
         super().__init__(linked, parent)
 
-    def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
+    def show_columns(
+        self, x: ResultColumn, y: ResultColumn, colour: ResultColumn | None, rows: IntArray
+    ) -> None:
         self._front = None
         super().show_columns(x, y, colour, rows)
 

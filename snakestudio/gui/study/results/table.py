@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.viewmodel.study.result_columns import STATES, Column
+from snakestudio.viewmodel.study.result_columns import STATES, ResultColumn
 
 _Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -51,11 +51,11 @@ class ResultsModel(QAbstractTableModel):
     def __init__(self, linked: LinkedRows, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.linked = linked
-        self.columns: list[Column] = []
+        self.columns: list[ResultColumn] = []
         self._lines: list[int] = []
-        self._renew_colours()
+        self._update_colours()
 
-    def _renew_colours(self) -> None:
+    def _update_colours(self) -> None:
         self._font = theme.value_font(13, bold=False)
         self._strong = QFont(self._font)
         self._strong.setBold(True)
@@ -72,14 +72,14 @@ class ResultsModel(QAbstractTableModel):
     def refresh(self) -> None:
         """Update after the rows or their order changed."""
         self.beginResetModel()
-        self._renew_colours()
+        self._update_colours()
         there = self.linked.there
         self.columns = list(self.linked.results.columns.values()) if there else []
         # queried thousands of times a second
-        self._lines = self.linked.rows.shown.tolist() if there else []
+        self._lines = self.linked.rows.visible.tolist() if there else []
         self.endResetModel()
 
-    def renew_looks(self) -> None:
+    def refresh_looks(self) -> None:
         """Update after the brushed rows changed."""
         if self.rowCount():
             self.dataChanged.emit(
@@ -141,7 +141,7 @@ class ResultsModel(QAbstractTableModel):
             return self._brushed if marked else None
         return None
 
-    def _text(self, row: int, column: Column, tip: bool) -> str | None:
+    def _text(self, row: int, column: ResultColumn, tip: bool) -> str | None:
         value = float(column.values[row])
         if column.role == "state":
             text = self._state(row, value)
@@ -149,16 +149,16 @@ class ResultsModel(QAbstractTableModel):
         if column.role == "point":
             mark = self.mark(row)
             if tip:
-                words = {
+                meanings = {
                     "▲": "pinned",
                     "★": "best",
                     "◆": "on the Pareto front: no other point is better in every goal",
                 }
-                return ", ".join(words[each] for each in mark).capitalize() or None
+                return ", ".join(meanings[each] for each in mark).capitalize() or None
             return f"{value:.0f} {mark}".rstrip()
         return None if tip else column.text(value)
 
-    def _ink(self, row: int, column: Column) -> QColor:
+    def _ink(self, row: int, column: ResultColumn) -> QColor:
         state = self.linked.results.columns["state"].values[row]
         if column.role == "point" and row == self.linked.results.best:
             return self._colours["good"]
@@ -190,7 +190,7 @@ def copied(linked: LinkedRows, rows: list[int]) -> str:
     return "\n".join(lines)
 
 
-def _cell(column: Column, value: float) -> str:
+def _cell(column: ResultColumn, value: float) -> str:
     if column.categories or not math.isfinite(value):
         return column.text(value) if column.categories else ""
     return f"{value:.0f}" if column.role == "point" else repr(value)
@@ -204,7 +204,7 @@ class ResultsTable(QTableView):
         self._linked = linked
         self._following = False
         self._sized_for: list[str] = []
-        self._looks = Throttle(_LOOKS_MS, self.viewport().update, self)
+        self._looks_throttle = Throttle(_LOOKS_MS, self.viewport().update, self)
         self.results = ResultsModel(linked, self)
         self.setModel(self.results)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -289,7 +289,7 @@ class ResultsTable(QTableView):
         if self._linked.rows.only_brushed:
             self.refresh()
         else:
-            self._looks.ask()
+            self._looks_throttle.ask()
 
     # --- selecting --------------------------------------------------------------------------------
 
@@ -305,7 +305,9 @@ class ResultsTable(QTableView):
         if self._following or not self._linked.there:
             return
         rows = self._linked.rows.selected_rows[:_MOST_SELECTED]
-        lines = {int(row): line for line, row in enumerate(self._linked.rows.shown)} if rows else {}
+        lines = (
+            {int(row): line for line, row in enumerate(self._linked.rows.visible)} if rows else {}
+        )
         chosen = QItemSelection()
         last = -1
         width = len(self.results.columns) - 1

@@ -87,7 +87,7 @@ class StudyResultsView(QWidget):
             "Convergence": self.convergence,
             _TABLE: self._table_part(),
         }
-        self._wanted = ["Scatter", _TABLE, "Map"]
+        self._chosen_charts = ["Scatter", _TABLE, "Map"]
         self._arranged: tuple[bool, list[str]] | None = None
         self.chips: dict[str, QToolButton] = {}
         self._build()
@@ -96,7 +96,7 @@ class StudyResultsView(QWidget):
         linked.open_requested.connect(self.open_requested)
         linked.menu_requested.connect(self._show_menu)
         for changed in (linked.results_changed, linked.shown_changed, linked.brushed_changed):
-            changed.connect(self._tell)
+            changed.connect(self._show_count)
         pin = QShortcut(QKeySequence("P"), self.table, context=Qt.ShortcutContext.WidgetShortcut)
         pin.activated.connect(self._pin_selected)
 
@@ -120,11 +120,11 @@ class StudyResultsView(QWidget):
             chip.clicked.connect(lambda on, name=name: self.show_chart(name, on))
             names.addWidget(chip)
         names.addStretch(1)
-        self.said = QLabel()
-        self.said.setProperty("role", "warning")
-        self.said.setWordWrap(True)
-        self.said.setContentsMargins(12, 0, 12, 0)
-        self.said.hide()
+        self.failure_label = QLabel()
+        self.failure_label.setProperty("role", "warning")
+        self.failure_label.setWordWrap(True)
+        self.failure_label.setContentsMargins(12, 0, 12, 0)
+        self.failure_label.hide()
         self._side_by_side = QSplitter(Qt.Orientation.Horizontal)
         for view in self._views.values():
             self._side_by_side.addWidget(view)
@@ -134,7 +134,7 @@ class StudyResultsView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addLayout(names)
-        column.addWidget(self.said)
+        column.addWidget(self.failure_label)
         column.addWidget(self._side_by_side, 1)
         self.split = QSplitter(Qt.Orientation.Vertical)
         self.split.addWidget(above)
@@ -225,20 +225,20 @@ class StudyResultsView(QWidget):
         self.card.fetch_with(trace)
         results = Results(table, units, scene)
         if self.linked.there and not self.linked.results.varies_as(results):
-            self.linked.forget()  # another study
+            self.linked.discard_results()  # another study
         first = not self.linked.there
         if len(results):
             if first:
                 self._choose_usual(results)
             self._stack.setCurrentIndex(1)
-            self.linked.take(results)
+            self.linked.set_results(results)
             for chart in self.charts.values():
-                chart.go_back()
+                chart.restore_focus()
             if first:  # typed before there were results
                 self.linked.sift(self.filter.text())
                 self.linked.show_only_brushed(self.only_brushed.isChecked())
         else:
-            self.linked.forget()
+            self.linked.discard_results()
             self.card.hide()
             self._stack.setCurrentIndex(0)
 
@@ -257,7 +257,7 @@ class StudyResultsView(QWidget):
             usual = ["Scatter", "Parallel"]
         elif study.search.kind not in ("cma_es", "tpe"):
             usual = ["Parallel" if varied > 1 else "Scatter", "Map"]
-        self._wanted = [usual[0], _TABLE, usual[1]]
+        self._chosen_charts = [usual[0], _TABLE, usual[1]]
         self._arrange()
 
     # --- charts -----------------------------------------------------------------------------------
@@ -271,17 +271,17 @@ class StudyResultsView(QWidget):
     def shown_charts(self) -> list[str]:
         """Names of the visible charts from left to right, and of the table if it is one of them."""
         most = min(max(1, self.width() // theme.scaled(_LEAST_CHART)), _MOST_CHARTS)
-        chosen = [name for name in self._wanted if self._low or name != _TABLE][-most:]
+        chosen = [name for name in self._chosen_charts if self._low or name != _TABLE][-most:]
         return [name for name in self._views if name in chosen]
 
     def show_chart(self, name: str, on: bool = True) -> None:
         """Show or hide a chart; if it does not fit next to the others, the oldest is hidden."""
-        others = [each for each in self._wanted if each != name]
-        self._wanted = [*others, name] if on or self.shown_charts == [name] else others
+        others = [each for each in self._chosen_charts if each != name]
+        self._chosen_charts = [*others, name] if on or self.shown_charts == [name] else others
         self._arrange()
 
     def _arrange(self) -> None:
-        low, shown = self._arranged = self._low, self.shown_charts
+        low, shown_charts = self._arranged = self._low, self.shown_charts
         table = self._views[_TABLE]
         if low and table.parentWidget() is self.split:
             self._tall = self.split.sizes()
@@ -290,11 +290,14 @@ class StudyResultsView(QWidget):
             self.split.addWidget(table)
             self.split.setSizes(self._tall)
         for name, view in self._views.items():
-            view.setVisible(name in shown or (name == _TABLE and not low))
-            self.chips[name].setChecked(name in shown)
+            view.setVisible(name in shown_charts or (name == _TABLE and not low))
+            self.chips[name].setChecked(name in shown_charts)
         self.chips[_TABLE].setVisible(low)
         self._side_by_side.setSizes(
-            [(1400 if name == "Parallel" else 1000) * (name in shown) for name in self._views]
+            [
+                (1400 if name == "Parallel" else 1000) * (name in shown_charts)
+                for name in self._views
+            ]
         )
 
     def _fit_chips(self) -> None:
@@ -303,15 +306,15 @@ class StudyResultsView(QWidget):
         least, most = _CHIP_PADDING
         for size in (13, 12):
             font = theme.text_font(size)
-            words = [QFontMetrics(font).horizontalAdvance(chip.text()) + 3 for chip in chips]
-            room = self.width() - 2 * _CHIPS_ASIDE - _CHIPS_APART * (len(chips) - 1) - sum(words)
-            if room >= 2 * least * len(chips):
+            widths = [QFontMetrics(font).horizontalAdvance(chip.text()) + 3 for chip in chips]
+            space = self.width() - 2 * _CHIPS_ASIDE - _CHIPS_APART * (len(chips) - 1) - sum(widths)
+            if space >= 2 * least * len(chips):
                 break
-        padding = min(max(room // (2 * len(chips)), least), most)
-        words[words.index(max(words))] -= max(0, 2 * least * len(chips) - room)
-        for chip, word in zip(chips, words, strict=True):
+        padding = min(max(space // (2 * len(chips)), least), most)
+        widths[widths.index(max(widths))] -= max(0, 2 * least * len(chips) - space)
+        for chip, text_width in zip(chips, widths, strict=True):
             chip.setStyleSheet(f"padding: 3px 0; font-size: {font.pixelSize()}px;")
-            chip.setFixedWidth(word + 2 * padding)
+            chip.setFixedWidth(text_width + 2 * padding)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -330,14 +333,14 @@ class StudyResultsView(QWidget):
         if self.linked.there:
             self.linked.show_only_brushed(on)
 
-    def _tell(self) -> None:
+    def _show_count(self) -> None:
         if not self.linked.there:
             return
         rows = self.linked.rows
         results = self.linked.results
-        shown = len(rows.shown)
+        visible = len(rows.visible)
         every = len(results)
-        parts = [f"{every:,} points" if shown == every else f"{shown:,} of {every:,} points"]
+        parts = [f"{every:,} points" if visible == every else f"{visible:,} of {every:,} points"]
         if rows.brushes:
             parts.append(f"{int(rows.brushed.sum()):,} brushed")
         if rows.pins:
@@ -349,10 +352,12 @@ class StudyResultsView(QWidget):
         self.problem.setVisible(bool(rows.problem))
         self.only_brushed.setEnabled(bool(rows.brushes) or rows.only_brushed)
         self.clear_brushes.setVisible(bool(rows.brushes))
-        self.said.setVisible(bool(results.failed.all()))
+        self.failure_label.setVisible(bool(results.failed.all()))
         if results.failed.all():
             first = results.sentence(0).rstrip(".")
-            self.said.setText(f"None of the {every:,} points has a result. First error: {first}.")
+            self.failure_label.setText(
+                f"None of the {every:,} points has a result. First error: {first}."
+            )
 
     def _on_hovered(self, row: int, place: QPoint) -> None:
         if self.linked.there:

@@ -81,20 +81,20 @@ class Card(Themed):
     def refresh(self) -> None:
         """Show the values of the study."""
 
-    def show_findings(self) -> None:
+    def show_problems(self) -> None:
         """Show the problems of the part."""
         typed = [sentence for sentence in self._typed.values() if sentence]
         self.message.show_text(
-            "\n".join(dict.fromkeys([*typed, *self._open.findings.about(self.key).splitlines()]))
+            "\n".join(dict.fromkeys([*typed, *self._open.study_check.about(self.key).splitlines()]))
         )
-        note = self._open.findings.notes.get(self.key, "")
+        note = self._open.study_check.notes.get(self.key, "")
         self.note.setText(note)
         self.note.setVisible(bool(note))
 
-    def say(self, field: object, sentence: str) -> None:
+    def show_field_problem(self, field: object, sentence: str) -> None:
         """Show a problem with the text in a field, which is not in the study."""
         self._typed[field] = sentence
-        self.show_findings()
+        self.show_problems()
 
     def apply_theme(self) -> None:
         self.remove_button.setIcon(theme.icon("close", "dim"))
@@ -150,18 +150,18 @@ class CardForm(Form, Generic[C]):
                 self.cards[index].refresh()
                 continue
             if index < len(self.cards):
-                self._take_away(self.cards[index])
+                self._discard(self.cards[index])
                 self.cards[index] = self._make(self._open, index)
             else:
                 self.cards.append(self._make(self._open, index))
             self._cards.insertWidget(index, self.cards[index])
         for card in self.cards[len(of) :]:
-            self._take_away(card)
+            self._discard(card)
         del self.cards[len(of) :]
         self._of = list(of)
         self._list.setVisible(bool(of))
 
-    def _take_away(self, card: C) -> None:
+    def _discard(self, card: C) -> None:
         self._cards.removeWidget(card)
         card.hide()
         card.deleteLater()
@@ -188,7 +188,7 @@ def number(
     field.setToolTip(f"{name}{unit}: {doc.help}")
     field.committed.connect(lambda value, again: commit(value))
     if card is not None:
-        field.problem_changed.connect(lambda sentence: card.say(field, sentence))
+        field.problem_changed.connect(lambda sentence: card.show_field_problem(field, sentence))
     return field
 
 
@@ -215,8 +215,8 @@ def choice(
     box = narrow_choice(ChoiceBox())
     box.setAccessibleName(name)
     box.setToolTip(name)
-    for place, (word, title) in enumerate(items.items()):
-        box.addItem(title, word)
+    for place, (value, title) in enumerate(items.items()):
+        box.addItem(title, value)
         if place < len(tips):
             box.setItemData(place, tips[place], Qt.ItemDataRole.ToolTipRole)
     box.activated.connect(lambda index: choose(str(box.itemData(index))))

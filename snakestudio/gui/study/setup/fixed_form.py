@@ -33,7 +33,7 @@ class FixedCard(Card):
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
         fixed = open_study.study.fixed
-        scene = open_study.findings.scene
+        scene = open_study.study_check.scene
         self.of = list(fixed)[index]
         super().__init__(open_study, index, "fixed", title_of(scene, (self.of,)))
         self.key = f"fixed.{self.of}"
@@ -57,7 +57,7 @@ class FixedCard(Card):
     def refresh(self) -> None:
         if self.of in self._open.study.fixed:
             self.form.set(text=text_of(self._open.study.fixed[self.of]))
-        self.show_findings()
+        self.show_problems()
 
     def _edit(self) -> None:
         fixed = dict(self._open.study.fixed)
@@ -100,18 +100,18 @@ class FixedForm(CardForm[FixedCard]):
     """All fixed overrides, and a field that adds another one."""
 
     def __init__(self, open_study: OpenStudy) -> None:
-        add = KeyField("Set a value for all runs …", lambda: open_study.findings.scene)
+        add = KeyField("Set a value for all runs …", lambda: open_study.study_check.scene)
         super().__init__(open_study, FixedCard, add)
         self.add = add
         add.chosen.connect(self._add)
 
     def refresh(self) -> None:
-        known = self._open.findings.scene is not None
+        known = self._open.study_check.scene is not None
         self.show_parts([(key, known) for key in self._open.study.fixed])
 
     def _add(self, keys: tuple[str, ...]) -> None:
         study = self._open.study
-        scene = self._open.findings.scene
+        scene = self._open.study_check.scene
         fixed = dict(study.fixed)
         for key in keys:
             try:

@@ -42,7 +42,7 @@ class KeyField(QLineEdit):
         super().__init__()
         self._scene = scene
         self._all = all_obstacles
-        self._found: dict[str, str] = {}
+        self._offered: dict[str, str] = {}
         self.setPlaceholderText(what)
         self.setAccessibleName(what)
         self.setClearButtonEnabled(True)
@@ -58,13 +58,13 @@ class KeyField(QLineEdit):
         self.completer_.setWidget(self)
         self.completer_.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self.completer_.setMaxVisibleItems(10)
-        self.completer_.activated.connect(self._take_shown)
+        self.completer_.activated.connect(self._choose_entry)
         self.textEdited.connect(self._offer)
 
     def _offer(self) -> None:
         scene = self._scene()
         text = self.text().strip()
-        self._found = {}
+        self._offered = {}
         if scene is None or not text or "+" in text:
             self.popup.hide()
             return
@@ -72,11 +72,11 @@ class KeyField(QLineEdit):
             key = item.keys[0]
             if self._all and key.startswith("obstacles["):
                 every = f"obstacles[*].{key.rpartition('.')[2]}"
-                self._found.setdefault(f"{title_of(scene, [every])}  –  {every}", every)
+                self._offered.setdefault(f"{title_of(scene, [every])}  –  {every}", every)
             unused = "  (no effect)" if item.unused else ""
-            self._found[f"{title_of(scene, [key])}{unused}  –  {key}"] = key
-        self._list.setStringList(list(self._found))
-        if not self._found:
+            self._offered[f"{title_of(scene, [key])}{unused}  –  {key}"] = key
+        self._list.setStringList(list(self._offered))
+        if not self._offered:
             self.popup.hide()
             return
         self.popup.setMinimumWidth(max(self.width(), theme.scaled(380)))
@@ -91,27 +91,27 @@ class KeyField(QLineEdit):
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             index = self.popup.currentIndex()
             if self.popup.isVisible() and index.isValid():
-                self._take_shown(str(index.data()))
+                self._choose_entry(str(index.data()))
             else:
-                self._take_typed()
+                self._choose_typed()
             event.accept()
         else:
             super().keyPressEvent(event)
 
-    def _take_shown(self, shown: str) -> None:
-        self._take((self._found.get(shown, shown),))
+    def _choose_entry(self, entry: str) -> None:
+        self._choose((self._offered.get(entry, entry),))
 
-    def _take_typed(self) -> None:
+    def _choose_typed(self) -> None:
         """Choose the typed keys, or the only value that a name fits best."""
         text = self.text().strip()
         keys = tuple(part.strip() for part in text.split("+") if part.strip())
-        known = set(self._found.values())
-        if len(keys) == 1 and keys[0] not in known and "." not in keys[0] and self._found:
-            keys = (next(iter(self._found.values())),)
+        known = set(self._offered.values())
+        if len(keys) == 1 and keys[0] not in known and "." not in keys[0] and self._offered:
+            keys = (next(iter(self._offered.values())),)
         if keys:
-            self._take(keys)
+            self._choose(keys)
 
-    def _take(self, keys: tuple[str, ...]) -> None:
+    def _choose(self, keys: tuple[str, ...]) -> None:
         self.popup.hide()
         self.chosen.emit(keys)
         # The completer sets its text in the field after this has returned.

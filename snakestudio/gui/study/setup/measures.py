@@ -58,7 +58,7 @@ class MeasureCard(Card):
         self.head.insertWidget(0, self.measure, 1)
         self.head.insertWidget(1, self.unit)
         reductions = [f"{name}(" for name in (*REDUCTIONS, *FUNCTIONS)]
-        self.expression = ExpressionField([*open_study.findings.columns, *reductions])
+        self.expression = ExpressionField([*open_study.study_check.columns, *reductions])
         self.expression.setAccessibleName("Expression")
         self.expression.setToolTip(
             "<qt>Columns of a run, reduced to a number by "
@@ -70,11 +70,11 @@ class MeasureCard(Card):
         self._pause.setInterval(_PAUSE_MS)
         self._pause.timeout.connect(self._try)
         self.expression.textEdited.connect(lambda _: self._pause.start())
-        self.expression.editingFinished.connect(self._take)
+        self.expression.editingFinished.connect(self._apply_expression)
         self.column.addWidget(self.expression)
-        self.over = choice("How to combine repeats", _OVER, lambda word: self._edit(over=word))
+        self.over = choice("How to combine repeats", _OVER, lambda over: self._edit(over=over))
         self._add_fields()
-        self.name = text_field("Name", "Name in tables and figures", self._take_name)
+        self.name = text_field("Name", "Name in tables and figures", self._apply_name)
         self.column.addLayout(line_of(dim("called"), self.name))
         self.end()
 
@@ -104,12 +104,12 @@ class MeasureCard(Card):
         if not self.name.isModified():
             self.name.setText(part.name)
         self.name.setPlaceholderText(part.measure)
-        self.show_findings()
+        self.show_problems()
 
-    def show_findings(self) -> None:
-        super().show_findings()
+    def show_problems(self) -> None:
+        super().show_problems()
         if not self.expression.isModified():
-            self._show_unit(self._open.findings.units.get(self.part.called, ""))
+            self._show_unit(self._open.study_check.units.get(self.part.called, ""))
 
     def _show_unit(self, ending: str) -> None:
         self.unit.setText(unit_shown(ending))
@@ -122,25 +122,25 @@ class MeasureCard(Card):
     def _choose(self, name: str) -> None:
         if name or self.part.measure in MEASURES:
             self.expression.setModified(False)
-            self.say(self.expression, "")
+            self.show_field_problem(self.expression, "")
             self._edit(measure=name or _EXAMPLE)
             if not name:
                 self.expression.setFocus()
                 self.expression.selectAll()
 
     def _try(self) -> None:
-        sentence, unit = measure_problem(self.expression.text(), self._open.findings.columns)
-        self.say(self.expression, sentence)
+        sentence, unit = measure_problem(self.expression.text(), self._open.study_check.columns)
+        self.show_field_problem(self.expression, sentence)
         self._show_unit(unit)
 
-    def _take(self) -> None:
+    def _apply_expression(self) -> None:
         self._pause.stop()
         if self.expression.isModified():
             self.expression.setModified(False)
-            self.say(self.expression, "")
+            self.show_field_problem(self.expression, "")
             self._edit(measure=self.expression.text().strip()[:2000])
 
-    def _take_name(self, text: str) -> None:
+    def _apply_name(self, text: str) -> None:
         self._edit(name=text.strip()[:80])
 
     def _remove(self) -> None:
@@ -234,10 +234,10 @@ class _Measures(CardForm[M]):
         menu.addAction(_EXPRESSION).triggered.connect(lambda: self.add(_EXAMPLE))
         button.setMenu(menu)
         line = QWidget()
-        beside = QHBoxLayout(line)
-        beside.setContentsMargins(0, 0, 0, 0)
-        beside.addWidget(button)
-        beside.addStretch(1)
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(button)
+        row.addStretch(1)
         super().__init__(open_study, make, line)
         self._key = key
         self.add_button = button
@@ -259,9 +259,9 @@ class _Measures(CardForm[M]):
 
     def refresh(self) -> None:
         # The columns that an expression can use are known only with the scene.
-        known = bool(self._open.findings.columns)
+        known = bool(self._open.study_check.columns)
         self.show_parts([known for _ in getattr(self._open.study, self._key)])
-        self.message.show_text(self._open.findings.of(self._key))
+        self.message.show_text(self._open.study_check.of(self._key))
 
 
 class Goals(_Measures[GoalCard]):

@@ -68,9 +68,9 @@ class SetupPage(QWidget):
         column.addWidget(self._form)
         column.addStretch(1)
         self._area = scrolled(content)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._area)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._area)
         open_study.opened.connect(self._on_opened)
         open_study.changed.connect(self.refresh)
         open_study.checked.connect(self.refresh)  # units and names come with the scene
@@ -104,5 +104,5 @@ class SetupPage(QWidget):
             part.refresh()
         for title, keys in _KEYS.items():  # unfold sections with problems
             section = self.sections[title]
-            if section.is_folded and any(self._open.findings.about(key) for key in keys):
+            if section.is_folded and any(self._open.study_check.about(key) for key in keys):
                 section.toggle()

@@ -44,7 +44,7 @@ class JitterCard(Card):
     """Card for a value that differs slightly between repeats."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
-        scene = open_study.findings.scene
+        scene = open_study.study_check.scene
         jitter = open_study.study.repeats.jitter[index]
         super().__init__(open_study, index, "repeats.jitter", title_of(scene, (jitter.key,)))
         self.removed.connect(self._remove)
@@ -73,7 +73,7 @@ class JitterCard(Card):
 
     def refresh(self) -> None:
         self.form.set_values(self._values)
-        self.show_findings()
+        self.show_problems()
 
     def _on_changed(self) -> None:
         values = self.form.values
@@ -128,7 +128,7 @@ class RepeatsForm(CardForm[JitterCard]):
     def __init__(self, open_study: OpenStudy) -> None:
         add = KeyField(
             "Vary a value between repeats …",
-            lambda: open_study.findings.scene,
+            lambda: open_study.study_check.scene,
             all_obstacles=True,
         )
         super().__init__(open_study, JitterCard, add)
@@ -149,14 +149,14 @@ class RepeatsForm(CardForm[JitterCard]):
 
     def refresh(self) -> None:
         repeats = self._open.study.repeats
-        scene = self._open.findings.scene
+        scene = self._open.study_check.scene
         if self.form.values != repeats:
             self.form.set_values(repeats)
         self.add.setVisible(repeats.count > 1 or bool(repeats.jitter))
         self.show_parts([(jitter.key, scene is not None) for jitter in repeats.jitter])
-        found = self._open.findings
+        check = self._open.study_check
         keys = ("repeats", "repeats.count", "repeats.seed", "repeats.jitter")
-        self.message.show_text("\n".join(filter(None, map(found.of, keys))))
+        self.message.show_text("\n".join(filter(None, map(check.of, keys))))
 
     def _on_changed(self) -> None:
         repeats = self._open.study.repeats

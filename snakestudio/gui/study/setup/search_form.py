@@ -38,7 +38,7 @@ class SearchForm(Form):
         if self.form.values != search:
             self.form.set_values(search)
         self.form.show_note("about", SEARCHES[search.kind][1])
-        self.form.report(self._open.findings.about("search"))
+        self.form.report(self._open.study_check.about("search"))
 
     def _edit(self) -> None:
         study = self._open.study

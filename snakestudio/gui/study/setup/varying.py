@@ -43,7 +43,7 @@ class VaryCard(Card):
     """Card for a varied value."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
-        scene = open_study.findings.scene
+        scene = open_study.study_check.scene
         vary = open_study.study.vary[index]
         super().__init__(open_study, index, "vary", title_of(scene, vary.all_keys))
         self.doc = doc_of(scene, vary.all_keys)
@@ -53,19 +53,19 @@ class VaryCard(Card):
         key.setToolTip(f"{self.doc.help}.")
         self.column.addWidget(key)
         self._present: object = None
-        words: tuple[Plain, ...] = ()
+        choices: tuple[Plain, ...] = ()
         if scene is not None and vary.all_keys:
             try:
                 self._present = get_value(scene, vary.all_keys[0])
-                words = choices_of(scene, vary.all_keys[0])
+                choices = choices_of(scene, vary.all_keys[0])
             except SceneError:
                 pass
         if isinstance(self._present, bool):
-            words = (False, True)
+            choices = (False, True)
         self.ticks: dict[Plain, QCheckBox] = {}
-        numbers = not words and not isinstance(self._present, str)
-        if words:
-            self._add_ticks(words)
+        numbers = not choices and not isinstance(self._present, str)
+        if choices:
+            self._add_ticks(choices)
         else:
             self._add_range()
         self._add_list()
@@ -86,12 +86,22 @@ class VaryCard(Card):
 
     def _add_range(self) -> None:
         numbers = self.doc._replace(default=None)
-        whole = isinstance(self._present, int) and not isinstance(self._present, bool)
+        is_integer = isinstance(self._present, int) and not isinstance(self._present, bool)
         self.low = number(
-            numbers, "From", lambda v: self._edit(low=_float(v)), self, integer=whole, optional=True
+            numbers,
+            "From",
+            lambda v: self._edit(low=_float(v)),
+            self,
+            integer=is_integer,
+            optional=True,
         )
         self.high = number(
-            numbers, "To", lambda v: self._edit(high=_float(v)), self, integer=whole, optional=True
+            numbers,
+            "To",
+            lambda v: self._edit(high=_float(v)),
+            self,
+            integer=is_integer,
+            optional=True,
         )
         self.steps = number(
             _STEPS,
@@ -116,22 +126,22 @@ class VaryCard(Card):
 
     def _add_list(self) -> None:
         unit = f", in {self.doc.unit}" if self.doc.unit else ""
-        self.values = text_field("Values", f"Values separated by commas{unit}", self._take_list)
+        self.values = text_field("Values", f"Values separated by commas{unit}", self._apply_list)
         self.values.setPlaceholderText("0.2, 0.5, 0.8")
         self.list = QWidget()
         line = QHBoxLayout(self.list)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(6)
         line.addWidget(self.values, 1)
-        shown = QLabel(self.doc.unit)
-        shown.setProperty("role", "unit")
-        line.addWidget(shown)
+        unit_label = QLabel(self.doc.unit)
+        unit_label.setProperty("role", "unit")
+        line.addWidget(unit_label)
         self.column.addWidget(self.list)
 
-    def _add_ticks(self, words: tuple[Plain, ...]) -> None:
-        for word in words:
-            tick = self.ticks[word] = QCheckBox(text_of(word).replace("_", " "))
-            tick.clicked.connect(self._take_ticks)
+    def _add_ticks(self, choices: tuple[Plain, ...]) -> None:
+        for value in choices:
+            tick = self.ticks[value] = QCheckBox(text_of(value).replace("_", " "))
+            tick.clicked.connect(self._apply_ticks)
             self.column.addWidget(tick)
 
     @property
@@ -143,14 +153,16 @@ class VaryCard(Card):
         vary = self.vary
         listed = bool(self.vary.values)
         if self.ticks:
-            for word, tick in self.ticks.items():
-                tick.setChecked(word in vary.values)
+            for choice, tick in self.ticks.items():
+                tick.setChecked(choice in vary.values)
         else:
             self.range.setHidden(listed)
-            whole = isinstance(self._present, int)
+            is_integer = isinstance(self._present, int)
             for field, value in ((self.low, vary.low), (self.high, vary.high)):
                 field.set_value(
-                    round(value) if value is not None and whole and value == round(value) else value
+                    round(value)
+                    if value is not None and is_integer and value == round(value)
+                    else value
                 )
             self.steps.set_value(vary.steps)
             # Only a grid has steps per value.
@@ -166,7 +178,7 @@ class VaryCard(Card):
         self.log.setChecked(vary.scale == "log")
         if not self.together.isModified():
             self.together.setText(vary.together)
-        self.show_findings()
+        self.show_problems()
 
     def _edit(self, **values: object) -> None:
         study = self._open.study
@@ -178,12 +190,12 @@ class VaryCard(Card):
         vary = as_list(self.vary) if kind == "list" else as_range(self.vary)
         self._open.edit(changed(study, vary=parts_with(study.vary, self.index, vary)))
 
-    def _take_list(self, text: str) -> None:
+    def _apply_list(self, text: str) -> None:
         parts = [part for part in text.replace(";", ",").split(",") if part.strip()]
         self._edit(values=tuple(value_of(part, self._present) for part in parts))
 
-    def _take_ticks(self) -> None:
-        self._edit(values=tuple(word for word, tick in self.ticks.items() if tick.isChecked()))
+    def _apply_ticks(self) -> None:
+        self._edit(values=tuple(value for value, tick in self.ticks.items() if tick.isChecked()))
 
     def _remove(self) -> None:
         study = self._open.study
@@ -198,19 +210,19 @@ class Varying(CardForm[VaryCard]):
     """All varied values, and a field that adds another one."""
 
     def __init__(self, open_study: OpenStudy) -> None:
-        add = KeyField("Add a value by its name …", lambda: open_study.findings.scene)
+        add = KeyField("Add a value by its name …", lambda: open_study.study_check.scene)
         super().__init__(open_study, VaryCard, add)
         self.add = add
         add.chosen.connect(self._add)
 
     def refresh(self) -> None:
-        scene = self._open.findings.scene
+        scene = self._open.study_check.scene
         self.show_parts([_kind_of(scene, vary) or vary.all_keys for vary in self._open.study.vary])
-        self.message.show_text(self._open.findings.of("vary"))
+        self.message.show_text(self._open.study_check.of("vary"))
 
     def _add(self, keys: tuple[str, ...]) -> None:
         study = self._open.study
-        scene = self._open.findings.scene
+        scene = self._open.study_check.scene
         for key in keys:
             if any(key in vary.all_keys for vary in study.vary):
                 self.message.show_text(f"{title_of(scene, [key])} already varies.")

@@ -126,7 +126,7 @@ class DraftingOverlay(QWidget):
         if drafting:
             for one in self.dimensions():
                 start, end = self._at(one.start), self._at(one.end)
-                pen.dimension(start, end, one.text, aside_px=one.beside, role=one.role)
+                pen.dimension(start, end, one.text, aside_px=one.offset, role=one.role)
         self._paint_measure(pen)
         if drafting:
             camera = self._viewport.navigator.camera

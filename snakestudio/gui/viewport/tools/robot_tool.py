@@ -19,7 +19,7 @@ from snakestudio.model.robot.joint_axes import kinds_of
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.text import decimal_text
 from snakestudio.viewmodel.scene.items import refusal_text
-from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Drag, Move, Turn, Way
+from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Displacement, Drag, Move, Turn
 
 _SLACK = 4
 _REACH = 10
@@ -321,7 +321,7 @@ class RobotTool(QObject):
 
     # --- edits ------------------------------------------------------------------------------------
 
-    def _displacement(self) -> Way | None:
+    def _displacement(self) -> Displacement | None:
         """Displacement of the cursor; None at the horizon."""
         viewport = self._viewport
         height = float(self._grabbed[2])
@@ -330,7 +330,7 @@ class RobotTool(QObject):
             return None
         pixel = float(self._camera.view_height(self._grabbed)) / max(1, viewport.widget.height())
         up = self._pressed.y() - self._cursor.y()
-        return Way(np.array(ends[1]) - np.array(ends[0]), up, pixel, self._coarse)
+        return Displacement(np.array(ends[1]) - np.array(ends[0]), up, pixel, self._coarse)
 
     def _apply(self) -> None:
         """Edit the scene to match the position of the cursor."""
@@ -339,7 +339,7 @@ class RobotTool(QObject):
             return
         document = self._viewport.document
         try:
-            scene = self._drag.made(displacement)
+            scene = self._drag.scene_at(displacement)
         except SceneError as error:
             self._refusal = refusal_text(error, document.scene)
         else:
