@@ -178,7 +178,10 @@ def _least_width(label: QLabel) -> int:
 def _longest_word(label: QLabel) -> int:
     metrics = label.fontMetrics()
     return max(
-        (metrics.horizontalAdvance(word) for word in label.text().replace("-", "- ").split()),
+        (
+            metrics.horizontalAdvance(argument)
+            for argument in label.text().replace("-", "- ").split()
+        ),
         default=0,
     )
 
@@ -214,11 +217,11 @@ def _button(button: QAbstractButton) -> Iterator[str]:
         if isinstance(button, QCheckBox)
         else QStyle.SubElement.SE_RadioButtonContents
     )
-    room = button.style().subElementRect(element, option, button)
+    available = button.style().subElementRect(element, option, button)
     needed = button.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, button.text())
     icon = 0 if button.icon().isNull() else button.iconSize().width() + 4
-    if needed.width() + icon > room.width() + _TOLERANCE and not _tells(button, button.text()):
-        yield f"text needs a width of {needed.width() + icon}, it has {room.width()}"
+    if needed.width() + icon > available.width() + _TOLERANCE and not _tells(button, button.text()):
+        yield f"text needs a width of {needed.width() + icon}, it has {available.width()}"
     if needed.height() > button.height() + _TOLERANCE:
         yield f"text needs a height of {needed.height()}"
 
@@ -227,29 +230,29 @@ def _combo_box(box: QComboBox) -> Iterator[str]:
     text = box.currentText()
     option = QStyleOptionComboBox()
     box.initStyleOption(option)
-    room = box.style().subControlRect(
+    available = box.style().subControlRect(
         QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, box
     )
     icon = 0 if box.itemIcon(box.currentIndex()).isNull() else box.iconSize().width() + 4
     needed = box.fontMetrics().horizontalAdvance(text) + icon
-    if needed > room.width() + _TOLERANCE and not _tells(box, text):
-        yield f"text needs a width of {needed}, it has {room.width()}"
+    if needed > available.width() + _TOLERANCE and not _tells(box, text):
+        yield f"text needs a width of {needed}, it has {available.width()}"
 
 
 def _line_edit(field: QLineEdit) -> Iterator[str]:
     option = QStyleOptionFrame()
     field.initStyleOption(option)
-    room = (
+    available = (
         field.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, field).width()
     )
     margins = field.textMargins()
-    room -= margins.left() + margins.right()
+    available -= margins.left() + margins.right()
     text = field.displayText() or field.placeholderText()
     if not text or field.hasFocus():
         return
     needed = field.fontMetrics().horizontalAdvance(text)
-    if needed > room + _TOLERANCE and not _tells(field, text):
-        yield f"text needs a width of {needed}, it has {room}"
+    if needed > available + _TOLERANCE and not _tells(field, text):
+        yield f"text needs a width of {needed}, it has {available}"
 
 
 def _tab_bar(bar: QTabBar) -> Iterator[str]:
@@ -257,9 +260,11 @@ def _tab_bar(bar: QTabBar) -> Iterator[str]:
         if not bar.isTabVisible(k):
             continue
         place = bar.tabRect(k)
-        room = max(place.width(), place.height())
-        if bar.fontMetrics().horizontalAdvance(bar.tabText(k)) + 4 > room and not bar.tabToolTip(k):
-            yield f"tab {bar.tabText(k)!r} has {room}"
+        available = max(place.width(), place.height())
+        if bar.fontMetrics().horizontalAdvance(
+            bar.tabText(k)
+        ) + 4 > available and not bar.tabToolTip(k):
+            yield f"tab {bar.tabText(k)!r} has {available}"
         if not bar.rect().adjusted(-1, -1, 1, 1).contains(place) and not bar.usesScrollButtons():
             yield f"tab {bar.tabText(k)!r} is outside"
 

@@ -38,7 +38,7 @@ WAITING_MS = 60_000
 
 
 _FAILED = pytest.StashKey[bool]()
-_made: weakref.WeakSet[QWidget] = weakref.WeakSet()
+_widgets: weakref.WeakSet[QWidget] = weakref.WeakSet()
 """Panels and dialogs of the current test, or of the previous one."""
 _documents: weakref.WeakSet[Document | ProfileDocument] = weakref.WeakSet()
 
@@ -93,10 +93,10 @@ def _freeze_imports() -> None:
 @pytest.fixture(autouse=True)
 def _no_widget_stays(request: pytest.FixtureRequest) -> Iterator[None]:
     """Free what a test has closed; fail if panels of the previous test are still in memory."""
-    if _made:
+    if _widgets:
         _collect()
-    left = [type(widget).__name__ for widget in _made]
-    _made.clear()
+    left = [type(widget).__name__ for widget in _widgets]
+    _widgets.clear()
     if left:
         pytest.fail(
             f"the previous test left closed widgets in memory: {', '.join(left)}", pytrace=False
@@ -104,7 +104,7 @@ def _no_widget_stays(request: pytest.FixtureRequest) -> Iterator[None]:
     _freeze_imports()
     yield
     if request.node.stash.get(_FAILED, False):
-        _made.clear()
+        _widgets.clear()
     elif "qtbot" in request.fixturenames:
         _collect()
 
@@ -116,7 +116,7 @@ class PatientQtBot(QtBot):
         if not isinstance(
             widget, MainWindow
         ):  # pytest refers to windows of a test until it is reported
-            _made.add(widget)
+            _widgets.add(widget)
         super().addWidget(widget, **others)
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAITING_MS) -> None:
@@ -196,12 +196,12 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     theme.apply(app, "dark")
-    made: list[MainWindow] = []
+    created: list[MainWindow] = []
 
     def make() -> MainWindow:
         settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
         window = main_window(settings)
-        made.append(window)
+        created.append(window)
         window.show()
         qtbot.waitExposed(window)
         window.activateWindow()
@@ -209,7 +209,7 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
         return window
 
     yield make
-    for window in made:
+    for window in created:
         window.context.document.undo_stack.setClean()
         window.close()
         window.deleteLater()

@@ -124,10 +124,10 @@ def _bump(v: np.ndarray) -> np.ndarray:
 class FakeLaw:
     """Evaluates formulas with Python, with the axial speed taken as constant."""
 
-    made = 0
+    created = 0
 
     def __init__(self, strain: Strain, beam: Beam) -> None:
-        type(self).made += 1
+        type(self).created += 1
         self._text = strain.text()
         self._beam = beam
         self._names = {"pi": math.pi, "l": beam.length_m, "r": beam.radius_m, "bump": _bump}
@@ -154,7 +154,7 @@ class FakeLaw:
 
     def _value(self, name: str, formula: str, names: dict[str, object]) -> np.ndarray:
         try:
-            found: np.ndarray = eval(
+            value: np.ndarray = eval(
                 formula.replace("^", "**"), {"__builtins__": {}}, {**self._names, **names}
             )
         except (SyntaxError, NameError, TypeError) as error:
@@ -162,4 +162,4 @@ class FakeLaw:
                 "error", f"strain.{name}", f"{formula} cannot be read", "see the names it may use"
             )
             raise SceneError(problem.sentence(), [problem]) from error
-        return found
+        return value

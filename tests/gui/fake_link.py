@@ -55,8 +55,8 @@ def profile(n_joints: int = 10) -> Profile:
 class FakeLoaded:
     """The parts of the result of `load_profile` that the window uses."""
 
-    def __init__(self, given: Profile, path: Path = Path("lab.toml")) -> None:
-        self.profile = given
+    def __init__(self, profile: Profile, path: Path = Path("lab.toml")) -> None:
+        self.profile = profile
         self.path = path
 
 
@@ -182,24 +182,24 @@ class FakeLink:
             if self.state is LinkState.STREAMING
             else np.zeros(k)
         )
-        heard = self.state is not LinkState.DISCONNECTED
+        connected = self.state is not LinkState.DISCONNECTED
         self._last = replace(
             blank(k, len(self._profile.nodes), now),
             state=self.state,
             reason=self.reason,
             not_ready=self.not_ready,
             confirmed=armed and self.confirms,
-            angle=angle if heard else np.full(k, np.nan),
+            angle=angle if connected else np.full(k, np.nan),
             reference=angle + 0.02 if armed else np.full(k, np.nan),
-            angle_time=np.full(k, now - 0.012) if heard else np.full(k, np.nan),
-            heard_at=np.full((len(AGED), k), now - 0.012 if heard else np.nan),
-            heartbeat_time=np.full(len(self._profile.nodes), now - 0.02 if heard else np.nan),
+            angle_time=np.full(k, now - 0.012) if connected else np.full(k, np.nan),
+            heard_at=np.full((len(AGED), k), now - 0.012 if connected else np.nan),
+            heartbeat_time=np.full(len(self._profile.nodes), now - 0.02 if connected else np.nan),
             feedback_rate=np.full(k, 10.0),
             current=np.full(k, 0.8),
             temperature=np.full(k, 31.0),
             meaning=np.full(k, 3 if armed else 2, np.int8),
             axis_text=("armed" if armed else "ready",) * k,
-            bus_open=heard,
+            bus_open=connected,
             bus_load=0.23,
             received=4_211,
             sent=3_870,

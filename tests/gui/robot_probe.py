@@ -38,17 +38,17 @@ class Drive:
         self._window = window
         self._profile = profile
         self._bus = bus
-        self._asked = 0.0
+        self._commanded_at = 0.0
         self._since = math.inf
-        self._told = False
+        self._reported = False
         window.context.robot_controller.happened.connect(
             lambda event: print(event.text, file=sys.stderr, flush=True)
         )
         self._timer = QTimer(window)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._poll)
         self._timer.start(_LOOK_MS)
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         window = self._window
         robot = self._window.context.robot_controller
         now = time.monotonic()
@@ -56,13 +56,17 @@ class Drive:
         self._since = min(self._since, now) if state is LinkState.STREAMING else math.inf
         if state is LinkState.STREAMING:
             link = robot.link
-            if not self._told and now > self._since + _STEADY_S and isinstance(link, LinkClient):
-                self._told = True
+            if (
+                not self._reported
+                and now > self._since + _STEADY_S
+                and isinstance(link, LinkClient)
+            ):
+                self._reported = True
                 print(link.pid, flush=True)
             return
-        if not window.context.docks.are_filled or now < self._asked + _PATIENCE_S:
+        if not window.context.docks.are_filled or now < self._commanded_at + _PATIENCE_S:
             return
-        self._asked = now
+        self._commanded_at = now
         if not robot.connected:
             loaded = load_profile(self._profile)
             window.context.robot_controller.connect_to(loaded, self._bus, LiveChoices())
@@ -81,8 +85,8 @@ class Drive:
 
 def main(scene: Path, profile: Path, bus: Bus) -> int:
     """Open the window and drive until killed."""
-    kept: list[Drive] = []
-    return run(scene, lambda window: kept.append(Drive(window, profile, bus)))
+    drives: list[Drive] = []
+    return run(scene, lambda window: drives.append(Drive(window, profile, bus)))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def autosave(document: Document) -> Iterator[Autosave]:
     autosave.close()
 
 
-def kept() -> list[Path]:
+def stored_files() -> list[Path]:
     return list(recovery_dir().glob("unsaved-*.toml"))
 
 
@@ -42,7 +42,7 @@ def edit(document: Document, amplitude: float) -> None:
 
 def orphan() -> None:
     """Make the stored file look as if its process had ended."""
-    (path,) = kept()
+    (path,) = stored_files()
     text = path.read_text(encoding="utf-8")
     path.write_text(
         text.replace(f"started: {process_start(os.getpid())}", "started: 1"), encoding="utf-8"
@@ -53,11 +53,13 @@ def test_unsaved_edits_are_stored_soon(
     document: Document, autosave: Autosave, qtbot: QtBot
 ) -> None:
     qtbot.wait(100)
-    assert kept() == [], "there are no unsaved edits"
+    assert stored_files() == [], "there are no unsaved edits"
     edit(document, 12.0)
-    qtbot.waitUntil(lambda: bool(kept()) and load_scene(kept()[0]) == document.scene)
+    qtbot.waitUntil(
+        lambda: bool(stored_files()) and load_scene(stored_files()[0]) == document.scene
+    )
     edit(document, 13.0)
-    qtbot.waitUntil(lambda: load_scene(kept()[0]) == document.scene)
+    qtbot.waitUntil(lambda: load_scene(stored_files()[0]) == document.scene)
     orphan()
     (unsaved,) = unsaved_scenes()
     assert unsaved.path == document.path
@@ -74,9 +76,9 @@ def test_saving_undoing_and_opening_remove_the_file(
         document.new,
     ):
         edit(document, document.scene.gait.amplitude_deg + 1)
-        qtbot.waitUntil(lambda: len(kept()) == 1)
+        qtbot.waitUntil(lambda: len(stored_files()) == 1)
         finish()
-        assert kept() == []
+        assert stored_files() == []
         assert not document.dirty
 
 
@@ -86,18 +88,18 @@ def test_scene_kept_over_a_changed_file_is_unsaved(
     assert document.path is not None
     document.path.write_text("format = 1\n", encoding="utf-8")
     document.keep_mine()
-    qtbot.waitUntil(lambda: len(kept()) == 1)
-    assert load_scene(kept()[0]) == document.scene
+    qtbot.waitUntil(lambda: len(stored_files()) == 1)
+    assert load_scene(stored_files()[0]) == document.scene
 
 
 def test_normal_end_removes_discarded_edits(document: Document, qtbot: QtBot) -> None:
     autosave = Autosave(document, interval_s=0.05)
     edit(document, 12.0)
-    qtbot.waitUntil(lambda: len(kept()) == 1)
+    qtbot.waitUntil(lambda: len(stored_files()) == 1)
     autosave.close()
-    assert kept() == []
+    assert stored_files() == []
     autosave.write_now()
-    assert kept() == []
+    assert stored_files() == []
 
 
 def test_internal_error_stores_edits_immediately(document: Document) -> None:
@@ -108,19 +110,19 @@ def test_internal_error_stores_edits_immediately(document: Document) -> None:
         thread = threading.Thread(target=lambda: 1 / 0)
         thread.start()
         thread.join()
-        assert load_scene(kept()[0]).gait.amplitude_deg == 12.0
+        assert load_scene(stored_files()[0]).gait.amplitude_deg == 12.0
     finally:
         guard.close()
         autosave.close(keep=True)
-    assert len(kept()) == 1, "an abnormal end keeps it"
+    assert len(stored_files()) == 1, "an abnormal end keeps it"
 
 
 def test_full_disk_is_reported_once_and_retried(
     document: Document, autosave: Autosave, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
+    messages: list[str] = []
     tries: list[int] = []
-    autosave.failed.connect(told.append)
+    autosave.failed.connect(messages.append)
 
     def full(path: Path, data: bytes) -> None:
         tries.append(len(data))
@@ -129,15 +131,15 @@ def test_full_disk_is_reported_once_and_retried(
     monkeypatch.setattr(recovery, "write_atomically", full)
     edit(document, 12.0)
     qtbot.waitUntil(lambda: len(tries) >= 3)
-    assert len(told) == 1
-    assert "No space left on device" in told[0]
+    assert len(messages) == 1
+    assert "No space left on device" in messages[0]
     monkeypatch.setattr(recovery, "write_atomically", write_atomically)
-    qtbot.waitUntil(lambda: len(kept()) == 1)
+    qtbot.waitUntil(lambda: len(stored_files()) == 1)
     monkeypatch.setattr(recovery, "write_atomically", full)
     edit(document, 13.0)
-    qtbot.waitUntil(lambda: len(told) == 2)
+    qtbot.waitUntil(lambda: len(messages) == 2)
     document.save()
-    assert kept() == [], "the file from before the full disk is removed, too"
+    assert stored_files() == [], "the file from before the full disk is removed, too"
 
 
 def test_restoring_is_one_edit_of_the_file(document: Document, tmp_path: Path) -> None:

@@ -69,11 +69,11 @@ def test_bar_is_below_the_legend_in_a_narrow_view(qtbot: QtBot, viewport: Viewpo
         qtbot.waitUntil(
             lambda width=width: viewport.legends.forces.isVisible() and viewport.width() == width
         )
-        shown = viewport.overlays()
+        overlays = viewport.overlays()
         legend = viewport.legends.forces.geometry()
-        made = bar("torque", shown.body_range, 1.0, shown.bar_top)
-        assert made is not None
-        left, top, _ = bar_corner(made, width, height, reference_pixel(height))
+        colour_bar = bar("torque", overlays.body_range, 1.0, overlays.bar_top)
+        assert colour_bar is not None
+        left, top, _ = bar_corner(colour_bar, width, height, reference_pixel(height))
         assert left >= legend.right() or top >= legend.bottom()
         assert top > viewport.buttons.geometry().bottom()
 
@@ -134,13 +134,13 @@ def test_bounds_contain_the_body(body_document: Document, body_bridge: FakeBridg
 def test_colours_stay_during_a_run(body_document: Document) -> None:
     recording = make_body_recording(body_document.scene, 100)
     look = BodyLook()
-    wanted = Overlays(body_quantity="stretch")
+    expected = Overlays(body_quantity="stretch")
     beam = body_document.scene.beam
     spans = []
     scales = []
     begun = make_body_recording(body_document.scene, 1)
     for row in (0, 40, 99, 20, 0):
-        dressed = look.with_ranges(wanted, beam, begun, recording.snapshot(row), 0.1)
+        dressed = look.with_ranges(expected, beam, begun, recording.snapshot(row), 0.1)
         assert dressed.body_range is not None
         spans.append(dressed.body_range[1])
         scales.append(dressed.stretch_scale)
@@ -148,7 +148,7 @@ def test_colours_stay_during_a_run(body_document: Document) -> None:
     assert spans[-1] == pytest.approx(0.004)
     assert spans[0] == pytest.approx(0.001)
     assert scales == sorted(scales, reverse=True)
-    other = look.with_ranges(wanted, beam, recording, recording.snapshot(0), 0.1)
+    other = look.with_ranges(expected, beam, recording, recording.snapshot(0), 0.1)
     assert other.body_range == pytest.approx((-0.004, 0.004)), "of the recorded rows"
     torque = look.with_ranges(
         Overlays(body_quantity="torque"), beam, recording, recording.snapshot(0), 0.1
@@ -167,20 +167,20 @@ def test_colours_stay_during_a_run(body_document: Document) -> None:
 def test_arrows_are_scaled_to_the_forces_of_the_run(body_document: Document) -> None:
     recording = make_body_recording(body_document.scene, 100)
     look = BodyLook()
-    wanted = Overlays()
+    expected = Overlays()
     beam = body_document.scene.beam
-    dressed = look.with_ranges(wanted, beam, recording, recording.snapshot(50), 0.1)
+    dressed = look.with_ranges(expected, beam, recording, recording.snapshot(50), 0.1)
     rows = recording.rows(0, 100)
     largest = float(np.linalg.norm(rows.hold[..., 8:11][rows.hold[..., 0] > 0.5], axis=-1).max())
     assert (
         0.1 * beam.length_m
-        < dressed.force_scale / wanted.force_scale * 0.03 * largest
+        < dressed.force_scale / expected.force_scale * 0.03 * largest
         <= 0.351 * beam.length_m
     )
     assert dressed.force_minimum == pytest.approx(0.02 * largest, rel=0.2)
-    assert look.factors[0] == pytest.approx(dressed.force_scale / wanted.force_scale)
+    assert look.factors[0] == pytest.approx(dressed.force_scale / expected.force_scale)
     longer = look.with_ranges(
-        replace(wanted, force_scale=2 * wanted.force_scale),
+        replace(expected, force_scale=2 * expected.force_scale),
         beam,
         recording,
         recording.snapshot(50),
@@ -189,7 +189,7 @@ def test_arrows_are_scaled_to_the_forces_of_the_run(body_document: Document) -> 
     assert longer.force_scale == pytest.approx(2 * dressed.force_scale), (
         "the user's scaling still applies"
     )
-    assert look.with_ranges(wanted, beam, recording, None, 0.1) is wanted
+    assert look.with_ranges(expected, beam, recording, None, 0.1) is expected
     assert look.factors == (1.0, 1.0)
 
 

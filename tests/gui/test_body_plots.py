@@ -86,7 +86,7 @@ def test_plots_follow_a_change_between_body_and_links(
 
 
 def test_only_existing_quantities_are_offered(panel: PlotPanel) -> None:
-    shown = offered(panel.plots[3])
+    views = offered(panel.plots[3])
     assert {
         "profile",
         "body_torque",
@@ -95,9 +95,9 @@ def test_only_existing_quantities_are_offered(panel: PlotPanel) -> None:
         "body_stretch",
         "supports",
         "axial",
-    } <= shown
+    } <= views
     assert {"joint", "torque", "force", "force_map", "force_stacked", "cross_track"}.isdisjoint(
-        shown
+        views
     )
     schema = make_recording(Scene(), 2).schema
     assert not any(
@@ -170,8 +170,10 @@ def test_profile_follows_a_run(
     assert session_controller.recording is not None
     session_controller.recording.append(body_rows(body_scene(), ROWS, ROWS + 300))
     place = np.array(body_scene().beam.abscissas)
-    wanted = torque(np.array((ROWS + 299) / 100), place)
-    qtbot.waitUntil(lambda: np.allclose(panel.plots[0].chart.data.traces[0].low, wanted, atol=1e-6))
+    expected = torque(np.array((ROWS + 299) / 100), place)
+    qtbot.waitUntil(
+        lambda: np.allclose(panel.plots[0].chart.data.traces[0].low, expected, atol=1e-6)
+    )
 
 
 def test_anchors_are_marked_at_their_positions(panel: PlotPanel) -> None:

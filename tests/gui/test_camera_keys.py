@@ -85,7 +85,7 @@ def test_time_is_edited_in_the_list(
         session_controller.set_cursor(row)
         keys.add()
     item = dialog.table.item(0, 0)
-    for typed, times, said in (
+    for typed, times, message in (
         ("0,35 s", ["0.200 s", "0.350 s"], ""),
         ("soon", ["0.200 s", "0.350 s"], "soon"),
     ):
@@ -93,7 +93,9 @@ def test_time_is_edited_in_the_list(
         field = dialog.table.findChildren(QLineEdit)[-1]
         type_into(field, typed)
         qtbot.waitUntil(
-            lambda times=times, said=said: texts(dialog) == times and said in dialog.sentence.text()
+            lambda times=times, message=message: (
+                texts(dialog) == times and message in dialog.sentence.text()
+            )
         )
         item = dialog.table.item(0, 0)
 

@@ -76,22 +76,22 @@ def test_colour_bar_shows_ticks_or_categories(
 
 
 def test_layers_are_redrawn_only_after_changes(qtbot: QtBot) -> None:
-    made: list[str] = []
+    created: list[str] = []
 
     def make(area: QRectF, scale: float) -> np.ndarray:
-        made.append("raster")
+        created.append("raster")
         return np.full((20, 30), 0xFFFF0000, np.uint32)
 
     raster = RasterItem(make, 0.0)
-    painted = PaintedItem(lambda painter: made.append("painted"), 1.0, once=True)
+    painted = PaintedItem(lambda painter: created.append("painted"), 1.0, once=True)
     image = QImage(40, 40, QImage.Format.Format_ARGB32_Premultiplied)
     with QPainter(image) as painter:
         for item in (raster, painted):
             item.fit(QRectF(5.0, 6.0, 30.0, 20.0))
             item.paint(painter)
             item.paint(painter)
-        assert made == ["raster", "painted"]
+        assert created == ["raster", "painted"]
         raster.invalidate()
         raster.paint(painter)
-        assert made == ["raster", "painted", "raster"]
+        assert created == ["raster", "painted", "raster"]
     assert image.pixelColor(6, 7).name() == "#ff0000"

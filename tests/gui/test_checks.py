@@ -83,11 +83,11 @@ def test_click_next_to_the_buttons_selects_the_object(
 ) -> None:
     before = document.scene
     rect = checks.list.visualRect(checks.list.model().index(0, 0))
-    with qtbot.waitSignal(checks.problem_activated) as asked:
+    with qtbot.waitSignal(checks.problem_activated) as signal:
         place = rect.topLeft() + QPoint(60, 10)
         qtbot.mouseMove(checks.list.viewport(), place)
         qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert asked.args == [LONG_STEP]
+    assert signal.args == [LONG_STEP]
     assert selection.items == {("run", 0)}
     assert document.scene is before
 
@@ -206,11 +206,11 @@ def test_long_fix_fits_into_a_narrow_panel(
         boxes = delegate.buttons(index, rect, metrics)
         for box, fix in boxes:
             assert rect.contains(box), "no part of a button is clipped"
-            words = metrics.boundingRect(
+            arguments = metrics.boundingRect(
                 box.adjusted(9, 3, -9, -3), Qt.TextFlag.TextWordWrap, fix.label
             )
-            assert words.width() <= box.width() - 12
-            assert words.height() <= box.height() - 4, "and all its words are readable"
+            assert arguments.width() <= box.width() - 12
+            assert arguments.height() <= box.height() - 4, "and all its words are readable"
         assert not any(a.intersects(b) for (a, _), (b, _) in itertools.combinations(boxes, 2))
 
 

@@ -33,13 +33,15 @@ def test_panels_and_dialogs_are_not_clipped(
     ready: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     furnish(ready, qtbot.waitUntil, tmp_path)
-    found: list[str] = []
+    clipped_texts: list[str] = []
     for name, make in dialogs(ready, tmp_path).items():
         dialog = make()
-        found += [f"{name}: {line}" for line in clipped_dialog(dialog)]
+        clipped_texts += [f"{name}: {line}" for line in clipped_dialog(dialog)]
         least = dialog.minimumSizeHint()
         if least.width() > _SMALL[0] or least.height() > _SMALL[1]:
-            found.append(f"{name}: larger than a small screen, {least.width()} x {least.height()}")
+            clipped_texts.append(
+                f"{name}: larger than a small screen, {least.width()} x {least.height()}"
+            )
         dialog.hide()
         dialog.deleteLater()
     names = [spec.name for spec in DOCKS]
@@ -47,19 +49,23 @@ def test_panels_and_dialogs_are_not_clipped(
     for size in _SIZES:
         ready.resize(*size)
         qtbot.waitUntil(lambda size=size: (ready.width(), ready.height()) == size)
-        found += [f"{size}: {line}" for line in clipped_panels(ready, names)]
+        clipped_texts += [f"{size}: {line}" for line in clipped_panels(ready, names)]
         for items in selections:
             ready.context.selection.set(items)
-            found += [f"{size}, {items}: {line}" for line in clipped_panels(ready, ["inspector"])]
+            clipped_texts += [
+                f"{size}, {items}: {line}" for line in clipped_panels(ready, ["inspector"])
+            ]
     connect(ready)
     try:
         for size in _SIZES:
             ready.resize(*size)
             qtbot.waitUntil(lambda size=size: (ready.width(), ready.height()) == size)
-            found += [f"{size}, robot: {line}" for line in clipped_panels(ready, _OF_THE_ROBOT)]
+            clipped_texts += [
+                f"{size}, robot: {line}" for line in clipped_panels(ready, _OF_THE_ROBOT)
+            ]
     finally:
         ready.context.robot_controller.disconnect_robot()
-    assert not found, "\n".join(found)
+    assert not clipped_texts, "\n".join(clipped_texts)
 
 
 def test_nothing_is_clipped_at_twice_the_scale() -> None:

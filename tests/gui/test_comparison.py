@@ -104,10 +104,10 @@ def test_ghosts_curves_and_values_are_those_compared(qtbot: QtBot, panel: Compar
     for kind, table in panel.figures.tables.items():
         expected = same.differences[kind]
         assert len(table.texts) == len(expected)
-        for (_, *shown), found in zip(table.texts, expected.values(), strict=True):
-            assert shown == [
+        for (_, *displayed), reference in zip(table.texts, expected.values(), strict=True):
+            assert displayed == [
                 number(value, 3).replace("-", MINUS)
-                for value in (found.end, found.worst, found.rms)
+                for value in (reference.end, reference.worst, reference.rms)
             ]
     assert float(panel.figures.tables[SPATIAL].texts[0][1]) > 0
 
@@ -342,9 +342,9 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
         ("attitude", 1, 1),
     ):
         plot.choose(view, 3)
-        wanted = lambda own=own, over=over: len(plot.chart.data.traces) == own + over  # noqa: E731
+        expected = lambda own=own, over=over: len(plot.chart.data.traces) == own + over  # noqa: E731
         qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].series_cache.missing)
-        qtbot.waitUntil(wanted)
+        qtbot.waitUntil(expected)
         assert all(trace.colour == "#ffe066" for trace in plot.chart.data.traces[own:]), view
         assert plot.chart.data.legend[0] == ("#ffe066", "other" if over else "no other")
     # On the same base lines, the first link at the top.
@@ -362,9 +362,9 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
     other = plot.chart.data.traces[11:]
     for one, two in zip(mine, other, strict=True):
         assert int(np.nanmin(one.low)) == int(np.nanmin(two.low))
-    kept = plots.overlays[0].series_cache
+    cached = plots.overlays[0].series_cache
     plots.overlay([OverlaidRun("renamed", "#5ce6d6", plots.overlays[0].run.recording)])
-    assert plots.overlays[0].series_cache is kept  # rows that were read are not read again
+    assert plots.overlays[0].series_cache is cached  # rows that were read are not read again
     plots.overlay([])
 
 

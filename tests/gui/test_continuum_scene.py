@@ -44,13 +44,13 @@ pytestmark = pytest.mark.gui
 def texts(tree: SceneTree, parent: QModelIndex | None = None, deep: bool = True) -> list[str]:
     """Return the texts of the tree, top to bottom."""
     parent = parent or QModelIndex()
-    found: list[str] = []
+    listed: list[str] = []
     for row in range(tree.model.rowCount(parent)):
         index = tree.model.index(row, 0, parent)
-        found.append(str(tree.model.data(index)))
+        listed.append(str(tree.model.data(index)))
         if deep:
-            found += texts(tree, index)
-    return found
+            listed += texts(tree, index)
+    return listed
 
 
 @pytest.mark.parametrize(
@@ -296,10 +296,10 @@ def test_the_plain_view_draws_the_body(qtbot: QtBot, body: Document) -> None:
     camera = Camera(orthographic=True).standard("top").frame(*box, 4 / 3)
     overlays = Overlays(selection=frozenset({Pick("link", 10)}))
 
-    shown: list[Snapshot | None] = [shot]
+    snapshots: list[Snapshot | None] = [shot]
 
     def picture(aspect: float) -> FrameRequest:
-        return FrameRequest(body.scene, shown[-1], overlays, camera, theme.render_theme(), None)
+        return FrameRequest(body.scene, snapshots[-1], overlays, camera, theme.render_theme(), None)
 
     view = TopView(picture, "Test.", parent)
     view.resize(400, 300)
@@ -307,7 +307,7 @@ def test_the_plain_view_draws_the_body(qtbot: QtBot, body: Document) -> None:
     drawn = view.grab().toImage()
     ndc = camera.project(shot.link_pose[15, :3], 4 / 3)
     middle = drawn.pixelColor(round((ndc[0] + 1) * 200), round((1 - ndc[1]) * 150))
-    wanted = QColor.fromRgbF(*theme.render_theme().link)
-    assert abs(middle.green() - wanted.green()) < 12
-    shown.append(None)
+    expected = QColor.fromRgbF(*theme.render_theme().link)
+    assert abs(middle.green() - expected.green()) < 12
+    snapshots.append(None)
     assert view.grab().toImage() != drawn

@@ -60,6 +60,6 @@ def shot(kind: str, control: dict[str, float]) -> Snapshot:
     ],
 )
 def test_controller_state_is_shown(kind: str, control: dict[str, float], texts: list[str]) -> None:
-    shown = [text for _, text in control_state(shot(kind, control))]
-    assert len(shown) == len(texts)
-    assert all(text in line for text, line in zip(texts, shown, strict=True))
+    lines = [text for _, text in control_state(shot(kind, control))]
+    assert len(lines) == len(texts)
+    assert all(text in line for text, line in zip(texts, lines, strict=True))

@@ -81,12 +81,12 @@ def names(plot: LivePlot) -> list[str]:
 
 def test_the_catalogue_has_all_columns_in_groups(session_controller: FakeBridge) -> None:
     assert session_controller.recording is not None
-    found = catalogue(session_controller.recording.schema)
-    assert found["link_6_x_m"].group == ("Links", "Link 6")
-    assert found["joint_4_yaw_ref_rad"].unit == "rad"
-    assert found["link_3_obstacle_force_n"].group == ("Links", "Link 3")
-    assert "time_s" not in found
-    assert families(tuple(found))["joint_*_yaw_torque_nm"][9] == "joint_10_yaw_torque_nm"
+    result = catalogue(session_controller.recording.schema)
+    assert result["link_6_x_m"].group == ("Links", "Link 6")
+    assert result["joint_4_yaw_ref_rad"].unit == "rad"
+    assert result["link_3_obstacle_force_n"].group == ("Links", "Link 3")
+    assert "time_s" not in result
+    assert families(tuple(result))["joint_*_yaw_torque_nm"][9] == "joint_10_yaw_torque_nm"
 
 
 def test_dropped_channels_become_curves_of_the_recording(
@@ -107,10 +107,10 @@ def test_dropped_channels_become_curves_of_the_recording(
 def test_third_unit_is_refused_with_a_message(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
     assert plot.add_channels(("link_6_x_m", "com_vx_mps"))
-    with qtbot.waitSignal(panel.refused) as said:
+    with qtbot.waitSignal(panel.refused) as refusal:
         drop(plot, drag_data(["joint_4_yaw_rad"]))
-    assert "already shows m and m/s" in said.args[0]
-    assert "joint 4 yaw" in said.args[0]
+    assert "already shows m and m/s" in refusal.args[0]
+    assert "joint 4 yaw" in refusal.args[0]
     assert len(plot.content.curves) == 2
 
 
@@ -137,13 +137,13 @@ def test_the_browser_finds_shows_values_and_adds(
     t = 5.0
     force = 20 * (1 - (math.cos(2 * t - 5) - math.cos(2 * (t - 0.01) - 5)) / 0.02)
     qtbot.waitUntil(lambda: item.text(1) == f"{force:.4g}")
-    asked: list[tuple[str, ...]] = []
-    browser.add_requested.connect(asked.append)
+    requests: list[tuple[str, ...]] = []
+    browser.add_requested.connect(requests.append)
     place = browser.tree.visualItemRect(item).center()
     port = browser.tree.viewport()
     qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=place)
     qtbot.mouseDClick(port, Qt.MouseButton.LeftButton, pos=place)
-    assert asked == [("link_6_obstacle_fy_n",)]
+    assert requests == [("link_6_obstacle_fy_n",)]
     assert browser.tree.mimeData([item]).text() == "link_6_obstacle_fy_n"
     browser.search.clear()
     assert browser.tree.topLevelItem(0).text(0) == "Centre of mass"
@@ -318,13 +318,13 @@ def test_shift_and_drag_selects_a_span_with_statistics(
     rows = session_controller.recording.rows(0, 1200)
     force = np.diff(rows.impulse_obstacle[:, 5, 1], prepend=np.nan) / 0.01
     seen = force[(rows.time >= panel.span[0]) & (rows.time <= panel.span[1])]
-    found = panel.strip.figures[0]
-    assert found.mean == pytest.approx(seen.mean(), rel=1e-9)
-    assert found.peak_to_peak == pytest.approx(np.ptp(seen), rel=1e-9)
-    assert found.dominant_hz == pytest.approx(1 / math.pi, rel=0.1)
+    result = panel.strip.figures[0]
+    assert result.mean == pytest.approx(seen.mean(), rel=1e-9)
+    assert result.peak_to_peak == pytest.approx(np.ptp(seen), rel=1e-9)
+    assert result.dominant_hz == pytest.approx(1 / math.pi, rel=0.1)
     panel.strip.copy()
     header, row = (line.split("\t") for line in QGuiApplication.clipboard().text().splitlines())
-    assert dict(zip(header, row, strict=True))["mean"] == repr(found.mean)
+    assert dict(zip(header, row, strict=True))["mean"] == repr(result.mean)
     panel.bar.statistics_button.click()
     assert panel.span is None
     assert not panel.strip.isVisible()
@@ -346,10 +346,10 @@ def test_derived_channels_grow_with_the_run(
     assert session_controller.recording is not None
     rows = session_controller.recording.rows(0, 1500)
     error = rows.joint_angle[:, 3] - rows.joint_angle_ref[:, 3]
-    found = panel.series_cache.samples(key, 0, 1500, 1)
-    assert found is not None
+    result = panel.series_cache.samples(key, 0, 1500, 1)
+    assert result is not None
     # A wave of 0.8 Hz or less passes: it must not change where the run continued.
-    assert np.abs(found.values[100:-100, 0] - error[100:-100]).max() < 0.02 * np.abs(error).max()
+    assert np.abs(result.values[100:-100, 0] - error[100:-100]).max() < 0.02 * np.abs(error).max()
 
 
 def test_dialog_checks_completes_and_saves(
@@ -372,10 +372,10 @@ def test_dialog_checks_completes_and_saves(
     qtbot.waitUntil(dialog.keep_button.isEnabled)
     qtbot.waitUntil(lambda: bool(dialog.chart.data.traces))
     assert dialog.sentence.text() == "Unit: m."
-    made: list[str] = []
-    dialog.accepted_channel.connect(made.append)
+    created: list[str] = []
+    dialog.accepted_channel.connect(created.append)
     qtbot.mouseClick(dialog.keep_button, Qt.MouseButton.LeftButton)
-    assert made == ["lift_m"]
+    assert created == ["lift_m"]
     assert library["lift_m"] == Derived("lift_m", "link_6_y_m - at(link_6_y_m, 0)", "m")
     assert not dialog.isVisible()
 

@@ -43,14 +43,14 @@ def change(document: Document, amplitude: float) -> None:
     )
 
 
-@pytest.mark.parametrize("way", ["replaced", "written in place"])
+@pytest.mark.parametrize("method", ["replaced", "written in place"])
 def test_change_is_detected_and_can_be_reloaded(
-    document: Document, banner: Banner, qtbot: QtBot, way: str
+    document: Document, banner: Banner, qtbot: QtBot, method: str
 ) -> None:
     assert document.path is not None
     before = document.scene
     for amplitude in (21.0, 22.0):  # the second time the file is another one
-        if way == "replaced":
+        if method == "replaced":
             change(document, amplitude)
         else:
             text = document.path.read_text(encoding="utf-8")

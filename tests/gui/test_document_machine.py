@@ -116,8 +116,8 @@ class DocumentMachine(RuleBasedStateMachine):
         self.document.undo_stack.setIndex(self.place)
 
     @rule(anew=st.booleans())
-    def save(self, anew: bool) -> None:
-        if anew or self.document.path is None:
+    def save(self, under_new_name: bool) -> None:
+        if under_new_name or self.document.path is None:
             self.saved += 1
             self.document.save(self.folder / f"scene{self.saved}.toml")
         else:
@@ -151,7 +151,7 @@ class DocumentMachine(RuleBasedStateMachine):
             assert self.document.on_disk() in ("same", "changed")
 
     @rule()
-    def take_up_what_was_unsaved(self) -> None:
+    def restore_unsaved(self) -> None:
         scene = self.scene
         path = self.document.path
         saved = self.document.read_file() if path is not None else Scene()

@@ -89,8 +89,8 @@ def test_obstacle_has_size_and_distance_dimensions() -> None:
         {"kind": "box", "x_m": 5.0, "y_m": 0.0, "length_m": 0.6, "width_m": 0.2, "yaw_deg": 30.0},
     )
     pose = initial_state(scene)[0]
-    found = selection_dimensions(scene, world, pose, [0], False)
-    size, neighbour, robot = found
+    result = selection_dimensions(scene, world, pose, [0], False)
+    size, neighbour, robot = result
     assert size.text == "⌀ 200 mm"
     assert neighbour.text == "250 mm"
     np.testing.assert_allclose(
@@ -160,14 +160,16 @@ def test_centres_come_before_corners_and_these_before_edges() -> None:
         ((0.5, 0.5), (0.5, 0.5), ""),
         ((5.0, 1.0), (5.0, 1.0), ""),
     ):
-        found = snapped(scene, world, None, np.array(cursor), 0.03)
-        assert found.kind == kind
-        np.testing.assert_allclose(found.point, point, atol=1e-12)
+        result = snapped(scene, world, None, np.array(cursor), 0.03)
+        assert result.kind == kind
+        np.testing.assert_allclose(result.point, point, atol=1e-12)
     pose = initial_state(scene)[0]
     assert snapped(scene, world, pose, pose[2, :2] + 0.01, 0.03).kind == "centre"
-    beside = np.array([pose[2, 0] + 0.02, scene.robot.radius_m + 0.01])
+    next_to_robot = np.array([pose[2, 0] + 0.02, scene.robot.radius_m + 0.01])
     np.testing.assert_allclose(
-        snapped(scene, world, pose, beside, 0.02).point, beside - (0.0, 0.01), atol=1e-9
+        snapped(scene, world, pose, next_to_robot, 0.02).point,
+        next_to_robot - (0.0, 0.01),
+        atol=1e-9,
     )
 
 
@@ -275,8 +277,8 @@ def test_drag_measures_and_reports_the_distance(above: MainWindow, qtbot: QtBot)
     assert points is not None
     assert not viewport.tools.measure_tool.measuring
     np.testing.assert_allclose(points[1].point - points[0].point, (0.3, -0.4), atol=0.01)
-    told = measured(Snap(np.array([1.0, 1.0])), Snap(np.array([1.3, 0.6])))
-    assert told == "500 mm\nΔx 300 mm   Δy \N{MINUS SIGN}400 mm   \N{MINUS SIGN}53.1°"
+    message = measured(Snap(np.array([1.0, 1.0])), Snap(np.array([1.3, 0.6])))
+    assert message == "500 mm\nΔx 300 mm   Δy \N{MINUS SIGN}400 mm   \N{MINUS SIGN}53.1°"
 
 
 def test_plain_view_shows_the_drafting_view(above: MainWindow, qtbot: QtBot) -> None:

@@ -64,11 +64,11 @@ def test_menus_are_not_updated_for_every_event_of_a_gesture(
     document = drawn.context.document
     table = drawn.context.action_registry
     QApplication.processEvents()
-    asked = counted(monkeypatch, table, "refresh_soon")
+    calls = counted(monkeypatch, table, "refresh_soon")
     gesture = document.new_gesture()
     for step in range(20):
         document.set_value("obstacles[6].x_m", 1.0 + 0.001 * step, "Move cylinder 6", gesture)
-    assert len(asked) < 6, "the first part of a gesture may create an undo step"
+    assert len(calls) < 6, "the first part of a gesture may create an undo step"
     qtbot.waitUntil(table["undo"].isEnabled)
     assert not document.gesture_continues
 
@@ -106,10 +106,10 @@ def test_clearance_computes_distances_of_many_points_together(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # the last term of all distances from a post
-    asked = counted(monkeypatch, clearance, "_combined")
+    calls = counted(monkeypatch, clearance, "_combined")
     snapshot = make_recording(document.scene, 1).snapshot(0)
     clearance.clearances(obstacles_of(document.scene.obstacles), 0, snapshot, document.scene.body)
-    assert len(asked) <= 17
+    assert len(calls) <= 17
 
 
 def test_frame_is_read_into_the_displayed_image(

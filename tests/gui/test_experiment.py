@@ -73,9 +73,9 @@ def long_bridge(document: Document) -> FakeBridge:
 
 @pytest.fixture
 def experiments(qtbot: QtBot, document: Document, long_bridge: FakeBridge) -> Iterator[Experiments]:
-    made = Experiments(document, long_bridge)  # type: ignore[arg-type]
-    yield made
-    made.close()
+    created = Experiments(document, long_bridge)  # type: ignore[arg-type]
+    yield created
+    created.close()
 
 
 def compared(qtbot: QtBot, experiments: Experiments) -> Experiments:
@@ -95,25 +95,25 @@ def test_trial_is_overlaid_on_the_run(
     assert trial.offset_s == pytest.approx(LATE, abs=0.003)
     assert trial.alignment.heading_rad == pytest.approx(TURN, abs=0.01)
     long_bridge.set_cursor(250)
-    shown = long_bridge.displayed
-    assert shown is not None
-    ((name_colour, text),) = experiments.names(shown.time)
+    snapshot = long_bridge.displayed
+    assert snapshot is not None
+    ((name_colour, text),) = experiments.names(snapshot.time)
     assert name_colour == trial_colour(0)
     assert text == "trial · 0 mm off"
     # The line, dashed in the gap; heading and marker at the simulated link, on the robot's back.
-    tracks = experiments.tracks(shown)
+    tracks = experiments.tracks(snapshot)
     line = tracks[0]
     marks = next(track for track in tracks if track.marks is not None)
     assert line.colour == colour(trial_colour(0))
     assert line.dashed is not None
     assert np.flatnonzero(line.dashed).tolist() == [19, 20, 21, 22, 23]
     assert marks.marks is not None
-    assert np.allclose(marks.marks[0, :2], shown.link_pose[LINK, :2], atol=2e-3)
-    assert marks.marks[0, 2] > shown.link_pose[LINK, 2]
+    assert np.allclose(marks.marks[0, :2], snapshot.link_pose[LINK, :2], atol=2e-3)
+    assert marks.marks[0, 2] > snapshot.link_pose[LINK, 2]
     # The same in the plots: position, speed and attitude of that link only.
     (run,) = experiments.overlaid()
     assert (run.name, run.colour) == ("trial", trial_colour(0))
-    row = run.recording.index_at(shown.time)
+    row = run.recording.index_at(snapshot.time)
     rows = run.recording.rows(row, row + 1)
     at = float(rows.time[0])
     own = long_bridge.recording.rows(
@@ -132,8 +132,8 @@ def test_manual_offset_moves_the_trial_immediately(
     before = experiments.comparison
     assert before is not None
     long_bridge.set_cursor(250)
-    shown = long_bridge.displayed
-    assert shown is not None
+    snapshot = long_bridge.displayed
+    assert snapshot is not None
     (run,) = experiments.overlaid()
     overlay = Overlay(run)
     begin = float(run.recording.times[0])
@@ -143,7 +143,7 @@ def test_manual_offset_moves_the_trial_immediately(
     (shifted,) = experiments.overlaid()
     assert Overlay.for_runs([shifted], [overlay]) == [overlay]
     assert shifted.recording.times[0] == pytest.approx(begin + 0.3)
-    off = float(experiments.names(shown.time)[0][1].split(" · ")[1].split(" ")[0])
+    off = float(experiments.names(snapshot.time)[0][1].split(" · ")[1].split(" ")[0])
     assert off > 30, "0.3 s at 0.16 m/s and more"
     qtbot.waitUntil(
         lambda: experiments.comparison is not None and experiments.comparison is not before
@@ -188,12 +188,12 @@ def test_trial_without_overlap_is_named(
 ) -> None:
     recording = long_bridge.recording
     assert recording is not None
-    whole = measured(recording, "too short")
+    trial = measured(recording, "too short")
     short = replace(
-        whole,
-        time=whole.time[:5],
-        position=whole.position[:5],
-        measured=whole.measured[:5],
+        trial,
+        time=trial.time[:5],
+        position=trial.position[:5],
+        measured=trial.measured[:5],
         orientation=None,
     )
     experiments.add([short])
@@ -349,7 +349,7 @@ def test_ghost_is_shown_if_the_robot_is_known(document: Document) -> None:
     assert recording.schema.axes == yaw_axes(n - 1)
     measured = np.column_stack([snapshot.joint_angle, np.zeros(n - 1)])  # yaw and pitch
 
-    def shown(links: list[int], attitudes: bool, joints: bool) -> np.ndarray | None:
+    def ghost_of(links: list[int], attitudes: bool, joints: bool) -> np.ndarray | None:
         position = np.repeat(pose[None, links, :3], 2, axis=0)
         attitude = np.repeat(pose[None, links, 3:], 2, axis=0) if attitudes else None
         angles = np.repeat(measured[None], 2, axis=0) if joints else None
@@ -367,23 +367,23 @@ def test_ghost_is_shown_if_the_robot_is_known(document: Document) -> None:
         assert instant is not None
         return whole_robot(instant, capture.links, robot)
 
-    everything = shown(list(range(n)), attitudes=True, joints=False)
+    everything = ghost_of(list(range(n)), attitudes=True, joints=False)
     assert everything is not None
     assert np.allclose(everything, pose)
     # With positions only, links point along the line through them; the true directions are within
     # the bend of the joints.
-    alone = shown(list(range(n)), attitudes=False, joints=False)
+    alone = ghost_of(list(range(n)), attitudes=False, joints=False)
     assert alone is not None
     assert np.allclose(alone[:, :3], pose[:, :3])
     yaw = 2 * np.arctan2(alone[:, 6], alone[:, 3])
     assert (
         np.abs(yaw - 2 * np.arctan2(pose[:, 6], pose[:, 3])).max() < document.scene.gait.amplitude
     )
-    assert shown([4], attitudes=True, joints=False) is None
-    assert shown([4], attitudes=False, joints=True) is None
+    assert ghost_of([4], attitudes=True, joints=False) is None
+    assert ghost_of([4], attitudes=False, joints=True) is None
     # One attitude and all joint angles: a chain through that link, with its links a link length
     # apart around each joint.
-    chain = shown([4], attitudes=True, joints=True)
+    chain = ghost_of([4], attitudes=True, joints=True)
     assert chain is not None
     assert np.allclose(chain[4, :3], pose[4, :3])
     yaw = 2 * np.arctan2(chain[:, 6], chain[:, 3])

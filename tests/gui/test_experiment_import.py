@@ -64,19 +64,19 @@ def make_dialog(
     qtbot: QtBot, document: Document, settings: QSettings
 ) -> Iterator[Callable[[Path], ImportExperimentDialog]]:
     """Create dialogs and wait until they have read their file."""
-    made: list[ImportExperimentDialog] = []
+    created: list[ImportExperimentDialog] = []
 
     def make(path: Path) -> ImportExperimentDialog:
         dialog = ImportExperimentDialog(path, document.scene, settings)
         qtbot.addWidget(dialog)
-        made.append(dialog)
+        created.append(dialog)
         dialog.show()
         qtbot.waitExposed(dialog)
         settle(qtbot, dialog)
         return dialog
 
     yield make
-    for dialog in made:
+    for dialog in created:
         dialog.reject()
 
 
@@ -140,10 +140,10 @@ def test_recognized_file_shows_bodies_units_and_ignored_columns(
         "link 2",
         "link 3",
     ]
-    shown = dialog.recognized.text
-    assert "File: OptiTrack Motive CSV, format 1.23" in shown
-    assert "3 rigid bodies with orientation: link 1, link 2, link 3" in shown
-    assert "Ignored: Mean Marker Error (not a position, 3 columns)" in shown
+    recognition = dialog.recognized.text
+    assert "File: OptiTrack Motive CSV, format 1.23" in recognition
+    assert "3 rigid bodies with orientation: link 1, link 2, link 3" in recognition
+    assert "Ignored: Mean Marker Error (not a position, 3 columns)" in recognition
     assert dialog.changed_layout is None, "further files are recognized by themselves"
     assert imported(qtbot, dialog).links == (0, 1, 2)
     # The stored layout is that of these bodies: another take is not read with their names.
@@ -381,19 +381,19 @@ def test_report_is_written_in_the_background(
 def test_ambiguous_file_causes_a_question(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "bare.csv"
     path.write_text(BARE, encoding="utf-8")
-    asked: list[str] = []
+    requests: list[str] = []
 
     def press() -> None:
         box = QApplication.activeModalWidget()
         if not isinstance(box, QMessageBox):
             QTimer.singleShot(20, press)
             return
-        asked.append(box.text())
+        requests.append(box.text())
         next(button for button in box.buttons() if "Measured" in button.text()).click()
 
     QTimer.singleShot(0, press)
     assert window.context.experiment_files.open_dropped(path)
-    assert asked == ["What does bare.csv contain?"]
+    assert requests == ["What does bare.csv contain?"]
     dialog = window.context.experiment_files.dialog
     assert dialog is not None
     dialog.reject()

@@ -52,10 +52,10 @@ def test_unsaved_changes_cause_a_question(
     window: MainWindow, button: QMessageBox.StandardButton, goes: bool
 ) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
-    asked = answer(button)
+    questions = answer(button)
     assert window.context.files.open(MAIN_SCENE) is goes
-    assert len(asked) == 1
-    assert "obstacle_aided.toml" in asked[0]
+    assert len(questions) == 1
+    assert "obstacle_aided.toml" in questions[0]
     assert (window.context.document.scene.gait.amplitude_deg == 12.0) is not goes
 
 
@@ -71,9 +71,9 @@ def test_saving_from_the_question_saves_first(
 
 def test_closing_with_unsaved_changes_asks(window: MainWindow, qtbot: QtBot) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
-    asked = answer(QMessageBox.StandardButton.Cancel)
+    questions = answer(QMessageBox.StandardButton.Cancel)
     assert not window.close()
-    assert asked
+    assert questions
     assert window.isVisible()
 
 
@@ -177,13 +177,13 @@ def test_dropped_file_is_copied_and_never_moved(
     path.write_text(MAIN_SCENE.read_text())
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
-    given = data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
-    over = QDragEnterEvent(QPoint(50, 50), offered, *given)
+    drop_arguments = data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+    over = QDragEnterEvent(QPoint(50, 50), offered, *drop_arguments)
     over.setDropAction(Qt.DropAction.MoveAction)
     over.setAccepted(False)
     window.dragEnterEvent(over)
     assert over.isAccepted() is taken
-    drop = QDropEvent(QPointF(50, 50), offered, *given)
+    drop = QDropEvent(QPointF(50, 50), offered, *drop_arguments)
     drop.setDropAction(Qt.DropAction.MoveAction)
     window.dropEvent(drop)
     assert (drop.dropAction() == Qt.DropAction.CopyAction) is taken

@@ -218,9 +218,9 @@ def test_both_runs_are_overlaid_on_the_own_run(
     assert [box.text() for box, _ in dialog.data.boxes] == ["trial_1, 1 s at 20 Hz"]
 
     def quick(
-        *given: Any, progress: Callable[[FitProgress], bool], **options: Any
+        *arguments: Any, progress: Callable[[FitProgress], bool], **options: Any
     ) -> FitResult | None:
-        return fit(*given, limit=1, progress=progress, **options)
+        return fit(*arguments, limit=1, progress=progress, **options)
 
     window.context.fitter.fit = quick
     press(qtbot, dialog.fit_button)
@@ -247,11 +247,11 @@ def test_both_runs_are_overlaid_on_the_own_run(
 def pools(window: MainWindow, track: Path, far_off: Document, qtbot: QtBot) -> list[FitPool]:
     """Pools of workers of fits in a window, which continue until cancelled."""
     c = window.context
-    made = list[FitPool]()
+    created = list[FitPool]()
 
     def pool(objective: Objective) -> FitPool:
-        made.append(FitPool(objective, Workers(2)))
-        return made[-1]
+        created.append(FitPool(objective, Workers(2)))
+        return created[-1]
 
     c.document.new(far_off.scene)
     c.experiments.add([read_capture(track)])
@@ -261,8 +261,10 @@ def pools(window: MainWindow, track: Path, far_off: Document, qtbot: QtBot) -> l
     dialog = dialog_in(window)
     dialog.method.setCurrentIndex(2)
     press(qtbot, dialog.fit_button)
-    qtbot.waitUntil(lambda: bool(made) and len(workers_of(made[0])) == 2, timeout=COMPILING_MS)
-    return made
+    qtbot.waitUntil(
+        lambda: bool(created) and len(workers_of(created[0])) == 2, timeout=COMPILING_MS
+    )
+    return created
 
 
 def dialog_in(window: MainWindow) -> FitDialog:

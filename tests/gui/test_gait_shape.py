@@ -79,10 +79,10 @@ def test_later_shape_equals_later_references() -> None:
     scene = spatial(SIDEWINDING)
     controller = controllers.create(scene)
     time = 0.7
-    told = controller.reference(np.array([3.0, 3.0 + time]), None).angle
+    reference = controller.reference(np.array([3.0, 3.0 + time]), None).angle
     early = gait_angles(scene, None, 3.0)
-    assert np.allclose(early, told[0], atol=1e-9)
-    assert np.allclose(gait_angles(scene, None, 3.0 + time), told[1], atol=1e-9)
+    assert np.allclose(early, reference[0], atol=1e-9)
+    assert np.allclose(gait_angles(scene, None, 3.0 + time), reference[1], atol=1e-9)
     assert period(scene) == pytest.approx(360 / 80)
 
 

@@ -78,9 +78,9 @@ def shown_over(window: Plain) -> Gallery:
 
 @pytest.fixture
 def gallery(plain: Plain, qtbot: QtBot) -> Gallery:
-    shown = shown_over(plain)
-    qtbot.waitUntil(lambda: keyboard() is shown.search)
-    return shown
+    opened = shown_over(plain)
+    qtbot.waitUntil(lambda: keyboard() is opened.search)
+    return opened
 
 
 def click(view: CardView, row: int) -> None:
@@ -338,9 +338,9 @@ def test_first_start_shows_gallery_and_tour_once(window: MainWindow, qtbot: QtBo
     window.context.help_controller.welcome()
     assert open_overlay(window, Gallery) is None
     window.context.settings.sync()
-    kept = QSettings(window.context.settings.fileName(), QSettings.Format.IniFormat)
-    assert kept.value("welcome/gallery_seen", type=bool)
-    assert kept.value("welcome/tour_seen", type=bool)
+    stored = QSettings(window.context.settings.fileName(), QSettings.Format.IniFormat)
+    assert stored.value("welcome/gallery_seen", type=bool)
+    assert stored.value("welcome/tour_seen", type=bool)
 
 
 def test_tour_highlights_its_widgets(window: MainWindow, qtbot: QtBot) -> None:

@@ -75,9 +75,11 @@ def test_memory_is_bounded_and_old_peaks_stay() -> None:
             half = pyramid.nbytes
     assert pyramid.nbytes < 1.3 * half
     assert pyramid.nbytes < 9 * 4 * 4 * BLOCK
-    whole = pyramid.envelope(0, n, 100)
-    assert np.nanmax(whole.high) == 199
-    assert np.array_equal(whole.high[:40, 0], np.arange(40) * 2 + 1)  # each bin contains two blocks
+    complete = pyramid.envelope(0, n, 100)
+    assert np.nanmax(complete.high) == 199
+    assert np.array_equal(
+        complete.high[:40, 0], np.arange(40) * 2 + 1
+    )  # each bin contains two blocks
     newest = pyramid.envelope(n - 100, n, 1000)
     assert newest.stride == 1
     old = pyramid.envelope(0, 100, 1000)  # its rows were dropped, but not its peak
@@ -98,8 +100,8 @@ def test_pyramid_stays_within_its_limit() -> None:
     assert max(np.diff(sizes)) <= 0.25 * limit, "it grows in small steps"
     pyramid.set_limit(limit // 2)
     assert pyramid.nbytes <= 1.05 * limit / 2
-    whole = pyramid.envelope(0, 400 * BLOCK, 400)
-    assert np.array_equal(np.nanmax(whole.high, axis=1), np.arange(400))
+    complete = pyramid.envelope(0, 400 * BLOCK, 400)
+    assert np.array_equal(np.nanmax(complete.high, axis=1), np.arange(400))
     assert pyramid.envelope(400 * BLOCK - 100, 400 * BLOCK, 1000).stride == 1
 
 
@@ -161,15 +163,15 @@ def test_columns_of_a_quantity_do_not_depend_on_blocks(of: str) -> None:
     schema = recording.schema
     for key in columns_of(schema).by_key:
         series = series_of(key, schema)
-        whole = series.values(Piece(schema, recording.rows(0, 120), None))
-        assert whole.shape == (120, len(series.names))
+        complete = series.values(Piece(schema, recording.rows(0, 120), None))
+        assert complete.shape == (120, len(series.names))
         parts = [
             series.values(
                 Piece(schema, recording.rows(a, a + 30), recording.rows(a - 1, a) if a else None)
             )
             for a in range(0, 120, 30)
         ]
-        assert np.allclose(np.concatenate(parts), whole, equal_nan=True), key
+        assert np.allclose(np.concatenate(parts), complete, equal_nan=True), key
 
 
 def pull_all(cache: SeriesCache) -> None:

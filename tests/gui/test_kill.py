@@ -31,24 +31,31 @@ def kill_once(folder: Path, interval_s: float, lifetime_s: float, seed: int) -> 
     """Run the probe and kill it; return the time of lost edits, s."""
     path = folder / "scene.toml"
     path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
-    words = [sys.executable, "-m", "tests.gui.kill_probe", str(path), str(interval_s), str(seed)]
+    arguments = [
+        sys.executable,
+        "-m",
+        "tests.gui.kill_probe",
+        str(path),
+        str(interval_s),
+        str(seed),
+    ]
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}  # no window is shown
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as probe:
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=environment) as probe:
         assert probe.stdout is not None
         assert probe.stdout.readline() == "ready\n"
         time.sleep(lifetime_s)
         probe.send_signal(signal.SIGKILL)
-        told = probe.stdout.read().split("\n")[:-1]
-    edits = [float(line.split()[1]) for line in told if line.startswith("edit ")]
+        output = probe.stdout.read().split("\n")[:-1]
+    edits = [float(line.split()[1]) for line in output if line.startswith("edit ")]
     assert edits, "it was killed before it began"
     on_disk = load_scene(path)  # valid at any time
-    found = unsaved_scenes()
-    assert len(found) <= 1
-    kept = max([newest(on_disk), *(newest(unsaved.scene) for unsaved in found)])
-    for unsaved in found:
+    unsaved_files = unsaved_scenes()
+    assert len(unsaved_files) <= 1
+    newest_edit = max([newest(on_disk), *(newest(unsaved.scene) for unsaved in unsaved_files)])
+    for unsaved in unsaved_files:
         assert unsaved.path == path.resolve()
         unsaved.discard()
-    return edits[-1] - kept
+    return edits[-1] - newest_edit
 
 
 @pytest.mark.parametrize("seed", [1])
@@ -87,7 +94,7 @@ sys.exit(run(Path(sys.argv[1]), lambda window: QTimer.singleShot(0, window, lamb
 
 
 @pytest.mark.parametrize(
-    ("way", "code", "kept"),
+    ("ending", "code", "newest_edit"),
     [
         ("SIGTERM", 143, 1),
         pytest.param("SIGHUP", 129, 1, marks=pytest.mark.soak),
@@ -96,14 +103,19 @@ sys.exit(run(Path(sys.argv[1]), lambda window: QTimer.singleShot(0, window, lamb
     ],
 )
 def test_ended_window_stores_edits_unless_discarded(
-    tmp_path: Path, way: str, code: int, kept: int
+    tmp_path: Path, ending: str, code: int, newest_edit: int
 ) -> None:
     """Ended by a signal, it stores the unsaved edit; closed by its user, who discards it, it stores nothing."""
     path = tmp_path / "scene.toml"
     path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-c", WINDOW, str(path), way], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", WINDOW, str(path), ending],
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == code, done.stderr
-    assert [unsaved.scene.gait.amplitude_deg for unsaved in unsaved_scenes()] == [12.0] * kept
+    assert [unsaved.scene.gait.amplitude_deg for unsaved in unsaved_scenes()] == [
+        12.0
+    ] * newest_edit
     assert load_scene(path) == load_scene(MAIN_SCENE)

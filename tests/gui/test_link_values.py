@@ -18,14 +18,14 @@ from tests.gui.fake import make_recording
 def test_roll_pitch_and_yaw_equal_scipy() -> None:
     turns = Rotation.random(200, rng=np.random.default_rng(3))
     yaw, pitch, roll = turns.as_euler("ZYX").T
-    found = roll_pitch_yaw(turns.as_quat(scalar_first=True))
-    assert np.allclose(found, np.column_stack([roll, pitch, yaw]), atol=1e-9)
+    angles = roll_pitch_yaw(turns.as_quat(scalar_first=True))
+    assert np.allclose(angles, np.column_stack([roll, pitch, yaw]), atol=1e-9)
 
 
 def test_angles_are_those_of_a_start() -> None:
-    given = np.array([0.4, -0.7, 2.1])  # roll, pitch, yaw
-    matrix = rotation(given[2], given[1], given[0])
-    assert np.allclose(roll_pitch_yaw(quaternions(matrix[None]))[0], given)
+    angles = np.array([0.4, -0.7, 2.1])  # roll, pitch, yaw
+    matrix = rotation(angles[2], angles[1], angles[0])
+    assert np.allclose(roll_pitch_yaw(quaternions(matrix[None]))[0], angles)
 
 
 def snapshot(scene: Scene) -> Snapshot:

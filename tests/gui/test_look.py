@@ -83,9 +83,9 @@ def test_large_text_is_not_clipped_and_buttons_are_named(
         if button.isVisible() and (not button.text() or (icon_only and not button.icon().isNull())):
             assert button.toolTip(), button.objectName()
         elif button.isVisible():
-            wanted = button.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, button.text())
-            assert button.width() >= wanted.width(), button.text()
-            assert button.height() >= wanted.height(), button.text()
+            expected = button.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, button.text())
+            assert button.width() >= expected.width(), button.text()
+            assert button.height() >= expected.height(), button.text()
     for label in window.findChildren(QLabel):
         if label.isVisible() and label.text() and not label.wordWrap():
             assert label.height() >= label.fontMetrics().height(), label.text()

@@ -118,12 +118,12 @@ def _lose(stage: Stage, how: signal.Signals, later: float) -> float | None:
     try:
         link = int(window.stdout.readline() or 0)
         assert link, "the window did not start streaming"
-        told = time.monotonic()
+        lost_at = time.monotonic()
         time.sleep(later)
         begin = time.monotonic()
         os.kill(window.pid, how)
-        assert stage.witness.first(SET_POINTS[0], told - 2.0 * _PERIOD_S) is not None
-        stopped = stage.robot.time_of("safe", told)
+        assert stage.witness.first(SET_POINTS[0], lost_at - 2.0 * _PERIOD_S) is not None
+        stopped = stage.robot.time_of("safe", lost_at)
         if stopped is not None and stopped < begin:
             return None
         wait(lambda: stage.robot.time_of("safe", begin) is not None, "the robot is safe", 5.0)

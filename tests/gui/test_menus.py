@@ -48,9 +48,9 @@ def texts(menu: QWidget) -> list[str]:
 
 def test_initials_are_preferred_and_fixed_mnemonics_stay(qtbot: QtBot) -> None:
     menu = filled("Save", "Save As", "&Anything", "Export && Send", "S", "12 rows")
-    found = letters(menu)
-    assert len(set(found)) == len(found)
-    assert "" not in found
+    mnemonics = letters(menu)
+    assert len(set(mnemonics)) == len(mnemonics)
+    assert "" not in mnemonics
     assert texts(menu)[2] == "&Anything"
     assert [plain(text) for text in texts(menu)] == [
         "Save",
@@ -184,11 +184,11 @@ def test_every_menu_entry_has_a_mnemonic(window: MainWindow, qtbot: QtBot) -> No
     for name, menu in menus_of(window):
         if not menu.isVisible():
             menu.popup(window.mapToGlobal(QPoint(60, 60)))
-        found = letters(menu)
-        left = [text for text, letter in zip(texts(menu), found, strict=False) if not letter]
-        if len(found) <= 36:
-            assert "" not in found, (name, left)
-        used = [letter for letter in found if letter]
+        mnemonics = letters(menu)
+        left = [text for text, letter in zip(texts(menu), mnemonics, strict=False) if not letter]
+        if len(mnemonics) <= 36:
+            assert "" not in mnemonics, (name, left)
+        used = [letter for letter in mnemonics if letter]
         assert len(set(used)) == len(used), (name, texts(menu))
         for key in (Qt.Key.Key_H, Qt.Key.Key_Delete, Qt.Key.Key_P):
             event = QKeyEvent(QEvent.Type.ShortcutOverride, key, Qt.KeyboardModifier.NoModifier)

@@ -20,7 +20,7 @@ from tests.gui.fake_link import FakeLink
 from tests.gui.pages.notices import NoticePage
 from tests.gui.pages.parts import part
 from tests.gui.pages.robot import put
-from tests.gui.test_robot import look
+from tests.gui.test_robot import poll_link
 
 pytestmark = pytest.mark.gui
 
@@ -36,7 +36,7 @@ def more(banner: Banner) -> QPushButton:
 def test_long_notice_is_shortened_until_expanded(drawn: MainWindow, qtbot: QtBot) -> None:
     drawn.resize(900, 600)
     banner = drawn.context.banners.robot
-    shown = NoticePage(banner).text
+    label = NoticePage(banner).text
     line = drawn.context.banners.robot.fontMetrics().lineSpacing()
     banner.show_notice(
         "danger",
@@ -45,13 +45,13 @@ def test_long_notice_is_shortened_until_expanded(drawn: MainWindow, qtbot: QtBot
         closable=False,
     )
     qtbot.waitUntil(lambda: 2 * line < banner.height() < 0.4 * drawn.context.viewport.height())
-    assert shown.height() >= 2 * line, "its headline is readable"
-    whole = math.ceil(QFontMetricsF(shown.font()).lineSpacing())
-    qtbot.waitUntil(lambda: shown.height() % whole == 0)  # no line is clipped
+    assert label.height() >= 2 * line, "its headline is readable"
+    line_height = math.ceil(QFontMetricsF(label.font()).lineSpacing())
+    qtbot.waitUntil(lambda: label.height() % line_height == 0)  # no line is clipped
     assert banner.text.endswith(LONG), "the text itself does not change"
-    assert "Node 39" in shown.toolTip()
+    assert "Node 39" in label.toolTip()
     qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: shown.height() > 4 * line and shown.height() % whole == 0)
+    qtbot.waitUntil(lambda: label.height() > 4 * line and label.height() % line_height == 0)
     assert drawn.context.banners.geometry().top() >= drawn.context.viewport.geometry().top()
     qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: banner.height() < 0.4 * drawn.context.viewport.height())
@@ -83,22 +83,22 @@ def test_error_of_a_scene_is_named_by_its_label(window: MainWindow, qtbot: QtBot
 
 def test_notice_of_a_pending_edit_is_removed(window: MainWindow, link: FakeLink) -> None:
     banner = window.context.banners.robot
-    words = "Links: not while it streams."
+    arguments = "Links: not while it streams."
     put(window, link, LinkState.STREAMING)
-    link.say(words, "warning", "waiting")
-    look(window)
-    assert banner.text == words
+    link.say(arguments, "warning", "waiting")
+    poll_link(window)
+    assert banner.text == arguments
     put(window, link, LinkState.ARMED)
     assert banner.text == "", "the next stream starts with it"
     put(window, link, LinkState.STREAMING)
-    link.say(words, "warning", "waiting")
-    look(window)
+    link.say(arguments, "warning", "waiting")
+    poll_link(window)
     link.say("It streams the scene again.", "info", "waiting")
-    look(window)
+    poll_link(window)
     assert banner.text == "", "the edit was undone"
-    link.say(words, "warning", "waiting")
+    link.say(arguments, "warning", "waiting")
     link.say("Node 5 is warm.", "warning", "node")
-    look(window)
+    poll_link(window)
     put(window, link, LinkState.ARMED)
     assert banner.text == "Node 5 is warm."
 

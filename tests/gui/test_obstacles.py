@@ -288,15 +288,17 @@ def test_clearances_of_a_link_equal_manual_ones(
 ) -> None:
     """Distances by hand: from faces, edges (3-4-5), corners and slopes of 3 in 4."""
     robot = Robot(n_links=2, contact_half_length_m=0.1, radius_m=0.05)
-    found = clearances(obstacles_of((obstacle,)), 0, _one_link(*place), ChainBody(robot))
-    assert found[0] == pytest.approx(gap - 0.05, abs=1e-5)
+    distances = clearances(obstacles_of((obstacle,)), 0, _one_link(*place), ChainBody(robot))
+    assert distances[0] == pytest.approx(gap - 0.05, abs=1e-5)
 
 
 def test_clearance_from_rubble_is_that_of_its_nearest_block() -> None:
     """Computed from a fine grid of points on every block's faces."""
     rubble = Rubble(x_m=0, y_m=0, blocks=60)
     robot = Robot(n_links=2, contact_half_length_m=0.1, radius_m=0.02)
-    found = clearances(obstacles_of((rubble,)), 0, _one_link(0.3, 0.2, 0.3), ChainBody(robot))[0]
+    distances = clearances(obstacles_of((rubble,)), 0, _one_link(0.3, 0.2, 0.3), ChainBody(robot))[
+        0
+    ]
     s = np.linspace(-1, 1, 41)
     a, b = (g.ravel() for g in np.meshgrid(s, s))
     one = np.ones_like(a)
@@ -310,7 +312,7 @@ def test_clearance_from_rubble_is_that_of_its_nearest_block() -> None:
     for block in obstacle_solids(rubble):
         surface = block.centre + (faces * block.half) @ block.rotation.T  # type: ignore[union-attr]
         least = min(least, np.linalg.norm(surface[:, None] - along, axis=2).min())
-    assert found == pytest.approx(least - 0.02, abs=2e-3)
+    assert distances == pytest.approx(least - 0.02, abs=2e-3)
 
 
 # --- checks ---------------------------------------------------------------------------------------
@@ -428,18 +430,19 @@ def test_plain_view_shows_every_kind_of_obstacle(
 
 
 @pytest.mark.parametrize(
-    ("shown", "by"), [((0, 1), (0, 1)), ((0, -1), (0, -1)), ((-1, 0), (-1, 0)), ((9, 9), (0, 1))]
+    ("visible_side", "by"),
+    [((0, 1), (0, 1)), ((0, -1), (0, -1)), ((-1, 0), (-1, 0)), ((9, 9), (0, 1))],
 )
-def test_copy_is_placed_in_the_view(shown: tuple[int, int], by: tuple[int, int]) -> None:
+def test_copy_is_placed_in_the_view(visible_side: tuple[int, int], by: tuple[int, int]) -> None:
     """A post of 0.2 m, of which the view shows only one side."""
     scene = Scene(obstacles=(Cylinder(x_m=2.0, y_m=3.0, radius_m=0.1),))
 
     def seen(x: float, y: float) -> bool:
-        return (np.sign(round(x - 2.0, 6)), np.sign(round(y - 3.0, 6))) == shown
+        return (np.sign(round(x - 2.0, 6)), np.sign(round(y - 3.0, 6))) == visible_side
 
     (copy,) = copies(scene, (0,), seen)
-    way = np.array((copy.x_m - 2.0, copy.y_m - 3.0))
-    assert tuple(np.sign(np.round(way, 6))) == by
-    assert 0.2 < np.abs(way).max() < 0.5
+    displacement = np.array((copy.x_m - 2.0, copy.y_m - 3.0))
+    assert tuple(np.sign(np.round(displacement, 6))) == by
+    assert 0.2 < np.abs(displacement).max() < 0.5
     assert len(f"{copy.x_m:g}") < 6
     assert len(f"{copy.y_m:g}") < 6

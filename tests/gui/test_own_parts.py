@@ -49,7 +49,7 @@ def make(qtbot: QtBot, tmp_path: Path, waved: list[str]) -> Callable[[], MainWin
         behind="parameters",
     )
 
-    def made() -> MainWindow:
+    def make_one() -> MainWindow:
         settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
         window = MainWindow(settings, (*table(), wave), (*DOCKS, waves), plot_panel)
         qtbot.addWidget(
@@ -61,7 +61,7 @@ def make(qtbot: QtBot, tmp_path: Path, waved: list[str]) -> Callable[[], MainWin
         qtbot.waitUntil(window.isActiveWindow)
         return window
 
-    return made
+    return make_one
 
 
 def test_command_is_in_menu_palette_and_shortcuts(

@@ -42,10 +42,10 @@ def keyboard() -> QWidget:
 def palette(window: MainWindow, qtbot: QtBot) -> CommandPalette:
     window.context.viewport.setFocus()
     QTest.keySequence(window.context.viewport, QKeySequence("Ctrl+K"))
-    shown = open_overlay(window, CommandPalette)
-    assert shown is not None
-    qtbot.waitUntil(lambda: keyboard() is shown.field)
-    return shown
+    opened = open_overlay(window, CommandPalette)
+    assert opened is not None
+    qtbot.waitUntil(lambda: keyboard() is opened.field)
+    return opened
 
 
 # --- matching -------------------------------------------------------------------------------------
@@ -64,17 +64,17 @@ def palette(window: MainWindow, qtbot: QtBot) -> CommandPalette:
     ],
 )
 def test_letters_match_the_intended_text(query: str, text: str, letters: set[int]) -> None:
-    found = match(query, text)
-    assert found is not None
-    assert found.letters == letters
+    result = match(query, text)
+    assert result is not None
+    assert result.letters == letters
 
 
 @pytest.mark.parametrize(
     ("query", "text"), [("x", "Save"), ("save x", "Save"), ("sv", "Scene in a very long text v")]
 )
 def test_other_letters_do_not_match(query: str, text: str) -> None:
-    found = match(query, text)
-    assert found is None or text.startswith(
+    result = match(query, text)
+    assert result is None or text.startswith(
         "Scene"
     )  # initials may match, scattered letters may not
     assert match("evas", "Save") is None
@@ -82,7 +82,7 @@ def test_other_letters_do_not_match(query: str, text: str) -> None:
 
 def test_initial_and_short_matches_come_first() -> None:
     texts = ["Unsaved", "Save As ...", "Save", "Go to Saved", "Export CSV ..."]
-    scores = {text: found.score for text in texts if (found := match("save", text)) is not None}
+    scores = {text: result.score for text in texts if (result := match("save", text)) is not None}
     assert sorted(scores, key=lambda text: -scores[text]) == [
         "Save",
         "Save As ...",
@@ -205,12 +205,12 @@ def test_bundled_layouts_show_their_main_panels(window: MainWindow, qtbot: QtBot
             qtbot.wait(50)  # layouts are computed in a later turn of the event loop
             plots = window.context.docks["plots"].height() if "plots" in visible(window) else 0
             areas[name] = window.context.viewport.height(), plots
-            shown = [window.context.docks[dock] for dock in visible(window)]
-            for dock in shown:
+            opened = [window.context.docks[dock] for dock in visible(window)]
+            for dock in opened:
                 assert window.rect().contains(dock.geometry()), (name, dock.objectName())
                 assert not any(
                     dock.geometry().intersects(other.geometry())
-                    for other in shown
+                    for other in opened
                     if other is not dock
                 )
                 assert not dock.geometry().intersects(window.centralWidget().geometry())
@@ -227,7 +227,7 @@ def test_layout_is_saved_chosen_and_deleted(
     window = make_window()
     window.context.docks["plots"].close()
     window.context.docks["checks"].close()
-    said: list[str] = []
+    messages: list[str] = []
 
     def fill_in() -> None:
         dialog = QApplication.activeModalWidget()
@@ -236,19 +236,19 @@ def test_layout_is_saved_chosen_and_deleted(
             return
         assert not dialog.save_button.isEnabled()
         QTest.keyClicks(dialog.field, "Run")
-        said.append(dialog.sentence.text())
+        messages.append(dialog.sentence.text())
         assert not dialog.save_button.isEnabled()
         QTest.keyClicks(dialog.field, " & look")
         QTest.mouseClick(dialog.save_button, LEFT)
 
     QTimer.singleShot(0, fill_in)
     window.context.action_registry["save_layout"].trigger()
-    assert len(said) == 1
-    assert said[0].startswith("Run ")
+    assert len(messages) == 1
+    assert messages[0].startswith("Run ")
     assert window.context.layouts.saved == ["Run & look"]
-    kept = visible(window)
+    visible_docks = visible(window)
     window.context.action_registry["layout_run"].trigger()
-    assert visible(window) > kept
+    assert visible(window) > visible_docks
     window.close()
 
     other = make_window()
@@ -259,7 +259,7 @@ def test_layout_is_saved_chosen_and_deleted(
     choices = [action for action in menu.actions() if plain(action.text()) == "Run & look"]
     assert len(choices) == 1
     choices[0].trigger()
-    assert visible(other) == kept
+    assert visible(other) == visible_docks
     delete = other.context.action_registry.menus["View/Layouts/Delete Layout"]
     assert delete.isEnabled()
     delete.aboutToShow.emit()
@@ -338,9 +338,9 @@ def test_keys_of_the_viewport_act_under_the_mouse(
         keyboard().clearFocus()
     window = drawn.windowHandle()
     QTest.keySequence(window, QKeySequence("Ctrl+K"))
-    shown = open_overlay(drawn, CommandPalette)
-    assert shown is not None
-    qtbot.waitUntil(lambda: keyboard() is shown.field)
+    opened = open_overlay(drawn, CommandPalette)
+    assert opened is not None
+    qtbot.waitUntil(lambda: keyboard() is opened.field)
     QTest.keyClick(window, Qt.Key.Key_Escape)
     assert QApplication.focusWidget() is owner
     QTest.mouseMove(drawn.context.run_bar)

@@ -51,7 +51,7 @@ def column(view: PartTableView, name: str) -> int:
     return [each.name for each in view.model.columns].index(name)
 
 
-def shown(view: PartTableView, name: str, role: int = DISPLAY) -> list[Any]:
+def cells(view: PartTableView, name: str, role: int = DISPLAY) -> list[Any]:
     at = column(view, name)
     return [view.model.index(row, at).data(role) for row in range(view.model.rowCount())]
 
@@ -78,21 +78,21 @@ def test_rows_of_links_mark_the_head(panel: LinksAndJoints) -> None:
 
 
 def test_individual_value_is_highlighted(panel: LinksAndJoints) -> None:
-    assert shown(panel.links, "mass_kg") == ["0.5", "2", "0.5", "0.5", "0.5", "0.5"]
-    fonts = shown(panel.links, "mass_kg", Qt.ItemDataRole.FontRole)
+    assert cells(panel.links, "mass_kg") == ["0.5", "2", "0.5", "0.5", "0.5", "0.5"]
+    fonts = cells(panel.links, "mass_kg", Qt.ItemDataRole.FontRole)
     assert [font.bold() for font in fonts] == [False, True, False, False, False, False]
-    colours = shown(panel.links, "mass_kg", Qt.ItemDataRole.ForegroundRole)
+    colours = cells(panel.links, "mass_kg", Qt.ItemDataRole.ForegroundRole)
     assert colours[1] == theme.colour("accent") != colours[0]
 
 
 def test_cells_have_accessible_texts(panel: LinksAndJoints) -> None:
-    spoken = shown(panel.links, "mass_kg", Qt.ItemDataRole.AccessibleTextRole)[1]
+    spoken = cells(panel.links, "mass_kg", Qt.ItemDataRole.AccessibleTextRole)[1]
     assert spoken.startswith("Mass of link 2: 2 kg")
     assert "differs" in spoken
 
 
 def test_joints_show_their_axes(panel: LinksAndJoints) -> None:
-    assert shown(panel.joints, "axes") == ["yaw", "pitch", "cardan", "fixed", "yaw"]
+    assert cells(panel.joints, "axes") == ["yaw", "pitch", "cardan", "fixed", "yaw"]
 
 
 def test_typed_value_with_unit_is_one_step(panel: LinksAndJoints, document: Document) -> None:
@@ -199,7 +199,7 @@ def test_single_line_is_pasted_into_all_selected_rows(
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "arguments"),
     [
         ("0,25", "decimal comma"),
         ("1\n2\n3\n4\n5\n6\n7", "7 rows"),
@@ -209,13 +209,13 @@ def test_single_line_is_pasted_into_all_selected_rows(
     ],
 )
 def test_invalid_paste_changes_nothing(
-    panel: LinksAndJoints, document: Document, text: str, words: str
+    panel: LinksAndJoints, document: Document, text: str, arguments: str
 ) -> None:
     before = document.scene
     select(panel.links, [0], "length_m")
     QApplication.clipboard().setText(text)
     panel.links.paste()
-    assert words in panel.links.message.text()
+    assert arguments in panel.links.message.text()
     assert document.scene is before
 
 
@@ -224,11 +224,11 @@ def test_value_of_one_axis_is_edited(panel: LinksAndJoints, document: Document) 
     assert panel.axis_box.isVisible()
     panel.axis_box.setCurrentIndex(panel.axis_box.findData("pitch"))
     panel.axis_box.activated.emit(panel.axis_box.currentIndex())
-    assert shown(panel.joints, "kp_nm_per_rad") == ["–", "800", "800", "–", "–"]
+    assert cells(panel.joints, "kp_nm_per_rad") == ["–", "800", "800", "–", "–"]
     panel.joints.model.put({(2, "kp_nm_per_rad"): "300"})
     assert document.scene.robot.joint[-1].only == "pitch"
     panel.joints.model.set_axis(None)
-    assert shown(panel.joints, "kp_nm_per_rad")[2] == "800 | 300"
+    assert cells(panel.joints, "kp_nm_per_rad")[2] == "800 | 300"
 
 
 def test_values_of_missing_axes_are_grey(panel: LinksAndJoints, document: Document) -> None:

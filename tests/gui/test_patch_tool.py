@@ -38,15 +38,15 @@ def test_patch_is_drawn_dragged_and_removed_with_undo(drawn: MainWindow, qtbot: 
     assert patch.mu_along == before.ground.mu_along
     assert document.undo_stack.count() == steps + 1
 
-    def shown() -> bool:
+    def is_drawn() -> bool:
         return viewport.scene.ground.patch == document.scene.ground.patch
 
-    qtbot.waitUntil(shown)
+    qtbot.waitUntil(is_drawn)
     point = seen(viewport, *CORNERS[1])
     drag(qtbot, viewport, point, seen(viewport, 1.6, -1.0), LEFT)
     np.testing.assert_allclose(document.scene.ground.patch[0].points_m[1], (1.6, -1.0), atol=0.03)
     assert document.undo_stack.count() == steps + 2
-    qtbot.waitUntil(shown)
+    qtbot.waitUntil(is_drawn)
     corner = seen(viewport, *document.scene.ground.patch[0].points_m[0])
     qtbot.mousePress(viewport, RIGHT, NONE, corner)
     assert viewport.overlays().corner == 0

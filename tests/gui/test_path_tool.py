@@ -52,8 +52,8 @@ def test_path_is_drawn_by_clicks_in_one_undo_step(pathed: MainWindow, qtbot: QtB
     steps = document.undo_stack.count()
     pathed.context.action_registry["draw_path"].trigger()
     assert viewport.hint.text() == DRAWING
-    wanted = [(0.3, 0.4), (1.1, 0.2), (9.0, 0.2), (1.9, -0.6)]
-    for x, y in wanted[:2]:
+    expected = [(0.3, 0.4), (1.1, 0.2), (9.0, 0.2), (1.9, -0.6)]
+    for x, y in expected[:2]:
         click(qtbot, viewport, seen(viewport, x, y))
     click(qtbot, viewport, seen(viewport, 1.5, 0.5))
     qtbot.keyClick(viewport, Qt.Key.Key_Backspace)  # remove a wrong point
@@ -66,18 +66,20 @@ def test_path_is_drawn_by_clicks_in_one_undo_step(pathed: MainWindow, qtbot: QtB
 
     def drawn_to_the_cursor() -> bool:
         draft = viewport.tools.path_tool.draft
-        return draft is not None and np.allclose(draft.waypoints_m[-1], wanted[3], atol=0.02)
+        return draft is not None and np.allclose(draft.waypoints_m[-1], expected[3], atol=0.02)
 
     qtbot.waitUntil(drawn_to_the_cursor)
     draft = viewport.tools.path_tool.draft
     assert draft is not None
     # a line to the cursor
-    np.testing.assert_allclose(draft.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02)
+    np.testing.assert_allclose(draft.waypoints_m, [*expected[:2], expected[3]], atol=0.02)
     assert viewport.overlays().draft == draft
     click(qtbot, viewport, last)
     qtbot.mouseDClick(viewport, LEFT, NONE, last)
     assert not viewport.tools.path_tool.drawing
-    np.testing.assert_allclose(document.scene.path.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02)
+    np.testing.assert_allclose(
+        document.scene.path.waypoints_m, [*expected[:2], expected[3]], atol=0.02
+    )
     assert document.undo_stack.count() == steps + 1
     assert document.undo_stack.undoText() == "Draw path"
     assert not pathed.context.selection.items

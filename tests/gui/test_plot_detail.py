@@ -119,14 +119,14 @@ def test_visible_old_rows_are_read_again(recording: Watched) -> None:
 def test_reread_detail_equals_the_original(recording: Watched, start: int, rows: int) -> None:
     series_cache = cache_of(recording, YAW)
     values = truth(recording)
-    whole = Pyramid(values.shape[1], limit=2**27)
-    whole.write(0, values)
+    complete = Pyramid(values.shape[1], limit=2**27)
+    complete.write(0, values)
     for bins in (100, 400, 3000):
         series_cache.show_other_rows()
         series_cache.envelope(YAW, start, start + rows, bins)
         pull_all(series_cache)
         envelope = series_cache.envelope(YAW, start, start + rows, bins)
-        expected = whole.envelope(start, start + rows, bins)
+        expected = complete.envelope(start, start + rows, bins)
         assert envelope is not None
         assert envelope.stride == expected.stride
         assert np.array_equal(envelope.row, expected.row)
@@ -266,9 +266,9 @@ def test_samples_equal_rows(pieces: list[int], exponent: int, data: st.DataObjec
     assert np.array_equal(samples.values, values[samples.row])
     assert np.all(samples.row % stride == 0)
     assert np.all(np.diff(samples.row) > 0)
-    kept = max(start, pyramid.reach(stride))
+    first = max(start, pyramid.reach(stride))
     assert np.array_equal(
-        samples.row[samples.row >= kept], np.arange(-(-kept // stride) * stride, n, stride)
+        samples.row[samples.row >= first], np.arange(-(-first // stride) * stride, n, stride)
     )
     if len(samples.row):  # older rows are included, up to eight times as sparse or more
         assert samples.row[0] < start + max(stride, 64)
@@ -346,10 +346,10 @@ def test_spectrum_of_old_rows_uses_all_of_them(recording: Watched) -> None:
     assert before.note.startswith("Reading")
     pull_all(series_cache)
     (trace,) = compose_spectrum(view, lines, series_cache, spectra, 5.0, 30.0).traces
-    whole = SeriesCache()
-    whole.reset(make_recording(Scene(), 3200))
-    whole.want([lines[0].series])
-    pull_all(whole)
-    (expected,) = compose_spectrum(view, lines, whole, Spectra(), 5.0, 30.0).traces
+    complete = SeriesCache()
+    complete.reset(make_recording(Scene(), 3200))
+    complete.want([lines[0].series])
+    pull_all(complete)
+    (expected,) = compose_spectrum(view, lines, complete, Spectra(), 5.0, 30.0).traces
     assert np.array_equal(trace.time, expected.time)
     assert np.allclose(trace.low, expected.low, rtol=1e-5, atol=1e-9)

@@ -722,10 +722,10 @@ def test_numbers_of_an_axis_never_overlap(qtbot: QtBot, height: float) -> None:
         assert np.all(np.diff(places) * height / (high - low) >= axis.line_height)
     axis.show_as(False, [(float(k), f"{k}") for k in range(20)])
     axis.setRange(0.0, 20.0)
-    shown = np.array([place for place, _ in axis.visible_labels()])
-    assert len(shown) >= 1
-    assert np.all(np.diff(shown) * height / 20.0 >= axis.line_height)
-    assert shown[0] == 0.0
+    positions = np.array([place for place, _ in axis.visible_labels()])
+    assert len(positions) >= 1
+    assert np.all(np.diff(positions) * height / 20.0 >= axis.line_height)
+    assert positions[0] == 0.0
 
 
 def test_run_of_fewer_links_is_overlaid_by_one_of_more(qtbot: QtBot, document: Document) -> None:
@@ -789,15 +789,15 @@ def test_new_data_are_drawn_at_the_same_time_in_all_plots(panel: PlotPanel, qtbo
 
 def test_torque_driven_joints_have_no_references() -> None:
     led = Schema(5, cardan_axes(4), ())
-    given = Schema(5, cardan_axes(4), (), valid=Fields.ALL & ~Fields.REFERENCE)
+    schema = Schema(5, cardan_axes(4), (), valid=Fields.ALL & ~Fields.REFERENCE)
     assert [line.name for line in VIEWS["joint"].lines(led, 1)] == [
         "yaw",
         "yaw ref",
         "pitch",
         "pitch ref",
     ]
-    assert VIEWS["joint"].possible(given)
-    assert [line.name for line in VIEWS["joint"].lines(given, 1)] == ["yaw", "pitch"]
+    assert VIEWS["joint"].possible(schema)
+    assert [line.name for line in VIEWS["joint"].lines(schema, 1)] == ["yaw", "pitch"]
 
 
 def test_axis_caches_a_limited_number_of_sizes(qapp: QApplication) -> None:

@@ -40,11 +40,11 @@ def preparing(make_window: Callable[[], MainWindow], qtbot: QtBot) -> MainWindow
     window = make_window()
     assert window.context.files.open(MAIN_SCENE)
     qtbot.waitUntil(lambda: window.context.session_controller.status.state == "preparing")
-    tell(window, qtbot, Stage(0.43, 9.0))
+    report_stage(window, qtbot, Stage(0.43, 9.0))
     return window
 
 
-def tell(window: MainWindow, qtbot: QtBot, stage: Stage) -> None:
+def report_stage(window: MainWindow, qtbot: QtBot, stage: Stage) -> None:
     Preparing.begun[-1].stage = stage
     qtbot.waitUntil(lambda: window.context.run_bar.play.progress == stage.fraction)
 
@@ -55,12 +55,12 @@ def robot_pixels(window: MainWindow, qtbot: QtBot) -> int:
     with qtbot.waitSignal(window.context.viewport.frame_drawn):
         window.context.viewport.refresh()
     image = window.context.viewport.grab().toImage()
-    found = 0
+    count = 0
     for y in range(0, image.height(), 2):
         for x in range(0, image.width(), 2):
             colour = image.pixelColor(x, y)
-            found += colour.green() > 1.5 * colour.red() and colour.green() > 1.2 * colour.blue()
-    return found
+            count += colour.green() > 1.5 * colour.red() and colour.green() > 1.2 * colour.blue()
+    return count
 
 
 def test_button_shows_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) -> None:
@@ -98,7 +98,7 @@ def test_button_is_filled_by_the_progress(preparing: MainWindow, qtbot: QtBot) -
         return sum(image.pixelColor(x, row).rgb() == accent.rgb() for x in inside) / len(inside)
 
     assert filled() == pytest.approx(0.43, abs=0.04)
-    tell(preparing, qtbot, Stage(0.9, 2.0))
+    report_stage(preparing, qtbot, Stage(0.9, 2.0))
     assert filled() == pytest.approx(0.9, abs=0.04)
 
 
@@ -126,9 +126,9 @@ def test_playback_starts_when_ready_unless_cancelled(preparing: MainWindow, qtbo
     assert len(Preparing.begun) == 1
 
 
-@pytest.mark.parametrize("way", ["button", "banner", "command"])
+@pytest.mark.parametrize("method", ["button", "banner", "command"])
 def test_preparation_can_be_cancelled_and_restarted(
-    preparing: MainWindow, qtbot: QtBot, way: str
+    preparing: MainWindow, qtbot: QtBot, method: str
 ) -> None:
     play = preparing.context.run_bar.play
     banner = preparing.context.banners.run
@@ -138,9 +138,9 @@ def test_preparation_can_be_cancelled_and_restarted(
         qtbot.waitUntil(lambda: text in notice.texts)
         notice.press(text)
 
-    if way == "button":
+    if method == "button":
         qtbot.mouseClick(play.cancel, Qt.MouseButton.LeftButton)
-    elif way == "banner":
+    elif method == "banner":
         press("Cancel")
     else:
         preparing.context.action_registry["prepare"].trigger()
@@ -148,9 +148,9 @@ def test_preparation_can_be_cancelled_and_restarted(
     assert Preparing.begun[0].stopped
     qtbot.waitUntil(lambda: "not prepared" in preparing.context.status_bar.left.text)
     assert robot_pixels(preparing, qtbot) > 100
-    if way == "button":
+    if method == "button":
         qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
-    elif way == "banner":
+    elif method == "banner":
         press("Prepare")
     else:
         qtbot.waitUntil(
@@ -160,7 +160,7 @@ def test_preparation_can_be_cancelled_and_restarted(
         )
         preparing.context.action_registry["prepare"].trigger()
     qtbot.waitUntil(lambda: preparing.context.session_controller.status.state == "preparing")
-    assert preparing.context.session_controller.status.queued == (way == "button")
+    assert preparing.context.session_controller.status.queued == (method == "button")
     assert len(Preparing.begun) == 2
 
 

@@ -106,12 +106,12 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
     assert set(standing.context.selection.items) == selected
     # In the recording this moment shows the force without a hand.
     session_controller.set_cursor(recording.index_at(0.2))
-    shown = viewport.overlays().pull
-    assert shown is not None
-    assert shown.target is None
+    pull = viewport.overlays().pull
+    assert pull is not None
+    assert pull.target is None
     held = acting(recording.pulls, recording.times[recording.index_at(0.2)])
     assert held is not None
-    np.testing.assert_array_equal(shown.force, held.force)
+    np.testing.assert_array_equal(pull.force, held.force)
 
 
 @pytest.mark.parametrize("end", ["escape", "focus", "reset", "look back", "lost release"])

@@ -210,9 +210,9 @@ def test_command_line_calls_and_reports(
     monkeypatch.chdir(tmp_path)
     server.door.write()
 
-    def typed(*words: str) -> tuple[int, str, str]:
+    def typed(*arguments: str) -> tuple[int, str, str]:
         program = subprocess.Popen(
-            [sys.executable, "-m", "snakestudio", "remote", *words],
+            [sys.executable, "-m", "snakestudio", "remote", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -224,13 +224,13 @@ def test_command_line_calls_and_reports(
     code, out, _ = typed(
         "echo", "gait.amplitude_deg=35", "names=[1, 2]", "title=two words", "path=run.csv"
     )
-    given = {
+    environment = {
         "gait.amplitude_deg": 35,
         "names": [1, 2],
         "title": "two words",
         "path": str(tmp_path / "run.csv"),
     }
-    assert (code, json.loads(out)) == (0, given)
+    assert (code, json.loads(out)) == (0, environment)
     assert typed("nothing") == (2, "", "snakestudio: Nothing fits. Give something else.\n")
     assert typed("echo", "--token", "guessed")[0] == 2
     code, _, err = typed("echo", "--port", "1", "--token", "x")

@@ -61,7 +61,7 @@ KEY = Qt.Key
 NO = Qt.KeyboardModifier.NoModifier
 
 
-def look(window: MainWindow) -> None:
+def poll_link(window: MainWindow) -> None:
     """Make the window read the state of the link."""
     window.context.robot_controller.poll()
 
@@ -73,27 +73,27 @@ def failing(window: MainWindow, pose: str) -> None:
     """Make live poses fail."""
     real = window.context.robot_controller.services
 
-    def open_live(*given: Any) -> Any:
-        if given[-1].pose == pose:
+    def open_live(*loaded: Any) -> Any:
+        if loaded[-1].pose == pose:
             raise LinkError("UDP port 80 is taken.")
-        return real.open_live(*given)
+        return real.open_live(*loaded)
 
     window.context.robot_controller.services = replace(real, open_live=open_live)
 
 
 def test_failed_poses_change_nothing(window: MainWindow, link: FakeLink) -> None:
-    beside = TwinAndPoseForm(window.context.robot_controller, window)
-    beside.source.setText("0.0.0.0:22350")
-    beside.poses.click()
+    second_form = TwinAndPoseForm(window.context.robot_controller, window)
+    second_form.source.setText("0.0.0.0:22350")
+    second_form.poses.click()
     assert window.context.robot_controller.choices == LiveChoices("0.0.0.0:22350")
     failing(window, "80")
-    beside.source.setText("80")
-    beside.source.editingFinished.emit()
-    assert beside.message.text() == "UDP port 80 is taken."
+    second_form.source.setText("80")
+    second_form.source.editingFinished.emit()
+    assert second_form.message.text() == "UDP port 80 is taken."
     assert window.context.robot_controller.choices == LiveChoices("0.0.0.0:22350")
     assert window.context.robot_controller.live is not None
     assert window.context.robot_controller.live.choices == LiveChoices("0.0.0.0:22350")  # type: ignore[attr-defined]
-    assert beside.source.text() == "0.0.0.0:22350"
+    assert second_form.source.text() == "0.0.0.0:22350"
 
 
 def test_failed_pose_source_is_not_partly_connected(window: MainWindow) -> None:
@@ -240,7 +240,7 @@ def test_button_stops_on_press_also_over_a_dialog(
     dialog.setModal(True)
     dialog.open()
     qtbot.waitExposed(dialog)
-    look(window)
+    poll_link(window)
     over = dialog.findChild(ModalStop)
     assert over is not None
     assert over.isVisible()
@@ -248,7 +248,7 @@ def test_button_stops_on_press_also_over_a_dialog(
     qtbot.mousePress(over.button, Qt.MouseButton.LeftButton)
     assert len(link.stops) == 2
     dialog.close()
-    look(window)
+    poll_link(window)
     assert not over.isVisibleTo(dialog), "it was removed itself, not only the dialog below it"
     dialog.deleteLater()
 
@@ -314,28 +314,28 @@ def test_buttons_follow_the_state_with_reasons(
     arming.show()
     assert arming.hold.isEnabled()
     window.context.robot_controller.live.not_ready = ("Node 7 is silent.",)  # type: ignore[union-attr, misc]
-    look(window)
+    poll_link(window)
     assert not arming.hold.isEnabled()
     assert "Node 7 is silent" in arming.reasons.text()
     assert not held_long(arming.hold, qtbot)
     assert link.state is LinkState.IDLE
     window.context.robot_controller.live.not_ready = ()  # type: ignore[union-attr, misc]
-    look(window)
+    poll_link(window)
     assert held_long(arming.hold, qtbot)
-    look(window)
+    poll_link(window)
     assert link.state is LinkState.ARMED
-    shown = {
+    states = {
         name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()
     }
-    assert shown == {"stream", "disarm"}
+    assert states == {"stream", "disarm"}
     arming.stream.click()
     assert link.state is LinkState.STREAMING
     window.context.robot_controller.stop()
-    look(window)
-    shown = {
+    poll_link(window)
+    states = {
         name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()
     }
-    assert shown == {"reset"}
+    assert states == {"reset"}
 
 
 # --- state of the robot ---------------------------------------------------------------------------
@@ -349,7 +349,7 @@ def test_armed_is_never_shown_without_contact(
 ) -> None:
     """Other programs show ARMED while disconnected, which users complain about."""
     now = time.monotonic()
-    told = replace(
+    telemetry = replace(
         blank(10, 10, now),
         state=state,
         confirmed=confirmed,
@@ -357,19 +357,19 @@ def test_armed_is_never_shown_without_contact(
         heartbeat_time=np.full(10, now),
     )
     if fault == "old":
-        told = replace(told, time=now - 1.0)
+        telemetry = replace(telemetry, time=now - 1.0)
     elif fault == "no bus":
-        told = replace(told, bus_open=False)
-    said = robot_status(told, fault != "silent", profile(), now)
-    assert not said.armed
-    assert "armed" not in said.title.lower()
-    assert "streaming" not in said.title.lower()
+        telemetry = replace(telemetry, bus_open=False)
+    status = robot_status(telemetry, fault != "silent", profile(), now)
+    assert not status.armed
+    assert "armed" not in status.title.lower()
+    assert "streaming" not in status.title.lower()
 
 
 def test_armed_is_shown_as_the_robot_reports_it() -> None:
     now = time.monotonic()
-    given = profile()
-    told = replace(
+    loaded = profile()
+    telemetry = replace(
         blank(10, 10, now),
         state=LinkState.ARMED,
         bus_open=True,
@@ -377,16 +377,21 @@ def test_armed_is_shown_as_the_robot_reports_it() -> None:
         angle_time=np.full(10, now),
         confirmed=True,
     )
-    assert robot_status(told, True, given, now).title == "Armed"
-    assert robot_status(replace(told, confirmed=False), True, given, now).title == "Not confirmed"
+    assert robot_status(telemetry, True, loaded, now).title == "Armed"
+    assert (
+        robot_status(replace(telemetry, confirmed=False), True, loaded, now).title
+        == "Not confirmed"
+    )
     assert robot_status(
-        replace(told, confirmed=False, says_status=False), True, given, now
+        replace(telemetry, confirmed=False, says_status=False), True, loaded, now
     ).title == ("Armed (not confirmed)")
     # The status of a robot that has been silent for longer than the profile's lost time (0.5 s) is
     # not current.
-    old = replace(told, heartbeat_time=np.full(10, now - 0.6), angle_time=np.full(10, now - 0.6))
-    assert not robot_status(old, True, given, now).armed
-    elsewhere = robot_status(replace(told, state=LinkState.IDLE), True, given, now)
+    old = replace(
+        telemetry, heartbeat_time=np.full(10, now - 0.6), angle_time=np.full(10, now - 0.6)
+    )
+    assert not robot_status(old, True, loaded, now).armed
+    elsewhere = robot_status(replace(telemetry, state=LinkState.IDLE), True, loaded, now)
     assert elsewhere.title == "Armed elsewhere"
     assert elsewhere.armed
 
@@ -407,49 +412,49 @@ def silent_since_streaming(now: float, **changes: Any) -> Any:
 
 def test_robot_silent_while_streaming_may_still_move() -> None:
     now = time.monotonic()
-    given = profile()
+    loaded = profile()
     lost = silent_since_streaming(now)
-    said = robot_status(lost, True, given, now)
-    assert "CONTACT LOST" in said.title
-    assert "MAY STILL MOVE" in said.title
-    assert (said.role, said.lost, said.armed) == ("danger", True, False)
-    assert said.sentence.startswith("The last heartbeat of node 3 came 0.6 s ago.")
-    assert "switch the robot off" in said.sentence
+    status = robot_status(lost, True, loaded, now)
+    assert "CONTACT LOST" in status.title
+    assert "MAY STILL MOVE" in status.title
+    assert (status.role, status.lost, status.armed) == ("danger", True, False)
+    assert status.sentence.startswith("The last heartbeat of node 3 came 0.6 s ago.")
+    assert "switch the robot off" in status.sentence
     # One node of ten is enough, and so is a robot without status, a closed bus, or a link that has
     # ended.
     one = np.full(10, now)
     one[4] = now - 1.0
-    assert robot_status(replace(lost, heartbeat_time=one), True, given, now).lost
-    assert robot_status(replace(lost, meaning=np.zeros(10, np.int8)), True, given, now).lost
-    assert robot_status(replace(lost, bus_open=False), True, given, now).lost
-    assert robot_status(lost, False, given, now).lost
+    assert robot_status(replace(lost, heartbeat_time=one), True, loaded, now).lost
+    assert robot_status(replace(lost, meaning=np.zeros(10, np.int8)), True, loaded, now).lost
+    assert robot_status(replace(lost, bus_open=False), True, loaded, now).lost
+    assert robot_status(lost, False, loaded, now).lost
     for state in (LinkState.ARMED, LinkState.STREAMING):
-        assert robot_status(replace(lost, state=state), True, given, now).lost
+        assert robot_status(replace(lost, state=state), True, loaded, now).lost
         assert robot_status(
-            replace(lost, state=state, heartbeat_time=np.full(10, now)), False, given, now
+            replace(lost, state=state, heartbeat_time=np.full(10, now)), False, loaded, now
         ).lost
 
 
 def test_robot_with_confirmed_stop_is_stopped() -> None:
     now = time.monotonic()
-    given = profile()
+    loaded = profile()
     lost = silent_since_streaming(now)
     assert (
-        robot_status(replace(lost, heartbeat_time=np.full(10, now)), True, given, now).title
+        robot_status(replace(lost, heartbeat_time=np.full(10, now)), True, loaded, now).title
         == "Stopped"
     )
     assert (
-        robot_status(replace(lost, meaning=np.full(10, 4, np.int8)), True, given, now).title
+        robot_status(replace(lost, meaning=np.full(10, 4, np.int8)), True, loaded, now).title
         == "Stopped"
     )
     silent = ~(np.arange(10) > 3)
     # those that still respond may report any state
     meaning = np.where(silent, 4, 3).astype(np.int8)
-    heard = np.where(silent, now - 1.0, now)
+    heard_at = np.where(silent, now - 1.0, now)
     assert not robot_status(
-        replace(lost, meaning=meaning, heartbeat_time=heard), True, given, now
+        replace(lost, meaning=meaning, heartbeat_time=heard_at), True, loaded, now
     ).lost
-    assert not robot_status(replace(lost, state=LinkState.IDLE), True, given, now).lost
+    assert not robot_status(replace(lost, state=LinkState.IDLE), True, loaded, now).lost
 
 
 def test_lost_contact_is_red_everywhere(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
@@ -469,9 +474,9 @@ def test_lost_contact_is_red_everywhere(window: MainWindow, link: FakeLink, qtbo
     }
     link.say(link.reason, "error", "fault")
     link.state = LinkState.FAULT
-    look(window)
+    poll_link(window)
     link.say("The log was ended.", "warning")
-    look(window)
+    poll_link(window)
     words = panel.state.title.text()
     assert "CONTACT LOST" in words
     assert "MAY STILL MOVE" in words
@@ -489,7 +494,7 @@ def test_lost_contact_is_red_everywhere(window: MainWindow, link: FakeLink, qtbo
         show()
         qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
     link.changes = {}
-    look(window)
+    poll_link(window)
     assert "is restored" in banner.text
     qtbot.waitUntil(lambda: words not in status.left.text)
 
@@ -510,7 +515,7 @@ def test_stale_values_are_grey_immediately(
     assert not window.context.robot_overlay.stale()
     link.frozen = True
     qtbot.wait(320)  # the profile's stale time is 0.3 s
-    look(window)
+    poll_link(window)
     table.refresh()
     assert table.stale(3)
     assert table.data(cell, Qt.ItemDataRole.ForegroundRole) == grey
@@ -523,24 +528,24 @@ def test_each_value_has_its_own_age(window: MainWindow, link: FakeLink) -> None:
     """A temperature whose message has ended is shown as old, next to an angle that is current."""
     table = JointTable(window.context.robot_controller, window)
     put(window, link, LinkState.STREAMING)
-    told = window.context.robot_controller.telemetry
-    assert told is not None
-    heard = told.heard_at.copy()
-    heard[AGED.index("temperature")] = time.monotonic() - 4.0
-    heard[AGED.index("voltage")] = np.nan
-    window.context.robot_controller.telemetry = replace(told, heard_at=heard)
+    telemetry = window.context.robot_controller.telemetry
+    assert telemetry is not None
+    heard_at = telemetry.heard_at.copy()
+    heard_at[AGED.index("temperature")] = time.monotonic() - 4.0
+    heard_at[AGED.index("voltage")] = np.nan
+    window.context.robot_controller.telemetry = replace(telemetry, heard_at=heard_at)
     table.refresh()
     grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)
-    shown = {column.title: table.index(3, number) for number, column in enumerate(COLUMNS)}
+    states = {column.title: table.index(3, number) for number, column in enumerate(COLUMNS)}
     for title in ("Temp. °C", "Supply V"):
-        assert table.data(shown[title], Qt.ItemDataRole.ForegroundRole) == grey, title
-        assert table.data(shown[title], Qt.ItemDataRole.FontRole).italic(), title
-    assert table.data(shown["Temp. °C"], Qt.ItemDataRole.DisplayRole) == "31"
-    assert table.data(shown["Temp. °C"], Qt.ItemDataRole.ToolTipRole) == "Stale: heard 4.0 s ago"
-    assert table.data(shown["Supply V"], Qt.ItemDataRole.ToolTipRole) == "Never heard"
+        assert table.data(states[title], Qt.ItemDataRole.ForegroundRole) == grey, title
+        assert table.data(states[title], Qt.ItemDataRole.FontRole).italic(), title
+    assert table.data(states["Temp. °C"], Qt.ItemDataRole.DisplayRole) == "31"
+    assert table.data(states["Temp. °C"], Qt.ItemDataRole.ToolTipRole) == "Stale: heard 4.0 s ago"
+    assert table.data(states["Supply V"], Qt.ItemDataRole.ToolTipRole) == "Never heard"
     for title in ("Measured °", "Current A", "Status"):
-        assert table.data(shown[title], Qt.ItemDataRole.ForegroundRole) != grey, title
-        assert table.data(shown[title], Qt.ItemDataRole.ToolTipRole) is None, title
+        assert table.data(states[title], Qt.ItemDataRole.ForegroundRole) != grey, title
+        assert table.data(states[title], Qt.ItemDataRole.ToolTipRole) is None, title
 
 
 def test_table_colours_values_beyond_their_limits(window: MainWindow, link: FakeLink) -> None:
@@ -597,17 +602,17 @@ def test_saved_run_of_a_robot_gets_an_image_at_rest(
     run_archiver.robot_waits = lambda: not resting
     path = tmp_path / "driven.mcap"
     assert live.recording is not None
-    kept = RunRecording(live.recording.scene, live.recording.schema, path)
-    kept.append(make_rows(kept.scene, 0, 50))
-    live.recording = kept
-    qtbot.waitUntil(lambda: window.context.session_controller.recording is kept)
+    saved = RunRecording(live.recording.scene, live.recording.schema, path)
+    saved.append(make_rows(saved.scene, 0, 50))
+    live.recording = saved
+    qtbot.waitUntil(lambda: window.context.session_controller.recording is saved)
     qtbot.waitUntil(path.exists)
     with qtbot.waitSignal(pictures.timeout):
         pass
     assert not path.with_suffix(".png").exists(), "the window attends to the robot"
     resting = True
     qtbot.waitUntil(path.with_suffix(".png").exists)
-    kept.close()
+    saved.close()
 
 
 def test_new_scene_stops_an_armed_robot_and_is_applied(window: MainWindow, link: FakeLink) -> None:
@@ -685,7 +690,7 @@ def test_twin_is_overlaid_on_the_run_of_the_robot(window: MainWindow, link: Fake
     live = window.context.robot_controller.live
     assert isinstance(live, FakeLive)
     live.twin = live.recording
-    look(window)
+    poll_link(window)
     assert [run.name for run in window.context.overlaid.overlaid()] == ["simulated twin"]
     assert len(window.context.overlaid.ghosts(0.5)) == 1
     window.context.session_controller.close_run()
@@ -807,7 +812,7 @@ def test_dialog_explains_unusable_adapters_and_errors(
     )  # nothing is sent before the command
     assert not form.isVisible()
     dialog.traffic.table.add_frames([frame(0x201, b"\x01\x02", text="Set-point of node 1")])
-    look(window)
+    poll_link(window)
     assert dialog.findChild(NodeStrip).roles == ("good",) * 10
     dialog.connect_button.click()
     assert not window.context.robot_controller.connected
@@ -913,23 +918,23 @@ def test_warning_of_the_link_is_shown_above_the_viewport(
     window: MainWindow, link: FakeLink
 ) -> None:
     link.say("Node 3 is silent.", "error", "node")
-    look(window)
+    poll_link(window)
     assert window.context.banners.robot.text == "Node 3 is silent."
     put(window, link, LinkState.FAULT)
     assert window.context.banners.robot.text == "Node 3 is silent."
     link.say("Node 5 babbles.", "warning", "node")
-    look(window)
+    poll_link(window)
     # a warning does not hide the reason for the stop
     assert window.context.banners.robot.text == "Node 3 is silent."
     link.alive = False  # silent for a moment
-    look(window)
+    poll_link(window)
     link.alive = True
-    look(window)
+    poll_link(window)
     assert window.context.banners.robot.text == "Node 3 is silent."  # FAULT was not reset
     put(window, link, LinkState.IDLE)  # after the reset the reason is no longer shown
     assert window.context.banners.robot.text == ""
     link.say("Node 4 is silent.", "error", "node")
-    look(window)
+    poll_link(window)
     window.context.robot_controller.disconnect_robot()
     assert window.context.banners.robot.text == ""
 

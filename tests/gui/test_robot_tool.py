@@ -54,8 +54,8 @@ def shows_its_start(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until the view shows the scene's start."""
 
     def same() -> bool:
-        shown = window.context.viewport.snapshot
-        return shown is not None and np.allclose(shown.link_pose, pose_of(window), atol=1e-9)
+        snapshot = window.context.viewport.snapshot
+        return snapshot is not None and np.allclose(snapshot.link_pose, pose_of(window), atol=1e-9)
 
     qtbot.waitUntil(same, timeout=COMPILING_MS)
 
@@ -107,9 +107,9 @@ def test_new_start_is_drawn_before_the_engine_has_it(placing: MainWindow, qtbot:
     # Without waiting: a dragged robot must not lag behind the cursor.
     for x in (0.1, 0.2, 0.3):
         placing.context.document.set_value("start.x_m", x, "Place")
-        shown = placing.context.viewport.snapshot
-        assert shown is not None
-        np.testing.assert_allclose(shown.link_pose, pose_of(placing), atol=1e-12)
+        snapshot = placing.context.viewport.snapshot
+        assert snapshot is not None
+        np.testing.assert_allclose(snapshot.link_pose, pose_of(placing), atol=1e-12)
     placing.context.session_controller.session.settle()
     qtbot.waitUntil(
         lambda: (
@@ -275,10 +275,10 @@ def test_commands_reset_or_adopt_the_pose(placing: MainWindow, qtbot: QtBot) -> 
             is placing.context.session_controller.session.latest
         )
     )
-    shown = placing.context.viewport.snapshot
-    assert shown is not None
+    snapshot = placing.context.viewport.snapshot
+    assert snapshot is not None
     table["start_here"].trigger()
-    np.testing.assert_allclose(pose_of(placing)[:, :2], shown.link_pose[:, :2], atol=1e-6)
+    np.testing.assert_allclose(pose_of(placing)[:, :2], snapshot.link_pose[:, :2], atol=1e-6)
     assert "Start" in document.undo_stack.undoText()
     placing.context.session_controller.reset()
     shows_its_start(placing, qtbot)
@@ -330,10 +330,10 @@ def test_lever_can_be_turned_repeatedly() -> None:
     lever = 70 * 0.01
     for degrees in range(0, 800, 20):
         angle = math.radians(degrees)
-        way = lever * np.array([math.cos(angle) - 1.0, math.sin(angle)])
-        made = turn.scene_at(Displacement(way, 0.0, 0.01, coarse=False))
+        path = lever * np.array([math.cos(angle) - 1.0, math.sin(angle)])
+        turned = turn.scene_at(Displacement(path, 0.0, 0.01, coarse=False))
     assert turn.amount == "780.0°"
-    heading = made.start.heading_deg  # type: ignore[union-attr]
+    heading = turned.start.heading_deg  # type: ignore[union-attr]
     assert heading == pytest.approx(60.0)
 
 

@@ -73,7 +73,7 @@ def keeper(library: RunLibrary) -> Keeper:
 
 
 @pytest.fixture
-def beside() -> PinnedRuns:
+def pinned() -> PinnedRuns:
     return PinnedRuns()
 
 
@@ -86,12 +86,12 @@ def banner(qtbot: QtBot) -> Banner:
 
 @pytest.fixture
 def panel(
-    qtbot: QtBot, library: RunLibrary, keeper: Keeper, beside: PinnedRuns, banner: Banner
+    qtbot: QtBot, library: RunLibrary, keeper: Keeper, pinned: PinnedRuns, banner: Banner
 ) -> RunPanel:
     for name in ("first", "second"):
         record(library, name)
-    panel = RunPanel(library, keeper, beside, banner)  # type: ignore[arg-type]
-    qtbot.addWidget(panel, before_close_func=lambda _: (beside.clear(), panel.close_reading()))
+    panel = RunPanel(library, keeper, pinned, banner)  # type: ignore[arg-type]
+    qtbot.addWidget(panel, before_close_func=lambda _: (pinned.clear(), panel.close_reading()))
     panel.resize(288, 400)
     panel.show()
     qtbot.waitUntil(lambda: panel.model.rowCount() == 2)
@@ -142,29 +142,29 @@ def test_typing_filters_the_list(qtbot: QtBot, panel: RunPanel) -> None:
 
 def test_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
     index = select(qtbot, panel, "first")
-    with qtbot.waitSignal(panel.open_requested) as asked:
+    with qtbot.waitSignal(panel.open_requested) as signal:
         place = panel.list.visualRect(index).center()
         qtbot.mouseDClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
         qtbot.mouseRelease(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert asked.args == [index.data(RUN).path, "first"]
+    assert signal.args == [index.data(RUN).path, "first"]
 
 
 def test_runs_are_overlaid_on_the_current_one(
-    qtbot: QtBot, panel: RunPanel, beside: PinnedRuns
+    qtbot: QtBot, panel: RunPanel, pinned: PinnedRuns
 ) -> None:
     for name in ("first", "second"):
         select(qtbot, panel, name)
         choose(panel, "Overlay on Current Run")
-    assert [run.name for run in beside.overlaid()] == ["first", "second"]
-    assert len({run.colour for run in beside.overlaid()}) == 2
-    first, second = beside.ghosts(0.1)
+    assert [run.name for run in pinned.overlaid()] == ["first", "second"]
+    assert len({run.colour for run in pinned.overlaid()}) == 2
+    first, second = pinned.ghosts(0.1)
     assert first.colour != second.colour
     assert first.pose.shape == (SCENE.robot.n_links, 7)
-    assert beside.ghosts(5.0) == ()
-    assert beside.names(5.0)[0][1] == "first, ended at 0.3 s"
+    assert pinned.ghosts(5.0) == ()
+    assert pinned.names(5.0)[0][1] == "first, ended at 0.3 s"
     select(qtbot, panel, "first")
     choose(panel, "Hide Overlay")
-    assert [run.name for run in beside.overlaid()] == ["second"]
+    assert [run.name for run in pinned.overlaid()] == ["second"]
 
 
 def test_names_and_tags_are_edited(
@@ -185,13 +185,13 @@ def test_deleting_asks_first(
     panel: RunPanel,
     monkeypatch: pytest.MonkeyPatch,
     keeper: Keeper,
-    beside: PinnedRuns,
+    pinned: PinnedRuns,
     banner: Banner,
 ) -> None:
-    asked: list[str] = []
+    signal: list[str] = []
     answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Yes]
     monkeypatch.setattr(
-        QMessageBox, "question", lambda *args: (asked.append(args[2]), answers.pop(0))[1]
+        QMessageBox, "question", lambda *args: (signal.append(args[2]), answers.pop(0))[1]
     )
     index = select(qtbot, panel, "first")
     path: Path = index.data(RUN).path
@@ -201,14 +201,14 @@ def test_deleting_asks_first(
     with qtbot.waitSignal(panel.deleting):
         qtbot.keyClick(panel, Qt.Key.Key_Delete)
     assert not path.exists()
-    assert path not in beside
-    assert "first" in asked[0]
+    assert path not in pinned
+    assert "first" in signal[0]
     qtbot.waitUntil(lambda: panel.model.rowCount() == 1)
     # The current run stays.
     keeper.present = panel.model.index(0).data(RUN).path  # type: ignore[misc]
     select(qtbot, panel, "second")
     qtbot.keyClick(panel, Qt.Key.Key_Delete)
-    assert len(asked) == 2
+    assert len(signal) == 2
     assert "cannot be deleted" in banner.text
 
 

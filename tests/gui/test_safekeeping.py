@@ -59,9 +59,9 @@ def test_unsaved_changes_are_listed_and_restored(
     dialog = window.context.document_recovery.dialog
     assert dialog is not None
     assert "mine.toml" in dialog.about.text()
-    words = dialog.changes.toPlainText()
-    assert "Gait: amplitude 40 → 35 °" in words
-    assert "3 obstacles moved by (0.1, 0) m" in words
+    arguments = dialog.changes.toPlainText()
+    assert "Gait: amplitude 40 → 35 °" in arguments
+    assert "3 obstacles moved by (0.1, 0) m" in arguments
     qtbot.mouseClick(dialog.restore_button, Qt.MouseButton.LeftButton)
     assert window.context.document.scene == unsaved
     assert window.context.document.path == mine
@@ -107,11 +107,11 @@ def test_revert_asks_with_the_changes(window: MainWindow, mine: Path) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     window.context.action_registry.refresh()
     assert action.isEnabled()
-    asked = answer("Cancel")
+    questions = answer("Cancel")
     action.trigger()
     assert window.context.document.scene.gait.amplitude_deg == 12.0
-    assert "Gait: amplitude 12 → 40 °" in asked[0]
-    asked = answer("Revert")
+    assert "Gait: amplitude 12 → 40 °" in questions[0]
+    questions = answer("Revert")
     action.trigger()
     assert window.context.document.scene.gait.amplitude_deg == 40.0
     assert not window.context.document.dirty
@@ -120,11 +120,11 @@ def test_revert_asks_with_the_changes(window: MainWindow, mine: Path) -> None:
 def test_saving_over_changes_of_others_asks(window: MainWindow, mine: Path) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     save_scene(with_value(load_scene(mine), "run.duration_s", 3.0), mine)
-    asked = answer("Cancel")
+    questions = answer("Cancel")
     assert not window.context.files.save()
-    assert "Run: duration 3 → 10 s" in asked[0]
+    assert "Run: duration 3 → 10 s" in questions[0]
     assert load_scene(mine).run.duration_s == 3.0
-    asked = answer("Overwrite")
+    questions = answer("Overwrite")
     assert window.context.files.save()
     assert load_scene(mine) == window.context.document.scene
 
@@ -133,9 +133,9 @@ def test_reloading_over_unsaved_changes_asks(window: MainWindow, mine: Path, qtb
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     save_scene(with_value(load_scene(mine), "run.duration_s", 3.0), mine)
     qtbot.waitUntil(lambda: "was changed" in window.context.banners.disk.text)
-    asked = answer("Reload")
+    questions = answer("Reload")
     NoticePage(window.context.banners.disk).press("reload")
-    assert "Gait: amplitude 12 → 40 °" in asked[0]
+    assert "Gait: amplitude 12 → 40 °" in questions[0]
     assert window.context.document.scene == load_scene(mine)
     assert window.context.banners.disk.text == ""
 
@@ -259,12 +259,12 @@ def test_dropped_robot_replaces_that_of_the_scene(window: MainWindow, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("moment", "words"),
+    ("moment", "arguments"),
     [
         (datetime(2026, 3, 5, 9, 7), "today at 09:07"),
         (datetime(2026, 3, 4, 23, 59), "yesterday at 23:59"),
         (datetime(2026, 2, 1, 8, 0), "1 February 2026 at 08:00"),
     ],
 )
-def test_times_are_relative(moment: datetime, words: str) -> None:
-    assert when(moment, datetime(2026, 3, 5, 12, 0)) == words
+def test_times_are_relative(moment: datetime, arguments: str) -> None:
+    assert when(moment, datetime(2026, 3, 5, 12, 0)) == arguments

@@ -47,14 +47,14 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def told() -> list[str]:
+def messages() -> list[str]:
     """Messages of commands."""
     return []
 
 
 @pytest.fixture
-def commands(document: Document, selection: Selection, told: list[str]) -> ObstacleCommands:
-    return ObstacleCommands(document, selection, tell=told.append)
+def commands(document: Document, selection: Selection, messages: list[str]) -> ObstacleCommands:
+    return ObstacleCommands(document, selection, tell=messages.append)
 
 
 @pytest.fixture
@@ -104,8 +104,8 @@ def test_group_is_a_node_and_selects_its_members(
     qtbot: QtBot, tree: SceneTree, selection: Selection
 ) -> None:
     node = tree.proxy.mapFromSource(tree.model.obstacles_node)
-    shown = [str(tree.proxy.index(row, 0, node).data()) for row in range(tree.proxy.rowCount(node))]
-    assert shown == [
+    texts = [str(tree.proxy.index(row, 0, node).data()) for row in range(tree.proxy.rowCount(node))]
+    assert texts == [
         "Cylinder 1",
         "pegs (2)",
         "Cylinder 3",
@@ -162,7 +162,7 @@ def test_eyes_and_locks_toggle(
 
 
 def test_names_are_edited_in_the_tree(
-    qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection, told: list[str]
+    qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection, messages: list[str]
 ) -> None:
     def type_name(text: str) -> None:
         field = tree.view.findChild(QLineEdit)
@@ -184,16 +184,16 @@ def test_names_are_edited_in_the_tree(
     selection.set([("obstacle", 1), ("obstacle", 4)])
     tree.rename()
     type_name("walls")
-    assert len(told) == 1
-    assert all(name in told[0] for name in ("walls already", "such as walls 2"))
+    assert len(messages) == 1
+    assert all(name in messages[0] for name in ("walls already", "such as walls 2"))
     assert members(document.scene, "posts") == (1, 4)
     tree.rename()
     type_name(" ")
-    assert "posts" in told[1]
+    assert "posts" in messages[1]
     selection.set([("obstacle", 2)])
     tree.rename()
     type_name("x" * 90)
-    assert all(count in told[2] for count in ("80", "90"))
+    assert all(count in messages[2] for count in ("80", "90"))
     assert document.scene.obstacles[2].name == "corner"
 
 
@@ -268,7 +268,7 @@ def test_two_thousand_grouped_obstacles_are_fast(
 
 
 def test_edits_of_locked_obstacles_are_refused(
-    document: Document, selection: Selection, commands: ObstacleCommands, told: list[str]
+    document: Document, selection: Selection, commands: ObstacleCommands, messages: list[str]
 ) -> None:
     document.edit(with_flag(document.scene, [1, 2, 3], "locked", True), "prepare")
     selection.set([("obstacle", 1)])
@@ -276,19 +276,19 @@ def test_edits_of_locked_obstacles_are_refused(
     commands.delete()
     commands.duplicate()
     assert document.undo_stack.count() == count
-    assert len(told) == 2
-    for sentence, done in zip(told, ("deleted", "duplicated"), strict=True):
+    assert len(messages) == 2
+    for sentence, done in zip(messages, ("deleted", "duplicated"), strict=True):
         assert sentence.startswith("Cylinder 2 ")
         assert done in sentence
         assert "Edit > Unlock" in sentence
     selection.set([("obstacle", i) for i in range(5)])
-    kept = document.scene.obstacles[1:4]
+    before = document.scene.obstacles[1:4]
     commands.arrange.align("left")
-    assert "3 obstacles" in told[2]
-    assert "moved" in told[2]
-    assert document.scene.obstacles[1:4] == kept
+    assert "3 obstacles" in messages[2]
+    assert "moved" in messages[2]
+    assert document.scene.obstacles[1:4] == before
     commands.delete()
-    assert document.scene.obstacles[:3] == kept
+    assert document.scene.obstacles[:3] == before
 
 
 def test_copies_of_a_group_form_a_new_group(
@@ -381,11 +381,11 @@ def test_palette_entries_can_be_dragged(
 ) -> None:
     dragged: list[bytes] = []
 
-    def take(drag: QDrag, actions: Qt.DropAction) -> Qt.DropAction:
+    def accept_drag(drag: QDrag, actions: Qt.DropAction) -> Qt.DropAction:
         dragged.append(bytes(drag.mimeData().data(PRESET_MIME).data()))
         return actions
 
-    monkeypatch.setattr(QDrag, "exec", take)
+    monkeypatch.setattr(QDrag, "exec", accept_drag)
     button = tree.palette_strip.buttons["ramp"]
     count = len(document.scene.obstacles)
     qtbot.mousePress(button, LEFT, pos=QPoint(8, 8))
@@ -467,8 +467,8 @@ def test_array_is_previewed_and_is_one_step(
     assert len(preview.obstacles) == 5, "before Enter"
     put(dialog, "spacing_x_m", "1/4")
     assert preview.obstacles[0].x_m == pytest.approx(2.25)
-    shown, overlays = preview.add_to(before, Overlays())
-    assert len(shown.obstacles) == 7
+    texts, overlays = preview.add_to(before, Overlays())
+    assert len(texts.obstacles) == 7
     assert len(overlays.selection) == 5
     assert document.scene is before
     assert document.undo_stack.count() == 0
@@ -557,7 +557,7 @@ def test_click_in_the_history_restores_that_step(qtbot: QtBot, document: Documen
         document.set_value("ground.mu_along", 0.3 + 0.1 * k, f"Friction {k + 1}")
         scenes.append(document.scene)
 
-    def look(role: Qt.ItemDataRole) -> list[object]:
+    def texts_of(role: Qt.ItemDataRole) -> list[object]:
         return [panel.model.index(row).data(role) for row in range(panel.model.rowCount())]
 
     def click_row(row: int) -> None:
@@ -565,25 +565,25 @@ def test_click_in_the_history_restores_that_step(qtbot: QtBot, document: Documen
             panel.list.viewport(), LEFT, pos=panel.list.visualRect(panel.model.index(row)).center()
         )
 
-    shown = look(Qt.ItemDataRole.DisplayRole)
-    assert shown == ["Open obstacle_aided.toml", *(f"Friction {k}" for k in range(1, 5))]
+    texts = texts_of(Qt.ItemDataRole.DisplayRole)
+    assert texts == ["Open obstacle_aided.toml", *(f"Friction {k}" for k in range(1, 5))]
     changes: list[Scene] = []
     document.scene_changed.connect(lambda before, after: changes.append(after))
     click_row(1)
     assert document.scene == scenes[1]
     assert changes == [scenes[1]], "listeners get three steps as one change"
-    fonts = look(Qt.ItemDataRole.FontRole)
+    fonts = texts_of(Qt.ItemDataRole.FontRole)
     assert [font is not None for font in fonts] == [False, True, False, False, False], (
         "the current one"
     )
-    assert [colour is not None for colour in look(Qt.ItemDataRole.ForegroundRole)] == [
+    assert [colour is not None for colour in texts_of(Qt.ItemDataRole.ForegroundRole)] == [
         False,
         False,
         True,
         True,
         True,
     ]
-    tips = [str(tip) for tip in look(Qt.ItemDataRole.ToolTipRole)]
+    tips = [str(tip) for tip in texts_of(Qt.ItemDataRole.ToolTipRole)]
     assert ["in the file" in tip for tip in tips] == [
         True,
         False,
@@ -593,7 +593,9 @@ def test_click_in_the_history_restores_that_step(qtbot: QtBot, document: Documen
     ]
     assert tips[3] == "Clicking it redoes 2 steps."
     marks = {
-        icon.cacheKey() for icon in look(Qt.ItemDataRole.DecorationRole) if isinstance(icon, QIcon)
+        icon.cacheKey()
+        for icon in texts_of(Qt.ItemDataRole.DecorationRole)
+        if isinstance(icon, QIcon)
     }
     assert len(marks) == 2, "one for the saved step, and one for all others"
     assert label(panel, "note").text() == "1 done, 3 undone"
@@ -603,9 +605,9 @@ def test_click_in_the_history_restores_that_step(qtbot: QtBot, document: Documen
     assert document.scene == scenes[0]
     assert not document.dirty
     document.set_value("ground.mu_along", 0.9, "Another way")
-    assert look(Qt.ItemDataRole.DisplayRole) == ["Open obstacle_aided.toml", "Another way"]
+    assert texts_of(Qt.ItemDataRole.DisplayRole) == ["Open obstacle_aided.toml", "Another way"]
     document.new()
-    assert look(Qt.ItemDataRole.DisplayRole) == ["New scene"]
+    assert texts_of(Qt.ItemDataRole.DisplayRole) == ["New scene"]
 
 
 def test_history_ignores_a_deleted_document(qtbot: QtBot) -> None:

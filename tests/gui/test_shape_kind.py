@@ -32,12 +32,12 @@ pytestmark = pytest.mark.gui
 def window(make_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[MainWindow]:
     """A window that starts when fences are available, with an empty scene."""
     load(Path(__file__).parent.parent / "toys" / "fence.py")
-    made = make_window()
-    fill_docks(made)
-    made.context.document.new(Scene())
-    made.context.session_controller.close()
-    qtbot.waitUntil(lambda: made.context.viewport.settled)
-    yield made
+    created = make_window()
+    fill_docks(created)
+    created.context.document.new(Scene())
+    created.context.session_controller.close()
+    qtbot.waitUntil(lambda: created.context.viewport.settled)
+    yield created
     unload("fence")
 
 

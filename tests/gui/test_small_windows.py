@@ -159,16 +159,16 @@ def test_stop_and_state_are_not_clipped(small: MainWindow, qtbot: QtBot) -> None
         qtbot.waitUntil(stop.isVisible)
         qtbot.waitUntil(lambda: small.rect().contains(place(stop, small)))
         assert (small.width(), small.height()) == _SIZE
-        shown = [
+        visible = [
             part
             for part in stop.parentWidget().children()
             if isinstance(part, QWidget) and part.isVisible()
         ]
-        shown += [small.context.run_bar.play, small.context.run_bar.source]
+        visible += [small.context.run_bar.play, small.context.run_bar.source]
         assert not any(
             place(one, small).intersects(place(other, small))
-            for one in shown
-            for other in shown
+            for one in visible
+            for other in visible
             if one is not other
         )
     finally:
@@ -194,10 +194,10 @@ def test_titles_of_side_panels_are_readable(small: MainWindow, qtbot: QtBot) -> 
     bar = next(bar for bar in bars if titles <= {bar.tabText(k) for k in range(bar.count())})
     qtbot.waitUntil(lambda: small.rect().contains(place(bar, small)))
     for k in range(bar.count()):
-        room = bar.tabRect(k)
-        assert bar.rect().contains(room)
+        area = bar.tabRect(k)
+        assert bar.rect().contains(area)
         assert (
-            max(room.width(), room.height())
+            max(area.width(), area.height())
             >= bar.fontMetrics().horizontalAdvance(bar.tabText(k)) + 6
         ), bar.tabText(k)
     assert (small.width(), small.height()) == _SIZE

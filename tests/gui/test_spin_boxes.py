@@ -35,39 +35,39 @@ def first_ink(widget: QWidget) -> int:
 def test_text_is_aligned_with_other_fields(window: MainWindow, qtbot: QtBot) -> None:
     holder = QWidget(window)  # the window's style
     line = QLineEdit("88", holder)
-    whole = SpinBox(holder)
+    integer = SpinBox(holder)
     real = DoubleSpinBox(holder)
-    whole.setRange(0, 88)
-    whole.setValue(88)
+    integer.setRange(0, 88)
+    integer.setValue(88)
     real.setRange(0.0, 88.88)
     real.setValue(88.88)
     layout = QVBoxLayout(holder)
-    for field in (line, whole, real):
+    for field in (line, integer, real):
         layout.addWidget(field)
     holder.resize(200, 150)
     holder.show()
     qtbot.waitUntil(lambda: real.height() > 0)
-    found = [first_ink(field) for field in (line, whole, real)]
-    assert found == pytest.approx([found[0]] * 3, abs=1)
-    assert found[0] > 4
+    columns = [first_ink(field) for field in (line, integer, real)]
+    assert columns == pytest.approx([columns[0]] * 3, abs=1)
+    assert columns[0] > 4
 
 
 def test_longest_number_is_not_clipped(window: MainWindow, qtbot: QtBot) -> None:
     holder = QWidget(window)
-    whole = SpinBox(holder)
+    integer = SpinBox(holder)
     real = DoubleSpinBox(holder)
-    whole.setRange(-888_888, 888_888)
+    integer.setRange(-888_888, 888_888)
     real.setRange(-8888.88, 8888.88)
-    whole.setSuffix(" bytes")
+    integer.setSuffix(" bytes")
     real.setSuffix(" %/s")
-    for box in (whole, real):
+    for box in (integer, real):
         box.setValue(box.minimum())  # type: ignore[arg-type]
         box.ensurePolished()
         box.resize(box.sizeHint())
         box.show()
     holder.show()
     qtbot.waitUntil(lambda: real.isVisible())
-    for box in (whole, real):
+    for box in (integer, real):
         edit = box.lineEdit()
         text = edit.fontMetrics().horizontalAdvance(edit.text())
         assert edit.width() - edit.textMargins().left() - 2 >= text, (edit.width(), text)
@@ -75,14 +75,14 @@ def test_longest_number_is_not_clipped(window: MainWindow, qtbot: QtBot) -> None
 
 def test_number_without_arrows_uses_the_full_width(window: MainWindow, qtbot: QtBot) -> None:
     holder = QWidget(window)
-    whole = SpinBox(holder)
+    integer = SpinBox(holder)
     real = DoubleSpinBox(holder)
     layout = QVBoxLayout(holder)
-    for box in (whole, real):
+    for box in (integer, real):
         box.setButtonSymbols(box.ButtonSymbols.NoButtons)
         layout.addWidget(box)
     holder.resize(200, 100)
     holder.show()
     qtbot.waitUntil(lambda: real.isVisible())
-    for box in (whole, real):
+    for box in (integer, real):
         assert box.lineEdit().width() > 0.8 * box.width()

@@ -47,15 +47,15 @@ def window(
 
 def contents(plots: list[dict[str, Any]]) -> list[Content]:
     """Plots as they are stored."""
-    found = [content for plot in plots if (content := read_content(plot)) is not None]
-    assert len(found) == len(plots)
-    return found
+    contents_list = [content for plot in plots if (content := read_content(plot)) is not None]
+    assert len(contents_list) == len(plots)
+    return contents_list
 
 
-def assert_docks(window: MainWindow, hidden: tuple[str, ...], shown: tuple[str, ...]) -> None:
-    assert {name: window.context.docks[name].isHidden() for name in (*hidden, *shown)} == {
+def assert_docks(window: MainWindow, hidden: tuple[str, ...], visible: tuple[str, ...]) -> None:
+    assert {name: window.context.docks[name].isHidden() for name in (*hidden, *visible)} == {
         **dict.fromkeys(hidden, True),
-        **dict.fromkeys(shown, False),
+        **dict.fromkeys(visible, False),
     }
     assert "another version" not in window.context.banners.program.text
 
@@ -115,11 +115,11 @@ def assert_no_setting_is_lost(window: MainWindow, stored: Path, tmp_path: Path) 
     window.context.settings.sync()
     # read again: as text, like at the next start
     shutil.copy(tmp_path / "settings.ini", tmp_path / "after.ini")
-    before, after = kept(stored / "settings.ini"), kept(tmp_path / "after.ini")
+    before, after = stored_values(stored / "settings.ini"), stored_values(tmp_path / "after.ini")
     assert {key: value for key, value in after.items() if key in before} == before
 
 
-def kept(path: Path) -> dict[str, object]:
+def stored_values(path: Path) -> dict[str, object]:
     """Settings of a file, except the size of the window and the positions of its panels."""
     settings = QSettings(str(path), QSettings.Format.IniFormat)
     return {key: settings.value(key) for key in settings.allKeys() if not key.startswith("window/")}

@@ -308,7 +308,7 @@ def test_names_and_functions_are_listed(qtbot: QtBot, typed: StrainPanel) -> Non
     popup = typed.help_button.popup
     assert popup is not None
     text = label(popup, "names").text()
-    for word in (
+    for argument in (
         "X",
         "t",
         "s",
@@ -320,7 +320,7 @@ def test_names_and_functions_are_listed(qtbot: QtBot, typed: StrainPanel) -> Non
         "bump",
         "rise",
     ):
-        assert f"<code>{word}" in text
+        assert f"<code>{argument}" in text
     popup.close()
     qtbot.waitUntil(lambda: typed.help_button.popup is None)
 
@@ -337,10 +337,10 @@ def test_curve_is_the_law_at_the_displayed_time(
     place = np.linspace(0.0, 1.0, len(values))
     assert symbol == "K_Z"
     assert np.allclose(values, 10 * np.cos(2 * np.pi * (place - 0.5 * 0.2) / 0.8))
-    made = FakeLaw.made
+    created = FakeLaw.created
     session_controller.set_cursor(30)
     qtbot.waitUntil(lambda: strain.time == pytest.approx(0.3))
-    assert FakeLaw.made == made, "formulas are parsed once"
+    assert FakeLaw.created == created, "formulas are parsed once"
 
 
 def test_worm_shows_its_stretch(strain: StrainPanel) -> None:

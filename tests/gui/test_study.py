@@ -67,19 +67,19 @@ def opened(shown: MainWindow, study_file: Path, qtbot: QtBot) -> MainWindow:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+def questions(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Questions with their titles and default buttons; all are answered by Escape."""
-    found: list[tuple[str, str]] = []
+    widget: list[tuple[str, str]] = []
 
     def exec_(box: QMessageBox) -> int:
         default = box.defaultButton()
-        found.append(
+        widget.append(
             (box.windowTitle(), default.text().replace("&", "") if default is not None else "")
         )
         return int(QMessageBox.StandardButton.Cancel)
 
     monkeypatch.setattr(QMessageBox, "exec", exec_)
-    return found
+    return widget
 
 
 @pytest.fixture
@@ -102,9 +102,9 @@ def checked(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def panel(window: MainWindow) -> StudyPanel:
-    found = window.context.docks["study"].widget()
-    assert isinstance(found, StudyPanel)
-    return found
+    widget = window.context.docks["study"].widget()
+    assert isinstance(widget, StudyPanel)
+    return widget
 
 
 def page(window: MainWindow) -> SetupPage:
@@ -142,12 +142,15 @@ def test_new_study_is_saved_next_to_the_scene(
 
 
 def test_scene_without_a_file_is_saved_first(
-    shown: MainWindow, asked: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shown: MainWindow,
+    questions: list[tuple[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     c = shown.context
     c.files.open(MAIN_SCENE)  # a copy of a bundled one
     assert not c.study.new()
-    assert [default for _, default in asked] == ["Save"]
+    assert [default for _, default in questions] == ["Save"]
     assert c.study.open_study.path is None
     answered(monkeypatch, QMessageBox.StandardButton.Save)
     monkeypatch.setattr(
@@ -224,7 +227,7 @@ def test_file_changed_by_another_program_is_reloaded(
 
 
 def test_removed_file_is_written_again_only_on_request(
-    opened: MainWindow, study_file: Path, asked: list[tuple[str, str]], qtbot: QtBot
+    opened: MainWindow, study_file: Path, questions: list[tuple[str, str]], qtbot: QtBot
 ) -> None:
     text = study_file.read_text()
     study_file.unlink()
@@ -242,7 +245,7 @@ def test_removed_file_is_written_again_only_on_request(
     assert not study_file.exists()
     assert "snake.study.toml" in panel(opened).notice.text
     assert not opened.context.study.may_close()
-    assert asked == [("Unsaved Changes", "Save")]
+    assert questions == [("Unsaved Changes", "Save")]
     assert not study_file.exists()
     NoticePage(panel(opened).notice).press("again")
     assert load_study(study_file).vary[0].low == 25.0
@@ -566,7 +569,7 @@ def test_results_fit_into_a_small_window(
 def test_closing_the_window_asks_and_ends_the_study(
     long_study: Path,
     opened: MainWindow,
-    asked: list[tuple[str, str]],
+    questions: list[tuple[str, str]],
     monkeypatch: pytest.MonkeyPatch,
     qtbot: QtBot,
 ) -> None:
@@ -576,7 +579,7 @@ def test_closing_the_window_asks_and_ends_the_study(
         lambda: bool(runner.progress and runner.progress.finished), timeout=COMPILING_MS
     )
     opened.close()
-    assert asked == [("Close SnakeStudio", "Cancel")]
+    assert questions == [("Close SnakeStudio", "Cancel")]
     assert opened.isVisible()
     assert runner.busy
     answered(monkeypatch, QMessageBox.StandardButton.Close)
@@ -589,7 +592,7 @@ def test_closing_the_window_asks_and_ends_the_study(
 def test_unsaved_changes_of_a_study_cause_a_question(
     opened: MainWindow,
     study_file: Path,
-    asked: list[tuple[str, str]],
+    questions: list[tuple[str, str]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def full(path: Path, data: bytes) -> None:
@@ -599,7 +602,7 @@ def test_unsaved_changes_of_a_study_cause_a_question(
     type_into(page(opened).varying.cards[0].low, "25")
     assert "No space left" in panel(opened).notice.text
     assert not opened.context.study.may_close()
-    assert asked == [("Unsaved Changes", "Save")]
+    assert questions == [("Unsaved Changes", "Save")]
     assert page(opened).varying.cards[0].low.value == 25.0
     monkeypatch.undo()
     opened.context.study.open_study.save()

@@ -238,9 +238,9 @@ def test_images_of_runs_have_the_current_theme(qapp: QApplication, name: str, gr
             picture = QImage(30, 20, QImage.Format.Format_RGB32)
             picture.fill(QColor(taken, taken, taken))
             picture.setPixelColor(15, 10, QColor(40, 160, 90))
-            shown = in_theme(picture)
-            assert abs(shown.pixelColor(0, 0).green() - ground) < 40
-            assert abs(shown.pixelColor(15, 10).hue() - QColor(40, 160, 90).hue()) <= 2, (
+            image = in_theme(picture)
+            assert abs(image.pixelColor(0, 0).green() - ground) < 40
+            assert abs(image.pixelColor(15, 10).hue() - QColor(40, 160, 90).hue()) <= 2, (
                 "colours keep their hue"
             )
     finally:

@@ -12,9 +12,9 @@ from snakestudio.gui.runs.timeline.moments import Moment, clustered
 from snakestudio.viewmodel.timeline.scale import TimeScale, time_step
 
 
-def scale_of(width: float, whole: float) -> TimeScale:
+def scale_of(width: float, duration: float) -> TimeScale:
     scale = TimeScale(10)
-    scale.fit(width, whole)
+    scale.fit(width, duration)
     return scale
 
 
@@ -25,21 +25,21 @@ def scale_of(width: float, whole: float) -> TimeScale:
     ),
 )
 def test_visible_span_stays_in_the_run(
-    whole: float, moves: list[tuple[float, float, float]]
+    duration: float, moves: list[tuple[float, float, float]]
 ) -> None:
-    scale = scale_of(500, whole)
+    scale = scale_of(500, duration)
     for factor, about, pan in moves:
         time = scale.begin + about * (scale.end - scale.begin)
         x = scale.x_of(time)
         scale.zoom(factor, time)
-        assert 0.0 <= scale.begin < scale.end <= whole * (1 + 1e-9)
-        if scale.zoomed and scale.begin > 0.0 and scale.end < whole:
+        assert 0.0 <= scale.begin < scale.end <= duration * (1 + 1e-9)
+        if scale.zoomed and scale.begin > 0.0 and scale.end < duration:
             assert scale.x_of(time) == pytest.approx(x, abs=1e-3)
-        scale.pan(pan * whole)
-        assert 0.0 <= scale.begin < scale.end <= whole * (1 + 1e-9)
+        scale.pan(pan * duration)
+        assert 0.0 <= scale.begin < scale.end <= duration * (1 + 1e-9)
     for share in (0.0, 0.3, 1.0):
         time = scale.begin + share * (scale.end - scale.begin)
-        assert scale.time_at(scale.x_of(time)) == pytest.approx(time, abs=1e-6 * whole)
+        assert scale.time_at(scale.x_of(time)) == pytest.approx(time, abs=1e-6 * duration)
 
 
 def test_page_advances_when_the_time_leaves_it() -> None:

@@ -47,9 +47,9 @@ class Peer:
 def peer(window: MainWindow, link: FakeLink, qtbot: QtBot) -> Iterator[Peer]:
     """The window waits for START, and a peer is connected."""
     window.context.start_together.wait(Together(wait="port", wait_port=0))
-    made = Peer(window, qtbot)
-    yield made
-    made.close()
+    client = Peer(window, qtbot)
+    yield client
+    client.close()
 
 
 def test_start_is_refused_until_the_robot_is_armed(
@@ -57,11 +57,11 @@ def test_start_is_refused_until_the_robot_is_armed(
 ) -> None:
     qtbot.waitUntil(lambda: "not armed" in window.context.banners.together.text)
     assert len(NoticePage(window.context.banners.together).buttons) == 1
-    told: list[str] = []
-    window.context.robot_controller.happened.connect(lambda event: told.append(event.text))
+    messages: list[str] = []
+    window.context.robot_controller.happened.connect(lambda event: messages.append(event.text))
     assert peer.say("START").startswith("ERR ")
     assert "stream" not in [kind for kind, _ in link.commands]
-    qtbot.waitUntil(lambda: any("START " in text and "rejected" in text for text in told))
+    qtbot.waitUntil(lambda: any("START " in text and "rejected" in text for text in messages))
     put(window, link, LinkState.ARMED)
     qtbot.waitUntil(lambda: len(NoticePage(window.context.banners.together).buttons) == 2)
     assert peer.say("START lab_3").startswith("OK START")

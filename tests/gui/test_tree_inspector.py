@@ -56,11 +56,11 @@ def inspector(
 def texts(tree: SceneTree, parent: QModelIndex | None = None) -> list[str]:
     """All texts of the tree, in order."""
     parent = parent or QModelIndex()
-    found: list[str] = []
+    listed: list[str] = []
     for row in range(tree.proxy.rowCount(parent)):
         index = tree.proxy.index(row, 0, parent)
-        found += [str(index.data()), *texts(tree, index)]
-    return found
+        listed += [str(index.data()), *texts(tree, index)]
+    return listed
 
 
 def click(
@@ -87,14 +87,14 @@ def selected(tree: SceneTree) -> set[Item | None]:
 
 
 def test_tree_lists_the_objects_of_the_scene(tree: SceneTree) -> None:
-    shown = texts(tree)
-    assert "Robot · Aiko" in shown
-    assert "Links (11)" in shown
-    assert "Link 1 · head" in shown
-    assert "Ground · µ 0.2" in shown
-    assert "Obstacles (7)" in shown
-    assert "Cylinder 7" in shown
-    assert "Run · 10 s" in shown
+    listed = texts(tree)
+    assert "Robot · Aiko" in listed
+    assert "Links (11)" in listed
+    assert "Link 1 · head" in listed
+    assert "Ground · µ 0.2" in listed
+    assert "Obstacles (7)" in listed
+    assert "Cylinder 7" in listed
+    assert "Run · 10 s" in listed
 
 
 def test_click_selects_and_selection_is_shown(
@@ -139,11 +139,11 @@ def test_tree_follows_every_change(tree: SceneTree, document: Document) -> None:
     document.set_value("obstacles[3].name", "corner pipe", "test")
     document.set_value("robot.n_links", 13, "test")
     document.set_value("ground.mu_across", 0.5, "test")
-    shown = texts(tree)
-    assert "corner pipe" in shown
-    assert "Cylinder 3" not in shown
-    assert "Link 13" in shown
-    assert "Ground · µ 0.2 along, 0.5 across" in shown
+    listed = texts(tree)
+    assert "corner pipe" in listed
+    assert "Cylinder 3" not in listed
+    assert "Link 13" in listed
+    assert "Ground · µ 0.2 along, 0.5 across" in listed
     document.undo_stack.undo()
     document.undo_stack.undo()
     assert "Link 13" not in texts(tree)
@@ -321,8 +321,8 @@ def test_clearance_of_a_capsule_is_exact() -> None:
             obstacles_of((Cylinder(x_m=x, y_m=y, radius_m=0.1),)), 0, one, ChainBody(robot)
         )
 
-    beside = from_post(0.01, 0.3)
-    assert beside[0] == pytest.approx(0.3 - 0.1 - robot.radius_m)
+    alongside = from_post(0.01, 0.3)
+    assert alongside[0] == pytest.approx(0.3 - 0.1 - robot.radius_m)
     beyond = from_post(0.5, 0.0)
     assert beyond[0] == pytest.approx(0.5 - robot.contact_half_length_m - 0.1 - robot.radius_m)
 
@@ -498,13 +498,13 @@ def test_path_is_in_the_tree_and_its_points_are_edited(
     assert document.scene.path.waypoints_m == ((0.0, 0.0), (1.5, -0.25), (3.0, 0.5))
     assert row.field.text() == "0 0; 1.5 −0.25; 3 0.5"
     assert "Path · 3 waypoints" in texts(tree)
-    for wrong, said in (
+    for wrong, message in (
         ("0 0; 1", "two numbers"),
         ("0 0", "needs at least 2"),
         ("0 0; 0 0", "the one before"),
     ):
         enter(row, wrong)
-        assert said in row.message.text()
+        assert message in row.message.text()
         assert len(document.scene.path.waypoints_m) == 3
     document.undo_stack.undo()
     assert not document.scene.path

@@ -184,16 +184,16 @@ def test_5_switches_perspective(drawn: MainWindow, qtbot: QtBot) -> None:
 
 def test_f_frames_the_selection_and_home_everything(drawn: MainWindow, qtbot: QtBot) -> None:
     navigator = drawn.context.viewport.navigator
-    whole = navigator.camera
+    framed = navigator.camera
     drawn.context.selection.set([("obstacle", 6)])
     qtbot.keyClicks(drawn.context.viewport, "f")
-    qtbot.waitUntil(lambda: not navigator.moving and navigator.camera != whole)
+    qtbot.waitUntil(lambda: not navigator.moving and navigator.camera != framed)
     o = drawn.context.document.scene.obstacles[6]
     assert navigator.camera.target[:2] == pytest.approx((o.x_m, o.y_m), abs=1e-6)
-    assert navigator.camera.distance < 0.5 * whole.distance
+    assert navigator.camera.distance < 0.5 * framed.distance
     qtbot.keyClick(drawn.context.viewport, Qt.Key.Key_Home)
     qtbot.waitUntil(lambda: not navigator.moving)
-    assert navigator.camera.distance == pytest.approx(whole.distance, rel=1e-6)
+    assert navigator.camera.distance == pytest.approx(framed.distance, rel=1e-6)
 
 
 def test_buttons_over_the_view_work(drawn: MainWindow, qtbot: QtBot) -> None:
@@ -393,15 +393,15 @@ def test_trail_is_the_recorded_path(recorded: MainWindow) -> None:
     recording = recorded.context.session_controller.recording
     assert recording is not None
     reader = TrailReader()
-    whole = recording.rows(0, len(recording)).link_pose[:, 4, :3]
+    framed = recording.rows(0, len(recording)).link_pose[:, 4, :3]
     half = recording.snapshot(40)
     # The same when read directly, during the run, or after scrubbing.
     for index in (20, 40, 90, 40):
         snapshot = recording.snapshot(index)
         points = reader.points(recording, 4, snapshot)
-        assert np.allclose(points[-1], whole[index])
+        assert np.allclose(points[-1], framed[index])
         stride = max(1, round(100 * 30 / 900))
-        assert np.allclose(points[:-1], whole[: index + 1 : stride])
+        assert np.allclose(points[:-1], framed[: index + 1 : stride])
     assert len(reader.points(recording, 99, half)) == 0
     assert len(reader.points(None, 4, half)) == 0
     # For a moment after another scene was opened its recording has the last state of the previous

@@ -275,11 +275,13 @@ def test_command_table_is_consistent(window: MainWindow) -> None:
 
 
 def test_names_and_menus_of_commands_are_fixed() -> None:
-    said = [
+    notices = [
         " | ".join((spec.menu, spec.id, spec.text, ", ".join(spec.shortcuts))).rstrip()
         for spec in table()
     ]
-    assert said == (Path(__file__).parent / "commands.txt").read_text(encoding="utf-8").splitlines()
+    assert (
+        notices == (Path(__file__).parent / "commands.txt").read_text(encoding="utf-8").splitlines()
+    )
 
 
 def test_undo_is_named_and_enabled_only_when_it_can(window: MainWindow, qtbot: QtBot) -> None:
@@ -314,21 +316,23 @@ def test_light_and_dark_theme_can_be_switched(window: MainWindow, qtbot: QtBot) 
     window.context.banners.error("Something is said.")
     window.context.toggle_theme()
     assert theme.current() is theme.LIGHT
-    said = [banner for banner in window.findChildren(Banner) if banner.text == "Something is said."]
-    assert theme.LIGHT.card in said[0].styleSheet()
+    notices = [
+        banner for banner in window.findChildren(Banner) if banner.text == "Something is said."
+    ]
+    assert theme.LIGHT.card in notices[0].styleSheet()
     assert window.context.settings.value("theme") == "light"
     window.context.toggle_theme()
     assert theme.current() is theme.DARK
 
 
-@pytest.mark.parametrize(("name", "words"), [("about", "SnakeStudio"), ("graphics", "OpenGL")])
-def test_help_is_shown(drawn: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
+@pytest.mark.parametrize(("name", "arguments"), [("about", "SnakeStudio"), ("graphics", "OpenGL")])
+def test_help_is_shown(drawn: MainWindow, qtbot: QtBot, name: str, arguments: str) -> None:
     drawn.context.action_registry[name].trigger()
     dialog = drawn.findChild(QDialog)
     assert dialog is not None
     texts = [label.text() for label in dialog.findChildren(QLabel)]
     texts += [edit.toPlainText() for edit in dialog.findChildren(QPlainTextEdit)]
-    assert any(words in text for text in texts)
+    assert any(arguments in text for text in texts)
     dialog.close()
     qtbot.waitUntil(lambda: drawn.findChild(QDialog) is None)
 
@@ -343,7 +347,7 @@ def test_escape_closes_dialogs_and_pages(window: MainWindow, qtbot: QtBot) -> No
         qtbot.waitUntil(dialog.isActiveWindow, timeout=5000)
         qtbot.keyClick(dialog.focusWidget() or dialog, Qt.Key.Key_Escape)
         qtbot.waitUntil(
-            lambda kind=kind: not any(shown.isVisible() for shown in window.findChildren(kind)),
+            lambda kind=kind: not any(image.isVisible() for image in window.findChildren(kind)),
             timeout=5000,
         )
 
@@ -470,5 +474,5 @@ def test_tooltips_and_completions_have_a_background(
     show_widget(qtbot, dialog)
     qtbot.keyClicks(dialog.field, "link_6_y")
     qtbot.waitUntil(suggestions(dialog.field).isVisible)
-    shown = suggestions(dialog.field).grab().toImage()
-    assert shown.pixelColor(shown.width() // 2, 3) == theme.colour("card")
+    image = suggestions(dialog.field).grab().toImage()
+    assert image.pixelColor(image.width() // 2, 3) == theme.colour("card")

@@ -49,10 +49,10 @@ def test_layout_plots_and_derived_channels_survive_a_kill(
     def stored() -> bool:
         if not (tmp_path / "settings.ini").exists():
             return False
-        found = on_disk(tmp_path)
+        settings = on_disk(tmp_path)
         return (
-            found.get("window/state") == window.saveState(4)
-            and found.get("window/geometry") == window.saveGeometry()
+            settings.get("window/state") == window.saveState(4)
+            and settings.get("window/geometry") == window.saveGeometry()
         )
 
     qtbot.waitUntil(stored)

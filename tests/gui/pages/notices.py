@@ -36,9 +36,9 @@ class NoticePage:
         """Texts of the buttons."""
         return [button.text() for button in self.buttons]
 
-    def press(self, word: str) -> None:
+    def press(self, argument: str) -> None:
         """Press the button whose text contains a word."""
-        _with_word(self.buttons, word).click()
+        _with_word(self.buttons, argument).click()
 
 
 def answer(choice: QMessageBox.StandardButton | str) -> list[str]:
@@ -54,29 +54,31 @@ def answer(choice: QMessageBox.StandardButton | str) -> list[str]:
     list of str
         The questions, filled in as they appear.
     """
-    asked: list[str] = []
+    requests: list[str] = []
 
     def press() -> None:
         box = QApplication.activeModalWidget()
         if not isinstance(box, QMessageBox):
             QTimer.singleShot(20, press)
             return
-        asked.append(f"{box.text()}\n{box.informativeText()}")
+        requests.append(f"{box.text()}\n{box.informativeText()}")
         if isinstance(choice, str):
             _with_word(box.buttons(), choice).click()
         else:
             box.button(choice).click()
 
     QTimer.singleShot(0, press)
-    return asked
+    return requests
 
 
-def _with_word(buttons: list[QPushButton] | list[QAbstractButton], word: str) -> QAbstractButton:
+def _with_word(
+    buttons: list[QPushButton] | list[QAbstractButton], argument: str
+) -> QAbstractButton:
     texts = [plain(button.text()) for button in buttons]
     matches = [
         button
         for button, text in zip(buttons, texts, strict=True)
-        if word.lower() in text.lower().split()
+        if argument.lower() in text.lower().split()
     ]
-    assert len(matches) == 1, f"{len(matches)} of {texts} contain the word {word}"
+    assert len(matches) == 1, f"{len(matches)} of {texts} contain the word {argument}"
     return matches[0]

@@ -32,24 +32,26 @@ class WigglingLink(FakeLink):
     def _swing(self, at: float) -> float:
         if self._wiggle is None:
             return 0.0
-        begun, said = self._wiggle
+        begun, wiggle = self._wiggle
         passed = at - begun
-        if not 0 <= passed <= said["period_s"] * said["count"]:
+        if not 0 <= passed <= wiggle["period_s"] * wiggle["count"]:
             return 0.0
-        return math.radians(said["amplitude_deg"]) * math.sin(
-            2 * math.pi * passed / said["period_s"]
+        return math.radians(wiggle["amplitude_deg"]) * math.sin(
+            2 * math.pi * passed / wiggle["period_s"]
         )
 
     def telemetry(self) -> Telemetry:
         now = time.monotonic()
-        told = super().telemetry()
+        telemetry = super().telemetry()
         reference = self.held.copy()
         angle = self.held.copy()
         if self._wiggle is not None:
             axis = int(self._wiggle[1]["axis"])
             reference[axis] += self._swing(now)
             angle[axis] += self.sign * self._swing(now - self.lag)
-        return replace(told, reference=reference, angle=angle, angle_time=np.full(len(angle), now))
+        return replace(
+            telemetry, reference=reference, angle=angle, angle_time=np.full(len(angle), now)
+        )
 
 
 class FakeRobot(QObject):

@@ -74,15 +74,15 @@ def test_profile_of_connected_robot_is_edited_first(qtbot: QtBot, tmp_path: Path
 def test_applying_connects_again_with_the_edited_profile(qtbot: QtBot, tmp_path: Path) -> None:
     mine = new_profile("lab_robot", tmp_path / "mine")
     robot: Any = FakeRobot(load_profile(mine))
-    asked: list[LoadedProfile] = []
-    robot.reconnect = asked.append
+    requests: list[LoadedProfile] = []
+    robot.reconnect = requests.append
     window: Any = Window(robot, tmp_path / "settings.ini")
     qtbot.addWidget(window)
     editor = entry.open_editor(window)
     assert editor is not None
     editor.document.set_values({"name": "Mine"}, "Rename")
     editor.apply.click()
-    (loaded,) = asked
+    (loaded,) = requests
     assert loaded.profile.name == "Mine"
 
 
@@ -93,14 +93,14 @@ def test_pages_have_headings_and_links(window: QWidget) -> None:
     assert "A node drops out" in titles
     dialog.headings.setCurrentRow(titles.index("A node drops out"))
     assert dialog.text.textCursor().block().text() == "A node drops out"
-    asked: list[str] = []
-    dialog.page_requested.connect(asked.append)
+    requests: list[str] = []
+    dialog.page_requested.connect(requests.append)
     dialog.text.anchorClicked.emit(QUrl("robot-profile.md"))
-    assert asked == ["robot-profile"]
+    assert requests == ["robot-profile"]
     dialog.show_page("tutorials/cluster")
     dialog.text.anchorClicked.emit(QUrl("../robot-profile.md"))
     dialog.text.anchorClicked.emit(QUrl("train-a-policy.md"))
-    assert asked[1:] == ["robot-profile", "tutorials/train-a-policy"]
+    assert requests[1:] == ["robot-profile", "tutorials/train-a-policy"]
     assert DocumentDialog.open_page("missing", window) is dialog
     assert "cannot be read" in dialog.text.toPlainText()
     assert dialog.testAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

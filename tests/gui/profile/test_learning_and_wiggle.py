@@ -82,8 +82,8 @@ def test_quiet_traffic_is_recorded_and_analysed(
     own = Traffic(now, 0x10, False, False, False, True, b"\1")
     robot.traffic.emit([*alive, own])
     qtbot.waitUntil(lambda: bool(dialog.tree.proposals))
-    (found,) = dialog.tree.proposals  # without the frames that this program sent
-    assert (found.role, found.family.formula) == ("heartbeat", "0x700 + node")
+    (result,) = dialog.tree.proposals  # without the frames that this program sent
+    assert (result.role, result.family.formula) == ("heartbeat", "0x700 + node")
     assert "choose a joint" in dialog.state.text()
     assert robot.watchers == 0
     assert dialog.move_button.isEnabled()
@@ -270,13 +270,13 @@ def test_unreadable_log_discards_nothing(
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
     assert dialog.quiet == [], "traffic of another bus"
     frames = dialog.log.frames
-    words = dialog.log.summary.text()
-    assert words.startswith("still.log: ")
+    arguments = dialog.log.summary.text()
+    assert arguments.startswith("still.log: ")
     empty = tmp_path / "empty.log"
     empty.touch()
     dialog.log.read(empty)
     qtbot.waitUntil(lambda: "empty.log" in dialog.log.refusal.text())
-    assert (dialog.log.frames, dialog.log.summary.text()) == (frames, words)
+    assert (dialog.log.frames, dialog.log.summary.text()) == (frames, arguments)
 
 
 def test_restart_cancels_the_current_step(
@@ -289,12 +289,12 @@ def test_restart_cancels_the_current_step(
     dialog.start_over()
     assert not dialog.busy
     assert robot.watchers == 0
-    found = threading.Event()
+    result = threading.Event()
     may_end = threading.Event()
 
     def search(quiet: object, moves: object) -> list[FoundMessage]:
         may_end.wait()
-        found.set()
+        result.set()
         return propose(record(0, 0.0, 1.0, lambda t: 0.0))
 
     monkeypatch.setattr(learning_dialog, "propose", search)
@@ -303,7 +303,7 @@ def test_restart_cancels_the_current_step(
     assert dialog.busy
     dialog.start_over()
     may_end.set()
-    qtbot.waitUntil(found.is_set)
+    qtbot.waitUntil(result.is_set)
     assert not dialog.busy
     timer(dialog, "tick_timer").timeout.emit()  # any pending step
     assert dialog.tree.proposals == []

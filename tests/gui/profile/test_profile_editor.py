@@ -413,18 +413,18 @@ def test_closing_asks_about_unsaved_changes(
     editor = ProfileEditor(ProfileDocument(path))
     editor.show()
     qtbot.waitExposed(editor)
-    asked: list[str] = []
+    requests: list[str] = []
     answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Save]
 
     def answer(box: QMessageBox) -> QMessageBox.StandardButton:
-        asked.append(box.text())
+        requests.append(box.text())
         return answers.pop(0)
 
     monkeypatch.setattr(QMessageBox, "exec", answer)
     editor.document.set_values({"name": "Mine"}, "Rename")
     assert not editor.close()
-    assert len(asked) == 1
-    assert "lab_robot.toml" in asked[0]
+    assert len(requests) == 1
+    assert "lab_robot.toml" in requests[0]
     assert editor.close()
     assert load_profile(path).profile.name == "Mine"
 
@@ -448,12 +448,12 @@ def test_main_window_asks_about_unsaved_profile(
 def test_unreadable_profile_keeps_the_open_one(
     editor: ProfileEditor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, text: told.append(text))
+    messages: list[str] = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, text: messages.append(text))
     broken = tmp_path / "broken.toml"
     broken.write_text("format = 1\nnaem = 3\n", encoding="utf-8")
     assert not editor.open_file(broken)
-    assert "Did you mean name" in told[0]
+    assert "Did you mean name" in messages[0]
     assert editor.document.profile.name == "Lab robot"
 
 
@@ -523,17 +523,17 @@ def test_moving_robot_prevents_slow_windows(qtbot: QtBot, tmp_path: Path, robot:
         qtbot,
         ProfileEditor(ProfileDocument(new_profile("odrive_can_simple", tmp_path / "other")), robot),
     )
-    asked: list[bool] = []
-    editor.learn_asked.connect(lambda: asked.append(True))
+    requests: list[bool] = []
+    editor.learn_asked.connect(lambda: requests.append(True))
     for state in (LinkState.ARMED, LinkState.STREAMING):
         robot.become(state)
         assert editor.document.locked == "", "it is another robot's profile"
         editor.learn.click()
-        assert asked == []
+        assert requests == []
         assert "Disarm" in editor.learn.toolTip()
     robot.become(LinkState.IDLE)
     editor.learn.click()
-    assert asked == [True]
+    assert requests == [True]
     assert "unknown bus" in editor.learn.toolTip()
 
 

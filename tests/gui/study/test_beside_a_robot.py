@@ -67,9 +67,9 @@ def robot(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[RobotCon
 
 
 def arming(window: MainWindow) -> Arming:
-    found = window.context.docks["robot"].findChild(Arming)
-    assert isinstance(found, Arming)
-    return found
+    widget = window.context.docks["robot"].findChild(Arming)
+    assert isinstance(widget, Arming)
+    return widget
 
 
 def arm(window: MainWindow, qtbot: QtBot) -> None:

@@ -54,9 +54,9 @@ def goals(path: Path, qtbot: QtBot) -> Iterator[Goals]:
     open_study.close()
 
 
-def choose(box: QComboBox, word: str) -> None:
+def choose(box: QComboBox, argument: str) -> None:
     """Choose an entry like a click."""
-    box.setCurrentIndex(box.findData(word))
+    box.setCurrentIndex(box.findData(argument))
     box.activated.emit(box.currentIndex())
 
 

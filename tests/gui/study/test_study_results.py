@@ -50,15 +50,15 @@ def make_view(qtbot: QtBot) -> Callable[..., StudyResultsView]:
 @pytest.fixture
 def view(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
     """Four hundred scattered points of three values with two goals; scatter and parallel coordinates are visible."""
-    made = make_view(table_of(made_up_study()))
-    assert made.shown_charts == ["Scatter", "Parallel"]
-    return made
+    created = make_view(table_of(made_up_study()))
+    assert created.shown_charts == ["Scatter", "Parallel"]
+    return created
 
 
 def place(chart: ResultsChart, row: int) -> QPoint:
-    found = chart.place_of(row)
-    assert found is not None
-    return QPoint(found.toPoint())
+    positions = chart.place_of(row)
+    assert positions is not None
+    return QPoint(positions.toPoint())
 
 
 def drag(chart: ResultsChart, begin: QPointF, end: QPointF) -> None:
@@ -157,9 +157,9 @@ def test_rows_are_pinned_by_their_menu_and_stay_at_the_top(view: StudyResultsVie
 
 def test_time_step_of_a_row_is_checked_by_its_menu(view: StudyResultsView, qtbot: QtBot) -> None:
     view.linked.select([7])
-    with qtbot.waitSignal(view.check_step_asked) as asked:
+    with qtbot.waitSignal(view.check_step_asked) as signal:
         {action.text(): action for action in view.menu().actions()}["Check Step Size"].trigger()
-    assert asked.args == [7]
+    assert signal.args == [7]
 
 
 def test_copied_rows_have_headings_units_and_all_digits(
@@ -278,10 +278,10 @@ def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(
 
 
 def test_card_shows_values_and_path_of_a_point(view: StudyResultsView, qtbot: QtBot) -> None:
-    asked: list[str] = []
+    signal: list[str] = []
 
     def trace(key: str) -> Trace | None:
-        asked.append(key)
+        signal.append(key)
         return trace_of_key(key)
 
     view.show_table(view.linked.results.table, UNITS, trace, SCENE)
@@ -297,7 +297,7 @@ def test_card_shows_values_and_path_of_a_point(view: StudyResultsView, qtbot: Qt
     assert view.rect().contains(view.card.geometry())
     assert view.card.grab().toImage().pixelColor(view.card.width() // 2, 40).isValid()
     move(chart.viewport(), QPointF(place(chart, best)))
-    assert asked == [f"{best:06d}-0"]
+    assert signal == [f"{best:06d}-0"]
     move(chart.viewport(), QPointF(2, 2))
     assert view.card.isHidden()
     failed = int(np.flatnonzero(view.linked.results.failed)[0])
@@ -306,7 +306,7 @@ def test_card_shows_values_and_path_of_a_point(view: StudyResultsView, qtbot: Qt
     for row in range(100, 300):
         view.linked.hovered.emit(row, view.mapToGlobal(QPoint(50, 50)))
     view.linked.hovered.emit(best, view.mapToGlobal(QPoint(1270, 790)))
-    assert asked.count(f"{best:06d}-0") == 2  # it was discarded in between
+    assert signal.count(f"{best:06d}-0") == 2  # it was discarded in between
     assert view.rect().contains(view.card.geometry())
 
 
@@ -353,11 +353,11 @@ def grid(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
 def keyed(chart: ResultsChart, keys: str) -> list[int]:
     """Return the current row after each of some keys, l, r, u, d; checks that the card is next to it."""
     codes = {"l": Qt.Key.Key_Left, "r": Qt.Key.Key_Right, "u": Qt.Key.Key_Up, "d": Qt.Key.Key_Down}
-    found = []
+    positions = []
     for key in keys:
         QTest.keyClick(chart, codes[key])
-        found.append(chart.hover_row)
-    return found
+        positions.append(chart.hover_row)
+    return positions
 
 
 @pytest.mark.parametrize("look", ["dark", "light"])
@@ -391,9 +391,9 @@ def test_arrows_move_between_cells_with_the_card(grid: StudyResultsView) -> None
     assert grid.card.isVisible()
     assert keyed(chart, "rurlddl") == [17, 18, 23, 18, 17, 16, 11]
     assert grid.card.title.startswith("Point 11")
-    beside = grid.card.geometry().adjusted(-40, -40, 40, 40)
-    assert beside.contains(grid.mapFromGlobal(chart.mapToGlobal(place(chart, 11))))
-    assert keyed(chart, "rrrruuu")[-3:] == [22, 23, 24], "also to a failed one, and no further"
+    surroundings = grid.card.geometry().adjusted(-40, -40, 40, 40)
+    assert surroundings.contains(grid.mapFromGlobal(chart.mapToGlobal(place(chart, 11))))
+    assert keyed(chart, "rrruuu")[-3:] == [22, 23, 24], "also to a failed one, and no further"
     assert grid.card.sentence.startswith("The solver found no impulse")
     grid.linked.brush({"gait.amplitude_deg": (10.0, 30.0)})
     assert keyed(chart, "lllr") == [9, 4, 4, 9], "among the brushed points"
@@ -597,7 +597,7 @@ def test_generations_and_restarts_are_marked(
     assert [at for at, _ in marks] == pytest.approx(
         [(x[first - 1] + x[first]) / 2 for first in expected]
     )
-    assert [anew for _, anew in marks] == [first in (28, 84) for first in expected]
+    assert [is_restart for _, is_restart in marks] == [first in (28, 84) for first in expected]
     assert chart.told_of_generations() == "generations of 7, restarts with 14, 28"
     assert "restart" in chart.toolTip()
     view.show_table(table_of(study, 24, begun=((0, 24),)), UNITS, trace_of_key, SCENE)
@@ -723,17 +723,17 @@ def test_choices_stay_while_runs_finish(
     view.linked.brush({"gait.amplitude_deg": (20.0, 45.0)})
     view.scatter.x_box.choose("gait.phase_shift_deg")
     view.table.verticalScrollBar().setValue(9)
-    shown = view.shown_charts
+    visible = view.shown_charts
     for landed in range(210, 301, 30):
         view.show_table(table_of(study, 300, landed=landed), UNITS, trace_of_key, SCENE)
     assert view.linked.rows.selected_rows == chosen
     assert texts(view, "point")[0].startswith("150")
-    found = numbers(view, "net_speed")[1:]
-    assert found == sorted(found, reverse=True)
-    assert len(found) > 100
+    positions = numbers(view, "net_speed")[1:]
+    assert positions == sorted(positions, reverse=True)
+    assert len(positions) > 100
     assert view.scatter.x_box.value == "gait.phase_shift_deg"
     assert view.table.verticalScrollBar().value() == 9
-    assert view.shown_charts == shown
+    assert view.shown_charts == visible
     lines = [index.row() for index in view.table.selectionModel().selectedRows()]
     assert sorted(view.table.results.row_at(line) for line in lines) == chosen
 

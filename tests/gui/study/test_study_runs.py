@@ -70,23 +70,25 @@ def run_here(
     scene, files = files_of(plan.scene, plan.base_dir)
     measures = tuple(part.measure for part in plan.study.measured)
     shared = study_hash(measures, files)
-    asked = []
+    requests = []
     for number in range(plan.study.n_points):
         for repeat in range(plan.study.repeats.count):
             values = plan.repeat(plan.grid_point(number), repeat)
-            asked.append(RunRequest(number, repeat, run_key(shared, plan.scene_at(values)), values))
+            requests.append(
+                RunRequest(number, repeat, run_key(shared, plan.scene_at(values)), values)
+            )
     chunk = Chunk(
         "s",
         dump_scene(scene),
         files,
         measures,
         code_hash(),
-        tuple((a.key, a.changes) for a in asked),
+        tuple((a.key, a.changes) for a in requests),
     )
     with Store(store_path(path), writing=True) as store:
         about = {"study": dump_study(plan.study), "scene": chunk.scene, "code": code or code_hash()}
         store.begin({**about, "units": json.dumps(units)})
-        store.ask(asked)
+        store.ask(requests)
         store.land([change(outcome) for outcome in evaluate(chunk)])
     return results_of(path)
 
@@ -108,9 +110,9 @@ def study(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def runs(window: MainWindow) -> Any:
-    made = StudyRuns(window.context, window.context.banners.files, window)
-    yield made
-    made.close()
+    created = StudyRuns(window.context, window.context.banners.files, window)
+    yield created
+    created.close()
 
 
 def banner(window: MainWindow) -> Banner:
@@ -141,13 +143,13 @@ def test_run_is_repeated_bit_for_bit_and_shown(
     assert session_controller.source_name == "friction, point 2, repeat 2 of 2"
     recording = session_controller.recording
     assert recording is not None
-    asked, outcome = table.rows[2][1]
+    requests, outcome = table.rows[2][1]
     assert outcome is not None
     again = measured(["net_speed", "largest_torque"], recording)
     assert np.array(again).tobytes() == np.array(outcome.measures).tobytes()
-    for key, value in {**asked.changes, "ground.mu_along": 0.15}.items():
+    for key, value in {**requests.changes, "ground.mu_along": 0.15}.items():
         assert get_value(recording.scene, key) == value
-    assert asked.changes["ground.mu_across"] != table.rows[2][0][0].changes["ground.mu_across"]
+    assert requests.changes["ground.mu_across"] != table.rows[2][0][0].changes["ground.mu_across"]
 
 
 def test_the_next_repeat_is_one_click_away(
@@ -170,7 +172,8 @@ def test_changed_program_is_reported(
 ) -> None:
     table = run_here(study, code="of another version")
     other = [
-        [(replace(asked, key="another"), outcome) for asked, outcome in row] for row in table.rows
+        [(replace(requests, key="another"), outcome) for requests, outcome in row]
+        for row in table.rows
     ]
     table = Table(table.study, [run for row in other for run in row])
     runs.open(study, table, {}, row=1)
@@ -183,7 +186,7 @@ def test_changed_program_is_reported(
         return replace(outcome, measures=(0.5, *outcome.measures[1:]))
 
     changed = Table(
-        table.study, [(asked, less(outcome)) for row in table.rows for asked, outcome in row]
+        table.study, [(requests, less(outcome)) for row in table.rows for requests, outcome in row]
     )
     runs.open(study, changed, {"net_speed": "mps"}, row=1)
     opened(qtbot, runs)
@@ -207,7 +210,7 @@ def test_missing_run_is_reported(
     }
     for state, sentence in sentences.items():
         outcome = None if state is None else RunOutcome("k", state, "There is no ground.", nans)  # type: ignore[arg-type]
-        rows = [(asked, outcome) for row in table.rows for asked, _ in row]
+        rows = [(requests, outcome) for row in table.rows for requests, _ in row]
         runs.open(study, Table(table.study, rows), {}, row=0)
         opened(qtbot, runs)
         assert sentence in banner(window).text
@@ -301,13 +304,13 @@ def test_values_that_a_scene_lacks_are_refused(
         update={"vary": (table.study.vary[0].model_copy(update={"key": key}),)}
     )
     rows = [
-        (replace(asked, changes={key: 1.0}), outcome)
+        (replace(requests, changes={key: 1.0}), outcome)
         for row in table.rows
-        for asked, outcome in row
+        for requests, outcome in row
     ]
     runs.apply_point(study, Table(fields, rows), 1)
     buttons(window)[1].click()
     assert document.scene == before
-    said = banner(window).text
-    assert said.startswith("The values of friction, point 1 ")
-    assert key in said
+    text = banner(window).text
+    assert text.startswith("The values of friction, point 1 ")
+    assert key in text

@@ -49,15 +49,15 @@ def plug(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[...
     hanging driver set the time themselves.
     """
     monkeypatch.setattr("snakestudio.gui.robot.teleop.gamepad._STALE_S", 5.0)
-    made: list[VirtualPad] = []
+    created: list[VirtualPad] = []
 
     def plug(pads: Gamepads, **values: Any) -> VirtualPad:
         before = len(pads.names)
         qtbot.waitUntil(lambda: pads.alive)
-        made.append(VirtualPad(**values))
+        created.append(VirtualPad(**values))
         qtbot.waitUntil(lambda: len(pads.names) == before + 1)
-        return made[-1]
+        return created[-1]
 
     yield plug
-    for pad in made:
+    for pad in created:
         pad.unplug()

@@ -135,29 +135,29 @@ def test_frame_and_panel_show_the_command(
     qtbot.waitUntil(lambda: frame.text == "back 100 %  ·  Esc leaves")
     assert panel.values["speed"][0].text() == "−100 %"
     assert panel.values["speed"][1].text() == "–", "nothing follows"
-    found = {"fast_lateral_undulation", "cheap_lateral_undulation", "eel_like"}
+    names = {"fast_lateral_undulation", "cheap_lateral_undulation", "eel_like"}
     assert (
         set(panel.gait_buttons)
-        == {"scene", "lateral_undulation", "obstacle_aided", "turning"} | found
+        == {"scene", "lateral_undulation", "obstacle_aided", "turning"} | names
     )
     assert bound_keys(DEFAULT).startswith("<b>W Up S Down</b> speed · <b>A Left D Right</b> turn")
     teleop.set_on(False)
     assert frame.isHidden()
 
 
-@pytest.mark.parametrize("shown", ["simulation", "robot", "replay"])
-def test_shown_source_is_driven_and_other_robot_stopped(shown: str, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("source", ["simulation", "robot", "replay"])
+def test_shown_source_is_driven_and_other_robot_stopped(source: str, qtbot: QtBot) -> None:
     robot = Robot()
     session = Driven()
     teleop = Teleop(QWidget(), lambda: ("scene",), QSettings())
     qtbot.addWidget(teleop.parent())  # type: ignore[arg-type]
-    steerer = Steerer(teleop, Shown(shown, session), robot)  # type: ignore[arg-type]
+    steerer = Steerer(teleop, Shown(source, session), robot)  # type: ignore[arg-type]
     teleop.steered.emit(TeleopCommand(0.5))
     assert (len(session.driven), len(robot.driven)) == {
         "simulation": (1, 0),
         "robot": (0, 1),
         "replay": (0, 0),
-    }[shown]
+    }[source]
     teleop.stop_asked.emit("The gamepad was unplugged.")
     assert robot.stopped == ["The gamepad was unplugged."]
     robot.movable = False

@@ -135,11 +135,11 @@ def test_escape_leaves_the_mode_and_stops(driving: Bench, qtbot: QtBot) -> None:
 
 def test_tap_between_two_polls_is_not_missed(driving: Bench, qtbot: QtBot) -> None:
     for gait in ("lateral_undulation", "turning", None):
-        said = len(driving.said)
+        count = len(driving.said)
         qtbot.keyClick(driving.view, Qt.Key.Key_E)
         qtbot.waitUntil(lambda gait=gait: last(driving).gait == gait)
         # a poll between two taps, as with any fingers
-        qtbot.waitUntil(lambda said=said: len(driving.said) > said + 1)
+        qtbot.waitUntil(lambda count=count: len(driving.said) > count + 1)
     qtbot.keyClick(driving.view, Qt.Key.Key_Q)
     qtbot.waitUntil(lambda: last(driving).gait == "turning")
 
