@@ -90,9 +90,9 @@ def test_who_is_killed_leaves_it_free_and_whole(tmp_path: Path) -> None:
     code = f"""
 import os, signal
 from pathlib import Path
-from snakestudio.study.store import Outcome, Store
+from snakestudio.study.store import RunOutcome, Store
 store = Store(Path({str(path)!r}), writing=True)
-store.land([Outcome("first", "done", "", (1.0,))])
+store.land([RunOutcome("first", "done", "", (1.0,))])
 store.db.execute("BEGIN IMMEDIATE")
 store.db.execute("INSERT INTO runs VALUES ('half', 'done', '', '[]', NULL, 0, '', 2)")
 os.kill(os.getpid(), signal.SIGKILL)
