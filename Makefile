@@ -1,9 +1,9 @@
 # make setup   everything needed, into .venv          make soak    the long tests
 # make run     start SnakeStudio                      make bench   measure speed
-# make test    every check that a commit must pass    make gallery render the gallery's pictures again
+# make test    all checks that a commit must pass     make gallery render the gallery's images
 # make wheel   wheels with compiled engines, in dist  make lint / format / clean
-# make bundle  a SnakeStudio without Python, in dist  make release all that is published of a version
-# make smoke   try the bundle where there is no Python  make studies shipped studies again
+# make bundle  a SnakeStudio without Python, in dist  make release all files of a release
+# make smoke   test the bundle on a minimal Debian    make studies run the shipped studies
 # make docs    the documentation site, in build/docs
 
 .DEFAULT_GOAL := help
@@ -12,7 +12,7 @@ bin := .venv/bin
 scene := scenes/obstacle_aided.toml
 sources := snakestudio tests packaging
 
-# Tests draw on a screen of their own with Mesa's software renderer, never on the user's display.
+# Tests draw on a virtual screen with Mesa's software renderer, never on the user's display.
 test_env := env -u WAYLAND_DISPLAY -u DISPLAY LIBGL_ALWAYS_SOFTWARE=1 QT_QPA_PLATFORM=xcb
 step = @printf '\n=== %s\n' '$(1)'; $(2)
 
@@ -44,7 +44,7 @@ docs: setup site
 
 $(checks) $(compiled) site: | setup
 
-# Every page anew: Sphinx does not warn about pages that it takes from its last run.
+# Sphinx rebuilds all pages, because it does not warn about pages that it reuses from its last run.
 site:
 	$(call step,documentation,$(bin)/sphinx-build --quiet --fresh-env --write-all --fail-on-warning --keep-going --nitpicky --conf-dir packaging/site --doctree-dir .cache/doctrees docs build/docs)
 
@@ -63,17 +63,17 @@ mypy:
 import-contracts:
 	$(call step,import contracts,$(bin)/lint-imports --cache-dir .cache/import_linter)
 
-# Each engine is compiled once, before the tests' processes would all begin to do it.
+# Each engine is compiled once, before all test processes would start to compile it.
 $(compiled): compile-%:
 	$(call step,compile $*,$(bin)/snakestudio warm-up $* > /dev/null)
 
-# What is long before what is short, so that neither of two cores waits for the other at the end.
+# Long steps run before short ones, so that neither of two cores waits for the other at the end.
 before_tests: ruff-check ruff-format typos $(compiled) mypy import-contracts site
 
-# Two steps at a time; what each has said is shown when it ends, and a failed one lets the others finish.
+# Two steps run at a time; the output of each is shown when it ends, and the others continue after a failure.
 two_at_a_time := -j 2 --keep-going $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-# Workers of studies step back (study/worker.py): tests that did not would leave them hardly any time.
+# Workers of studies lower their priority (study/worker.py); tests must do so, too, or leave them hardly any time.
 # make test PYTEST_ARGS="tests/model -x"
 test: setup
 	@$(MAKE) --no-print-directory $(two_at_a_time) before_tests
@@ -95,7 +95,7 @@ studies: setup
 wheel bundle:
 	@bash packaging/$@.sh dist/$@
 
-# On a root of Debian packages without Python; needs root, debootstrap and iproute2.
+# On a minimal Debian without Python; needs root, debootstrap and iproute2.
 smoke:
 	@bash packaging/smoke.sh --suite bookworm dist/bundle/*.deb out/smoke
 
@@ -106,7 +106,7 @@ format: setup
 	@$(bin)/ruff check --fix $(sources)
 	@$(bin)/ruff format $(sources)
 
-# Everything made here but .venv.
+# Removes all generated files except .venv.
 clean:
 	rm -rf .cache out build dist .hypothesis
 	find $(sources) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Make a SnakeStudio that needs no Python: a folder, an archive of it (.tar.zst) and a Debian package, in DIR.
+# Build a SnakeStudio that needs no Python: a folder, an archive of it (.tar.zst) and a Debian package, in DIR.
 #
 #   packaging/bundle.sh [--without-gpl] [--wheel FILE] DIR
 #
-# --without-gpl leaves out PyAV, whose FFmpeg comes with x264 and x265: no videos, but GIF and PNG.
-# --wheel FILE takes this wheel of SnakeStudio in place of a new one. PYTHON=/path/to/python chooses the interpreter (with a
+# --without-gpl omits PyAV, whose FFmpeg includes x264 and x265: it exports no videos, only GIF and PNG.
+# --wheel FILE uses this wheel of SnakeStudio instead of a new one. PYTHON=/path/to/python chooses the interpreter (with a
 # shared library, as Debian's and pyenv's --enable-shared have). The same commit gives the same bytes; SOURCE_DATE_EPOCH
-# overrides its date. docs/releasing.md tells what is inside.
+# overrides its date. docs/releasing.md lists the contents.
 set -euo pipefail
 export LC_ALL=C.UTF-8 TZ=UTC PYTHONHASHSEED=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 umask 022
@@ -25,7 +25,7 @@ while [[ $# -gt 0 ]]; do
     esac
     shift
 done
-[[ -n $out ]] || fail "give the folder to write to"
+[[ -n $out ]] || fail "name the output folder"
 for tool in zstd dpkg-deb dpkg-shlibdeps strip readelf; do
     command -v "$tool" >/dev/null || fail "$tool is missing: apt-get install zstd dpkg-dev binutils"
 done
@@ -41,9 +41,9 @@ name=snakestudio-$version-linux-$machine$suffix
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# --- an environment with what goes in, and nothing else ------------------------------------------------------------
+# --- an environment with the contents only -------------------------------------------------------------------------
 
-say "making an environment with $("$python" -V)"
+say "creating an environment with $("$python" -V)"
 "$python" -m venv "$work/venv"
 bin=$work/venv/bin
 cp packaging/requirements-bundle.txt "$work/requirements.txt"
@@ -51,7 +51,7 @@ if [[ -n $without_gpl ]]; then sed -i '/^av==/d' "$work/requirements.txt"; fi
 "$bin/pip" install -qq --no-compile -r "$work/requirements.txt"
 if [[ -z $wheel ]]; then
     bash packaging/wheel.sh "$work/wheels" "$python"
-    # The one with compiled kernels.
+    # The wheel with compiled kernels.
     wheel=$(ls "$work"/wheels/*-cp"$("$python" -c 'import sys; print("{}{}".format(*sys.version_info))')"-*.whl)
 fi
 "$bin/pip" install -qq --no-compile --no-deps "$wheel"
@@ -60,7 +60,7 @@ fi
 
 say "collecting $(basename "$wheel") and what it needs"
 cp -R packaging/bundle "$work/recipe"
-# From a folder without sources: what is taken is the wheel.
+# In a folder without sources, so that the wheel is collected.
 (
     cd "$work"
     export SNAKESTUDIO_CONTENTS=$work/contents.json SNAKESTUDIO_WITHOUT_GPL=$without_gpl
@@ -70,15 +70,15 @@ cp -R packaging/bundle "$work/recipe"
 )
 tree=$work/$name
 mv "$work/dist/snakestudio" "$tree"
-[[ -z $(find "$tree" -xtype l) ]] || fail "links that lead nowhere: $(find "$tree" -xtype l)"
+[[ -z $(find "$tree" -xtype l) ]] || fail "broken links: $(find "$tree" -xtype l)"
 
 "$bin/python" packaging/bundle/strip.py "$tree/lib"
 
-# The modules that stay as files are compiled here, as the folder may be read-only where it is used; they are never
-# compared with their sources, whose times do not survive packing.
+# The modules that stay as files are compiled here, because the folder may be read-only for its users. They are never
+# compared with their sources, whose times are lost in packing.
 "$bin/python" -m compileall -q --invalidation-mode unchecked-hash -s "$tree/lib" "$tree/lib/snakestudio" "$tree/lib/can"
 
-# --- what lies beside it -------------------------------------------------------------------------------------------
+# --- files next to it ---------------------------------------------------------------------------------------------
 
 PYTHONPATH=$root "$bin/python" packaging/bundle/share.py "$tree/share"
 "$bin/python" packaging/third_party.py --contents "$work/contents.json" --out "$tree/THIRD_PARTY.txt"
@@ -90,7 +90,7 @@ sed "s/@VERSION@/$version/; s/@GLIBC@/${glibc#GLIBC_}/; s/@NOTE@/$note/" packagi
 install -m 644 LICENSE "$tree/LICENSE"
 install -m 755 packaging/bundle/add-to-menu.sh "$tree/add-to-menu.sh"
 
-settle() { # everybody may read it, and all of it is as old as the commit
+settle() { # all users may read it, and all files have the time of the commit
     chmod -R u=rwX,go=rX "$1"
     find "$1" -type f -name '*.so*' -exec chmod 644 {} +
     find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
@@ -125,9 +125,9 @@ snakestudio ($deb_version) stable; urgency=medium
  -- SnakeStudio developers <snakestudio@localhost>  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
 END
 
-# What its libraries need of the system: found by Debian's own tool, whose names are those of this release; the names of
-# other releases are those that packaging/system-packages.txt has. What brings a window to the screen is loaded by name.
-say "asking what it needs of the system"
+# Dependencies of its libraries: determined by Debian's own tool, whose names are those of this release; names of other
+# releases are in packaging/system-packages.txt. Libraries that show windows are loaded by name.
+say "determining its system dependencies"
 printf 'Source: snakestudio\n\nPackage: snakestudio\nArchitecture: amd64\n' >"$work/debian/control"
 mapfile -t folders < <(find "$package/usr/lib/snakestudio/lib" -name '*.so*' -printf '-l%h\n' | sort -u)
 mapfile -t files < <(find "$package/usr/lib/snakestudio" -type f \( -name '*.so*' -o -name snakestudio \) ! -name '*qgtk3*')

@@ -1,4 +1,4 @@
-"""Says which files of two builds differ, and which files inside them: `compare_builds.py ONE OTHER`; 1 if some do."""
+"""List the files that differ between two builds, and the files inside archives: `compare_builds.py ONE OTHER`."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-SHOWN = 20
-"""Names of differing files inside another that are told at most."""
+MOST_LISTED = 20
+"""Most names of differing files listed per archive."""
 
 
 def digest(stream: IO[bytes]) -> str:
-    """SHA-256 of what is left of a stream."""
+    """Return the SHA-256 of the rest of a stream."""
     return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def in_tar(stream: IO[bytes]) -> Iterator[tuple[str, str]]:
-    """Members of a tar archive with all that is said of them."""
+    """Members of a tar archive with their digests and metadata."""
     with tarfile.open(fileobj=stream, mode="r|*") as archive:
         for member in archive:
             file = archive.extractfile(member) if member.isfile() else None
-            said = f"{member.mode:o} {member.mtime:.0f} {member.uid} {member.gid} {member.linkname}"
-            yield member.name, f"{said} {digest(file) if file else ''}"
+            metadata = (
+                f"{member.mode:o} {member.mtime:.0f} {member.uid} {member.gid} {member.linkname}"
+            )
+            yield member.name, f"{metadata} {digest(file) if file else ''}"
 
 
 def members(path: Path) -> dict[str, str]:
-    """What is inside a file, by name; empty for what is no archive."""
+    """Return the contents of a file by name; empty for a file that is not an archive."""
     if path.suffix in (".whl", ".zip"):
         with zipfile.ZipFile(path) as archive:
             return {
@@ -52,7 +54,7 @@ def members(path: Path) -> dict[str, str]:
 
 
 def differences(one: Path, other: Path) -> Iterator[str]:
-    """A sentence for every file that is not the same in both folders."""
+    """One sentence for each file that differs between the folders."""
     names = sorted({path.name for folder in (one, other) for path in folder.iterdir()})
     for name in names:
         left, right = one / name, other / name
@@ -69,17 +71,17 @@ def differences(one: Path, other: Path) -> Iterator[str]:
         yield f"{name}: differs" + (
             f" in {len(inside)} of {len(first)} files inside" if first else ""
         )
-        yield from (f"    {key}" for key in inside[:SHOWN])
+        yield from (f"    {key}" for key in inside[:MOST_LISTED])
         if first and not inside:
-            yield "    (only in how it is packed)"
+            yield "    (the contents are equal, the packing differs)"
 
 
 def main() -> int:
-    """Print them; 1 if there are any."""
-    found = list(differences(Path(sys.argv[1]), Path(sys.argv[2])))
-    for line in found:
+    """Print the differences. Return 1 if there are any."""
+    lines = list(differences(Path(sys.argv[1]), Path(sys.argv[2])))
+    for line in lines:
         print(line)
-    return 1 if found else 0
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

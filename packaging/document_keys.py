@@ -1,4 +1,4 @@
-"""Rewrite the tables in the pages that are made from declarations, after a declaration has changed."""
+"""Rewrite the tables in the documentation that are generated from declarations, after a declaration has changed."""
 
 from __future__ import annotations
 

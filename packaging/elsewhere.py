@@ -1,7 +1,7 @@
-"""Tries SnakeStudio where there is no `make`, such as on Windows and macOS: a wheel, and the tests that need no window.
+"""Test SnakeStudio on systems without `make`, such as Windows and macOS: a wheel, and the tests that need no window.
 
-`elsewhere.py [PYTEST_ARGS]`: makes an environment, builds the wheel without compiled kernels, runs
-a scene by it, then the tests. Any Python from 3.11 on does.
+`elsewhere.py [PYTEST_ARGS]` creates an environment, builds the wheel without compiled kernels, runs
+a scene with it, then the tests. It runs on Python 3.11 or newer.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ TESTS = (
     "test_gaits.py",
     "test_scenes.py",
 )
-"""What needs neither a window nor a bus."""
+"""Tests that need neither a window nor a bus."""
 
 
-def run(*words: str | Path, folder: Path = ROOT, **environment: str) -> None:
-    """Run a command, or end with its exit code."""
-    print("+", *words, flush=True)
+def run(*command: str | Path, folder: Path = ROOT, **environment: str) -> None:
+    """Run a command, or exit with its exit code."""
+    print("+", *command, flush=True)
     code = subprocess.run(
-        [str(word) for word in words], cwd=folder, env=os.environ | environment, check=False
+        [str(part) for part in command], cwd=folder, env=os.environ | environment, check=False
     ).returncode
     if code:
         sys.exit(code)
 
 
 def main() -> None:
-    """Do all of it."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
-        work = Path(made).resolve()
+    """Run all steps."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        work = Path(temporary).resolve()
         venv.create(work / "venv", with_pip=True)
         programs = work / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
         python = programs / ("python.exe" if sys.platform == "win32" else "python")
@@ -52,7 +52,7 @@ def main() -> None:
         scene = ROOT / "scenes" / "lagrangian_undulation.toml"
         run(snakestudio, "--version", folder=work)
         run(snakestudio, "run", scene, "--duration", "0.5", "--csv", work / "run.csv", folder=work)
-        found = [f"tests/{name}" for name in TESTS if (ROOT / "tests" / name).exists()]
+        tests = [f"tests/{name}" for name in TESTS if (ROOT / "tests" / name).exists()]
         run(
             python,
             "-m",
@@ -63,7 +63,7 @@ def main() -> None:
             "loadfile",
             "-p",
             "no:xvfb",
-            *found,
+            *tests,
             *sys.argv[1:],
         )
 

@@ -1,6 +1,6 @@
-"""Render the pictures of the gallery: every shipped scene at a telling moment of its run, in both themes.
+"""Render the images of the gallery: each shipped scene at a characteristic moment of its run, in both themes.
 
-`make gallery` renders all of them; `python packaging/gallery.py stairs rubble` only these.
+`make gallery` renders all of them; `python packaging/gallery.py stairs rubble` only these two.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ from snakestudio.paths import resource, scenes_dir
 from snakestudio.render.offscreen import OffscreenRenderer
 
 SIZE = 480, 288
-"""Of a picture, px: twice what a card shows, for screens of high resolution."""
+"""Size of an image, px: twice that of a card, for high-resolution screens."""
 
 ASPECT = SIZE[0] / SIZE[1]
 
 SHADES = 256
-"""Colours of a picture, chosen so that thin lines and arrows keep theirs."""
+"""Colours of an image, chosen so that thin lines and arrows keep theirs."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What a picture shows.
+    """View of a scene.
 
     Attributes
     ----------
     time : float
-        Of the run, s.
-    room : float
-        What is seen around the robot, in robots' sizes.
+        Time of the run, s.
+    margin : float
+        Visible space around the robot, in robot sizes.
     azimuth, elevation : float
-        Where the camera looks from, degrees.
+        Direction of the camera, degrees.
     forces : float
         Length of the arrows of contact forces, m/N; 0 for none.
     friction : float
-        The same of friction.
+        The same for friction forces.
     """
 
     time: float
-    room: float = 1.25
+    margin: float = 1.25
     azimuth: float = -62.0
     elevation: float = 38.0
     forces: float = 0.03
@@ -57,7 +57,7 @@ class Moment:
 
 
 MOMENTS = {
-    "alternating_16": Moment(4.0, room=1.1, azimuth=-35.0, elevation=20.0, forces=0.0),
+    "alternating_16": Moment(4.0, margin=1.1, azimuth=-35.0, elevation=20.0, forces=0.0),
     "compliant_passage": Moment(6.5, elevation=58.0, forces=0.01),
     "compliant_pipes": Moment(5.5, forces=0.01),
     "continuum_friction": Moment(8.0),
@@ -65,10 +65,10 @@ MOMENTS = {
     "continuum_snake_3d": Moment(4.5, elevation=24.0),
     "continuum_undulation": Moment(9.0),
     "cpg_undulation": Moment(6.0, azimuth=-70.0, elevation=44.0, friction=0.06),
-    "friction_patches": Moment(13.0, room=1.5, friction=0.15),
-    "inchworm": Moment(5.0, room=1.35),
-    "jam_resolution": Moment(6.0, room=1.1, forces=0.01),
-    "jam_resolution_3d": Moment(6.0, azimuth=-110.0, room=1.1, forces=0.01),
+    "friction_patches": Moment(13.0, margin=1.5, friction=0.15),
+    "inchworm": Moment(5.0, margin=1.35),
+    "jam_resolution": Moment(6.0, margin=1.1, forces=0.01),
+    "jam_resolution_3d": Moment(6.0, azimuth=-110.0, margin=1.1, forces=0.01),
     "jam_without_resolution": Moment(4.0, azimuth=-90.0, elevation=60.0, forces=0.006),
     "lagrangian_undulation": Moment(12.0, friction=0.15),
     "lateral_undulation_isotropic": Moment(6.0, azimuth=-90.0, elevation=60.0, friction=0.15),
@@ -77,10 +77,10 @@ MOMENTS = {
     "obstacle_aided_obstacle3_removed": Moment(8.0, azimuth=-90.0, elevation=60.0),
     "obstacle_aided_obstacle3_shifted": Moment(6.5, azimuth=-100.0),
     "obstacle_aided_small": Moment(5.0, forces=0.015),
-    "path_following": Moment(62.0, room=2.2, elevation=50.0),
-    "planar_swimmer_9": Moment(6.0, room=1.1, elevation=46.0),
-    "pole_climb": Moment(3.5, room=1.0, azimuth=-50.0, elevation=12.0, forces=0.0),
-    "r_snake": Moment(3.0, room=1.1, azimuth=-40.0, elevation=26.0, forces=0.003),
+    "path_following": Moment(62.0, margin=2.2, elevation=50.0),
+    "planar_swimmer_9": Moment(6.0, margin=1.1, elevation=46.0),
+    "pole_climb": Moment(3.5, margin=1.0, azimuth=-50.0, elevation=12.0, forces=0.0),
+    "r_snake": Moment(3.0, margin=1.1, azimuth=-40.0, elevation=26.0, forces=0.003),
     "roll_yaw": Moment(5.0, elevation=32.0, friction=0.15, forces=0.0),
     "rubble": Moment(9.0, azimuth=-50.0, elevation=28.0, forces=0.006),
     "sidewinding": Moment(8.0, elevation=18.0, azimuth=-35.0, forces=0.012),
@@ -88,27 +88,27 @@ MOMENTS = {
     "spatial_lateral_undulation_isotropic": Moment(
         6.0, azimuth=-110.0, elevation=28.0, friction=0.15, forces=0.0
     ),
-    "stairs": Moment(13.0, azimuth=-50.0, elevation=20.0, room=1.15, forces=0.006),
+    "stairs": Moment(13.0, azimuth=-50.0, elevation=20.0, margin=1.15, forces=0.006),
     "table_gait": Moment(7.5, azimuth=-100.0, elevation=40.0, friction=0.1),
-    "teleoperation": Moment(26.0, room=1.6, elevation=50.0),
-    "wheeled_snake": Moment(5.0, room=1.1, azimuth=-50.0, elevation=26.0, forces=0.0),
+    "teleoperation": Moment(26.0, margin=1.6, elevation=50.0),
+    "wheeled_snake": Moment(5.0, margin=1.1, azimuth=-50.0, elevation=26.0, forces=0.0),
     "worm": Moment(3.0, elevation=26.0),
     "worm_accelerating": Moment(6.0, azimuth=-110.0, elevation=26.0),
 }
 
 
 def camera(pose: np.ndarray, radius: float, moment: Moment) -> Camera:
-    """A camera that sees the robot (poses of its links, (n, 7)) and some room around it."""
+    """Return a camera that shows the robot (poses of its links, (n, 7)) with a margin."""
     low = pose[:, :3].min(axis=0) - radius
     high = pose[:, :3].max(axis=0) + radius
     middle = 0.5 * (low + high)
-    half = 0.5 * moment.room * (high - low)
+    half = 0.5 * moment.margin * (high - low)
     view = replace(Camera(), azimuth=radians(moment.azimuth), elevation=radians(moment.elevation))
     return view.frame(middle - half, middle + half, ASPECT)
 
 
 def picture(run: api.Run, base_dir: Path, moment: Moment, theme: Theme) -> Image.Image:
-    """The last instant of a run, in few colours."""
+    """Render the last instant of a run, in few colours."""
     scene = run.scene
     recording = run.recording
     body = scene.body.radius
@@ -135,11 +135,11 @@ def picture(run: api.Run, base_dir: Path, moment: Moment, theme: Theme) -> Image
 
 
 def main() -> None:
-    """Render what the command line names, or all."""
+    """Render the scenes named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", metavar="SCENE", nargs="*", help="scenes; all if none is named")
     parser.add_argument(
-        "--folder", type=Path, default=resource("gallery"), help="where the pictures go"
+        "--folder", type=Path, default=resource("gallery"), help="folder for the images"
     )
     options = parser.parse_args()
     for name in options.names:

@@ -1,4 +1,4 @@
-"""Exit with 0 when windows can be shown: the X or Wayland server that the environment names answers."""
+"""Exit with 0 if windows can be shown: the X or Wayland server named by the environment answers."""
 
 import ctypes
 import os
@@ -7,13 +7,13 @@ import sys
 
 
 def x11_answers() -> bool:
-    """Connect as a program would, authority file and all."""
+    """Whether an X server accepts a connection, with the authority file."""
     if not os.environ.get("DISPLAY"):
         return False
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:
-        return False  # then Qt cannot open a window either
+        return False  # Qt cannot open a window without it either
     xcb.xcb_connect.restype = ctypes.c_void_p
     xcb.xcb_connect.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
     xcb.xcb_connection_has_error.argtypes = [ctypes.c_void_p]
@@ -25,7 +25,7 @@ def x11_answers() -> bool:
 
 
 def wayland_answers() -> bool:
-    """Connect to the compositor's socket."""
+    """Whether the compositor's socket accepts a connection."""
     name = os.environ.get("WAYLAND_DISPLAY")
     if not name:
         return False

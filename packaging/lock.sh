@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Pin every package anew: pyproject.toml -> packaging/requirements.txt (runtime), requirements-dev.txt (with tools) and
-# requirements-bundle.txt (what the bundle is made of, and with).
+# Pin all packages: pyproject.toml -> packaging/requirements.txt (runtime), requirements-dev.txt (with tools) and
+# requirements-bundle.txt (contents and build tools of the bundle).
 #
 # One version of each package for all supported Python versions. Run it, run `make test`, commit the files.
-# `lock.sh --upgrade-package NAME` or `lock.sh --upgrade` takes newer versions; without it the pins stay where they can.
+# `lock.sh --upgrade-package NAME` or `lock.sh --upgrade` installs newer versions; otherwise pins stay where possible.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,7 +1,7 @@
-"""Makes the man page from the command line's own parsers, so that it says what they say.
+"""Generate the man page from the parsers of the command line.
 
 `man_page.py FILE` writes it, compressed if FILE ends in .gz; without FILE it is printed.
-SOURCE_DATE_EPOCH dates it.
+SOURCE_DATE_EPOCH sets its date.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from snakestudio.cli.conventions import ENVIRONMENT_VARIABLES, EXIT_CODES, USER_
 
 
 def escaped(text: str) -> str:
-    """Text that troff shows as it is."""
+    """Return the text escaped for troff."""
     lines = (line.replace("\\", "\\e").replace("-", "\\-") for line in text.splitlines())
     return "\n".join(f"\\&{line}" if line.startswith((".", "'")) else line for line in lines)
 
 
 def items(table: dict[str, str]) -> Iterator[str]:
-    """A list of words and what they mean."""
-    for word, meaning in table.items():
-        yield from (".TP", f".B {escaped(word)}", escaped(meaning))
+    """Lines of a list of terms and their meanings."""
+    for term, meaning in table.items():
+        yield from (".TP", f".B {escaped(term)}", escaped(meaning))
 
 
 def synopsis(parser: argparse.ArgumentParser) -> str:
-    """How a command is called, on one line."""
+    """Return the usage of a command on one line."""
     formatter = argparse.HelpFormatter(parser.prog, width=100_000)
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
     rest = formatter.format_help().strip().removeprefix(parser.prog)
@@ -40,26 +40,26 @@ def synopsis(parser: argparse.ArgumentParser) -> str:
 
 
 def options(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """What can be given to a command."""
+    """Lines of a command's options and arguments."""
     formatter = parser._get_formatter()
     for action in parser._actions:
         if action.help is argparse.SUPPRESS or isinstance(action, argparse._HelpAction):
             continue
         if action.option_strings:
-            words = formatter._format_action_invocation(action)
+            usage = formatter._format_action_invocation(action)
         else:
-            words = formatter._metavar_formatter(action, action.dest)(1)[0]
+            usage = formatter._metavar_formatter(action, action.dest)(1)[0]
         help_text = formatter._expand_help(action) if action.help else ""
-        yield from (".TP", f".B {escaped(words)}", escaped(" ".join(help_text.split())))
+        yield from (".TP", f".B {escaped(usage)}", escaped(" ".join(help_text.split())))
 
 
 def man_page(date: float) -> str:
-    """The whole page; `date` in seconds since 1970."""
+    """Return the whole page; `date` in seconds since 1970."""
     day = time.strftime("%Y-%m-%d", time.gmtime(date))
     about = overview()
     lines = [
         f'.TH SNAKESTUDIO 1 "{day}" "SnakeStudio {snakestudio.__version__}" "User Commands"',
-        # Lines that wrap are set ragged: long names and options leave holes otherwise.
+        # Lines are set ragged: justified ones have wide gaps next to long names and options.
         ".ad l",
         ".nh",
         ".SH NAME",

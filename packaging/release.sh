@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Make everything that a release consists of, from a clean checkout, into DIR: sdist, wheels for every Python at hand, bundle
-# (.tar.zst), Debian package, licences, notes, checksums.
+# Build all parts of a release from a clean checkout into DIR: sdist, wheels for all available Pythons, bundle (.tar.zst),
+# Debian package, licences, notes, checksums.
 #
-#   packaging/release.sh [--check-reproducible] [--without-gpl] [DIR]      (dist/VERSION if left out)
+#   packaging/release.sh [--check-reproducible] [--without-gpl] [DIR]      (default: dist/VERSION)
 #
-# The version is that of snakestudio/_version.py. It refuses when the CHANGELOG has no section for it, or when anything is
-# not committed. --check-reproducible makes everything twice and says which files differ, and where; exit code 1 then.
+# The version is that of snakestudio/_version.py. It stops if the CHANGELOG has no section for it, or if there are uncommitted
+# changes. --check-reproducible builds everything twice and lists the files that differ, and where; exit code 1 then.
 # PYTHONS="python3.11 python3.12" chooses the interpreters; the first one goes into the bundle.
 set -euo pipefail
 export LC_ALL=C.UTF-8 TZ=UTC
@@ -15,12 +15,12 @@ fail() { printf 'release: %s\n' "$*" >&2; exit 2; }
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 twice='' bundle_options=() out=''
-for word in "$@"; do
-    case $word in
+for argument in "$@"; do
+    case $argument in
         --check-reproducible) twice=1 ;;
         --without-gpl) bundle_options+=(--without-gpl) ;;
-        -*) fail "unknown option $word; see the beginning of $0" ;;
-        *) out=$word ;;
+        -*) fail "unknown option $argument; see the beginning of $0" ;;
+        *) out=$argument ;;
     esac
 done
 
@@ -28,16 +28,16 @@ version=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' snakestudio/_version.py)
 [[ -n $version ]] || fail "snakestudio/_version.py states no __version__"
 out=${out:-dist/$version}
 notes=$(python3 packaging/release_notes.py "$version") || exit 2
-dirty=$(git status --porcelain) || fail "this is no git checkout"
-[[ -z $dirty ]] || fail "not everything is committed:"$'\n'"$dirty"
+dirty=$(git status --porcelain) || fail "this is not a git checkout"
+[[ -z $dirty ]] || fail "there are uncommitted changes:"$'\n'"$dirty"
 [[ ! -d $out || -z $(ls -A "$out") ]] || fail "$out is not empty"
-# Everything is as old as the commit that it is made of.
+# All files have the time of the commit.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
 found=$(bash packaging/pythons.sh) || exit 2
 mapfile -t pythons <<<"$found"
-[[ ${pythons[0]} ]] || fail "found no Python 3.11, 3.12 or 3.13; name one: PYTHONS=/path/to/python"
+[[ ${pythons[0]} ]] || fail "no Python 3.11, 3.12 or 3.13 was found. Name one: PYTHONS=/path/to/python"
 
 make_all() { # make_all FOLDER
     mkdir -p "$1"
@@ -48,7 +48,7 @@ make_all() { # make_all FOLDER
     PYTHON=${pythons[0]} bash packaging/bundle.sh "${bundle_options[@]}" --wheel "$wheel" "$1"
     local folder=("$1"/snakestudio-"$version"-linux-*/)
     cp "${folder[0]}THIRD_PARTY.txt" "$1/"
-    rm -r "${folder[@]}"  # the archive holds it
+    rm -r "${folder[@]}"  # it is in the archive
     printf '%s\n' "$notes" >"$1/release-notes.md"
     (cd "$1" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)
 }
@@ -58,10 +58,10 @@ make_all "$out"
 if [[ -n $twice ]]; then
     second=$(mktemp -d)
     trap 'rm -rf "$second"' EXIT
-    say "once more, to compare"
+    say "building again, to compare"
     make_all "$second/again"
     if python3 packaging/compare_builds.py "$out" "$second/again"; then
-        say "made twice, the same bytes"
+        say "both builds have the same bytes"
     else
         exit 1
     fi

@@ -1,6 +1,6 @@
-"""Prints what the CHANGELOG says of a version: the notes of its release. Fails where it says nothing.
+"""Print the section of a version in the CHANGELOG, the notes of its release. Fails if there is none.
 
-`release_notes.py [VERSION]`; without VERSION it is the present one.
+`release_notes.py [VERSION]`; the default is the current version.
 """
 
 from __future__ import annotations
@@ -13,36 +13,38 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def version() -> str:
-    """The version, from the one place where it stands."""
-    found = re.search(
+    """Return the version from its only declaration."""
+    match = re.search(
         r'^__version__ = "(.+)"$',
         (ROOT / "snakestudio" / "_version.py").read_text("utf-8"),
         re.MULTILINE,
     )
-    if found is None:
+    if match is None:
         raise ValueError("snakestudio/_version.py states no __version__")
-    return found[1]
+    return match[1]
 
 
-def section(changelog: str, wanted: str) -> str:
-    """What stands under the heading of a version, without it.
+def section(changelog: str, version: str) -> str:
+    """Return the text under the heading of a version, without the heading.
 
     Raises
     ------
     LookupError
-        If there is no such heading, or nothing under it.
+        If there is no such heading, or no text under it.
     """
     parts = re.split(r"^## +(.+)$", changelog, flags=re.MULTILINE)
     for title, text in zip(parts[1::2], parts[2::2], strict=True):
-        if title.split()[0] == wanted:
+        if title.split()[0] == version:
             if not text.strip():
-                raise LookupError(f"CHANGELOG.md says nothing under {title!r}; write what is new.")
+                raise LookupError(
+                    f"CHANGELOG.md has no entries under {title!r}. List the changes there."
+                )
             return text.strip() + "\n"
-    raise LookupError(f"CHANGELOG.md has no section '## {wanted}'; write what is new.")
+    raise LookupError(f"CHANGELOG.md has no section '## {version}'. Add it and list the changes.")
 
 
 def main() -> int:
-    """Print the section; 2 if there is none."""
+    """Print the section. Return 2 if there is none."""
     try:
         notes = section(
             (ROOT / "CHANGELOG.md").read_text("utf-8"),

@@ -1,8 +1,8 @@
-"""Proves that results do not depend on the processor: `same_bits.py` runs scenes here and on an emulated Haswell.
+"""Check that results do not depend on the processor: `same_bits.py` runs scenes here and on an emulated Haswell.
 
-Needs Debian's `qemu-user`; takes a few minutes. Prints a digest of all columns of each run twice,
-and exits with 1 if a pair differs. Haswell is the oldest family of the baseline: neither AVX-512
-nor any kernel of OpenBLAS for newer ones.
+Needs Debian's `qemu-user` and takes a few minutes. Prints the digests of all columns of each run on
+both processors, and exits with 1 if a pair differs. Haswell is the oldest family of the baseline:
+it has neither AVX-512 nor kernels of OpenBLAS for newer processors.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ for scene in sys.argv[2:]:
 
 
 def digests(*emulator: str) -> dict[str, str]:
-    """Digest of each scene's run."""
+    """Return the digest of each scene's run."""
     done = subprocess.run(
         [*emulator, sys.executable, "-c", PROGRAM, str(DURATION_S), *SCENES],
         cwd=ROOT,
@@ -52,7 +52,7 @@ def digests(*emulator: str) -> dict[str, str]:
 
 
 def main() -> int:
-    """Compare them."""
+    """Compare the digests. Return 1 if a pair differs."""
     emulator = shutil.which("qemu-x86_64") or shutil.which("qemu-x86_64-static")
     if emulator is None:
         print("same_bits: qemu-x86_64 is missing: apt-get install qemu-user", file=sys.stderr)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Make .venv ready: system packages, pinned Python packages, SnakeStudio itself (editable).
+# Prepare .venv: system packages, pinned Python packages, SnakeStudio itself (editable).
 #
-# Safe to call at any time: at once when there is nothing to do, one at a time when called twice at the same moment,
-# from scratch when an earlier call was interrupted. PYTHON=/path/to/python chooses the interpreter.
-# SNAKESTUDIO_NO_APT=1 keeps it from installing system packages.
+# Safe to call at any time: it returns immediately if there is nothing to do, concurrent calls wait for each other, and an
+# interrupted call is repeated from scratch. PYTHON=/path/to/python chooses the interpreter.
+# SNAKESTUDIO_NO_APT=1 prevents the installation of system packages.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -46,7 +46,7 @@ missing_system_packages() {
         for name in "$@"; do
             [[ $installed == *" $name/installed "* ]] && continue 2
         done
-        # Only Debian's own Python lacks venv; any other brings it.
+        # Only Debian's own Python lacks venv; all others include it.
         [[ $1 == python3-venv ]] && { [[ -x $venv/bin/python ]] || has_venv_module; } && continue
         echo "$1"
     done <packaging/system-packages.txt
@@ -61,7 +61,7 @@ apt_install() {
         install -y --no-install-recommends "$@" >/dev/null
 }
 
-# The name on this release of what the list calls $1: on Debian 13 some libraries got a suffix.
+# Prints the name of the listed package $1 on this release: on Debian 13 some libraries have a suffix.
 apt_name() {
     local line alternatives name
     line=$(grep -E "^$1( |\$)" packaging/system-packages.txt) || line=$1
@@ -76,7 +76,7 @@ system_packages() {
     local missing=() names=() name
     if ! command -v dpkg-query >/dev/null; then
         if ! command -v Xvfb >/dev/null && [[ $(uname -s) == Linux ]]; then
-            say "not a Debian system: install what packaging/system-packages.txt lists, by your system's names"
+            say "this is not a Debian system: install your system's equivalents of packaging/system-packages.txt"
             say "(Xvfb, Mesa's OpenGL and EGL, libxcb-cursor and the other libxcb libraries, libxkbcommon-x11, DejaVu fonts)"
         fi
         return
@@ -100,14 +100,14 @@ system_packages() {
         for name in "${missing[@]}"; do names+=("$(apt_name "$name")"); done
         # One unknown name stops apt from installing any, so then one by one.
         apt_install "${names[@]}" || for name in "${names[@]}"; do
-            apt_install "$name" || say "could not install $name; going on without it"
+            apt_install "$name" || say "could not install $name; continuing without it"
         done
     fi
 }
 
 # --- Python -----------------------------------------------------------------------------------------------------
 
-# A name on PATH proves nothing (it may be a version manager's empty shim): ask the interpreter itself.
+# A name on PATH is not enough (it may be an empty shim of a version manager): query the interpreter itself.
 python_minor() {
     "$1" -c 'import sys; print(sys.version_info[1] if sys.version_info[0] == 3 else -1)' 2>/dev/null || echo -1
 }
@@ -135,7 +135,7 @@ has_venv_module() {
     "$python_bin" -c 'import ensurepip, venv' 2>/dev/null
 }
 
-# Fit to be brought up to date in place?
+# Can the environment be updated in place?
 venv_is_usable() {
     [[ ! -e $incomplete && -x $venv/bin/python ]] || return 1
     "$venv/bin/python" -c 'import pip' 2>/dev/null || return 1
@@ -147,11 +147,11 @@ venv_is_usable() {
 python_packages() {
     python_bin=$(find_python) || fail "needs Python 3.$min_minor or newer; set PYTHON=/path/to/python"
     if ! venv_is_usable; then
-        [[ ! -e $venv ]] || say "$venv is broken, unfinished or of another Python: making it anew"
+        [[ ! -e $venv ]] || say "$venv is broken, unfinished or of another Python: recreating it"
         rm -rf "$venv"
         mkdir "$venv"
         touch "$incomplete"
-        say "making $venv with $("$python_bin" -V)"
+        say "creating $venv with $("$python_bin" -V)"
         if ! "$python_bin" -m venv "$venv"; then
             rm -rf "$venv"
             fail "$python_bin cannot make a virtual environment; on Debian: apt-get install python3-venv \
@@ -162,8 +162,8 @@ python_packages() {
     touch "$incomplete"
     say "installing $pins"
     local pip=("$venv/bin/python" -m pip --disable-pip-version-check --no-input)
-    # uv installs in a tenth of pip's time; where it cannot be had or fails, pip does it. -qq: errors only. Either would
-    # compile eleven thousand files to bytecode; all cores share what is not the packages' own tests.
+    # uv takes a tenth of pip's time; if it is not available or fails, pip is used. -qq: errors only. Both would compile
+    # eleven thousand files to bytecode on one core; below, all cores compile all but the packages' own tests.
     { "${pip[@]}" install -qq --no-compile "$(grep '^uv==' "$pins")" &&
         "$venv/bin/uv" pip install --quiet --no-cache --python "$venv/bin/python" -r "$pins" ${PIP_FIND_LINKS:+--find-links "$PIP_FIND_LINKS"}; } \
         >/dev/null 2>&1 || "${pip[@]}" install -qq --no-compile -r "$pins"
@@ -184,7 +184,7 @@ if venv_is_current && [[ -z $(missing_system_packages) ]]; then exit 0; fi
 # One at a time. The lock is on this file, so there is no lock file to clean up.
 if command -v flock >/dev/null; then
     exec 9<packaging/setup.sh
-    flock -n 9 || { say "another setup is running: waiting for it"; flock 9; }
+    flock -n 9 || { say "waiting for another setup to finish"; flock 9; }
 fi
 
 system_packages

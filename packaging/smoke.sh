@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Try the Debian package, and with it the bundle, on a machine that has nothing: a root made of Debian packages, without
+# Test the Debian package, and with it the bundle, on a minimal machine: a root file system of Debian packages without
 # Python, an unprivileged user, an empty home, no network but loopback.
 #
 #   packaging/smoke.sh [--suite bookworm|trixie] [--keep FOLDER] PACKAGE.deb OUT
 #
-# OUT gets a table of what was checked with times, the programs' own words, and pictures of the window. --keep FOLDER keeps
-# the plain system there for the next time. Needs root and debootstrap; the mirror is the one that apt uses here.
+# OUT gets a table of the checks with times, the programs' output, and screenshots of the window. --keep FOLDER saves the
+# minimal system there for the next call. Needs root and debootstrap; the mirror is the one that apt uses here.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -21,8 +21,8 @@ while [[ $# -gt 0 ]]; do
     esac
     shift
 done
-[[ ${#words[@]} -eq 2 ]] || fail "give the package and a folder for the result"
-[[ $EUID -eq 0 ]] || fail "a root can be made by root only"
+[[ ${#words[@]} -eq 2 ]] || fail "name the package and a folder for the results"
+[[ $EUID -eq 0 ]] || fail "this script needs root"
 for tool in debootstrap unshare setpriv ip; do
     command -v "$tool" >/dev/null || fail "$tool is missing: apt-get install debootstrap util-linux iproute2"
 done
@@ -35,9 +35,9 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 root=$work/root
 plain=${keep:-$work}/$suite.tar
 if [[ ! -f $plain ]]; then
-    # Elsewhere than on Debian debootstrap knows a mirror of its own.
+    # On other systems debootstrap has its own default mirror.
     site=$(. /etc/os-release; [[ $ID != debian ]] || apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | head -n 1)
-    say "making a plain $suite"
+    say "creating a minimal $suite"
     debootstrap --variant=minbase "$suite" "$root" ${site:+"$site"} >"$out/debootstrap.txt" 2>&1 ||
         { tail -5 "$out/debootstrap.txt"; fail "debootstrap failed"; }
     tar -C "$root" -cf "$plain.new" . && mv "$plain.new" "$plain"
@@ -52,8 +52,8 @@ echo 'APT::Sandbox::User "root"; Acquire::Check-Valid-Until "false"; Acquire::Ch
     >"$root/etc/apt/apt.conf.d/99smoke"
 rm -f "$root/etc/dpkg/dpkg.cfg.d/excludes"
 
-# A mount namespace of its own: whatever ends this script also ends its mounts.
-inside() { # inside [-n] COMMAND...: -n: without a network
+# A separate mount namespace: its mounts end with this script.
+inside() { # inside [-n] COMMAND...; -n: without network
     local network=()
     if [[ $1 == -n ]]; then network=(--net); shift; fi
     unshare --mount --pid --fork --kill-child "${network[@]}" bash -c '
@@ -77,7 +77,7 @@ inside() { # inside [-n] COMMAND...: -n: without a network
         fi
         exec chroot "$root" "$@"' - "$root" "${network[*]}" "$@"
 }
-quiet() { # quiet NAME COMMAND...: shows what was said only where it failed
+quiet() { # quiet NAME COMMAND...: shows the output only on failure
     local log=$out/$1.txt
     shift
     "$@" >"$log" 2>&1 || { tail -20 "$log"; fail "see $log"; }
@@ -86,7 +86,7 @@ quiet() { # quiet NAME COMMAND...: shows what was said only where it failed
 : >"$out/table.txt"
 began=$SECONDS
 quiet update inside env DEBIAN_FRONTEND=noninteractive apt-get -q update
-say "installing the package, and what it depends on"
+say "installing the package and its dependencies"
 quiet install inside env DEBIAN_FRONTEND=noninteractive apt-get -q install -y /tmp/snakestudio.deb
 quiet checkers inside env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends \
     xvfb man-db desktop-file-utils shared-mime-info xdg-utils libglib2.0-bin
@@ -104,10 +104,10 @@ for screen in "$out"/*.xwd; do
     [[ -e $screen ]] || continue
     picture=${screen%.xwd}.png
     if found=$(python3 "$here/smoke/screen.py" "$screen" "$picture"); then word=ok; else word=FAILED status=1; fi
-    printf '%-58s %8s    %s (%s)\n' "picture of the window: $(basename "$picture")" '' "$word" "$found" | tee -a "$out/table.txt"
+    printf '%-58s %8s    %s (%s)\n' "screenshot: $(basename "$picture")" '' "$word" "$found" | tee -a "$out/table.txt"
     rm "$screen"
 done
 quiet remove inside env DEBIAN_FRONTEND=noninteractive apt-get -q purge -y snakestudio
-[[ ! -e $root/usr/lib/snakestudio ]] || { say "removed, the package left something behind"; status=1; }
-[[ $status -eq 0 ]] && say "all well: $out/table.txt" || say "something FAILED: $out/log.txt"
+[[ ! -e $root/usr/lib/snakestudio ]] || { say "the removed package left files behind"; status=1; }
+[[ $status -eq 0 ]] && say "all checks passed: $out/table.txt" || say "some checks FAILED: $out/log.txt"
 exit $status

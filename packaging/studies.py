@@ -1,6 +1,6 @@
 """Run the studies of `scenes/studies` and write their tables and figures into `docs/studies`: `make studies`.
 
-What is computed already is taken over; all of it takes a processor about twenty minutes.
+Results that exist already are reused. Computing everything takes one core about twenty minutes.
 """
 
 from __future__ import annotations
@@ -29,25 +29,27 @@ EXPORTED: dict[str, str] = {
     "third_pipe": "--figure",
     "jam_gain": "--runs --figure --colour way",
 }
-"""The studies, and what is exported of each: a figure in addition to its table of points, or the
-table of runs instead."""
+"""Studies and what is exported of each: a figure in addition to the table of points, or the table of
+runs instead."""
 
 
 def commands(name: str) -> list[str]:
-    """The two commands that make a study's table and figure anew, as they are typed in a checkout."""
-    words = []
-    for word in EXPORTED[name].split():
-        words.append(f"{STUDIES / word}.toml" if words and words[-1] == "--beside" else word)
-        if word == "--figure":
-            words.append(f"{PAGES / name}.png")
+    """The two commands that recreate a study's table and figure, as they are typed in a checkout."""
+    arguments = []
+    for argument in EXPORTED[name].split():
+        arguments.append(
+            f"{STUDIES / argument}.toml" if arguments and arguments[-1] == "--beside" else argument
+        )
+        if argument == "--figure":
+            arguments.append(f"{PAGES / name}.png")
     export = " ".join(
-        [f"snakestudio study export {STUDIES / name}.toml --csv {PAGES / name}.csv", *words]
+        [f"snakestudio study export {STUDIES / name}.toml --csv {PAGES / name}.csv", *arguments]
     )
     return [f"snakestudio study run {STUDIES / name}.toml", export]
 
 
 def main() -> int:
-    """Run and export what the command line names, or all."""
+    """Run and export the studies named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "names",
@@ -58,7 +60,7 @@ def main() -> int:
     )
     names = parser.parse_args().names or EXPORTED
     (ROOT / PAGES).mkdir(parents=True, exist_ok=True)
-    for step in range(2):  # figures may show other studies beside theirs
+    for step in range(2):  # figures may refer to other studies for comparison
         for name in names:
             code = snakestudio(shlex.split(commands(name)[step])[1:])
             if code:

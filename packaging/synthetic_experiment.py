@@ -1,11 +1,11 @@
-"""Make the synthetic experiments that come with the program: runs with the robot's known faults, seen by "cameras".
+"""Make the synthetic experiments bundled with the program: runs with typical faults of a robot, "seen" by cameras.
 
-`python packaging/synthetic_experiment.py` recreates resources/experiments/. Nothing of it was
-measured, and every file says so. The scenes are those of the papers' experiments, run with what P1
-(VIII-F) and P2 (VIII-E) name as reasons why robot and model differ: set-points at 10 Hz, free play,
-soft motors that saturate, a floor that is not quite the one that was assumed. Link 6 is then seen
-at 20 Hz, with noise and drop-outs, in the cameras' own frame, by a clock that starts 0.1 s after
-the robot's.
+`python packaging/synthetic_experiment.py` recreates resources/experiments/. The data are simulated,
+not measured, and every file states so. The scenes are those of the papers' experiments, with the
+reasons that P1 (VIII-F) and P2 (VIII-E) give for deviations between robot and model: set-points at
+10 Hz, backlash, soft motors that saturate, floor friction that differs slightly from the assumed
+one. Link 6 is then tracked at 20 Hz, with noise and drop-outs, in the cameras' own frame, by a
+clock that starts 0.1 s after the robot's.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.paths import resource, scenes_dir
 
 LINK = 5
-"""0-based link that is tracked: the middle one, as in P2 VIII-C."""
+"""0-based index of the tracked link: the middle one, as in P2 VIII-C."""
 
 RATE_HZ = 20.0
 NOISE_M = 0.0006
-"""Standard deviation of every coordinate that the cameras see."""
+"""Standard deviation of each coordinate measured by the cameras."""
 
 NOISE_RAD = math.radians(0.4)
 START_S = 0.1
-"""What the cameras' clock starts after the robot's."""
+"""Start of the cameras' clock after the robot's."""
 
 TURN_RAD = math.radians(23.0)
 ORIGIN_M = (1.85, -0.74, 0.031)
@@ -40,7 +40,7 @@ ORIGIN_M = (1.85, -0.74, 0.031)
 
 @dataclass(frozen=True)
 class Trial:
-    """One run as if on the floor: values of its scene, the drop-outs (begin and end, s) and the seed of its noise."""
+    """One run: values of its scene, drop-outs (start and end, s) and the seed of its noise."""
 
     seed: int
     values: dict[str, Any]
@@ -91,7 +91,7 @@ SERIES = (
 
 
 def measured(series: Series, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
-    """What the cameras' table holds, (k, 5): time, place and heading in the cameras' frame; and which rows are seen."""
+    """Rows of the cameras' table, (k, 5): time, position, heading in the cameras' frame; and which rows are visible."""
     values = {**series.faults, **trial.values}
     run = api.simulate(scenes_dir() / f"{series.scene}.toml", duration=series.duration, **values)
     pose = np.concatenate([rows.link_pose[:, LINK] for rows in run.recording.chunks()])
@@ -110,23 +110,23 @@ def measured(series: Series, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
 
 
 def write(path: Path, series: Series, number: int, trial: Trial) -> None:
-    """Write one trial as CSV: comments that say what it is, a header with units, empty cells where nothing was seen."""
+    """Write one trial as CSV: comments on its origin, a header with units, empty cells where the link is hidden."""
     table, seen = measured(series, trial)
-    told = ", ".join(
+    changes = ", ".join(
         f"{key} = {value:g}" for key, value in {**series.faults, **trial.values}.items()
     )
     lines = [
         "# SYNTHETIC DATA: simulated, not measured. See README.md in this folder.",
         f"# Trial {number} of scenes/{series.scene}.toml, made by packaging/synthetic_experiment.py with SnakeStudio "
         f"{snakestudio.__version__}",
-        f"# changed in the scene: {told}",
+        f"# changed in the scene: {changes}",
         f"# seen at {RATE_HZ:g} Hz from {START_S:g} s after the robot's start; noise {1e3 * NOISE_M:g} mm and "
         f"{math.degrees(NOISE_RAD):g} deg, seed {trial.seed}",
         "time_s,link_6_x_mm,link_6_y_mm,link_6_z_mm,link_6_heading_deg",
     ]
     for row, visible in zip(table, seen, strict=True):
-        place = [f"{1e3 * value:.2f}" for value in row[1:4]] + [f"{math.degrees(row[4]):.2f}"]
-        lines.append(",".join([f"{row[0]:.2f}", *(place if visible else [""] * 4)]))
+        cells = [f"{1e3 * value:.2f}" for value in row[1:4]] + [f"{math.degrees(row[4]):.2f}"]
+        lines.append(",".join([f"{row[0]:.2f}", *(cells if visible else [""] * 4)]))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -1,9 +1,9 @@
-"""Makes THIRD_PARTY.txt: what is inside the bundle besides SnakeStudio, under which licences, with their texts.
+"""Generate THIRD_PARTY.txt: the parts of the bundle other than SnakeStudio, with their licences and licence texts.
 
-`third_party.py --contents FILE --out FILE` reads what a build of the bundle says that it is made
-of; without `--contents` it is about the packages of `requirements.txt` in the present environment.
-Whatever states no licence, or comes without its text, fails: nothing gets into the bundle
-unnoticed. What the packages do not say themselves stands in `third_party.toml`.
+`third_party.py --contents FILE --out FILE` reads the list of contents that a build of the bundle
+has written; without `--contents` it covers the packages of `requirements.txt` in the current
+environment. A part without a stated licence or without its text is an error, so nothing gets into
+the bundle unnoticed. `third_party.toml` has what the packages do not state themselves.
 """
 
 from __future__ import annotations
@@ -26,42 +26,43 @@ TEXTS = (HERE / "bundle" / "licences", Path("/usr/share/common-licenses"))
 OWN = "snakestudio"
 
 GPL = """\
-SnakeStudio itself is under the BSD-3-Clause licence (LICENSE). This build, as a whole, is not: its video encoder brings
+SnakeStudio itself is under the BSD-3-Clause licence (LICENSE). This build as a whole is not: its video encoder includes
 libx264 and libx265, which are under the GNU General Public License, version 2 or later, linked with an FFmpeg under the
-LGPL, version 3 or later. So whoever passes THIS BUILD on does so under the terms of the GNU General Public License,
-version 3: with this file, and with the source of all of it, or a written offer of it. Using it obliges to nothing.
+LGPL, version 3 or later. Anyone who distributes THIS BUILD must therefore do so under the terms of the GNU General
+Public License, version 3: with this file, and with the complete source or a written offer of it. Using it carries no
+obligation.
 
-For a build without any part under the GPL alone: packaging/bundle.sh --without-gpl. It exports animations (GIF) and
-sequences of pictures (PNG) instead of videos; all else is the same. A wheel of SnakeStudio contains none of these
-packages: it is under the BSD-3-Clause licence, and whoever installs it fetches them."""
+To make a build without any part that is under the GPL alone, run packaging/bundle.sh --without-gpl. It exports
+animations (GIF) and image sequences (PNG) instead of videos; everything else is the same. A wheel of SnakeStudio
+contains none of these packages: it is under the BSD-3-Clause licence, and its users install them separately."""
 
 NO_GPL = """\
 SnakeStudio itself is under the BSD-3-Clause licence (LICENSE). This build contains no part that is under the GNU
-General Public License alone: it was made without a video encoder. It may be passed on with this file; the parts under
-the LGPL oblige whoever does so to give their source, or a written offer of it, to those who ask."""
+General Public License alone: it was made without a video encoder. It may be distributed with this file; the parts under
+the LGPL require those who distribute it to give their source, or a written offer of it, on request."""
 
 LGPL = """\
-Parts under the GNU Lesser General Public License (Qt, Qt for Python, python-can and others, as told below) lie as files
-of their own under lib/: they may be replaced by other versions, and nothing in the licence of SnakeStudio forbids to
-find out how to do that. Their unchanged source is at the addresses below."""
+Parts under the GNU Lesser General Public License (Qt, Qt for Python, python-can and others, see below) are separate
+files under lib/: they may be replaced by other versions, and nothing in the licence of SnakeStudio forbids reverse
+engineering for that purpose. Their unchanged source is at the addresses below."""
 
 
 class UnstatedError(Exception):
-    """Something of which it is not known under which licence it is; the sentence names it."""
+    """The licence of a part is unknown; the message names the part."""
 
 
 @dataclass
 class Part:
-    """Something that is inside.
+    """Part of the bundle.
 
     Attributes
     ----------
     name, licence, source : str
-        The name with its version, and an address.
+        Name with version, licence, and address of the source.
     files : list of str
-        In the bundle; empty for a package, which is more than its files there.
+        Files in the bundle; empty for a package, which consists of many.
     texts : dict of str to str
-        Licences by the name of their file.
+        Licence texts by file name.
     """
 
     name: str
@@ -72,18 +73,18 @@ class Part:
 
 
 def table() -> dict[str, list[dict[str, Any]]]:
-    """What is known besides what the packages say."""
+    """Return the entries of third_party.toml."""
     return tomllib.loads((HERE / "third_party.toml").read_text(encoding="utf-8"))
 
 
 def canonical(name: str) -> str:
-    """A package's name as all write it."""
+    """Return the normalised name of a package."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def common_texts(entry: dict[str, Any]) -> dict[str, str]:
-    """Texts of well-known licences that an entry of the table names."""
-    found = {}
+    """Return the texts of well-known licences that an entry of the table names."""
+    texts = {}
     for name in entry.get("texts", ()):
         if name == "wheel":
             continue
@@ -95,17 +96,19 @@ def common_texts(entry: dict[str, Any]) -> dict[str, str]:
         ]
         if not paths:
             raise UnstatedError(
-                f"no text of the licence {name} on this machine (looked in {TEXTS[1]})."
+                f"the text of the licence {name} is missing on this machine (searched in {TEXTS[1]})."
             )
         text = paths[0].read_text(encoding="utf-8")
         if "{copyright}" in text and "copyright" not in entry:
-            raise UnstatedError(f"third_party.toml: whose copyright is meant where {name} stands?")
-        found[name] = text.replace("{copyright}", entry.get("copyright", ""))
-    return found
+            raise UnstatedError(
+                f"third_party.toml: an entry with the licence {name} has no `copyright`. Add it."
+            )
+        texts[name] = text.replace("{copyright}", entry.get("copyright", ""))
+    return texts
 
 
 def stated_licence(about: Distribution) -> str:
-    """The licence that a package's metadata state; "" if they do not."""
+    """Return the licence that a package's metadata state; "" if they state none."""
     meta = about.metadata
     expression = meta.get("License-Expression") or ""
     classifiers = [
@@ -113,21 +116,21 @@ def stated_licence(about: Distribution) -> str:
         for line in meta.get_all("Classifier") or ()
         if line.startswith("License :: ")
     ]
-    told = meta.get("License") or ""
+    licence = meta.get("License") or ""
     if (
-        "\n" in told
-        or len(told) > 100
-        or told.startswith(("Copyright", "===", "License agreement"))
+        "\n" in licence
+        or len(licence) > 100
+        or licence.startswith(("Copyright", "===", "License agreement"))
     ):
-        told = ""  # a whole text instead of its name
+        licence = ""  # a whole text instead of a name
     return str(
-        expression or told or " AND ".join(c for c in classifiers if c != "OSI Approved")
+        expression or licence or " AND ".join(c for c in classifiers if c != "OSI Approved")
     ).strip()
 
 
 def licence_files(about: Distribution) -> dict[str, str]:
-    """The licence texts that a package comes with."""
-    found = {}
+    """Return the licence texts included in a package."""
+    texts = {}
     for file in about.files or ():
         inside = file.parts[0].endswith(".dist-info")
         named = re.match(r"(?i)(licen[cs]es?|copying|notice|authors)\b", file.name)
@@ -138,29 +141,30 @@ def licence_files(about: Distribution) -> dict[str, str]:
         ):
             continue
         text = Path(str(about.locate_file(file))).read_text(encoding="utf-8", errors="replace")
-        if len(text) > 100:  # shorter ones only point somewhere
-            found["/".join(file.parts[1:]).removeprefix("licenses/")] = text
-    return found
+        if len(text) > 100:  # shorter ones only refer to another file
+            texts["/".join(file.parts[1:]).removeprefix("licenses/")] = text
+    return texts
 
 
 def package(name: str, known: list[dict[str, Any]]) -> Part:
-    """An installed package.
+    """Return an installed package as a part.
 
     Raises
     ------
     UnstatedError
+        If its licence or licence text is unknown.
     """
     about = distribution(name)
     entry = next((entry for entry in known if canonical(entry["name"]) == canonical(name)), {})
     licence = entry.get("licence") or stated_licence(about)
     if not licence:
         raise UnstatedError(
-            f"{name} states no licence; read what it says, and put it into packaging/third_party.toml."
+            f"{name} states no licence. Read its files and add the licence to packaging/third_party.toml."
         )
     texts = licence_files(about) | common_texts(entry)
     if not texts:
         raise UnstatedError(
-            f"{name} ({licence}) brings no text of its licence; name it in packaging/third_party.toml."
+            f"{name} ({licence}) contains no licence text. Name the text in packaging/third_party.toml."
         )
     return Part(f"{about.name} {about.version}", licence, _address(about), texts=texts)
 
@@ -169,25 +173,26 @@ def _address(about: Distribution) -> str:
     urls = dict(
         line.split(", ", 1) for line in about.metadata.get_all("Project-URL") or () if ", " in line
     )
-    wanted = ("source", "source code", "repository", "github", "homepage", "code")
-    chosen = [url for key in wanted for name, url in urls.items() if name.lower() == key]
+    labels = ("source", "source code", "repository", "github", "homepage", "code")
+    chosen = [url for key in labels for name, url in urls.items() if name.lower() == key]
     return str((chosen or [about.metadata.get("Home-page") or ""])[0])
 
 
 def shared_libraries(
     files: dict[str, str], known: list[dict[str, Any]], owners: list[str]
 ) -> list[Part]:
-    """The libraries that are not the packages' own code; `files`: names in the bundle, and where they came from.
+    """Return the libraries that are not the packages' own code; `files`: names in the bundle with their origins.
 
     Raises
     ------
     UnstatedError
+        If the licence of a library is unknown.
     """
-    found: dict[str, Part] = {}
+    parts: dict[str, Part] = {}
     for inside, source in sorted(files.items()):
         base = inside.rsplit("/", 1)[-1]
         if re.search(r"(\.cpython-[\w-]+|\.abi3)\.so$", base) or base.startswith("libpython"):
-            continue  # a module of its package, which is listed; Python itself, which is, too
+            continue  # an extension module of a listed package, or Python itself, which is listed, too
         if source.startswith(("/usr/lib/", "/lib/")):
             part = debian_library(source)
         else:
@@ -201,7 +206,7 @@ def shared_libraries(
             )
             if entry is None:
                 raise UnstatedError(
-                    f"{inside}: an unknown library; find its licence, and put it into third_party.toml."
+                    f"{inside}: unknown library. Add it with its licence to third_party.toml."
                 )
             part = Part(
                 entry["project"], entry["licence"], entry["source"], texts=common_texts(entry)
@@ -210,39 +215,38 @@ def shared_libraries(
                 canonical(o) in canonical(inside.split("/")[0]) for o in owners
             ):
                 raise UnstatedError(
-                    f"{inside}: no package of the bundle brings the text of its licence."
+                    f"{inside}: no package of the bundle contains its licence text."
                 )
-        found.setdefault(part.name, part).files.append(inside)
-    return list(found.values())
+        parts.setdefault(part.name, part).files.append(inside)
+    return list(parts.values())
 
 
 def debian_library(path: str) -> Part:
-    """A library that was taken from the system on which the bundle was made.
+    """Return a library that was copied from the system on which the bundle was made.
 
     Raises
     ------
     UnstatedError
+        If no Debian package owns it.
     """
     for name in (path, path.removeprefix("/usr")):
-        asked = subprocess.run(
+        query = subprocess.run(
             ["dpkg-query", "-S", name], capture_output=True, text=True, check=False
         )
-        if asked.returncode == 0:
+        if query.returncode == 0:
             break
     else:
-        raise UnstatedError(f"{path}: no Debian package owns it, so its licence is not known.")
-    owner = asked.stdout.split(":")[0]
+        raise UnstatedError(f"{path}: no Debian package owns it, so its licence is unknown.")
+    owner = query.stdout.split(":")[0]
     text = Path("/usr/share/doc", owner, "copyright").read_text(encoding="utf-8", errors="replace")
     version = subprocess.run(
         ["dpkg-query", "-W", "-f", "${Version}", owner], capture_output=True, text=True, check=True
     ).stdout
-    return Part(
-        f"{owner} {version} (Debian)", "as told in its text below", texts={"copyright": text}
-    )
+    return Part(f"{owner} {version} (Debian)", "see its text below", texts={"copyright": text})
 
 
 def python_itself() -> Part:
-    """The interpreter."""
+    """Return the interpreter."""
     folders = (
         Path(sysconfig.get_path("stdlib")),
         Path(f"/usr/share/doc/python3.{sys.version_info[1]}"),
@@ -258,11 +262,11 @@ def python_itself() -> Part:
                 "https://www.python.org",
                 texts={path.name: text},
             )
-    raise UnstatedError("the text of Python's own licence was not found beside its library.")
+    raise UnstatedError("the licence text of Python was not found next to its library.")
 
 
 def fonts() -> Part:
-    """The letters that SnakeStudio draws into its pictures."""
+    """Return the font that SnakeStudio draws into its images."""
     text = (ROOT / "resources" / "fonts" / "LICENSE-DejaVu.txt").read_text(encoding="utf-8")
     address = "https://dejavu-fonts.github.io"
     return Part(
@@ -274,7 +278,7 @@ def fonts() -> Part:
 
 
 def third_party(parts: list[Part], head: list[str]) -> str:
-    """The whole text: what follows, a list, and every text once."""
+    """Return the whole text: introduction, list of parts, and each licence text once."""
     texts: dict[str, str] = {}
     lines = [
         "THIRD-PARTY SOFTWARE IN THIS BUILD OF SNAKESTUDIO",
@@ -302,7 +306,7 @@ def third_party(parts: list[Part], head: list[str]) -> str:
 
 
 def required() -> list[str]:
-    """Packages of `requirements.txt` that this environment needs."""
+    """Return the packages of `requirements.txt` that this environment needs."""
     names = []
     for line in (HERE / "requirements.txt").read_text(encoding="utf-8").splitlines():
         name, _, condition = line.partition("==")
@@ -312,7 +316,7 @@ def required() -> list[str]:
 
 
 def main() -> int:
-    """Write the file, or say what is not known; 1 then."""
+    """Write the file. Return 1 after listing what is unknown."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--contents", type=Path)
     parser.add_argument("--out", type=Path)

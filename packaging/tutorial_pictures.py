@@ -1,6 +1,6 @@
-"""Render the images of the tutorials from the scenes, studies and code that the tutorials show.
+"""Render the images of the tutorials from their scenes, studies and code.
 
-Run it from the top folder after such a scene or block of code has changed.
+Run it from the top folder after one of these has changed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from snakestudio.paths import scenes_dir
 TUTORIALS = Path(__file__).resolve().parent.parent / "docs" / "tutorials"
 IMAGES = TUTORIALS / "images"
 COLOURS = 64
-"""Of an image of a figure: lines and text on one background."""
+"""Colours of an image of a figure: lines and text on one background."""
 
 
 def first_run() -> None:
-    """Render the scene that the first tutorial opens."""
+    """Render the scene of the first tutorial."""
     moment = MOMENTS["obstacle_aided"]
     scene, base_dir, _ = api.prepare(scenes_dir() / "obstacle_aided.toml", duration=moment.time)
     assert base_dir is not None, "a scene from a file has a folder"
@@ -33,7 +33,7 @@ def first_run() -> None:
 
 
 def figure() -> None:
-    """Run the code of the figure for a paper."""
+    """Run the code of the tutorial on figures for papers."""
     text = (TUTORIALS / "figure-for-a-paper.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert cli.main(["run", "sidewinding", "--mcap", "sidewinding.mcap"]) == 0
@@ -42,7 +42,7 @@ def figure() -> None:
 
 
 def study() -> None:
-    """Run the commands of the first study up to its map."""
+    """Run the commands of the tutorial on studies up to the map."""
     text = (TUTORIALS / "first-study.md").read_text(encoding="utf-8")
     block = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[0]
     os.symlink(scenes_dir(), "scenes")

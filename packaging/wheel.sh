@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Build wheels: wheel.sh DIR [PYTHON ...]
 #
-# Into DIR go the sdist, the wheel for any Python (it compiles its engines when they are first used), and for each PYTHON
-# (those of packaging/pythons.sh if none is named) a wheel with the compiled kernels inside.
+# Writes to DIR the sdist, the wheel for any Python (it compiles its engines when they are first used), and for each PYTHON
+# (default: those of packaging/pythons.sh) a wheel with the compiled kernels.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ $# -ge 1 ]] || { echo "usage: packaging/wheel.sh DIR [PYTHON ...]" >&2; exit 2; }
@@ -10,16 +10,16 @@ mkdir -p "$1"
 out=$(cd "$1" && pwd)
 shift
 
-# A fixed time in every archive: that of the commit.
+# All archives have the time of the commit.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)}
 
 version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null; }
 
 pythons=("$@")
 [[ $# -gt 0 ]] || { found=$(bash packaging/pythons.sh); mapfile -t pythons <<<"$found"; }
-[[ ${pythons[0]:-} ]] || { echo "wheel.sh: found no Python 3.11, 3.12 or 3.13; name one" >&2; exit 2; }
+[[ ${pythons[0]:-} ]] || { echo "wheel.sh: no Python 3.11, 3.12 or 3.13 was found. Name one." >&2; exit 2; }
 
-# What builds the documentation site, by name; the pins are those of development.
+# Packages that build the documentation site; the pins are those of development.
 docs=$("${pythons[0]}" -c 'import tomllib
 with open("pyproject.toml", "rb") as file: print(*tomllib.load(file)["project"]["optional-dependencies"]["docs"])')
 
@@ -33,7 +33,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 plain=1
 for python in "${pythons[@]}"; do
-    version=$(version_of "$python") || { echo "wheel.sh: $python is no Python" >&2; exit 2; }
+    version=$(version_of "$python") || { echo "wheel.sh: $python is not a Python interpreter" >&2; exit 2; }
     echo "wheel.sh: Python $version"
     "$python" -m venv "$work/$version"
     build=("$work/$version/bin/python")

@@ -1,10 +1,10 @@
-"""How the package is built, counted: circles and chains of imports, reaching into others, kinds that are named.
+"""Measures of the package's structure: import cycles and chains, accesses to private members, mentions of kinds.
 
-    python -m tests.architecture              # every count beside its bar
-    python -m tests.architecture circles      # one of them, with every place that it counts
+    python -m tests.architecture              # all counts with their bars
+    python -m tests.architecture circles      # one of them, with all places
 
-`test_architecture` holds each count to its bar. All imports count: in functions and under
-`TYPE_CHECKING`, too. Files are parsed once and never imported.
+`test_architecture` compares each count with its bar. All imports count, also in functions and under
+`TYPE_CHECKING`. Files are parsed once and never imported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from tests.inference import Function, Types, last, named
 from tests.layout_measures import (
-    Found,
+    Count,
     by_file,
     copied_lines,
     format_skips,
@@ -39,20 +39,20 @@ PACKAGE = "snakestudio"
 
 @dataclass
 class Module:
-    """One file, and what of it is counted.
+    """Parsed file.
 
     Attributes
     ----------
     name : str
-        Dotted, without the package: "gui.viewport.tool", or "" of the package's own `__init__`.
+        Dotted, without the package: "gui.viewport.tool", or "" for the package's own `__init__`.
     path : Path
     lines : int
     is_package : bool
-        Whether it is an `__init__`.
+        Whether the file is an `__init__`.
     imports : dict of str to int
-        Names of modules and of what is taken from them, dotted, with the line.
+        Dotted names of imported modules and members, with the line.
     attributes, names, texts, compared, subscripts, classes, functions : list
-        Nodes of these kinds.
+        Nodes of these types.
     instances : list
         Calls of `isinstance`.
     assigned : list
@@ -82,16 +82,16 @@ class Module:
     )
 
     def at(self, node: ast.expr | ast.stmt) -> str:
-        """Where a node stands, for people and editors."""
+        """Location and source of a node."""
         return f"{self.file}:{node.lineno}: {ast.unparse(node)}"
 
     @property
     def file(self) -> str:
-        """Its path from the root of the checkout."""
+        """Path relative to the root of the checkout."""
         return self.path.as_posix()[self.path.as_posix().rindex(f"/{PACKAGE}/") + 1 :]
 
     def within(self, *packages: str) -> bool:
-        """Whether it lies in one of these packages; "" is the whole."""
+        """Whether the module is in one of these packages; "" is the package itself."""
         return any(
             not package or self.name == package or self.name.startswith(f"{package}.")
             for package in packages
@@ -99,7 +99,7 @@ class Module:
 
 
 def read(path: Path, root: Path) -> Module:
-    """Parse one file."""
+    """Parse a file."""
     parts = path.relative_to(root).with_suffix("").parts
     is_package = parts[-1] == "__init__"
     text = path.read_bytes()
@@ -111,7 +111,7 @@ def read(path: Path, root: Path) -> Module:
 
 
 def _collect(module: Module, tree: ast.Module) -> None:
-    """Walk over all of a file once: that is a third of the time it takes."""
+    """Collect nodes in one walk, because a walk takes a third of the time of parsing."""
     stack: list[tuple[ast.AST, Function | None, ast.ClassDef | None]] = [(tree, None, None)]
     while stack:
         node, function, owner = stack.pop()
@@ -157,24 +157,24 @@ def _collect(module: Module, tree: ast.Module) -> None:
 
 
 def _from(module: Module, node: ast.ImportFrom) -> str:
-    """Dotted name of what `from ... import` takes from."""
+    """Return the dotted name of the module of a `from ... import`."""
     if not node.level:
         return node.module or ""
     parts = module.name.split(".") if module.name else []
-    kept = parts[: len(parts) - node.level + module.is_package]
-    return ".".join((PACKAGE, *kept, *([node.module] if node.module else [])))
+    parents = parts[: len(parts) - node.level + module.is_package]
+    return ".".join((PACKAGE, *parents, *([node.module] if node.module else [])))
 
 
 class Class(NamedTuple):
-    """A class of the package.
+    """Class of the package.
 
     Attributes
     ----------
     name, module : str
     is_value : bool
-        Whether it is a data class, a named tuple or checked by pydantic.
+        Whether it is a dataclass, a named tuple or a pydantic model.
     members : set of str
-        What it declares, and sets on itself.
+        Names declared in the class and set on `self`.
     """
 
     name: str
@@ -189,11 +189,11 @@ def _is_value(node: ast.ClassDef, values: set[str]) -> bool:
 
 
 class Package:
-    """All files under a folder that is the package."""
+    """All files in the folder of the package."""
 
     def __init__(self, root: Path = ROOT / PACKAGE) -> None:
         collecting = gc.isenabled()
-        gc.disable()  # a million nodes that all stay: the collector would take longer than the parser
+        gc.disable()  # the collector would take longer over a million nodes, which all stay, than the parser
         try:
             found = (
                 read(path, root) for path in sorted(root.rglob("*.py")) if "_data" not in path.parts
@@ -209,13 +209,13 @@ class Package:
 
     @cached_property
     def imports(self) -> dict[str, dict[str, int]]:
-        """Which modules each one imports, with the line: the deepest module that a name leads to."""
+        """Modules imported by each module, with the line: the deepest module that a name leads to."""
         return {name: dict(self._imported(module)) for name, module in self.modules.items()}
 
     def _imported(self, module: Module) -> Iterator[tuple[str, int]]:
-        for wanted, line in module.imports.items():
-            if wanted == PACKAGE or wanted.startswith(f"{PACKAGE}."):
-                name = wanted[len(PACKAGE) + 1 :]
+        for imported, line in module.imports.items():
+            if imported == PACKAGE or imported.startswith(f"{PACKAGE}."):
+                name = imported[len(PACKAGE) + 1 :]
                 while name not in self.modules:
                     name = name.rpartition(".")[0]
                 if name != module.name:
@@ -223,16 +223,16 @@ class Package:
 
     @cached_property
     def importers(self) -> dict[str, set[str]]:
-        """Which modules import each one."""
-        found: dict[str, set[str]] = {name: set() for name in self.modules}
+        """Modules that import each module."""
+        importers: dict[str, set[str]] = {name: set() for name in self.modules}
         for name, imported in self.imports.items():
             for other in imported:
-                found[other].add(name)
-        return found
+                importers[other].add(name)
+        return importers
 
     @cached_property
     def components(self) -> list[list[str]]:
-        """Modules in groups: each alone, or those that import each other in a circle; what is imported first."""
+        """Modules in groups: single ones, or those of an import cycle; imported ones first."""
         return strongly_connected(
             {name: imported.keys() for name, imported in self.imports.items()}
         )
@@ -241,7 +241,7 @@ class Package:
 
     @cached_property
     def classes(self) -> list[Class]:
-        """All classes, with what they declare and set on themselves."""
+        """All classes, with their members."""
         every = [(module, each) for module in self.modules.values() for each in module.classes]
         values = {"BaseModel", "NamedTuple"}
         while more := {each.name for _, each in every if _is_value(each, values)} - values:
@@ -263,7 +263,7 @@ class Package:
 
     @cached_property
     def types(self) -> Types:
-        """What is known of the package's classes and functions."""
+        """Types of the package's classes and functions."""
         every = self.modules.values()
         return Types(
             (each for module in every for each in module.classes),
@@ -273,41 +273,41 @@ class Package:
 
     @cached_property
     def by_name(self) -> dict[str, list[Class]]:
-        """Classes by their names; some are given twice."""
-        found: dict[str, list[Class]] = defaultdict(list)
+        """Classes by name; some names occur twice."""
+        classes: dict[str, list[Class]] = defaultdict(list)
         for each in self.classes:
-            found[each.name].append(each)
-        return found
+            classes[each.name].append(each)
+        return classes
 
     @cached_property
     def by_module(self) -> dict[str, list[Class]]:
-        """Classes by the modules that declare them."""
-        found: dict[str, list[Class]] = defaultdict(list)
+        """Classes by module."""
+        classes: dict[str, list[Class]] = defaultdict(list)
         for each in self.classes:
-            found[each.module].append(each)
-        return found
+            classes[each.module].append(each)
+        return classes
 
     @cached_property
     def by_member(self) -> dict[str, list[Class]]:
         """Classes by the names of their members."""
-        found: dict[str, list[Class]] = defaultdict(list)
+        classes: dict[str, list[Class]] = defaultdict(list)
         for each in self.classes:
             for member in each.members:
-                found[member].append(each)
-        return found
+                classes[member].append(each)
+        return classes
 
     @cached_property
     def declared(self) -> dict[str, tuple[str, str]]:
-        """Classes that declare a kind (`kind: Literal["box"]`): the kind's name, and the module, by the class' name."""
-        found = {}
+        """Classes that declare a kind (`kind: Literal["box"]`): the kind's name and the module, by class name."""
+        kinds = {}
         for name, module in self.modules.items():
             for each in module.classes:
                 for line in each.body:
                     if isinstance(line, ast.AnnAssign) and last(line.target) == "kind":
                         kind = _only_literal(line.annotation)
                         if kind:
-                            found[each.name] = (kind, name)
-        return found
+                            kinds[each.name] = (kind, name)
+        return kinds
 
     @cached_property
     def formulations(self) -> list[str]:
@@ -332,12 +332,12 @@ def _only_literal(node: ast.expr) -> str:
 
 
 def strongly_connected(edges: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Groups of nodes that lead to each other (Tarjan), those that are led to before those that lead there."""
+    """Return strongly connected groups of nodes (Tarjan), each after the groups that it leads to."""
     order: dict[str, int] = {}
     low: dict[str, int] = {}
     open_: list[str] = []
     waiting: set[str] = set()
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     for root in edges:
         if root in order:
             continue
@@ -368,11 +368,11 @@ def strongly_connected(edges: Mapping[str, Iterable[str]]) -> list[list[str]]:
                 while not group or group[-1] != node:
                     group.append(open_.pop())
                     waiting.discard(group[-1])
-                found.append(sorted(group))
-    return found
+                groups.append(sorted(group))
+    return groups
 
 
-# ---------------------------------------------------------------------------------- what is counted
+# ------------------------------------------------------------------------------------------- counts
 
 
 @dataclass(frozen=True)
@@ -383,10 +383,10 @@ class Measure:
     ----------
     name : str
     what : str
-        What is counted.
+        Description of what is counted.
     count : int
     places : tuple of str
-        Everything that counts, or what is the largest; the worst first where they differ.
+        All places that count, or the members of the largest one; the worst first where they differ.
     """
 
     name: str
@@ -396,33 +396,35 @@ class Measure:
 
 
 def measures(package: Package) -> list[Measure]:
-    """All counts of a package."""
+    """Return all counts of a package."""
     return [
         Measure(name, " ".join((of.__doc__ or "").split()), *of(package))
         for name, of in MEASURES.items()
     ]
 
 
-def architecture_bytes(package: Package) -> Found:
-    """Bytes of ARCHITECTURE.md."""
+def architecture_bytes(package: Package) -> Count:
+    """Size of ARCHITECTURE.md in bytes."""
     size = (package.root.parent / "ARCHITECTURE.md").stat().st_size
     return size, ()
 
 
-def circles(package: Package) -> Found:
-    """Groups of modules that import each other in a circle."""
-    found = sorted((group for group in package.components if len(group) > 1), key=len, reverse=True)
-    return len(found), tuple(f"{len(group)}: {', '.join(group)}" for group in found)
+def circles(package: Package) -> Count:
+    """Groups of modules that import each other in a cycle."""
+    groups = sorted(
+        (group for group in package.components if len(group) > 1), key=len, reverse=True
+    )
+    return len(groups), tuple(f"{len(group)}: {', '.join(group)}" for group in groups)
 
 
-def in_circles(package: Package) -> Found:
-    """Modules that are part of a circle of imports."""
-    found = [name for group in package.components if len(group) > 1 for name in group]
-    return len(found), tuple(sorted(found))
+def in_circles(package: Package) -> Count:
+    """Modules that are part of an import cycle."""
+    modules = [name for group in package.components if len(group) > 1 for name in group]
+    return len(modules), tuple(sorted(modules))
 
 
-def chain_in_gui(package: Package) -> Found:
-    """Modules in the longest chain of imports within gui, each circle taken as one."""
+def chain_in_gui(package: Package) -> Count:
+    """Modules in the longest import chain within gui, with each cycle counted as one."""
     group_of = {name: tuple(group) for group in package.components for name in group}
     longest: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
     for group in map(tuple, package.components):
@@ -434,19 +436,20 @@ def chain_in_gui(package: Package) -> Found:
             for other in package.imports[name]
             if package.modules[other].within("gui")
         }
-        way = max((longest[other] for other in sorted(below - {group})), key=len, default=[])
-        longest[group] = [group, *way]
-    way = max(longest.values(), key=len)
-    return len(way), tuple(
-        group[0] if len(group) == 1 else f"circle of {len(group)}: {group[0]} ..." for group in way
+        chain = max((longest[other] for other in sorted(below - {group})), key=len, default=[])
+        longest[group] = [group, *chain]
+    chain = max(longest.values(), key=len)
+    return len(chain), tuple(
+        group[0] if len(group) == 1 else f"circle of {len(group)}: {group[0]} ..."
+        for group in chain
     )
 
 
-def private_members(package: Package) -> Found:
-    """Private members (`_x`) of another module's objects that are reached for.
+def private_members(package: Package) -> Count:
+    """Accesses to private members (`_x`) of objects of other modules.
 
-    Those of `self`, of classes that the same module declares, and of libraries are not counted: the
-    latter stand in `private_of_libraries`.
+    Members of `self`, of classes that the same module declares, and of libraries do not count: the
+    latter are in `private_of_libraries`.
     """
     imported = [
         f"{module.file}:{line}: {name}"
@@ -458,20 +461,21 @@ def private_members(package: Package) -> Found:
     return by_file([*imported, *(place for place, ours in _reached_for(package) if ours)])
 
 
-def private_of_libraries(package: Package) -> Found:
-    """Private members (`_x`) of objects of libraries that are reached for."""
+def private_of_libraries(package: Package) -> Count:
+    """Accesses to private members (`_x`) of objects of libraries."""
     return by_file(place for place, ours in _reached_for(package) if not ours)
 
 
 def _reached_for(package: Package) -> Iterator[tuple[str, bool]]:
-    """Where private members are reached for, and whether classes of the package have such a one."""
+    """Accesses to private members, and whether classes of the package declare such a member."""
     for module in package.modules.values():
         own = {each.name for each in module.functions} | {
             member for each in package.by_module[module.name] for member in each.members
         }
         for node in module.attributes:
             if _is_private(node.attr) and node.attr not in own and not _is_self(node.value):
-                # What compiles leans on numba's inner parts, and meets no object but its own.
+                # The modules that compile use numba's internals, which have attributes of the same
+                # names.
                 near = ("kernels",) if module.within("kernels") else ("",)
                 having = (
                     package.modules[each.module] for each in package.by_member.get(node.attr, ())
@@ -493,13 +497,12 @@ def _is_self(node: ast.expr) -> bool:
     )
 
 
-def set_elsewhere(package: Package) -> Found:
+def set_elsewhere(package: Package) -> Count:
     """Assignments in gui to an attribute of another object, `x.y = ...` where x is not `self`.
 
-    Values count not (data classes, named tuples), nor objects of libraries, nor those of classes
-    that the same module declares. Of which class x is, annotations and constructors say; where they
-    do not, the assignment counts if a class of the package that is no value has an attribute of
-    that name.
+    Values (dataclasses, named tuples), objects of libraries and of classes that the same module
+    declares do not count. The class of x is known from annotations and constructors; if it is unknown,
+    the assignment counts if a class of the package that is not a value has an attribute of that name.
     """
     places = []
     for module in package.modules.values():
@@ -517,8 +520,8 @@ def set_elsewhere(package: Package) -> Found:
     return by_file(places)
 
 
-def literal_indices(package: Package) -> Found:
-    """Subscripts in kernels and engines with a literal in a tuple of indices, `a[k, 0]`; not in vec3 and octet."""
+def literal_indices(package: Package) -> Count:
+    """Subscripts in kernels and engines with a literal in a tuple of indices, `a[k, 0]`, except in vec3 and octet."""
     return by_file(
         module.at(node)
         for module in package.modules.values()
@@ -535,15 +538,15 @@ def _is_whole_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
-def continuum_asked(package: Package) -> Found:
-    """Places where it is asked which body it is (`.continuum`, or a body's class), but in a kind's own folder."""
+def continuum_asked(package: Package) -> Count:
+    """Places that query the type of body (`.continuum`, or a body's class), outside the folder of its engine."""
     return by_file(_asking_for_continuum(package))
 
 
-def continuum_asking(package: Package) -> Found:
-    """Files in which that is asked."""
-    found = Counter(place.partition(":")[0] for place in _asking_for_continuum(package))
-    return len(found), tuple(f"{file}: {count}" for file, count in found.most_common())
+def continuum_asking(package: Package) -> Count:
+    """Files that query the type of body."""
+    counts = Counter(place.partition(":")[0] for place in _asking_for_continuum(package))
+    return len(counts), tuple(f"{file}: {count}" for file, count in counts.most_common())
 
 
 _BODIES = ("ChainBody", "ContinuousBody")
@@ -564,28 +567,28 @@ def _asking_for_continuum(package: Package) -> Iterator[str]:
                     yield module.at(call)
 
 
-def naming_formulations(package: Package) -> Found:
-    """Files that name a formulation ("planar_nonsmooth") which is not that of their own folder."""
-    found = []
+def naming_formulations(package: Package) -> Count:
+    """Files that name a formulation ("planar_nonsmooth") without being in its folder."""
+    files = []
     for module in package.modules.values():
         own = next((kind for kind in package.formulations if module.within(f"engines.{kind}")), "")
         named_ = {
             str(node.value) for node in module.texts if node.value in package.formulations
         } - {own}
         if named_:
-            found.append((module.file, sorted(named_)))
-    found.sort(key=lambda each: (-len(each[1]), each[0]))
-    return len(found), tuple(f"{file}: {', '.join(kinds)}" for file, kinds in found)
+            files.append((module.file, sorted(named_)))
+    files.sort(key=lambda each: (-len(each[1]), each[0]))
+    return len(files), tuple(f"{file}: {', '.join(kinds)}" for file, kinds in files)
 
 
-def naming_kinds(package: Package) -> Found:
-    """Files that name another kind of gait, controller, shape, start, strain law or support than their own.
+def naming_kinds(package: Package) -> Count:
+    """Files that name a kind of gait, controller, shape, start, strain law or support other than their own.
 
-    A kind is a class with a field `kind: Literal["..."]`. It is named by that class, or by its name
-    where a `.kind` is compared with it. The file that declares it is its own, and one whose name
-    begins as the kind's.
+    A kind is a class with a field `kind: Literal["..."]`. A file names it by using that class, or by
+    comparing a `.kind` with its name. The file that declares a kind is its own, and so are files whose
+    names begin with the kind's name.
     """
-    found = []
+    files = []
     for module in package.modules.values():
         compared = {
             str(text.value)
@@ -607,13 +610,13 @@ def naming_kinds(package: Package) -> Found:
             and not _of_kind(module, kind)
         }
         if others:
-            found.append((module.file, sorted(others)))
-    found.sort(key=lambda each: (-len(each[1]), each[0]))
-    return len(found), tuple(f"{file}: {', '.join(kinds)}" for file, kinds in found)
+            files.append((module.file, sorted(others)))
+    files.sort(key=lambda each: (-len(each[1]), each[0]))
+    return len(files), tuple(f"{file}: {', '.join(kinds)}" for file, kinds in files)
 
 
 def _is_kind(package: Package, imported: str) -> bool:
-    """Whether an import takes a kind's class; another class may have the same name."""
+    """Whether an import is that of a kind's class; another class may have the same name."""
     module, _, name = imported.rpartition(".")
     module = module.removeprefix(f"{PACKAGE}.")
     if not imported.startswith(PACKAGE) or name not in package.declared:
@@ -627,8 +630,8 @@ def _of_kind(module: Module, kind: str) -> bool:
     return any(part.startswith(kind) for part in module.name.split("."))
 
 
-def window_attributes(package: Package) -> Found:
-    """Attributes that the main window offers."""
+def window_attributes(package: Package) -> Count:
+    """Attributes of the main window."""
     for module in package.modules.values():
         for each in module.classes:
             if each.name == "MainWindow":
@@ -637,48 +640,48 @@ def window_attributes(package: Package) -> Found:
     return 0, ()
 
 
-def window_importers(package: Package) -> Found:
-    """Modules that import the main window's."""
+def window_importers(package: Package) -> Count:
+    """Modules that import the main window's module."""
     where = next(
         name
         for name, module in package.modules.items()
         if "MainWindow" in [c.name for c in module.classes]
     )
-    found = sorted(package.importers[where])
-    return len(found), tuple(found)
+    importers = sorted(package.importers[where])
+    return len(importers), tuple(importers)
 
 
 _NAMED_ARM = re.compile(r"(^|_)arm(ing)?(_|$)")
 _OTHER_ARMS = {"sequences", "options", "boxes"}
-"""`sequences.arm`: steps of a profile; `options.arm`: of the command line; `boxes.arm`: a tool
-waits for a click."""
+"""`sequences.arm`: steps of a profile; `options.arm`: an option of the command line; `boxes.arm`: a
+tool waits for a click."""
 
 
-def passing_on_arming(package: Package) -> Found:
-    """Classes on the longest way of the order to arm: those that take it, and pass it on or decide upon it.
+def passing_on_arming(package: Package) -> Count:
+    """Classes on the longest path of the arm command: those that receive it and pass it on or decide on it.
 
-    The order is the operator's wish, from the button to where all reasons against it are asked. A
-    class takes it if a method of it is named for it (`arm`, `_arm`, `begin_arming`; a property only
-    tells), has a command of the link among its parameters (`LinkCommand`, `CommandKind`), calls or
-    hands over another's `arm`, or has "arm" as an argument or a case; code outside of classes
-    counts as a class. The button that is held does what it was given, and counts as who gives it.
-    Window and command line are two begins of one way. Not counted: protocols; queues, pipe and
-    inbox, which carry any message unread; and what carries out an order that was accepted, the arm
-    sequence (`TorqueControl`, which can refuse nothing).
+    The path is that of the operator's request, from the button to the check of all reasons against
+    arming. A class is on it if it has a method named for arming (`arm`, `_arm`, `begin_arming`;
+    properties only report), has a command of the link among its parameters (`LinkCommand`,
+    `CommandKind`), calls or passes on another object's `arm`, or has "arm" as an argument or a case;
+    code outside of classes counts as a class. The hold button only runs its callback; the class that
+    supplies the callback counts. Window and command line are two starts of one path. Not counted:
+    protocols; queues, pipe and inbox, which carry messages unread; and the arm sequence, which carries
+    out an accepted command (`TorqueControl`, which cannot refuse).
     """
-    found = sorted(
+    classes = sorted(
         {
             f"{module.name}.{name}"
             for module in package.modules.values()
             for name in _taking_arm(module)
         }
     )
-    begins = Counter(place.partition(".")[0] for place in found)
-    return len(found) - min(begins["gui"], begins["cli"]), tuple(found)
+    begins = Counter(place.partition(".")[0] for place in classes)
+    return len(classes) - min(begins["gui"], begins["cli"]), tuple(classes)
 
 
 def _taking_arm(module: Module) -> Iterator[str]:
-    if module.within("gui.viewport"):  # where that tool is
+    if module.within("gui.viewport"):  # which has the tool with `boxes.arm`
         return
     inside: set[int] = set()
     for each in module.classes:
@@ -717,11 +720,10 @@ def _names(annotation: ast.expr) -> list[ast.expr]:
     return [node for node in ast.walk(annotation) if isinstance(node, ast.Name | ast.Attribute)]
 
 
-def polling_timers(package: Package) -> Found:
-    """Timers in gui that ask again and again whether something has happened, where a signal could say so.
+def polling_timers(package: Package) -> Count:
+    """Timers in gui that poll for an event that a signal could report.
 
-    Every timer counts that fires again and again by itself, other than those that keep time
-    (`polling.CLOCKS`).
+    All repeating timers count, except those that keep time (`polling.CLOCKS`).
     """
     places = []
     for module in package.modules.values():
@@ -742,18 +744,18 @@ def polling_timers(package: Package) -> Found:
 _LAYING_OUT = {"addWidget", "addLayout", "addRow", "insertWidget", "insertLayout", "insertRow"}
 _ROW_LAYOUTS = {"QFormLayout", "QGridLayout"}
 _MOST_PARTS = 4
-"""Parts that a dialog may add to layouts of its own, such as what it makes while it is open."""
+"""Most parts that a dialog may add to its own layouts, such as those made while it is open."""
 
 
-def handmade_dialogs(package: Package) -> Found:
+def handmade_dialogs(package: Package) -> Count:
     """Dialogs that build their rows by hand instead of declaring them.
 
-    A dialog does where its class adds more than four parts to layouts, or where its module, or one
-    of the same package that it imports, lays rows out in a grid or form. What `gui.forms` builds is
-    what all others use.
+    A dialog counts if its class adds more than four parts to layouts, or if its module, or an imported
+    one of the same package, lays out rows in a grid or form. The dialogs of `gui.forms` do not count,
+    because all others use them.
     """
     parents = {each.name: [last(base) for base in each.bases] for _, each in _every_class(package)}
-    found = []
+    dialogs = []
     for module, each in _every_class(package):
         if (
             not module.within("gui")
@@ -768,11 +770,11 @@ def handmade_dialogs(package: Package) -> Found:
         )
         rows = [name for name in (module.name, *near) if _lays_rows_out(package.modules[name])]
         if parts > _MOST_PARTS or rows:
-            found.append(
+            dialogs.append(
                 (parts, ", ".join([f"{module.file}: {each.name}", f"{parts} parts", *rows]))
             )
-    found.sort(key=lambda place: (-place[0], place[1]))
-    return len(found), tuple(place for _, place in found)
+    dialogs.sort(key=lambda place: (-place[0], place[1]))
+    return len(dialogs), tuple(place for _, place in dialogs)
 
 
 def _every_class(package: Package) -> Iterator[tuple[Module, ast.ClassDef]]:
@@ -780,7 +782,7 @@ def _every_class(package: Package) -> Iterator[tuple[Module, ast.ClassDef]]:
 
 
 def _descends(name: str, ancestor: str, parents: Mapping[str, list[str]]) -> bool:
-    """Whether a class is another one's child, or its children's."""
+    """Whether a class is derived from another, directly or not."""
     above = parents.get(name, [])
     return ancestor in above or any(
         each != name and _descends(each, ancestor, parents) for each in above
@@ -791,17 +793,17 @@ def _lays_rows_out(module: Module) -> bool:
     return any(name.id in _ROW_LAYOUTS and isinstance(name.ctx, ast.Load) for name in module.names)
 
 
-def _of_files(count: Callable[[Path], Found]) -> Callable[[Package], Found]:
-    """A count over files, as one of a package."""
+def _of_files(count: Callable[[Path], Count]) -> Callable[[Package], Count]:
+    """Return a count over files as a count of a package."""
 
     @wraps(count)
-    def of(package: Package) -> Found:
+    def of(package: Package) -> Count:
         return count(package.root.parent)
 
     return of
 
 
-MEASURES: dict[str, Callable[[Package], Found]] = {
+MEASURES: dict[str, Callable[[Package], Count]] = {
     of.__name__: of
     for of in (
         circles,
@@ -829,28 +831,28 @@ MEASURES: dict[str, Callable[[Package], Found]] = {
         _of_files(quoted_phrases),
     )
 }
-"""Every count by its name; what it counts stands in the function."""
+"""Counts by name; the docstring of each function describes what it counts."""
 
 
-def main(words: list[str]) -> int:
-    """Print all counts, or some with every place."""
+def main(names: list[str]) -> int:
+    """Print all counts, or some with all their places."""
     from tests.test_architecture import BARS
 
-    if unknown := [name for name in words if name not in MEASURES]:
+    if unknown := [name for name in names if name not in MEASURES]:
         print(
-            f"There is no count called {unknown[0]}; give one of {', '.join(MEASURES)}.",
+            f"There is no count named {unknown[0]}. Name one of {', '.join(MEASURES)}.",
             file=sys.stderr,
         )
         return 2
     print(f"{'':<22}{'count':>8}{'at most':>9}{'goal':>8}")
     for measure in measures(Package()):
-        if words and measure.name not in words:
+        if names and measure.name not in names:
             continue
         bar = BARS[measure.name]
         goal = "" if bar.goal is None else bar.goal
-        what = measure.what if words else measure.what.partition(". ")[0].removesuffix(".")
+        what = measure.what if names else measure.what.partition(". ")[0].removesuffix(".")
         print(f"{measure.name:<22}{measure.count:>8}{bar.most:>9}{goal:>8}  {what}")
-        for place in measure.places if words else ():
+        for place in measure.places if names else ():
             print(f"    {place}")
     return 0
 

@@ -1,4 +1,4 @@
-"""Rows of a recording in which only what a test is about holds something."""
+"""Rows of a recording that are empty except for the columns of a test."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["blank_rows"]
 
 
 def blank_rows(schema: Schema, time: NDArray[np.float64], **columns: NDArray[np.generic]) -> Rows:
-    """Rows at times (k,), s, with some columns of `Rows` by name; the others are 0, and there are no contacts."""
+    """Return rows at times (k,), s, with some columns of `Rows` by name; the others are 0, without contacts."""
     k = len(time)
     n = schema.n_links
     m = len(schema.axes)
     sections = len(schema.sections)
-    whole = np.zeros(k, np.int64)
+    integers = np.zeros(k, np.int64)
     blank: dict[str, NDArray[np.generic]] = {
         "link_pose": np.zeros((k, n, 7)),
         "link_twist": np.zeros((k, n, 6)),
@@ -25,9 +25,9 @@ def blank_rows(schema: Schema, time: NDArray[np.float64], **columns: NDArray[np.
         "contacts_closed": np.zeros(k, np.int32),
         "energy": np.zeros((k, len(schema.energy))),
         "solver_residual": np.zeros(k),
-        "solver_iterations": whole,
-        "solver_unconverged": whole,
-        "steps": whole,
+        "solver_iterations": integers,
+        "solver_unconverged": integers,
+        "steps": integers,
         "extra": np.zeros((k, len(schema.extra))),
         "strain": np.zeros((k, sections, 6)),
         "wrench": np.zeros((k, sections, 6)),

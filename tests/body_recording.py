@@ -1,4 +1,4 @@
-"""A recording of a continuous body made of formulas, for the tests of what shows and exports it."""
+"""A recording of a continuous body made of formulas, for the tests of views and exports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCHEMA = Schema(
 
 
 def make_body_rows(first: int, stop: int) -> Rows:
-    """Rows of a straight body that creeps along x, stretched in waves that grow; a support in its middle."""
+    """Return rows of a straight body that creeps along x, stretched in growing waves, with a support in its middle."""
     k = stop - first
     time = np.arange(first, stop) / 100.0
     s = np.linspace(0.0, 1.0, N)
@@ -46,7 +46,7 @@ def make_body_rows(first: int, stop: int) -> Rows:
 
 
 def make_body_recording(scene: Scene, n_rows: int) -> RunRecording:
-    """A recording of such rows."""
+    """Return a recording of such rows."""
     recording = RunRecording(scene, SCHEMA)
     recording.append(make_body_rows(0, n_rows))
     return recording

@@ -1,4 +1,4 @@
-"""What holds for every test: nothing leaks, no user file is touched, hypothesis is told how hard to try."""
+"""Settings of all tests: no leaks, no access to the user's files, and the effort of hypothesis."""
 
 from __future__ import annotations
 
@@ -24,31 +24,30 @@ from snakestudio.paths import kernels_dir
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
 COMPILING_S = 120
-"""How long workers wait for the first one; what it has not compiled by then they compile
-themselves."""
+"""How long workers wait for the first one; after that they compile the rest themselves."""
 
-# Before anything reads them: compiled kernels are the user's, the same in every checkout; all else
-# is apart.
+# Set before anything reads them. Compiled kernels are shared with the user, because they are the
+# same in every checkout; everything else is separate.
 os.environ.setdefault("SNAKESTUDIO_KERNELS_DIR", str(kernels_dir()))
 os.environ.setdefault("SNAKESTUDIO_CACHE_DIR", str(CACHE))
 os.environ.setdefault("MESA_SHADER_CACHE_DIR", str(CACHE / "mesa"))
 if sys.platform == "linux":
     os.environ.setdefault("LIBGL_ALWAYS_SOFTWARE", "1")
-    # "offscreen" has no OpenGL; pytest-xvfb gives the screen
+    # "offscreen" has no OpenGL; pytest-xvfb provides the screen
     os.environ.setdefault("QT_QPA_PLATFORM", "xcb")
 _home = tempfile.mkdtemp(prefix="snakestudio-tests-")
 for _kind in ("CONFIG", "DATA", "STATE", "CACHE"):
     os.environ[f"XDG_{_kind}_HOME"] = str(Path(_home, _kind.lower()))
-# A file that exists once the tests are compiled; workers inherit its path from the process that
+# File that exists once the tests are compiled; workers inherit its path from the process that
 # starts them.
 _compiled = Path(os.environ.setdefault("SNAKESTUDIO_TESTS_COMPILED", str(Path(_home, "compiled"))))
 
-# Compiled once, and not by each of the processes that tests start; the tests themselves, too.
+# Bytecode, also of the tests, is compiled once instead of in each process that tests start.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Who runs tests in the background has Ctrl+C ignored, and nohup hang-ups; programs inherit that,
-# and would not end.
+# A shell that runs tests in the background ignores Ctrl+C, and nohup ignores hang-ups; programs
+# inherit that, and would not end.
 if threading.current_thread() is threading.main_thread():
     for _name, _usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
         if hasattr(signal, _name) and signal.getsignal(getattr(signal, _name)) == signal.SIG_IGN:
@@ -58,7 +57,7 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 from hypothesis.configuration import set_hypothesis_home_dir  # noqa: E402
 
 set_hypothesis_home_dir(CACHE / "hypothesis")
-# What a commit must pass draws the same examples every time; `make soak` searches for new ones.
+# `make test` draws the same examples every time; `make soak` searches for new ones.
 settings.register_profile("default", deadline=None, max_examples=30, derandomize=True)
 settings.register_profile(
     "soak", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow]
@@ -67,7 +66,7 @@ settings.load_profile("soak" if os.environ.get("SNAKESTUDIO_SOAK") else "default
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what draws random examples: `make soak` draws many more of them."""
+    """Mark tests that draw random examples: `make soak` draws many more of them."""
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("fuzz")
@@ -75,21 +74,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Let the first worker import all tests, which compiles them, before the others do."""
+    """Import all tests in the first worker, which compiles them, before the others do.
+
+    Imports leave next to no garbage, but a quarter of their time would go into looking for it.
+    """
     worker = getattr(session.config, "workerinput", {}).get("workerid")
     deadline = time.monotonic() + COMPILING_S
     while worker not in (None, "gw0") and not _compiled.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
+    gc.disable()
     try:
         return (yield)
     finally:
+        gc.enable()
         if worker == "gw0":
             _compiled.touch()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Drop the sources of what was imported: PySide reads those of all modules, which leaves 37 MB of lines behind."""
+    """Drop the sources of imported modules from `linecache`: PySide reads all of them, which takes 37 MB."""
     report = yield
     linecache.clearcache()
     return report
@@ -98,13 +102,12 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 # ------------------------------------------------------------------------------------------- memory
 
 MEMORY_BAR_MB = 1000
-"""What a process that runs tests should take at most; which tests it gets, and with them how much,
-is chance."""
+"""Most memory of a process that runs tests. The scheduler assigns the tests to processes, so it varies."""
 _peaks = pytest.StashKey[dict[str, int]]()
 
 
 def _peak_mb() -> int | None:
-    """The most memory that this process has had, MB; None where it cannot be known."""
+    """Peak memory of this process, MB; None if the system does not report it."""
     if sys.platform != "linux":
         return None
     import resource
@@ -113,7 +116,7 @@ def _peak_mb() -> int | None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Note how much memory the tests took: a worker sends it to the process that started it."""
+    """Record the peak memory of the tests; a worker sends it to the process that started it."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["peak_mb"] = _peak_mb()
     elif not getattr(session.config.option, "numprocesses", None):
@@ -122,13 +125,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take what a worker sends."""
+    """Receive the peak memory of a worker."""
     peak = getattr(node, "workeroutput", {}).get("peak_mb")
     node.config.stash.setdefault(_peaks, {})[node.gateway.id] = peak or 0
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print the memory of every process beside its bar."""
+    """Print the peak memory of every process with its bar."""
     peaks = config.stash.get(_peaks, {})
     if any(peaks.values()):
         each = ", ".join(f"{name} {peak} MB" for name, peak in sorted(peaks.items()))
@@ -138,7 +141,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def pytest_unconfigure() -> None:
-    """Remove the directories that stood in for the user's."""
+    """Remove the temporary directories of settings and caches."""
     shutil.rmtree(_home, ignore_errors=True)
 
 
@@ -154,7 +157,7 @@ def _own_user_dirs(
 
 @pytest.fixture(autouse=True)
 def _own_priority() -> Iterator[None]:
-    """Take back the priority that commands which talk to robots get for the thread that runs them."""
+    """Reset the priority that commands which communicate with robots set for their thread."""
     if sys.platform != "linux":
         yield
         return
@@ -194,7 +197,7 @@ def _qt_app() -> Any | None:
 
 
 def _watch_timers() -> None:
-    """Remember every QTimer that Python code starts."""
+    """Record every QTimer that Python code starts."""
     core = sys.modules.get("PySide6.QtCore")
     if core is None or hasattr(core.QTimer, "snakestudio_start"):
         return
@@ -243,8 +246,8 @@ _frozen = 0
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _only_what_is_new_is_collected() -> None:
-    """Take a quarter of a million objects that the imports left out of the collector's sight."""
+def _frozen_imports() -> None:
+    """Exclude the quarter of a million objects of the imports from garbage collection."""
     global _frozen
     linecache.clearcache()
     if gc.get_freeze_count() > _frozen:
@@ -256,8 +259,8 @@ def _only_what_is_new_is_collected() -> None:
 
 
 _RELEASE_MB = 40
-"""Growth after which freed pages are returned: often enough for the peak, seldom enough to cost
-nothing."""
+"""Growth after which freed pages are returned: small enough to limit the peak, large enough to take no
+time."""
 _resident_mb = 0.0
 
 
@@ -267,8 +270,8 @@ def _read_resident_mb() -> float:
 
 
 @pytest.fixture(autouse=True)
-def _freed_memory_is_returned() -> Iterator[None]:
-    """Return freed pages once a test has made the process grow: the C library keeps them otherwise."""
+def _freed_memory() -> Iterator[None]:
+    """Return freed pages to the system after a test has made the process grow: the C library would keep them."""
     global _resident_mb
     yield
     if sys.platform != "linux" or _read_resident_mb() < _resident_mb + _RELEASE_MB:
@@ -278,7 +281,7 @@ def _freed_memory_is_returned() -> Iterator[None]:
     _resident_mb = _read_resident_mb()
 
 
-def _let_qt_delete() -> None:
+def _run_deferred_deletes() -> None:
     gc.collect()
     app = _qt_app()
     if app is not None:
@@ -290,7 +293,7 @@ def _let_qt_delete() -> None:
 
 @pytest.fixture(autouse=True)
 def _no_leaks(_own_user_dirs: None) -> Iterator[None]:
-    """Fail a test that leaves a thread, a top-level widget or a running timer behind."""
+    """Fail a test that leaves a thread, a top-level widget or a running timer."""
     _watch_timers()
     threads = set(threading.enumerate())
     widgets = set(_top_levels())
@@ -314,7 +317,7 @@ def _no_leaks(_own_user_dirs: None) -> Iterator[None]:
 
     deadline = time.monotonic() + _GRACE_S
     while (left := leaks()) and time.monotonic() < deadline:
-        _let_qt_delete()
+        _run_deferred_deletes()
         time.sleep(0.01)
     if left:
         pytest.fail("the test leaves behind: " + "; ".join(left), pytrace=False)

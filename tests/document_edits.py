@@ -1,7 +1,7 @@
-"""Random edits of any scene, one table of them: the tests of undo, files and crashes draw from it.
+"""Random edits of any scene in one table, for the tests of undo, files and crashes.
 
-An entry is a function of a scene and of hypothesis' `draw` that gives another scene by an edit of
-the program, or None where it does not apply. New kinds of edit are added to `EDITS`.
+An entry is a function of a scene and of hypothesis' `draw` that returns the scene after an edit of
+the program, or None if it does not apply. New kinds of edit are added to `EDITS`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _OF_OBSTACLES: dict[str, st.SearchStrategy[Any]] = {
 
 
 def _some(scene: Scene, draw: Draw) -> list[int]:
-    """Some obstacles, at least one."""
+    """Draw some obstacles, at least one."""
     return draw(
         st.lists(st.integers(0, len(scene.obstacles) - 1), min_size=1, max_size=4, unique=True)
     )  # type: ignore[no-any-return]
@@ -198,12 +198,12 @@ def a_path(scene: Scene, draw: Draw) -> Scene | None:
 def an_import(scene: Scene, draw: Draw) -> Scene | None:
     if len(scene.obstacles) >= 30:
         return None
-    found = Circles(
+    circles = Circles(
         (Circle(draw(numbers(-5, 5)), draw(numbers(-5, 5)), draw(numbers(0.01, 1)), "line 1"),),
         "m",
         "",
     )
-    return with_imported(scene, as_cylinders(found, "m", 1.0, "imported"))
+    return with_imported(scene, as_cylinders(circles, "m", 1.0, "imported"))
 
 
 EDITS: dict[str, Edit] = {
@@ -225,11 +225,11 @@ EDITS: dict[str, Edit] = {
     "path": a_path,
     "import": an_import,
 }
-"""Every pure edit of a scene there is."""
+"""All pure edits of a scene."""
 
 
 def edited(scene: Scene, name: str, draw: Draw) -> Scene | None:
-    """What an edit makes of a scene; None where it does not apply or is refused in words."""
+    """Return the scene after an edit; None if it does not apply or is refused with a message."""
     try:
         return EDITS[name](scene, draw)
     except SceneError:

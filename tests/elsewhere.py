@@ -1,4 +1,4 @@
-"""A program in a process of its own: for what an environment variable decides once for all."""
+"""Programs in a separate process, for effects of environment variables that are read once."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def answer_of(program: str, **environment: str) -> Any:
-    """What a Python program prints as JSON; warnings are errors there, too.
+    """Return what a Python program prints as JSON; warnings are errors there, too.
 
     Parameters
     ----------
     program : str
     **environment
-        Variables it has beside those of this process.
+        Variables in addition to those of this process.
     """
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],

@@ -1,4 +1,4 @@
-"""A run made of formulas, and what cameras would see of it, for the tests of experiments: the truth is known."""
+"""A run made of formulas, and its capture by cameras, for the tests of experiments: the true values are known."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
 
 
 def track(time: NDArray[np.float64], link: int, speed: float = SPEED) -> NDArray[np.float64]:
-    """Where a link is: along x at a constant speed, on a serpentine; it gets going in half a second."""
+    """Position of a link: along x at a constant speed, on a serpentine; it accelerates in half a second."""
     gone = speed * (time - 0.5 * (1.0 - np.exp(-time / 0.5)))
     s = gone - LENGTH * link
     return np.stack(
@@ -33,14 +33,14 @@ def track(time: NDArray[np.float64], link: int, speed: float = SPEED) -> NDArray
 
 
 def heading(time: NDArray[np.float64], link: int) -> NDArray[np.float64]:
-    """Direction of the serpentine there."""
+    """Direction of the serpentine at the link."""
     s = SPEED * (time - 0.5 * (1.0 - np.exp(-time / 0.5))) - LENGTH * link
     slope = SWING * 2.0 * math.pi * HERTZ / SPEED * np.cos(2.0 * math.pi * HERTZ * s / SPEED)
     return np.arctan(slope)
 
 
 def make_run(duration: float = 12.0, rate: float = 100.0) -> RunRecording:
-    """The run, as a recording."""
+    """Return the run as a recording."""
     time = np.arange(round(duration * rate) + 1) / rate
     k = len(time)
     pose = np.zeros((k, N, 7))
@@ -71,7 +71,7 @@ def seen(
     name: str = "trial",
     numbered: bool = True,
 ) -> Capture:
-    """What cameras see whose clock starts `offset` after the robot's, in a frame turned and shifted from the run's."""
+    """Return the capture by cameras whose clock starts `offset` after the robot's, in a turned and shifted frame."""
     time = np.arange(round(duration * rate) + 1) / rate
     place = track(time + offset, link, speed) @ rotation(math.radians(turn_deg)).T + origin
     place += np.random.default_rng(seed).normal(0.0, noise, place.shape)

@@ -1,4 +1,4 @@
-"""Of which class an expression is, as far as annotations and constructors say: to know whose attribute is set."""
+"""Inference of the class of an expression from annotations and constructors, to find the owner of an attribute."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _TRANSPARENT = frozenset({"Final", "ClassVar", "Annotated", "Optional"})
 
 @dataclass
 class Known:
-    """A class of the package.
+    """Class of the package.
 
     Attributes
     ----------
     bases : set of str
     members : dict of str to expression
-        Annotation of each attribute, property and (of what it returns) method; None where nothing
-        says it.
+        Annotation of each attribute and property, and return annotation of each method; None if
+        unknown.
     """
 
     bases: set[str] = field(default_factory=set)
@@ -28,13 +28,13 @@ class Known:
 
 
 class Types:
-    """Classes and functions of the package by their names, which are hardly ever given twice.
+    """Classes and functions of the package by name; names are nearly always unique.
 
     Parameters
     ----------
     classes, functions : iterable
     settings : iterable
-        Every statement that sets something within a method, with the method and its class.
+        All statements that set something within a method, with the method and its class.
     """
 
     def __init__(
@@ -53,29 +53,29 @@ class Types:
                     known.members[line.target.id] = line.annotation
                 elif isinstance(line, Function):
                     known.members.setdefault(line.name, line.returns)
-        given: dict[int, dict[str, ast.expr]] = {}
+        parameter_types: dict[int, dict[str, ast.expr]] = {}
         for statement, method, owner in settings:
-            if id(method) not in given:
-                given[id(method)] = parameters(method)
-            self._learn(self.classes[owner.name].members, statement, given[id(method)])
+            if id(method) not in parameter_types:
+                parameter_types[id(method)] = parameters(method)
+            self._learn(self.classes[owner.name].members, statement, parameter_types[id(method)])
 
     def _learn(
         self,
         members: dict[str, ast.expr | None],
         statement: ast.Assign | ast.AnnAssign,
-        given: dict[str, ast.expr],
+        parameter_types: dict[str, ast.expr],
     ) -> None:
-        """What a statement says of an attribute: its annotation, what constructs it, a parameter's type."""
+        """Record what a statement reveals of an attribute: annotation, constructor or type of a parameter."""
         if isinstance(statement, ast.AnnAssign):
             if _own(statement.target):
                 members[last(statement.target)] = statement.annotation
             return
         for target, value in paired(statement):
             if _own(target) and members.get(last(target)) is None:
-                members[last(target)] = _made(value, given)
+                members[last(target)] = _constructed(value, parameter_types)
 
     def member(self, name: str, attribute: str) -> ast.expr | None:
-        """Annotation of an attribute of a class or of those it is made of."""
+        """Return the annotation of an attribute of a class or its bases."""
         known = self.classes.get(name)
         if known is None:
             return None
@@ -85,9 +85,9 @@ class Types:
             if own is not None
             else next(
                 (
-                    found
+                    annotation
                     for base in sorted(known.bases)
-                    if base != name and (found := self.member(base, attribute))
+                    if base != name and (annotation := self.member(base, attribute))
                 ),
                 None,
             )
@@ -96,7 +96,7 @@ class Types:
     def of(
         self, node: ast.expr, function: Function | None, owner: ast.ClassDef | None
     ) -> ast.expr | None:
-        """Annotation of an expression within a function of a class; None where it cannot be told."""
+        """Return the annotation of an expression within a method; None if unknown."""
         match node:
             case ast.Name("self" | "cls"):
                 return ast.Name(owner.name) if owner is not None else None
@@ -119,9 +119,9 @@ class Types:
     ) -> ast.expr | None:
         if function is None:
             return None
-        given = parameters(function)
-        if name in given:
-            return given[name]
+        parameter_types = parameters(function)
+        if name in parameter_types:
+            return parameter_types[name]
         for node in ast.walk(function):
             match node:
                 case ast.AnnAssign(target=ast.Name(local)) if local == name:
@@ -142,13 +142,13 @@ class Types:
 
 
 def parameters(function: Function) -> dict[str, ast.expr]:
-    """Annotations of a function's parameters."""
+    """Return the annotations of a function's parameters."""
     every = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
     return {each.arg: each.annotation for each in every if each.annotation is not None}
 
 
 def paired(node: ast.Assign) -> Iterable[tuple[ast.expr, ast.expr]]:
-    """Targets of an assignment with what each gets, where that stands there."""
+    """Pairs of target and value of an assignment, if the values are written separately."""
     for target in node.targets:
         if isinstance(target, ast.Tuple):
             if isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(target.elts):
@@ -170,18 +170,23 @@ def _own(target: ast.expr) -> bool:
     )
 
 
-def _made(value: ast.expr, given: dict[str, ast.expr]) -> ast.expr | None:
+def _constructed(value: ast.expr, parameter_types: dict[str, ast.expr]) -> ast.expr | None:
     if isinstance(value, ast.Name):
-        return given.get(value.id)
+        return parameter_types.get(value.id)
     if isinstance(value, ast.BoolOp):
         return next(
-            (found for each in value.values if (found := _made(each, given)) is not None), None
+            (
+                annotation
+                for each in value.values
+                if (annotation := _constructed(each, parameter_types)) is not None
+            ),
+            None,
         )
     return value.func if isinstance(value, ast.Call) and last(value)[:1].isupper() else None
 
 
 def last(node: ast.AST | None) -> str:
-    """The last name of a dotted one, of what is called, or of what is subscripted."""
+    """Return the last part of a dotted name, of a called or of a subscripted one."""
     while isinstance(node, ast.Call | ast.Subscript):
         node = node.func if isinstance(node, ast.Call) else node.value
     return (
@@ -194,7 +199,7 @@ def last(node: ast.AST | None) -> str:
 
 
 def plain(annotation: ast.expr | None) -> ast.expr | None:
-    """An annotation without quotes, `| None` and what only marks it."""
+    """Return an annotation without quotes, `| None` and qualifiers."""
     while True:
         match annotation:
             case ast.Constant(value=str(text)):
@@ -210,16 +215,16 @@ def plain(annotation: ast.expr | None) -> ast.expr | None:
 
 
 def named(annotation: ast.expr | None) -> str:
-    """The class that an annotation names; of one of something, the container."""
+    """Return the class that an annotation names; for a generic one, the container."""
     return last(plain(annotation))
 
 
 def item(annotation: ast.expr | None) -> ast.expr | None:
-    """What is in a container: the last that its annotation says, but for dots."""
-    found = plain(annotation)
-    if not isinstance(found, ast.Subscript):
+    """Return the type of a container's elements: the last argument of its annotation, except dots."""
+    container = plain(annotation)
+    if not isinstance(container, ast.Subscript):
         return None
-    kinds = found.slice.elts if isinstance(found.slice, ast.Tuple) else [found.slice]
+    kinds = container.slice.elts if isinstance(container.slice, ast.Tuple) else [container.slice]
     return next(
         (
             kind

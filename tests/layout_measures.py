@@ -1,6 +1,6 @@
-"""How the code and its tests are laid out, counted: formatting, assignments, copies, private members, phrases.
+"""Measures of the layout of code and tests: formatting, assignments, copies, private members, phrases.
 
-They are part of `python -m tests.architecture`, and `test_architecture` holds each to its bar.
+They are part of `python -m tests.architecture`, and `test_architecture` compares each with its bar.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-Found = tuple[int, tuple[str, ...]]
-"""A count, and the places that it counts."""
+Count = tuple[int, tuple[str, ...]]
+"""A count, and the places that count."""
 
 _SKIP = "# fmt" + ": skip"
-_FACES = ("snakestudio/plugin.py", "snakestudio/render/gl.py")
-"""Modules whose purpose is to offer names of others."""
+_REEXPORTING = ("snakestudio/plugin.py", "snakestudio/render/gl.py")
+"""Modules whose purpose is to re-export names."""
 
-_LONG = 8
-"""Lines that make a copy."""
-_PHRASE = 4
-"""Words that make a phrase."""
+_COPY_LINES = 8
+"""Lines of the shortest copy."""
+_PHRASE_WORDS = 4
+"""Words of a phrase."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _PUNCTUATION = ",.;:!?()[]{}\"'“”‘’…"
 
 
-def by_file(places: Iterable[str]) -> Found:
-    """Places, those of the files with most of them first."""
+def by_file(places: Iterable[str]) -> Count:
+    """Return the places, those of the files with most of them first."""
     listed = list(places)
     per_file = Counter(place.partition(":")[0] for place in listed)
     return len(listed), tuple(
@@ -48,7 +48,7 @@ def _text(path: Path) -> str:
 
 @dataclass
 class _File:
-    """What is counted of one file."""
+    """Parsed file."""
 
     assignments: list[ast.Assign] = field(default_factory=list)
     attributes: list[ast.Attribute] = field(default_factory=list)
@@ -88,8 +88,8 @@ def _file(path: Path) -> _File:
     return file
 
 
-def format_skips(root: Path) -> Found:
-    """Statements of the package and its tests that the formatter may not touch. Only matrices and tables need it."""
+def format_skips(root: Path) -> Count:
+    """Statements of the package and its tests excluded from formatting. Only matrices and tables need it."""
     return by_file(
         f"{path.relative_to(root)}:{number}"
         for path in _files(root, "snakestudio", "tests", "packaging")
@@ -98,10 +98,11 @@ def format_skips(root: Path) -> Found:
     )
 
 
-def parallel_assignments(root: Path) -> Found:
+def parallel_assignments(root: Path) -> Count:
     """Assignments of several values in one statement, `a, b = x, y`, whose values do not have the same form.
 
-    Exchanges, `a, b = b, a`, and what depends on an earlier target do not count: they cannot be taken apart.
+    Exchanges, `a, b = b, a`, and values that depend on an earlier target do not count: they cannot be
+    separated.
     """
     return by_file(
         f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
@@ -129,17 +130,17 @@ def _root(node: ast.expr) -> str:
 
 
 def _form(node: ast.expr) -> str:
-    """The expression without its names and values."""
+    """Return the expression without its names and values."""
     return re.sub(r"(id|attr|value|arg)='[^']*'|value=[\d.e+-]+", r"\1", ast.dump(node))
 
 
-def copied_lines(root: Path) -> Found:
-    """Runs of eight or more lines of code that stand in two places of the package, letter by letter."""
+def copied_lines(root: Path) -> Count:
+    """Runs of eight or more identical lines of code in two places of the package."""
     places: dict[tuple[str, ...], list[tuple[Path, int]]] = defaultdict(list)
     lines = {path: _code(path) for path in _files(root, "snakestudio")}
     for path, code in lines.items():
-        for at in range(len(code) - _LONG + 1):
-            places[tuple(line for _, line in code[at : at + _LONG])].append((path, at))
+        for at in range(len(code) - _COPY_LINES + 1):
+            places[tuple(line for _, line in code[at : at + _COPY_LINES])].append((path, at))
     copies = []
     seen: set[tuple[Path, int]] = set()
     for shared in places.values():
@@ -157,7 +158,7 @@ def copied_lines(root: Path) -> Found:
 
 
 def _code(path: Path) -> list[tuple[int, str]]:
-    """The lines of code, stripped, with their numbers: no blank ones, comments, imports and docstrings."""
+    """Lines of code, stripped, with their numbers, without blank ones, comments, imports and docstrings."""
     numbered = ((number, line.strip()) for number, line in enumerate(_text(path).splitlines(), 1))
     return [
         (number, line)
@@ -166,19 +167,19 @@ def _code(path: Path) -> list[tuple[int, str]]:
     ]
 
 
-def listed_names(root: Path) -> Found:
-    """Modules that list their names in `__all__` although they are no package's face."""
+def listed_names(root: Path) -> Count:
+    """Modules that list their names in `__all__` although they re-export none."""
     return by_file(
         f"{path.relative_to(root)}:{node.lineno}"
         for path in _files(root, "snakestudio")
-        if path.name != "__init__.py" and path.relative_to(root).as_posix() not in _FACES
+        if path.name != "__init__.py" and path.relative_to(root).as_posix() not in _REEXPORTING
         for node in ast.parse(_text(path)).body
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
     )
 
 
-def private_in_tests(root: Path) -> Found:
-    """Private members (`_x`) of the package's objects that tests reach for."""
+def private_in_tests(root: Path) -> Count:
+    """Accesses of tests to private members (`_x`) of the package's objects."""
     return by_file(
         f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
         for path, node in _private_accesses(root)
@@ -202,8 +203,8 @@ def _private_accesses(root: Path) -> Iterator[tuple[Path, ast.Attribute]]:
                 yield path, node
 
 
-def quoted_phrases(root: Path) -> Found:
-    """Strings in tests that quote four or more words in a row of a string of the package: a rewording breaks them."""
+def quoted_phrases(root: Path) -> Count:
+    """Strings in tests that quote four or more consecutive words of a string of the package: rewording breaks them."""
     phrases = {
         phrase
         for path in _files(root, "snakestudio")
@@ -219,13 +220,13 @@ def quoted_phrases(root: Path) -> Found:
 
 
 def _phrases(text: str) -> Iterator[tuple[str, ...]]:
-    """All runs of four words. Keys, numbers and what is filled in end a run; backslashes of patterns are left out."""
+    """Runs of four words. Keys, numbers and placeholders end a run; backslashes of patterns are ignored."""
     run: list[str] = []
     for token in text.replace("\\", "").split():
-        word = token.strip(_PUNCTUATION)
-        if not _WORD.fullmatch(word):
+        plain = token.strip(_PUNCTUATION)
+        if not _WORD.fullmatch(plain):
             run.clear()
             continue
-        run.append(word)
-        if len(run) >= _PHRASE:
-            yield tuple(run[-_PHRASE:])
+        run.append(plain)
+        if len(run) >= _PHRASE_WORDS:
+            yield tuple(run[-_PHRASE_WORDS:])

@@ -1,6 +1,6 @@
-"""What processes take of the machine that is measured on, and what its host takes of it: benchmarks tell both.
+"""Processor time of processes, and time that the host takes from this machine: benchmarks report both.
 
-No test looks at it: times of tests are virtual, or have bars that a busy machine keeps.
+No test depends on it: times in tests are virtual, or have bars that hold on a busy machine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["processor_time", "stolen", "stolen_share"]
 
 
 def processor_time(process: int) -> float:
-    """Processor time that a process has taken so far, s; NaN where nobody says."""
+    """Processor time of a process so far, s; NaN if the system does not report it."""
     try:
         fields = (
             Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
@@ -24,7 +24,7 @@ def processor_time(process: int) -> float:
 
 
 def stolen() -> float:
-    """Processor time that was wanted here and given to other machines so far, s; 0 where nobody says so."""
+    """Processor time so far that the host gave to other machines, s; 0 if the system does not report it."""
     try:
         fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()
         return int(fields[8]) / os.sysconf("SC_CLK_TCK")
@@ -33,5 +33,5 @@ def stolen() -> float:
 
 
 def stolen_share(since: float, before: float) -> float:
-    """Share of all processors' time that was taken since a moment (s, monotonic) at which `stolen` was `before`."""
+    """Share of all processors' time that the host took since a moment (s, monotonic) at which `stolen` was `before`."""
     return (stolen() - before) / max(time.monotonic() - since, 1e-3) / (os.cpu_count() or 1)

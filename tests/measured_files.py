@@ -1,4 +1,4 @@
-"""Measured files as other programs write them, of three bodies whose tracks are known."""
+"""Measured files in the formats of other programs, of three bodies with known tracks."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def yaw(body: int) -> float:
 
 
 def quaternion(body: int, up: str = "z") -> tuple[float, float, float, float]:
-    """The heading as x, y, z, w in axes in which y or z points up."""
+    """Return the heading as quaternion x, y, z, w in a frame in which y or z points up."""
     sine = math.sin(0.5 * yaw(body))
     cosine = math.cos(0.5 * yaw(body))
     return (0.0, sine, 0.0, cosine) if up == "y" else (0.0, 0.0, sine, cosine)
 
 
 def y_up(place: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Positions (k, 3) with z up in axes in which y points up."""
+    """Return positions (k, 3) with z up in a frame in which y points up."""
     return np.stack([place[:, 0], place[:, 2], -place[:, 1]], axis=1)
 
 
 def numbers(values: Sequence[float], digits: int = 6, comma: bool = False) -> list[str]:
-    """Numbers as they are written."""
+    """Return numbers as they are written."""
     texts = [f"{value:.{digits}f}" for value in values]
     return [text.replace(".", ",") for text in texts] if comma else texts
 
@@ -57,13 +57,13 @@ def save(path: Path, rows: Sequence[Sequence[str] | str], mark: str = ",", end: 
 
 
 Block = tuple[str, str, str, list[tuple[str, str]], Callable[[int], list[str]]]
-"""Of Motive: type, name, ID, kinds and axes of the columns, and the cells of a row."""
+"""Block of a Motive file: type, name, ID, kinds and axes of the columns, and the cells of a row."""
 
 
 def rigid_body(
     body: int, *, name: str = "", euler: str = "", errors: tuple[str, ...] = ("Mean Marker Error",)
 ) -> Block:
-    """The columns of a rigid body."""
+    """Columns of a rigid body."""
     place = y_up(position(body))
     if euler:
         turn = [("Rotation", axis) for axis in "XYZ"]
@@ -84,7 +84,7 @@ def rigid_body(
 def marker(
     body: int, name: str, kind: str = "Marker", shift: float = 0.0, quality: bool = False
 ) -> Block:
-    """The columns of a marker."""
+    """Columns of a marker."""
     place = y_up(position(body)) + np.array([shift, 0.0, 0.0])
     columns = [("Position", axis) for axis in "XYZ"] + [("Marker Quality", "")] * quality
     return (
@@ -107,7 +107,7 @@ def motive(
     blank: bool = True,
     first: int = 0,
 ) -> Path:
-    """An OptiTrack Motive CSV."""
+    """Write an OptiTrack Motive CSV."""
     values = {
         "Format Version": version,
         "Take Name": "take",
@@ -159,7 +159,7 @@ def qualisys(
     tail: str = "",
     by_rows: bool = False,
 ) -> Path:
-    """A Qualisys TSV of markers, or of rigid bodies with their matrices."""
+    """Write a Qualisys TSV of markers, or of rigid bodies with their matrices."""
     what, key = ("BODIES", "BODY_NAMES") if bodies else ("MARKERS", "MARKER_NAMES")
     values = {
         "NO_OF_FRAMES": "120",
@@ -204,7 +204,7 @@ def vicon_section(
     first: int = 1,
     axes: Sequence[str] = ("X", "Y", "Z"),
 ) -> list[list[str]]:
-    """One section of a Vicon CSV. `pose` is "deg", "rad" or "quaternion" for one with rotations."""
+    """Return one section of a Vicon CSV. `pose` is "deg", "rad" or "quaternion" for one with rotations."""
     turns = ["RX", "RY", "RZ", "RW"][: 4 if pose == "quaternion" else 3] if pose else []
     axes = ["TX", "TY", "TZ"] if pose else axes
     wide = len(turns) + len(axes)
@@ -240,7 +240,7 @@ def trc(
     bodies: int = 3,
     close: bool = False,
 ) -> Path:
-    """A TRC file."""
+    """Write a TRC file."""
     values = {
         "DataRate": "100.00",
         "CameraRate": "100.00",

@@ -1,4 +1,4 @@
-"""Which timers of the window ask again and again whether something has happened, instead of being told by a signal."""
+"""Timers of the window that poll for an event instead of reacting to a signal."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from collections.abc import Iterator
 from tests.inference import Function, last
 
 CLOCKS = {
-    # Frames: the newest snapshot is pulled, since samples are no signals. Memory is given back now
+    # Frames: the newest snapshot is pulled, because samples emit no signals. Memory is returned now
     # and then.
     "gui/core/session_controller.py": {"self._timer", "self._release"},
     "gui/plots/panel.py": {"self._timer"},  # frames of the plots
     "gui/profile/learning_dialog.py": {
         "self._timer"
-    },  # the curve by which a joint is moved runs in time
+    },  # the curve that moves a joint depends on time
     "gui/profile/wiggle_dialog.py": {"self._timer"},  # joints are moved in time
     "gui/robot/arming.py": {"self._timer"},  # how long the button has been held
     "gui/core/robot_controller.py": {"self._timer"},  # heartbeat of the window to the robot
-    "gui/robot/stop_button.py": {"self._timer"},  # the way to a stop depends on no signal
+    "gui/robot/stop_button.py": {"self._timer"},  # the path to a stop depends on no signal
     "gui/robot/teleop/teleop.py": {"self._timer"},  # the period in which joysticks are integrated
     "gui/viewport/navigation.py": {"self._timer"},  # the camera flies
-    # Work of the window itself in pieces, between which it draws and listens.
+    # Work of the window in pieces, between which it draws and handles events.
     "gui/charts/parallel_item.py": {"self._rest", "QTimer.singleShot(0, self, self._draw_more)"},
     "gui/remote/server.py": {"self._next"},
     "gui/shell/docking.py": {"QTimer.singleShot(15, self, lambda: self.fill(context))"},
 }
-"""Timers that keep time: what they do is due at each tick, whether or not anything has happened."""
+"""Timers that keep time: their action is due at each tick, not upon an event."""
 
 
 def polling_timers_of(
     file: str, scopes: list[ast.ClassDef | Function]
 ) -> Iterator[tuple[int, str]]:
-    """Line and name of each timer in the classes and functions of a file that fires again and again by itself.
+    """Line and name of each repeating timer in the classes and functions of a file.
 
-    A timer does if it is not single-shot, or if the method that it calls starts it again.
+    A timer repeats if it is not single-shot, or if the method that it calls restarts it.
     """
     clocks = CLOCKS.get(file, set())
     for scope in scopes:
@@ -57,7 +57,7 @@ def polling_timers_of(
 
 
 def _timers(scope: ast.AST, calls: list[ast.Call]) -> Iterator[tuple[ast.Call, str]]:
-    """Where timers are made, with what they are assigned to; "" for one that is assigned to nothing."""
+    """Constructions of timers, with the target of the assignment; "" without one."""
     targets = {
         id(node.value): ast.unparse(
             node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -70,13 +70,13 @@ def _timers(scope: ast.AST, calls: list[ast.Call]) -> Iterator[tuple[ast.Call, s
             yield call, targets.get(id(call), "")
 
 
-def _is_single(made: ast.Call, target: str, calls: list[ast.Call]) -> bool:
-    by_keyword = any(keyword.arg == "singleShot" for keyword in made.keywords)
+def _is_single(call: ast.Call, target: str, calls: list[ast.Call]) -> bool:
+    by_keyword = any(keyword.arg == "singleShot" for keyword in call.keywords)
     return by_keyword or any(ast.unparse(call) == f"{target}.setSingleShot(True)" for call in calls)
 
 
 def _restarts(target: str, calls: list[ast.Call], methods: dict[str, Function]) -> bool:
-    """Whether what the timer calls leads to its start."""
+    """Whether the callback of the timer leads to its start."""
     for call in calls:
         if ast.unparse(call.func) == f"{target}.timeout.connect":
             for name in _own_names(call):
@@ -86,7 +86,7 @@ def _restarts(target: str, calls: list[ast.Call], methods: dict[str, Function]) 
 
 
 def _own_names(node: ast.AST) -> set[str]:
-    """Names of what a node takes from `self`."""
+    """Names of attributes of `self` in a node."""
     return {
         each.attr
         for each in ast.walk(node)

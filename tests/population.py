@@ -1,9 +1,9 @@
-"""Scenes at random over what `check` accepts of the two set-valued models: the population that contact is proved on.
+"""Random scenes that `check` accepts for the two set-valued models: the population for the tests of contact.
 
 3 to 60 links, friction from 0 to 5 and up to a hundred times as much across as along, walls,
-corridors, corners, wedges, stairs, pegs that touch the start, stops, stiff and soft motors of both
-kinds, large and small steps, slopes up to 80 degrees. A number names a scene for ever:
-`scene(number)`.
+corridors, corners, wedges, stairs, pegs that touch the robot at the start, joint limits, stiff and
+soft motors of both kinds, large and small steps, slopes up to 80 degrees. The scene of a number
+never changes: `scene(number)`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Rng = np.random.Generator
 
 LINK = 0.122
 RADIUS = 0.0525
-"""Of the papers' robot, m."""
+"""Radius of the papers' robot, m."""
 
 
 def _log(rng: Rng, low: float, high: float) -> float:
@@ -62,18 +62,18 @@ def _box(
 
 
 def _walls(rng: Rng, reach: float, clearance: float, tilt: float = 0.0) -> list[dict[str, Any]]:
-    """Two walls along the robot; tilted to each other they make a wedge."""
+    """Return two walls along the robot; tilted towards each other they form a wedge."""
     mu = _friction(rng)
     half = RADIUS + clearance
     length = 2.0 * reach + 1.0
     turn = math.radians(tilt)
-    # The inner edges come nearest at the robot's front end.
+    # The inner edges are closest at the robot's front end.
     away = half + 0.1 / math.cos(turn) + reach * math.tan(turn)
     return [_box(0.0, side * away, length, 0.2, side * tilt, mu) for side in (1.0, -1.0)]
 
 
 def _pegs(rng: Rng, reach: float, count: int) -> list[dict[str, Any]]:
-    """Posts on either side of the robot, some just touching it, some a little inside."""
+    """Return posts on both sides of the robot, some just touching it, some slightly overlapping."""
     mu = _friction(rng)
     pegs = []
     for _ in range(count):
@@ -130,7 +130,7 @@ def _obstacles(rng: Rng, kind: str, reach: float) -> list[dict[str, Any]]:
 
 
 def tree(number: int) -> dict[str, Any]:
-    """The scene of a number, as plain values; `check` may refuse it."""
+    """Return the scene of a number as plain values; `check` may refuse it."""
     rng = np.random.default_rng([20261123, number])
     kind = str(rng.choice(["planar_nonsmooth", "spatial_nonsmooth", "spatial_nonsmooth"]))
     n = int(rng.choice([3, 5, 7, 11, 20, 40, 60]))
@@ -140,7 +140,7 @@ def tree(number: int) -> dict[str, Any]:
         float(along * rng.choice([1.0, 3.0, 10.0, 100.0])) if rng.random() < 0.5 else _friction(rng)
     )
     implicit = kind == "spatial_nonsmooth" and rng.random() < 0.5
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "format": 1,
         "title": f"Population {number}",
         "model": {"kind": kind},
@@ -168,65 +168,65 @@ def tree(number: int) -> dict[str, Any]:
     }
     if rng.random() < 0.3:
         limit = _log(rng, 2, 90)
-        found["robot"]["joint_limit_deg"] = limit
-        found["gait"] |= {"amplitude_deg": 0.95 * limit, "offset_deg": 0.0}
+        values["robot"]["joint_limit_deg"] = limit
+        values["gait"] |= {"amplitude_deg": 0.95 * limit, "offset_deg": 0.0}
     if rng.random() < 0.3:
-        found["ground"] |= {
+        values["ground"] |= {
             "slope_deg": float(rng.choice([5, 20, 45, 80])),
             "downhill_deg": float(rng.uniform(-180, 180)),
         }
     if kind == "spatial_nonsmooth":
         if rng.random() < 0.4:
-            found["gait"] |= {
+            values["gait"] |= {
                 "kind": "two_waves",
                 "pitch_amplitude_deg": float(rng.uniform(0, 1))
-                * min(found["gait"]["amplitude_deg"], 30.0),
+                * min(values["gait"]["amplitude_deg"], 30.0),
                 "pitch_frequency_deg_s": float(rng.uniform(-200, 200)),
             }
         if rng.random() < 0.3:
-            found["ground"]["mu_rolling"] = _log(rng, 1e-3, 1)
+            values["ground"]["mu_rolling"] = _log(rng, 1e-3, 1)
         if rng.random() < 0.3:
-            found["robot"]["axis_offset_m"] = 0.022
+            values["robot"]["axis_offset_m"] = 0.022
         if rng.random() < 0.2:
-            found["actuator"] = {
+            values["actuator"] = {
                 "free_play_deg": float(rng.uniform(0, 5)),
                 "max_torque_nm": _log(rng, 0.5, 20),
             }
     else:
         if rng.random() < 0.5:
-            found["solver"]["joints"] = "implicit"
+            values["solver"]["joints"] = "implicit"
         if rng.random() < 0.3:
-            found["robot"]["axis_offset_m"] = 0.022
+            values["robot"]["axis_offset_m"] = 0.022
         if rng.random() < 0.2:
-            found["actuator"] = {
+            values["actuator"] = {
                 "free_play_deg": float(rng.uniform(0, 5)),
                 "max_torque_nm": _log(rng, 0.5, 20),
             }
     if rng.random() < 0.2:
-        found["ground"] |= {
+        values["ground"] |= {
             "stribeck_rise": float(rng.uniform(0, 1)),
             "stribeck_velocity_m_s": _log(rng, 1e-3, 0.1),
         }
-    return found
+    return values
 
 
 def robot_tree(number: int) -> dict[str, Any]:
-    """Another scene of a number, in the plane: its links and joints differ, and so does its friction each way."""
+    """Return another, planar scene of a number: links and joints differ, friction depends on direction."""
     rng = np.random.default_rng([20261126, number])
-    found = tree(number)
-    if found["model"]["kind"] != "planar_nonsmooth":
-        found["model"]["kind"] = "planar_nonsmooth"
-        found["gait"] = {
-            key: value for key, value in found["gait"].items() if not key.startswith("pitch_")
+    values = tree(number)
+    if values["model"]["kind"] != "planar_nonsmooth":
+        values["model"]["kind"] = "planar_nonsmooth"
+        values["gait"] = {
+            key: value for key, value in values["gait"].items() if not key.startswith("pitch_")
         }
-        found["gait"]["kind"] = "lateral_undulation"
-        found["ground"].pop("mu_rolling", None)
-        found["obstacles"] = [
-            obstacle for obstacle in found["obstacles"] if obstacle["kind"] != "stairs"
+        values["gait"]["kind"] = "lateral_undulation"
+        values["ground"].pop("mu_rolling", None)
+        values["obstacles"] = [
+            obstacle for obstacle in values["obstacles"] if obstacle["kind"] != "stairs"
         ]
-    robot = found["robot"]
-    ground = found["ground"]
-    n = found["robot"]["n_links"]
+    robot = values["robot"]
+    ground = values["ground"]
+    n = values["robot"]["n_links"]
     robot["wheels"] = str(rng.choice(["none", "none", "passive", "ratchet"]))
     if rng.random() < 0.7:
         ground["mu_backward"] = min(ground["mu_along"] * _log(rng, 0.1, 10), 5.0)
@@ -255,7 +255,7 @@ def robot_tree(number: int) -> dict[str, Any]:
                 {"index": int(index), "max_torque_nm": _log(rng, 0.5, 20), "upper_limit_deg": 25.0}
             )
     robot["joint"] = joints
-    return found
+    return values
 
 
 def _links_that_differ(rng: Rng, n: int) -> list[dict[str, Any]]:
@@ -282,7 +282,7 @@ def _links_that_differ(rng: Rng, n: int) -> list[dict[str, Any]]:
 
 
 def _spring(rng: Rng) -> dict[str, Any]:
-    """A passive joint."""
+    """Return a passive joint."""
     return {
         "kp_nm_per_rad": 0.0,
         "kd_nms_per_rad": 0.0,
@@ -292,7 +292,7 @@ def _spring(rng: Rng) -> dict[str, Any]:
 
 
 def spatial_robot_tree(number: int) -> dict[str, Any]:
-    """Another scene of a number, in space: joints of all axes, links and friction that differ, wheels and ratchets."""
+    """Return another, spatial scene of a number: joints of all axes, differing links, friction, wheels and ratchets."""
     rng = np.random.default_rng([20261127, number])
     result = tree(number)
     if result["model"]["kind"] != "spatial_nonsmooth":
@@ -342,49 +342,49 @@ def spatial_robot_tree(number: int) -> dict[str, Any]:
 
 
 def any_robot_tree(number: int) -> dict[str, Any]:
-    """Scenes of `robot_tree` and `spatial_robot_tree` in turn, 2 to 4 s each."""
+    """Return scenes of `robot_tree` and `spatial_robot_tree` in turn, 2 to 4 s each."""
     result = robot_tree(number) if number % 2 == 0 else spatial_robot_tree(number)
     result["run"]["duration_s"] = 2.0 + float(number % 5) / 2.0
     return result
 
 
 def scene(number: int, make: Callable[[int], dict[str, Any]] = tree) -> Scene | None:
-    """The scene of a number, with its step cut to what is stable; None where `check` refuses it."""
+    """Return the scene of a number with a stable time step; None if `check` refuses it."""
     plain = make(number)
     try:
-        made = scene_from_dict(plain)
-        stable = registry.largest_stable_step(made)
+        result = scene_from_dict(plain)
+        stable = registry.largest_stable_step(result)
         period = plain["control"]["period_s"]
-        if made.solver.step_s > stable:
+        if result.solver.step_s > stable:
             plain["solver"]["step_s"] = period / math.ceil(period / (0.9 * stable))
-            made = scene_from_dict(plain)
-        if any(problem.severity == "error" for problem in registry.check(made)):
+            result = scene_from_dict(plain)
+        if any(problem.severity == "error" for problem in registry.check(result)):
             return None
     except SnakeStudioError:
         return None
-    return made
+    return result
 
 
 class Outcome(NamedTuple):
-    """How the run of a scene went.
+    """Result of a run.
 
     Attributes
     ----------
     number, kind, n_links
         Of the scene.
     friction : float
-        Largest coefficient in it.
+        Largest coefficient of the scene.
     contacts : int
-        Most of a recorded row.
+        Most contacts in a recorded row.
     steps, unsolved : int
-        Taken, and of these with a residual above 1e-8.
+        Steps, and those with a residual above 1e-8.
     worst : float
         Largest residual.
     unexplained : float
-        What the ledger of energy leaves open (kinetic energy against all works), in units of all
-        that was turned over.
+        Imbalance of energy (kinetic energy against all works) relative to the energy that was
+        exchanged.
     message : str
-        Why it stopped, if it did.
+        Why the run stopped early, or "".
     """
 
     number: int
@@ -400,11 +400,11 @@ class Outcome(NamedTuple):
 
 
 def run(number: int, make: Callable[[int], dict[str, Any]] = tree) -> Outcome | None:
-    """Run the scene of a number to its end; None where `check` refuses it."""
-    made = scene(number, make)
-    if made is None:
+    """Run the scene of a number to its end; None if `check` refuses it."""
+    result = scene(number, make)
+    if result is None:
         return None
-    runner = Runner(made, None)
+    runner = Runner(result, None)
     try:
         report = runner.advance(runner.end_step)
         rows = runner.recording.rows(0, len(runner.recording))
@@ -417,12 +417,12 @@ def run(number: int, make: Callable[[int], dict[str, Any]] = tree) -> Outcome | 
     turned_over = (
         np.abs(term["kinetic"]).max() + sum(np.abs(work).max() for work in works.values()) + 1e-6
     )
-    ground = made.ground
+    ground = result.ground
     return Outcome(
         number,
-        made.model.kind,
-        made.robot.n_links,
-        max(ground.mu_along, ground.mu_across, *(o.friction for o in made.obstacles), 0.0),
+        result.model.kind,
+        result.robot.n_links,
+        max(ground.mu_along, ground.mu_across, *(o.friction for o in result.obstacles), 0.0),
         int(rows.contacts.count.max()),
         int(rows.steps[-1]),
         int(rows.solver_unconverged[-1]),
@@ -434,8 +434,8 @@ def run(number: int, make: Callable[[int], dict[str, Any]] = tree) -> Outcome | 
     )
 
 
-def table(found: Iterable[Outcome]) -> str:
-    """What was left above 1e-8, by what makes contact hard: friction, how many contacts there are, and the model."""
+def table(outcomes: Iterable[Outcome]) -> str:
+    """Return a table of steps with a residual above 1e-8 by what makes contact hard: friction, contacts, model."""
     causes: dict[str, Callable[[Outcome], bool]] = {
         "planar": lambda o: o.kind == "planar_nonsmooth",
         "in space": lambda o: o.kind == "spatial_nonsmooth",
@@ -447,7 +447,7 @@ def table(found: Iterable[Outcome]) -> str:
         "more contacts": lambda o: o.contacts > 80,
         "all": lambda _: True,
     }
-    outcomes = list(found)
+    outcomes = list(outcomes)
     lines = [
         "| scenes | runs | stopped | with steps above 1e-8 | steps | above 1e-8 | worst |",
         "|---|---|---|---|---|---|---|",

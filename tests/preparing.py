@@ -1,4 +1,4 @@
-"""A preparation that goes as a test says, for everything that waits for one."""
+"""A preparation controlled by a test, for code that waits for one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Preparing"]
 
 
 class Preparing(Preparation):
-    """Compiles nothing; `stage` says how far it is. All that were begun since the list was made are in `begun`."""
+    """Preparation that compiles nothing; the test sets `stage`. `begun` lists all instances."""
 
     begun: ClassVar[list[Preparing]] = []
 
@@ -20,7 +20,7 @@ class Preparing(Preparation):
         self.stopped = False
         Preparing.begun.append(self)
 
-    def look(self) -> Stage:
+    def poll(self) -> Stage:
         return self.stage
 
     def stop(self) -> None:

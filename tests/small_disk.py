@@ -1,4 +1,4 @@
-"""A disk of two megabytes to run out of, and programs on it."""
+"""A disk of two megabytes that fills up, and programs that write to it."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 
 def _own_mounts() -> list[str]:
-    """What gives a program mounts of its own: as an administrator, or as one among its own users."""
-    for words in (["unshare", "--mount"], ["unshare", "--user", "--map-root-user", "--mount"]):
+    """Return the command that gives a program a mount namespace, as root or in a user namespace."""
+    for command in (["unshare", "--mount"], ["unshare", "--user", "--map-root-user", "--mount"]):
         with tempfile.TemporaryDirectory() as folder:
-            mount = [*words, "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]
+            mount = [*command, "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]
             if subprocess.run(mount, capture_output=True, check=False).returncode == 0:
-                return words
+                return command
     raise RuntimeError(
         "nothing can be mounted here, so no disk can run full; allow user namespaces"
     )
 
 
 def on_small_disk(
-    disk: Path, words: Sequence[str], then: str = "true", *, first: str = "true"
+    disk: Path, arguments: Sequence[str], then: str = "true", *, first: str = "true"
 ) -> subprocess.CompletedProcess[str]:
-    """Run `python -m snakestudio` with some words while a folder is a disk of 2 MB, and a shell command there.
+    """Run `python -m snakestudio` while a folder is a disk of 2 MB, and shell commands before and after it.
 
     Parameters
     ----------
     disk : Path
-        The folder; made if missing, and empty again afterwards.
-    words : sequence of str
+        The folder; created if missing, and empty again afterwards.
+    arguments : sequence of str
     then, first : str
-        What a shell shall do there afterwards, whatever came out, and before; its output stands
-        around the program's.
+        Shell commands after the program, regardless of its result, and before it; the output of the
+        three is in this order.
     """
     disk.mkdir(exist_ok=True)
     env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
     env["PYTHONPATH"] = str(_ROOT)
-    program = shlex.join([sys.executable, "-m", "snakestudio", *words])
+    program = shlex.join([sys.executable, "-m", "snakestudio", *arguments])
     here = shlex.quote(str(disk))
     mount = f"mount -t tmpfs -o size={SMALL_DISK_BYTES} tmpfs {here}"
     shell = [

@@ -1,4 +1,4 @@
-"""Hypothesis strategies of scenes that are valid, and as odd as valid scenes may be."""
+"""Hypothesis strategies of valid scenes, as unusual as valid scenes can be."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def starts(draw: st.DrawFn, n: int) -> dict[str, Any]:
 
 @st.composite
 def scene_trees(draw: st.DrawFn, kinds: tuple[str, ...] = KINDS) -> dict[str, Any]:
-    """Scenes as nested plain values; those of the planar model have no obstacles but posts."""
+    """Return scenes as nested plain values; those of the planar model have only posts as obstacles."""
     kind = draw(st.sampled_from(kinds))
     n = draw(st.integers(2, 14))
     ground = st.fixed_dictionaries(
@@ -190,7 +190,7 @@ def scene_trees(draw: st.DrawFn, kinds: tuple[str, ...] = KINDS) -> dict[str, An
 
 
 def scenes(*kinds: str) -> st.SearchStrategy[Scene]:
-    """Valid scenes, of all models if none is given."""
+    """Return valid scenes, of all models by default."""
     return scene_trees(kinds or KINDS).map(scene_from_dict)
 
 
@@ -312,5 +312,4 @@ continuum_trees = st.fixed_dictionaries(
     },
 )
 continuum_scenes = continuum_trees.map(scene_from_dict)
-"""Valid scenes with a continuous body, many of which cannot run: laws with poles, contacts that do
-not hold."""
+"""Valid scenes with a continuous body, many of which cannot run: laws with poles, contacts that slip."""

@@ -1,4 +1,4 @@
-"""Measured tracks made of a simulation with known values: seen at 20 Hz, with noise, elsewhere and by another clock."""
+"""Measured tracks simulated with known values: sampled at 20 Hz, with noise, in another frame and by another clock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FRICTION = {"ground.mu_along": 0.1, "ground.mu_across": 0.3}
 
 
 def brisk(**values: float) -> Scene:
-    """A gait so quick that the robot slides by its inertia: slowly driven, only the ratio of the frictions shows."""
+    """Return a gait so fast that the robot slides by inertia: a slow one only reveals the ratio of the frictions."""
     scene = load_scene(scenes_dir() / "lateral_undulation_isotropic.toml")
     return with_values(
         scene, {"run.duration_s": 2.0, "gait.frequency_deg_s": 240.0, **FRICTION, **values}
@@ -29,7 +29,7 @@ def brisk(**values: float) -> Scene:
 
 
 def free_joints(**values: float) -> Scene:
-    """Real motors in space, on a floor that holds the links alike in all directions."""
+    """Return spatial motors with limited torque, on a floor with isotropic friction."""
     scene = load_scene(scenes_dir() / "spatial_lateral_undulation.toml")
     plain = {
         "ground.mu_along": 0.3,
@@ -50,7 +50,7 @@ def measured(
     seed: int = 1,
     noise: float = NOISE_M,
 ) -> tuple[Track | JointTrack, ...]:
-    """What a camera sees of a run with `values`: its clock is `late` (s), it is `turned` (rad) and elsewhere."""
+    """Return the track of a run with `values`; the clock is `late` (s), the frame `turned` (rad) and shifted."""
     recording = run_offline(with_values(scene, {"run.log_rate_hz": 20.0, **values})).recording
     rows = recording.rows(0, len(recording))
     random = np.random.default_rng(seed)
@@ -74,7 +74,7 @@ def measured(
 
 
 def write_csv(path: Path, tracks: tuple[Track | JointTrack, ...]) -> Path:
-    """Tracks of links as a file that motion capture leaves."""
+    """Write tracks of links as a file of motion capture."""
     links = [track for track in tracks if isinstance(track, Track)]
     names = ["time_s", *(f"link_{track.link + 1}_{axis}_m" for track in links for axis in "xy")]
     table = np.column_stack([links[0].time, *(track.position[:, :2] for track in links)])

@@ -44,7 +44,7 @@ def test_values_are_a_mapping_or_keywords() -> None:
         ss.simulate(MAIN, 0.01, values=[("gait.amplitude_deg", 30)])  # type: ignore[arg-type]
 
 
-def test_a_run_gives_derived_signals() -> None:
+def test_run_has_derived_signals() -> None:
     run = ss.simulate(MAIN, duration=0.5)
     other = ss.simulate(MAIN, duration=0.5, rate=50)
     speed = np.sqrt(sum(run[f"link_6_v{axis}_mps"] ** 2 for axis in "xyz"))
@@ -56,7 +56,7 @@ def test_a_run_gives_derived_signals() -> None:
         run.signal("derivative(com_xm)")
 
 
-def test_a_run_writes_what_it_holds(tmp_path: Path) -> None:
+def test_run_exports_its_columns(tmp_path: Path) -> None:
     run = ss.simulate(MAIN, duration=0.1)
     run.to_csv(tmp_path / "run.csv")
     lines = [
@@ -66,7 +66,7 @@ def test_a_run_writes_what_it_holds(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read["link_6_x_m"], run["link_6_x_m"])
 
 
-def test_a_run_file_is_the_run_and_runs_again(tmp_path: Path) -> None:
+def test_run_file_equals_the_run_and_can_be_rerun(tmp_path: Path) -> None:
     run = ss.simulate(MAIN, duration=0.1)
     run.to_mcap(tmp_path / "run.mcap")
     loaded = ss.load_run(tmp_path / "run.mcap")
@@ -101,7 +101,7 @@ def test_scenes_load_save_and_check(tmp_path: Path) -> None:
         lambda: ss.simulate(MAIN, **{"robot.joint_limit_deg": 10}),
     ],
 )
-def test_mistakes_are_snakestudio_errors(call: object) -> None:
+def test_invalid_values_raise_snakestudio_errors(call: object) -> None:
     with pytest.raises(ss.SnakeStudioError):
         call()  # type: ignore[operator]
 
@@ -119,7 +119,7 @@ def test_importing_snakestudio_loads_nothing_heavy() -> None:
     )
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
+def test_numpy_numbers_are_accepted() -> None:
     values = {"gait.amplitude_deg": np.int64(30), "robot.n_links": np.int32(8), "title": "numpy"}
     run = ss.simulate(MAIN, duration=np.int64(1), rate=np.float32(20), **values)
     assert run.scene.run.duration_s == 1.0
@@ -140,7 +140,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
             ss.simulate(MAIN, duration=wrong)  # type: ignore[arg-type]
 
 
-def test_a_run_that_was_closed_says_so(tmp_path: Path) -> None:
+def test_closed_run_raises_an_error(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     ss.simulate(MAIN, duration=0.1).to_mcap(path)
     run = ss.load_run(path)
@@ -158,7 +158,7 @@ def test_a_run_that_was_closed_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("opened", [False, True])
-def test_a_run_can_be_pickled(tmp_path: Path, opened: bool) -> None:
+def test_run_can_be_pickled(tmp_path: Path, opened: bool) -> None:
     run = ss.simulate(MAIN, duration=0.3)
     if opened:
         run.to_mcap(tmp_path / "run.mcap")
@@ -174,19 +174,19 @@ def test_a_run_can_be_pickled(tmp_path: Path, opened: bool) -> None:
     copy.close()
 
 
-def test_a_run_is_taken_where_its_file_is(tmp_path: Path) -> None:
+def test_pickled_run_refers_to_its_file(tmp_path: Path) -> None:
     run = ss.simulate(MAIN, duration=0.4)
     run.to_mcap(tmp_path / "run.mcap")
     further, notes = ss.continue_from(run, 0.2, 0.5, record=str(tmp_path / "further.mcap"))
     assert notes == ()
     by_file, _ = ss.continue_from(tmp_path / "run.mcap", 0.2, 0.5)
-    whole = ss.simulate(MAIN, duration=0.5)
+    unfiled = ss.simulate(MAIN, duration=0.5)
     for name in ("time_s", "link_6_x_m"):
         np.testing.assert_array_equal(further[name], by_file[name])
-        np.testing.assert_array_equal(further[name], whole[name])
+        np.testing.assert_array_equal(further[name], unfiled[name])
     assert further.scene_file == MAIN.name
     assert len(ss.load_run(tmp_path / "further.mcap")["time_s"]) == len(further["time_s"])
-    run["time_s"]  # it is not closed
+    run["time_s"]  # the run is not closed
     with pytest.raises(ss.SnakeStudioError, match="is the run to continue"):
         ss.continue_from(ss.load_run(tmp_path / "run.mcap"), 0.2, 0.5, record=tmp_path / "run.mcap")
     again = ss.simulate(run)
@@ -252,7 +252,7 @@ NONE_IS_LEFT_OUT = {
     "signal, other",
 }
 
-# it is a mapping, whose every key is said to be none
+# A mapping for which `in` is false for every key.
 RUNS_ARE_TAKEN = {"signal, other", "continue_from, values"}
 
 
@@ -262,7 +262,7 @@ def short_run() -> ss.Run:
 
 
 @pytest.mark.parametrize("name", WRONG_KINDS)
-def test_what_is_of_the_wrong_kind_is_named(short_run: ss.Run, name: str) -> None:
+def test_argument_of_wrong_type_is_named(short_run: ss.Run, name: str) -> None:
     for wrong in (short_run, object(), b"run.mcap", None):
         if (wrong is None and name in NONE_IS_LEFT_OUT) or (
             wrong is short_run and name in RUNS_ARE_TAKEN
@@ -275,7 +275,7 @@ def test_what_is_of_the_wrong_kind_is_named(short_run: ss.Run, name: str) -> Non
 
 
 @pytest.mark.parametrize("name", WRONG_SCENES)
-def test_what_is_no_scene_and_no_run_is_named(name: str) -> None:
+def test_invalid_scene_or_run_is_named(name: str) -> None:
     for wrong in (3.5, object(), b"scene.toml", None, {}):
         with pytest.raises(
             ss.SnakeStudioError, match=r"^(scene|run) must be .*, not (None|a \w+)\.$"
@@ -283,7 +283,7 @@ def test_what_is_no_scene_and_no_run_is_named(name: str) -> None:
             WRONG_SCENES[name](wrong)
 
 
-def test_values_of_links_that_are_gone_are_mentioned() -> None:
+def test_values_of_removed_links_are_reported() -> None:
     scene = scene_from_dict(
         {"format": 1, "robot": {"n_links": 12, "link": [{"index": 12, "mass_kg": 2.0}]}}
     )

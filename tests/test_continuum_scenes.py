@@ -1,7 +1,7 @@
-"""The shipped scenes of P5, run as a user runs them, against published numbers and tracks of another implementation.
+"""The shipped scenes of P5, run as by a user, compared with published values and tracks of another implementation.
 
-Numbers without a source are those of an independent implementation (see references/README.md);
-tolerances are half a unit of their last printed digit unless a line says otherwise.
+Values without a source are those of an independent implementation (see references/README.md);
+tolerances are half a unit of their last printed digit unless a line states otherwise.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def runs() -> dict[str, ss.Run]:
 
 
 def run_of(name: str, runs: dict[str, ss.Run], rate: float = 50.0, **values: object) -> ss.Run:
-    """A shipped scene, 50 rows a second, once for all tests; or with other values, anew."""
+    """Return the run of a shipped scene, with 50 rows a second: a cached one, or a new one with other values."""
     if values:
         return ss.simulate(
             scenes_dir() / f"{name}.toml",
@@ -38,7 +38,7 @@ def run_of(name: str, runs: dict[str, ss.Run], rate: float = 50.0, **values: obj
 
 
 def moved(run: ss.Run) -> FloatArray:
-    """Way of the head since the start, (k, 3), m."""
+    """Displacement of the head since the start, (k, 3), m."""
     track = np.stack([run[f"link_1_{axis}_m"] for axis in "xyz"], axis=1)
     return track - track[0]
 
@@ -52,7 +52,7 @@ def profile(run: ss.Run, time: float, entry: str) -> FloatArray:
 
 
 def contacts(run: ss.Run, entry: str) -> FloatArray:
-    """A column of all anchors or supports, (k, p)."""
+    """Column of all anchors or supports, (k, p)."""
     return np.stack(
         [run[f"contact_{i + 1}_{entry}"] for i in range(run.recording.schema.n_holds)], axis=1
     )
@@ -62,18 +62,16 @@ ALL = ("worm", "worm_accelerating", "inchworm", "continuum_snake_2d", "continuum
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_nothing_is_left_over_and_the_power_balance_closes(
-    name: str, runs: dict[str, ss.Run]
-) -> None:
+def test_residual_is_small_and_power_is_balanced(name: str, runs: dict[str, ss.Run]) -> None:
     run = run_of(name, runs)
-    # Lambda(l) = F_+ is what makes the scheme and the sharing of the load one: 1e-8 at any instant.
+    # Lambda(l) = F_+ makes the scheme and the distribution of the load unique: 1e-8 at any instant.
     assert run["solver_residual"].max() < 1e-8
     assert run["mismatch_n"].max() < 1e-8
     tail = np.stack(
         [run[f"section_{run.scene.beam.sections}_lambda_{e}"] for e in ("nx_n", "ny_n", "nz_n")],
         axis=1,
     )
-    if name == "inchworm":  # anchored at its very end half of the time: F_+ is that anchor's force
+    if name == "inchworm":  # anchored at its end half of the time: F_+ is that anchor's force
         force = np.stack([contacts(run, f"f{a}_n")[:, 1] for a in "xyz"], axis=1)
         # rolled by 90 deg: t_Y is z there
         turned = np.stack([force[:, 0], force[:, 2], -force[:, 1]], axis=1)
@@ -99,15 +97,13 @@ def test_nothing_is_left_over_and_the_power_balance_closes(
         ("continuum_snake_3d", "xyz"),
     ],
 )
-def test_momentum_changes_by_what_acts_from_outside(
-    name: str, axes: str, runs: dict[str, ss.Run]
-) -> None:
+def test_momentum_changes_by_external_forces(name: str, axes: str, runs: dict[str, ss.Run]) -> None:
     run = run_of(name, runs)
     beam = run.scene.beam
     gravity = dict(zip("xyz", run.scene.ground.gravity, strict=True))
     for axis in axes:
         momentum = beam.mass * run[f"com_v{axis}_mps"]
-        # Rows hold the mean force since the row before, so this holds over every single row.
+        # Rows contain the mean force since the previous row, so this holds for every single row.
         force = run[f"contact_obstacle_f{axis}_n"][1:] + beam.mass * gravity[axis]
         gained = np.diff(momentum) / np.diff(run["time_s"])
         assert gained == pytest.approx(force, abs=2e-3 * max(0.1, float(np.abs(force).max())))
@@ -120,8 +116,7 @@ def test_cross_sections_keep_orthonormal_frames_and_the_imposed_strain(
     run = run_of(name, runs)
     rows = run.recording.rows(0, len(run.recording))
     assert np.abs(np.linalg.norm(rows.link_pose[:, :, 3:], axis=2) - 1).max() < 1e-12
-    # The distance of neighbours is that of an arc of the stretch and curvature between them, to
-    # third order.
+    # The distance of neighbours is that of an arc of their stretch and curvature, to third order.
     gap = np.linalg.norm(np.diff(rows.link_pose[:, :, :3], axis=1), axis=2)
     h = run.scene.beam.length_m / (run.scene.beam.sections - 1)
     middle = 0.5 * (rows.strain[:, 1:] + rows.strain[:, :-1])
@@ -132,7 +127,7 @@ def test_cross_sections_keep_orthonormal_frames_and_the_imposed_strain(
 # --- worm (P5, VIII-A)
 
 
-def test_a_worm_of_constant_speed_needs_no_force(runs: dict[str, ss.Run]) -> None:
+def test_worm_at_constant_speed_needs_no_force(runs: dict[str, ss.Run]) -> None:
     fine = run_of("worm", runs, solver__error_tolerance=1e-8)
     # P5, Fig. 9
     assert fine["resultant_fx_n"] == pytest.approx(np.zeros(len(fine["time_s"])), abs=1e-12)
@@ -151,20 +146,20 @@ def test_the_material_reading_creeps(runs: dict[str, ss.Run]) -> None:
     assert moved(run)[-1, 0] == pytest.approx(-0.004 * 0.3 * 10, abs=1e-6)
 
 
-def test_an_accelerating_worm_is_pushed_by_a_constant_force(runs: dict[str, ss.Run]) -> None:
+def test_accelerating_worm_has_constant_force(runs: dict[str, ss.Run]) -> None:
     run = run_of("worm_accelerating", runs, solver__error_tolerance=1e-8)
-    wanted = -run.scene.beam.mass * 0.02  # n_c = -m l a, P5 (44) with corrected signs
-    assert wanted == pytest.approx(-1.885e-3, abs=5e-7)
-    assert run["resultant_fx_n"] == pytest.approx(np.full(len(run["time_s"]), wanted), rel=1e-6)
-    # It is shared out evenly over the anchors, and n jumps there.
+    expected = -run.scene.beam.mass * 0.02  # n_c = -m l a, P5 (44) with corrected signs
+    assert expected == pytest.approx(-1.885e-3, abs=5e-7)
+    assert run["resultant_fx_n"] == pytest.approx(np.full(len(run["time_s"]), expected), rel=1e-6)
+    # The force is distributed evenly over the anchors, and n jumps there.
     active = contacts(run, "active")
     force = contacts(run, "fx_n")
     assert force[active > 0] == pytest.approx(
-        (wanted / active.sum(axis=1, keepdims=True) * active)[active > 0], rel=1e-6
+        (expected / active.sum(axis=1, keepdims=True) * active)[active > 0], rel=1e-6
     )
 
 
-def test_the_worm_s_inner_force_is_the_integral_of_its_inertia(runs: dict[str, ss.Run]) -> None:
+def test_worm_inner_force_is_integral_of_inertia(runs: dict[str, ss.Run]) -> None:
     run = run_of("worm", runs, solver__error_tolerance=1e-8)
     x = np.array(run.scene.beam.abscissas)
     mass = run.scene.beam.mass_per_length
@@ -173,16 +168,16 @@ def test_the_worm_s_inner_force_is_the_integral_of_its_inertia(runs: dict[str, s
     for time in (0.5, 3.14, 9.0):
         # n' = m x_tt with x_tt = eps c^2 k (-cos(k (c t - X))): from x_t(X) = -c - eps c sin(k (c t
         # - X)).
-        wanted = mass * 0.004 * c * c * (np.sin(k * (c * time - x)) - np.sin(k * c * time))
+        expected = mass * 0.004 * c * c * (np.sin(k * (c * time - x)) - np.sin(k * c * time))
         assert profile(run, time, "nx_n") == pytest.approx(
-            wanted, abs=1e-6 * mass * 0.004 * c * c + 1e-12
+            expected, abs=1e-6 * mass * 0.004 * c * c + 1e-12
         )
 
 
 # --- inchworm (P5, VIII-B)
 
 
-def test_the_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
+def test_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
     run = run_of("inchworm", runs)
     other = np.load(REFERENCES / "inchworm.npz")
     # the arch is l J_0(alpha) long: integral of cos theta over the body
@@ -190,11 +185,11 @@ def test_the_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
     assert moved(run)[-1, 0] == pytest.approx(-7 * stride, abs=1e-6)
     assert moved(run)[-1, 0] == pytest.approx(-2.310048, abs=1e-6)
     assert moved(run)[:, 0] == pytest.approx(other["X"], abs=1e-6)
-    couple = -run["section_1_lambda_cz_nm"]  # the anchor's, on the head
+    couple = -run["section_1_lambda_cz_nm"]  # that of the anchor, on the head
     # at 14 s, the anchors have just changed
     assert couple[:-1] == pytest.approx(other["cz"][:-1], abs=1e-6)
     assert np.abs(couple).max() == pytest.approx(0.519, abs=5e-4)
-    # The plane of the motion stands on the wall: its (x, y, couple) are the world's (x, z, -y).
+    # The plane of the motion is vertical: its (x, y, couple) are the world's (x, z, -y).
     wrench = np.stack(
         [contacts(run, "fx_n"), contacts(run, "fz_n"), -contacts(run, "my_nm")], axis=2
     )
@@ -204,7 +199,7 @@ def test_the_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
     assert held[:-1, :2] == pytest.approx(other["W"][:-1, :2], abs=1e-6)
 
 
-def test_the_inchworm_s_couple_along_the_body(runs: dict[str, ss.Run]) -> None:
+def test_inchworm_couple_along_the_body_matches(runs: dict[str, ss.Run]) -> None:
     run = run_of("inchworm", runs)
     other = np.load(REFERENCES / "inchworm.npz")
     at = np.searchsorted(other["X45"], np.array(run.scene.beam.abscissas) - 1e-9)
@@ -218,7 +213,7 @@ def test_the_inchworm_s_couple_along_the_body(runs: dict[str, ss.Run]) -> None:
 # --- snakes (P5, VIII-C, VIII-D)
 
 
-def test_the_snake_s_lateral_forces_and_torques(runs: dict[str, ss.Run]) -> None:
+def test_snake_lateral_forces_and_torques_match(runs: dict[str, ss.Run]) -> None:
     run = run_of("continuum_snake_2d", runs)
     other = np.load(REFERENCES / "continuum_snake_2d.npz")
     row = int(np.argmin(np.abs(run["time_s"] - 2.0)))
@@ -234,26 +229,26 @@ def test_the_snake_s_lateral_forces_and_torques(runs: dict[str, ss.Run]) -> None
     assert couple.max() == pytest.approx(0.001, abs=5e-4)
     for entry, column in (("nx_n", 0), ("ny_n", 1), ("cz_nm", 2)):
         ours = profile(run, 2.0, entry)
-        for k, x in enumerate(run.scene.beam.abscissas):  # at a support either side of the jump
+        for k, x in enumerate(run.scene.beam.abscissas):  # for a support, on both sides of the jump
             near = np.abs(other["X"] - x) < 1e-9
             assert np.abs(other["Lam"][near, column] - ours[k]).min() < 1e-6
     resultant = np.stack([run[f"resultant_{e}"] for e in ("fx_n", "fy_n", "mz_nm")], axis=1)
     assert resultant == pytest.approx(other["Fc"], abs=1e-5)
 
 
-def test_the_snake_turns_by_the_area_of_its_turn(runs: dict[str, ss.Run]) -> None:
+def test_snake_turns_by_area_of_its_curvature(runs: dict[str, ss.Run]) -> None:
     run = run_of("continuum_snake_2d", runs)
     other = np.load(REFERENCES / "continuum_snake_2d.npz")
     assert moved(run)[:, :2] == pytest.approx(other["head"], abs=1e-6)
-    # Waves alone bring the heading back after each wavelength; the bump adds b V_o T_o / 2 times
-    # its area 1.2069003.
+    # Waves alone restore the heading after each wavelength; the bump adds b V_o T_o / 2 times its
+    # area 1.2069003.
     heading = np.unwrap(2 * np.arctan2(run["link_1_qz"], run["link_1_qw"]))
     waves = 10.0 * 0.8 / (2 * np.pi) * np.sin(2 * np.pi * -0.5 * run["time_s"] / 0.8)
     turned = heading - waves
     assert turned[-1] - turned[0] == pytest.approx(-1.2069003, abs=1e-6)
 
 
-def test_the_snake_in_space(runs: dict[str, ss.Run]) -> None:
+def test_spatial_snake_matches_reference(runs: dict[str, ss.Run]) -> None:
     run = run_of("continuum_snake_3d", runs)
     other = np.load(REFERENCES / "continuum_snake_3d.npz")
     assert moved(run)[-1] == pytest.approx([-3.0437, 0.1491, -0.7090], abs=5e-5)
@@ -265,7 +260,7 @@ def test_the_snake_in_space(runs: dict[str, ss.Run]) -> None:
 
 
 @pytest.mark.parametrize("name", ["continuum_snake_2d", "continuum_snake_3d"])
-def test_every_cross_section_takes_the_head_s_way(name: str, runs: dict[str, ss.Run]) -> None:
+def test_every_cross_section_follows_the_head(name: str, runs: dict[str, ss.Run]) -> None:
     # P5, VIII-C: section X is at t where the head was at t + X / V_o. 41 sections 0.025 m apart
     # take 0.05 s each.
     fine = {"solver__error_tolerance": 1e-9, "solver__step_s": 0.005, "run__duration_s": 2.5}
@@ -278,5 +273,5 @@ def test_every_cross_section_takes_the_head_s_way(name: str, runs: dict[str, ss.
         sign = np.sign(np.einsum("kq,kq->k", followed[:, 3:], led[:, 3:]))[:, None]
         assert followed[:, 3:] * sign == pytest.approx(led[:, 3:], abs=1e-9)
         speed = np.linalg.norm(rows.link_twist[:, section, :3], axis=1)
-        # nothing slides: all of it is along the body
+        # no slip: the velocity is along the body
         assert speed == pytest.approx(np.full(len(speed), 0.5), abs=1e-9)

@@ -9,7 +9,7 @@ from snakestudio.paths import docs_dir
 from tests.conftest import ROOT
 
 
-def test_page_of_the_command_line_has_the_declared_tables() -> None:
+def test_command_line_page_has_declared_tables() -> None:
     page = (docs_dir() / "cli.md").read_text(encoding="utf-8")
     assert with_conventions(page) == page, "run: python packaging/document_keys.py"
 

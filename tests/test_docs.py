@@ -1,4 +1,4 @@
-"""The documentation says what the program does: tests it names exist, keys and faults are those of the code."""
+"""Checks of the documentation: tests that it names exist, keys and faults are those of the code."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def page_id(path: Path) -> str:
 
 
 def headings(text: str) -> set[str]:
-    """Anchors of the headings of a page, as GitHub and the documentation site name them."""
+    """Return anchors of the headings of a page, as GitHub and the documentation site name them."""
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     return {
         re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
@@ -68,7 +68,7 @@ def functions(path: Path) -> set[str]:
     return {part.name for part in ast.walk(tree) if isinstance(part, ast.FunctionDef)}
 
 
-def test_every_hazard_names_tests_that_exist() -> None:
+def test_hazards_name_existing_tests() -> None:
     sections = re.split(r"^## ", page("safety"), flags=re.MULTILINE)[1:]
     hazards = [section for section in sections if "| Hazard |" in section]
     assert len(hazards) >= 20
@@ -77,12 +77,12 @@ def test_every_hazard_names_tests_that_exist() -> None:
         for row in ("Hazard", "Detected by", "What happens", "Tests"):
             assert f"| {row} |" in section, title
         named = NAMED.findall(section)
-        assert named, f"nothing proves: {title}"
+        assert named, f"no test proves: {title}"
         for file, test in named:
             assert test in functions(ROOT / file), f"{title}: {file} has no {test}"
 
 
-def test_formulas_name_keys_that_exist() -> None:
+def test_formulas_name_existing_keys() -> None:
     keys = set(re.findall(r"`(timing|limits)\.(\w+)`", page("safety")))
     models = {"timing": Timing, "limits": Limits}
     assert keys
@@ -90,8 +90,8 @@ def test_formulas_name_keys_that_exist() -> None:
         assert key in models[table].model_fields
 
 
-def test_figures_beside_formulas_are_those_of_the_papers_robot() -> None:
-    """By hand from lab_robot.toml: window 0.25 s, references 0.25 s, lost 0.2 s, and the link's look of 0.01 s."""
+def test_values_of_formulas_are_those_of_lab_robot() -> None:
+    """By hand from lab_robot.toml: window 0.25 s, references 0.25 s, lost 0.2 s, and the link's cycle of 0.01 s."""
     (path,) = (path for path in shipped() if path.stem == "lab_robot")
     loaded = parse_profile(
         path.read_text(encoding="utf-8"), path.with_suffix(".dbc").read_text(encoding="utf-8")
@@ -112,23 +112,23 @@ def test_figures_beside_formulas_are_those_of_the_papers_robot() -> None:
 @pytest.mark.parametrize(
     ("name", "root"), [("robot-profile", Profile), ("study-file", StudyFields)]
 )
-def test_the_keys_of_files_are_up_to_date(name: str, root: type[BaseModel]) -> None:
+def test_tables_of_keys_are_up_to_date(name: str, root: type[BaseModel]) -> None:
     text = page(name)
     assert with_keys(text, root) == text, "run: python packaging/document_keys.py"
 
 
-def test_a_page_without_a_place_for_the_keys_is_refused() -> None:
+def test_page_without_marker_for_keys_is_refused() -> None:
     with pytest.raises(ValueError, match=r"place.*keys"):
         with_keys("# A page", Profile)
 
 
-def test_the_usual_measures_of_studies_are_described() -> None:
+def test_usual_measures_of_studies_are_described() -> None:
     described = re.findall(r"^\| `(\w+)` \| (.*?) ?\| (.+?) \|$", page("study-file"), re.MULTILINE)
     usual = [(name, unit_text(preset.unit), preset.help) for name, preset in MEASURES.items()]
     assert [row for row in described if row[0] in MEASURES] == usual
 
 
-def test_the_example_study_is_one() -> None:
+def test_example_study_is_valid() -> None:
     (text,) = code("study-file", "toml")
     study = parse_study(text)
     assert (study.n_points, study.n_runs, len(study.goals)) == (200, 1000, 2)
@@ -148,18 +148,18 @@ BO_ 256 Mode: 1 PC
 """
 
 
-def test_the_example_profile_is_one() -> None:
+def test_example_profile_is_valid() -> None:
     (toml,) = code("robot-profile", "toml")
     loaded = parse_profile(toml, EXAMPLE_DBC)
     assert [problem.sentence() for problem in check(loaded) if problem.severity == "error"] == []
     decoded = Codec(loaded).decode(Frame(0x181, bytes([0xE8, 0x03, 2])))
     assert decoded is not None
     (angle,) = (value.value for value in decoded.values if value.quantity == "angle")
-    # The node says 10 degrees = -angle + 12.5 degrees.
+    # The node reports 10 degrees = -angle + 12.5 degrees.
     assert angle == pytest.approx(0.0436332, abs=1e-6)  # 2.5 degrees in rad
 
 
-def test_the_example_robot_is_one() -> None:
+def test_example_robot_is_valid() -> None:
     text = (docs_dir() / "robots.md").read_text(encoding="utf-8")
     scene = parse_scene(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)[0])
     assert [problem for problem in check_scene(scene) if problem.severity == "error"] == []
@@ -168,10 +168,8 @@ def test_the_example_robot_is_one() -> None:
     assert scene.axis_values.spring[7] == 3.5
 
 
-def test_the_first_study_does_what_its_page_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its commands and its Python, word for word, on a run of a few periods less."""
+def test_first_study_runs_as_documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the commands and the Python of the page literally, on a run shorter by a few periods."""
     scene = with_values(
         load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 2.0}
     )
@@ -196,7 +194,7 @@ def test_the_first_study_does_what_its_page_says(
     assert run["time_s"][-1] == pytest.approx(2.0)
 
 
-def test_code_of_the_first_tutorials_prints_what_they_say(
+def test_code_of_first_tutorials_prints_documented_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -211,7 +209,7 @@ def test_code_of_the_first_tutorials_prints_what_they_say(
             assert f"`{printed}`" in page(f"tutorials/{name}")
 
 
-def test_code_of_the_figure_and_the_fit_writes_their_files(
+def test_code_of_figure_and_fit_writes_their_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -229,21 +227,21 @@ def test_code_of_the_figure_and_the_fit_writes_their_files(
     assert set(truth_keys(cameras)) == {part.split("=")[0] for part in fit if "=" in part}
 
 
-def test_code_of_continuing_a_run_runs() -> None:
+def test_code_of_continued_run_runs() -> None:
     (source,) = code("continue-a-run", "python")
     exec(compile(source, "continue-a-run.md", "exec"), {})
 
 
 def truth_keys(source: str) -> list[str]:
-    """Scene keys that the script of the fit gives values of its own."""
+    """Return the scene keys that the script of the fit changes."""
     return re.findall(r'"(ground\.\w+)":', source)
 
 
 MENUS = ("File", "Edit", "View", "Simulation", "Robot", "Time", "Help")
 
 
-def test_pages_name_commands_that_are_in_the_menus() -> None:
-    """Paths such as *File > Export > CSV*, whose commands are listed for the tests of the window."""
+def test_pages_name_existing_menu_commands() -> None:
+    """Paths such as *File > Export > CSV*, whose commands are listed in the tests of the window."""
     table = (ROOT / "tests" / "gui" / "commands.txt").read_text(encoding="utf-8")
     known = set()
     for line in table.splitlines():
@@ -260,7 +258,7 @@ def test_pages_name_commands_that_are_in_the_menus() -> None:
     assert not missing, "\n".join(missing)
 
 
-def test_the_sender_of_poses_sends_poses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_example_sender_sends_poses(monkeypatch: pytest.MonkeyPatch) -> None:
     (source,) = code("live-poses", "python")
     assert len(source.strip().splitlines()) <= 14
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
@@ -288,27 +286,27 @@ def _run(source: str) -> None:
     out.close()
 
 
-def test_the_packet_in_the_page_is_one() -> None:
+def test_packet_in_the_page_is_valid() -> None:
     (packet,) = code("live-poses", "json")
     assert unpack(packet.encode()).sequence == 17
 
 
-def test_all_faults_of_the_emulated_robot_are_described() -> None:
+def test_all_faults_of_emulated_robot_are_described() -> None:
     described = dict(re.findall(r"^\| `([\w-]+)` \| (.+?)\.? \|$", page("emulator"), re.MULTILINE))
     assert {kind: text[:1].upper() + text[1:] for kind, text in FAULTS.items()} == described
 
 
-def test_the_way_of_a_value_is_in_the_code_line_by_line() -> None:
+def test_code_has_the_quoted_lines_of_a_value_path() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     stations = re.findall(
-        r"^\| `([\w/.]+)` \| `(.+?)`", text.partition("## One value's way")[2], re.MULTILINE
+        r"^\| `([\w/.]+)` \| `(.+?)`", text.partition("## One value's path")[2], re.MULTILINE
     )
     assert len(stations) >= 6
     for file, line in stations:
         assert line in (ROOT / file).read_text(encoding="utf-8"), f"{file} has no {line}"
 
 
-def test_the_picture_of_the_packages_names_every_one() -> None:
+def test_package_diagram_names_every_package() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     picture = text.partition("## The packages")[2].split("```")[1]
     named = set(re.findall(r"(?:^|\s\s)(\w+)/?(?=\s\s)", picture, re.MULTILINE))
@@ -324,7 +322,7 @@ def test_the_picture_of_the_packages_names_every_one() -> None:
 @pytest.mark.parametrize(
     "path", [ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"], ids=lambda path: path.stem
 )
-def test_files_that_pages_for_developers_name_are_there(path: Path) -> None:
+def test_files_named_in_developer_pages_exist(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     named = re.findall(
         r"`((?:snakestudio|tests|resources|scenes|packaging)/[\w/.]*)`|\]\(([\w/.]+)\)", text
@@ -335,7 +333,7 @@ def test_files_that_pages_for_developers_name_are_there(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_id)
-def test_links_between_pages_lead_somewhere(path: Path) -> None:
+def test_links_between_pages_have_targets(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", text):
         file = path.parent / target if target else path
@@ -351,7 +349,7 @@ def test_images_of_pages_exist_and_are_small(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", MODEL_PAGES, ids=page_id)
-def test_model_pages_name_tests_files_and_keys_that_exist(path: Path) -> None:
+def test_model_pages_name_existing_tests_files_and_keys(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for file, test in NAMED.findall(text):
         assert test in functions(ROOT / file), f"{file} has no {test}"
@@ -381,7 +379,7 @@ def test_every_formulation_has_a_page_with_all_sections() -> None:
 
 
 def command_lines(text: str) -> list[list[str]]:
-    """Every `snakestudio` command of the blocks of a page, as the shell splits it."""
+    """Return all `snakestudio` commands in the blocks of a page, split like in a shell."""
     commands = []
     for _, block in re.findall(
         r"^( *)```(?:sh|bash|console)?\n(.*?)^\1```", text, re.DOTALL | re.MULTILINE
@@ -389,20 +387,21 @@ def command_lines(text: str) -> list[list[str]]:
         for line in block.replace("\\\n", " ").splitlines():
             command = re.match(r" *(?:\$ )?(?:[A-Z_]+=\w+ )?snakestudio (.+)", line)
             if command:
-                words = shlex.split(command[1], comments=True)
-                end = next((k for k, word in enumerate(words) if word[0] in "|<>&"), len(words))
-                commands.append(words[:end])
+                arguments = shlex.split(command[1], comments=True)
+                end = next(
+                    (k for k, argument in enumerate(arguments) if argument[0] in "|<>&"),
+                    len(arguments),
+                )
+                commands.append(arguments[:end])
     return commands
 
 
 @pytest.mark.parametrize(
     "path", [*PAGES, ROOT / "README.md"], ids=lambda path: path.relative_to(ROOT).as_posix()
 )
-def test_commands_in_the_pages_are_understood(
-    path: Path, parse: Callable[[list[str]], None]
-) -> None:
-    for words in command_lines(path.read_text(encoding="utf-8")):
-        parse(words)
+def test_commands_in_pages_can_be_parsed(path: Path, parse: Callable[[list[str]], None]) -> None:
+    for arguments in command_lines(path.read_text(encoding="utf-8")):
+        parse(arguments)
 
 
 def test_commands_are_read_from_every_kind_of_block() -> None:
@@ -415,11 +414,11 @@ def test_commands_are_read_from_every_kind_of_block() -> None:
 
 @pytest.fixture
 def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
-    """Let the command line read words without doing what they say."""
+    """Parse command lines without running the commands."""
     import importlib
 
-    def parse(words: list[str]) -> None:
-        name = " ".join(words[:2]) if " ".join(words[:2]) in cli.COMMANDS else words[0]
+    def parse(arguments: list[str]) -> None:
+        name = " ".join(arguments[:2]) if " ".join(arguments[:2]) in cli.COMMANDS else arguments[0]
         if "/" in name:  # a scene alone opens the window
             name = "gui"
         module = importlib.import_module(
@@ -433,7 +432,7 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
 
         monkeypatch.setattr(module, "execute", execute)
         monkeypatch.setattr("snakestudio.plugins.loading.load_all", lambda plugins: ())
-        assert cli.main(words) == 0
+        assert cli.main(arguments) == 0
         assert done
 
     return parse
@@ -445,7 +444,7 @@ def options_of(command: str) -> set[str]:
     }
 
 
-def test_the_page_of_the_command_line_lists_every_command() -> None:
+def test_command_line_page_lists_every_command() -> None:
     section = page("cli").partition("## Commands")[2].partition("\n## ")[0]
     rows = dict(re.findall(r"^\| `([a-z0-9 -]+)` \| (.+) \|$", section, re.MULTILINE))
     assert sorted(rows) == sorted(cli.COMMANDS)
@@ -453,14 +452,14 @@ def test_the_page_of_the_command_line_lists_every_command() -> None:
         assert set(re.findall(r"`(--[a-z-]+)", text)) <= options_of(command), command
 
 
-def test_the_page_of_the_command_line_names_options_that_exist() -> None:
+def test_command_line_page_names_existing_options() -> None:
     known = {option for command in cli.COMMANDS for option in options_of(command)}
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", page("cli")))
     assert len(named) > 30
     assert named <= known
 
 
-def test_a_citation_names_the_five_papers() -> None:
+def test_citation_names_the_five_papers() -> None:
     import yaml
 
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -476,7 +475,7 @@ def test_a_citation_names_the_five_papers() -> None:
     )
 
 
-def test_hooks_before_a_commit_are_the_checks_of_make_lint() -> None:
+def test_commit_hooks_are_the_checks_of_make_lint() -> None:
     import yaml
 
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][
@@ -507,5 +506,5 @@ def test_issue_forms_have_what_github_requires() -> None:
             assert field["attributes"][text], form.stem
 
 
-def test_the_package_says_that_it_is_typed() -> None:
+def test_package_has_a_typed_marker() -> None:
     assert (ROOT / "snakestudio" / "py.typed").is_file()

@@ -1,4 +1,4 @@
-"""The gaits of the library, run as a user runs them: each must move the robot as its explanation says."""
+"""The gaits of the library, run as by a user: each must move the robot as its description states."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ END = 15.0
 
 
 class Motion(NamedTuple):
-    """Way of the centre of mass from 4.5 to 15 s, m: ahead, towards the first link, and to the left; and turn, rad."""
+    """Displacement of the centre of mass from 4.5 to 15 s, m, towards the first link and left; and turn, rad."""
 
     ahead: float
     left: float
@@ -33,7 +33,7 @@ RUNS: dict[tuple[str, bool], Motion] = {}
 
 
 def motion_of(name: str, grips_sideways: bool = False) -> Motion:
-    """A straight robot with its head in the direction of x, led to the gait."""
+    """Return the motion of a straight robot, with its head in the direction of x, in a gait."""
     if (name, grips_sideways) in RUNS:
         return RUNS[name, grips_sideways]
     values = {
@@ -47,27 +47,29 @@ def motion_of(name: str, grips_sideways: bool = False) -> Motion:
     )
     run = ss.simulate(scene, duration=END)
     rows = np.searchsorted(run["time_s"], [BEGIN - 1e-6, END - 1e-6])
-    way = np.array([np.diff(run[f"com_{axis}_m"][rows])[0] for axis in "xy"])
+    displacement = np.array([np.diff(run[f"com_{axis}_m"][rows])[0] for axis in "xy"])
 
     def heading(axis: str) -> NDArray[np.float64]:
         return run[f"link_1_{axis}_m"] - run[f"link_11_{axis}_m"]
 
     angle = np.unwrap(np.arctan2(heading("y"), heading("x")))
-    RUNS[name, grips_sideways] = Motion(way[0], way[1], angle[rows[1]] - angle[rows[0]])
+    RUNS[name, grips_sideways] = Motion(
+        displacement[0], displacement[1], angle[rows[1]] - angle[rows[0]]
+    )
     return RUNS[name, grips_sideways]
 
 
-def test_lateral_undulation_travels_where_the_floor_holds_it_sideways() -> None:
-    # P1 VIII-B: forward with mu 0.1/0.5; a hundredth of that, and backwards, with the same friction
-    # all round (VIII-D).
+def test_lateral_undulation_needs_anisotropic_friction() -> None:
+    # P1 VIII-B: forward with mu 0.1/0.5; with isotropic friction (VIII-D) a hundredth of that, and
+    # backwards.
     motion = motion_of("lateral_undulation", grips_sideways=True)
     assert motion.ahead > 0.5
     assert abs(motion.left) < 0.2 * motion.ahead
     assert motion_of("lateral_undulation").ahead < 0.0
-    assert motion_of("obstacle_aided").ahead < 0.0  # nothing to push against
+    assert motion_of("obstacle_aided").ahead < 0.0  # no obstacles to push against
 
 
-def test_turning_goes_along_an_arc() -> None:
+def test_turning_follows_an_arc() -> None:
     # A positive offset turns a robot whose first link is the head to the right.
     motion = motion_of("turning", grips_sideways=True)
     straight = motion_of("lateral_undulation", grips_sideways=True)
@@ -75,14 +77,14 @@ def test_turning_goes_along_an_arc() -> None:
     assert np.hypot(motion.ahead, motion.left) > 0.3
 
 
-def test_sidewinding_goes_sideways() -> None:
+def test_sidewinding_moves_sideways() -> None:
     motion = motion_of("sidewinding")
     assert motion.left > 0.8
     assert abs(motion.ahead) < 0.2 * motion.left
 
 
-def test_the_winners_of_studies_are_better_than_the_papers_on_the_default_robot_too() -> None:
-    """They were found on P1's robot, whose links turn a little more easily than those of the default one."""
+def test_optimised_gaits_beat_the_papers_on_default_robot() -> None:
+    """The gaits were optimised on P1's robot, whose links turn slightly more easily than the default robot's."""
     sideways = {
         name: np.hypot(*motion_of(name)[:2])
         for name in ("sidewinding", "fast_sidewinding", "cheap_sidewinding")
@@ -105,12 +107,12 @@ def test_rolling_rolls_sideways_without_slipping() -> None:
     assert abs(motion.ahead) < 0.2 * abs(motion.left)
 
 
-def test_sinus_lifting_gets_ahead_where_lateral_undulation_does_not() -> None:
+def test_sinus_lifting_advances_with_isotropic_friction() -> None:
     assert motion_of("sinus_lifting").ahead > 0.08
     assert motion_of("obstacle_aided").ahead < 0.0  # the same wave without lifting
 
 
-def test_a_vertical_wave_carries_the_body_along_itself() -> None:
+def test_vertical_wave_moves_the_body_along_itself() -> None:
     motion = motion_of("inchworm")
     assert motion.ahead > 0.2
     assert abs(motion.left) < 0.01
@@ -126,7 +128,7 @@ class Cycle(NamedTuple):
 
 
 def cycle_of(scene: Scene, name: str) -> Cycle:
-    """Mean of the second and third cycle of a gait of the library, from its own pose on; every step must converge."""
+    """Return the mean of the second and third cycle of a gait from its own pose; every step must converge."""
     gait = PRESETS[name].gait
     assert isinstance(gait, CompoundSerpenoid)
     rates = [gait.odd_temporal_frequency_rad_s, gait.even_temporal_frequency_rad_s]
@@ -156,8 +158,7 @@ def cycle_of(scene: Scene, name: str) -> Cycle:
 
 
 SIXTEEN = ss.load_scene(scenes_dir() / "alternating_16.toml")
-"""16 modules whose joints turn sideways and up and down in turn, on a floor that grips alike in all
-directions."""
+"""16 modules with alternating yaw and pitch joints, on a floor with isotropic friction."""
 
 
 @pytest.mark.parametrize(
@@ -198,7 +199,7 @@ def test_helix_and_arc_roll_like_tubes() -> None:
     assert abs(helix.ahead) < 0.2 * abs(helix.left)
 
 
-def test_slithering_is_faster_where_the_floor_holds_it_sideways() -> None:
+def test_slithering_is_faster_with_anisotropic_friction() -> None:
     cycle = cycle_of(with_values(SIXTEEN, GRIPS_SIDEWAYS), "slithering")
     assert cycle.ahead > 0.4
     assert abs(cycle.left) < 0.01

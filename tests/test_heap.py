@@ -1,4 +1,4 @@
-"""Memory that was freed goes back to the system."""
+"""Freed memory is returned to the system."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from snakestudio import heap
 from tests.benchmarks.bench_memory import resident
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries cannot be asked")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc's malloc_trim")
 def test_released_pages_are_no_longer_resident() -> None:
     blocks = [bytearray(1000) for _ in range(60_000)]
-    # what is freed below them does not go back by itself
+    # memory freed below these blocks is not returned automatically
     pins = [bytearray(1000) for _ in range(100)]
     del blocks
     before = resident()

@@ -1,4 +1,4 @@
-"""What is read within a budget, and what is refused before it takes time or memory."""
+"""Limits of input files, and refusals before they take time or memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def refused(path: Path) -> str:
 
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")  # nobody writes to it: to open it would last for ever
+    os.mkfifo(tmp_path / "pipe")  # without a writer, opening it blocks
     assert "pipe" in refused(tmp_path / "pipe")
     for device in ("zero", "null", "urandom"):
         (tmp_path / device).symlink_to(f"/dev/{device}")
@@ -44,13 +44,13 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     assert "not a path" in refused(Path("a\0b"))
 
 
-def test_a_link_to_a_file_is_the_file(tmp_path: Path) -> None:
+def test_symbolic_link_is_read_as_its_file(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbfa = 1")
     (tmp_path / "link").symlink_to("a.toml")
     assert read_text(tmp_path / "link", SMALL) == "a = 1"
 
 
-def test_size_is_looked_at_before_anything_is_read(tmp_path: Path) -> None:
+def test_size_is_checked_before_reading(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.touch()
     os.truncate(path, 10**12)
@@ -60,7 +60,7 @@ def test_size_is_looked_at_before_anything_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (".".join(["a"] * 5000) + " = 1", "nested too deeply"),
         ("[" + ".".join(['"a"'] * 5000) + "]", "nested too deeply"),
@@ -72,36 +72,36 @@ def test_size_is_looked_at_before_anything_is_read(tmp_path: Path) -> None:
         ("a = =", "not valid TOML: .*line 1"),
     ],
 )
-def test_toml_within_its_budget(text: str, said: str) -> None:
-    if not said:
+def test_toml_beyond_its_limits_is_refused(text: str, message: str) -> None:
+    if not message:
         assert parse_toml(text, replace(SMALL, largest=2000))
         return
     with pytest.raises(InputError) as caught:
-        parse_toml(text, replace(SMALL, largest=10**6) if "nested" in said else SMALL)
-    assert re.search(said, str(caught.value))
+        parse_toml(text, replace(SMALL, largest=10**6) if "nested" in message else SMALL)
+    assert re.search(message, str(caught.value))
 
 
 @pytest.mark.parametrize(
     "text", ["a.b.c.d.e.f = 1", "[[a.b]]\nc = [[[1.5]]]", 'u = "a.b.c.d.e.f.g and so on"']
 )
-def test_what_people_write_is_not_too_deep(text: str) -> None:
+def test_usual_nesting_is_accepted(text: str) -> None:
     assert parse_toml(text, SMALL)
 
 
 @pytest.mark.parametrize(
     "text", ["[" * 100_000, "[" * 40 + "]" * 40, "{", "9" * 5000, "[" + "1," * 1_300_000 + "1]"]
 )
-def test_json_within_its_budget(text: str) -> None:
+def test_json_beyond_its_limits_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         parse_json(text, SCENE)
 
 
-def test_leading_lines_are_read_and_no_more(tmp_path: Path) -> None:
+def test_only_leading_lines_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"\xef\xbb\xbf# one\r\n\n#| two\nx,y\n# not this\n")
     assert list(leading_lines(path)) == ["# one", "", "#| two"]
     path.write_bytes(b"# one\n" * 3 + b"1,2\n" * 1000)
-    os.truncate(path, 10**11)  # of which nothing is looked at
+    os.truncate(path, 10**11)  # nothing of it is read
     assert len(list(leading_lines(path, replace(SMALL, largest=1 << 50)))) == 3
     path.write_bytes(b"# one\n" * 30)
     with pytest.raises(InputError, match="20 lines"):
@@ -111,7 +111,7 @@ def test_leading_lines_are_read_and_no_more(tmp_path: Path) -> None:
         list(leading_lines(path, SMALL))
 
 
-def test_the_nearest_row_of_a_table(tmp_path: Path) -> None:
+def test_nearest_row_of_a_table_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"\xef\xbb\xbf# about\nx,time_s,y\n1,0.0,2\n\n3,0.5,4\n# between\n5,1.0,6")
     assert nearest_row(path, "time_s", 0.6) == {"x": "3", "time_s": "0.5", "y": "4"}
@@ -137,21 +137,21 @@ def test_the_nearest_row_of_a_table(tmp_path: Path) -> None:
         ("file:/tmp/a.toml", "/tmp/a.toml"),
         ("file://localhost/tmp/a.toml", "/tmp/a.toml"),
         ("/home/ada/file:///tmp/a.toml", "/tmp/a.toml"),  # as Qt's file dialog returns it
-        ("file:a.toml", "/scenes/file:a.toml"),  # no URL: a name
+        ("file:a.toml", "/scenes/file:a.toml"),  # not a URL, but a name
         ("a~b.toml", "/scenes/a~b.toml"),
     ],
 )
-def test_a_typed_path_is_resolved(typed: str, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typed_path_is_resolved(typed: str, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ada")
     assert local_path(typed, Path("/scenes")) == Path(path)
 
 
-def test_a_file_that_is_called_like_a_url_is_that_file(tmp_path: Path) -> None:
+def test_file_named_like_a_url_is_that_file(tmp_path: Path) -> None:
     (tmp_path / "~").mkdir()
     (tmp_path / "~" / "a.toml").write_text("a = 1")
     assert local_path("~/a.toml", tmp_path) == tmp_path / "~" / "a.toml"
 
 
-def test_a_url_of_another_computer_is_no_local_path() -> None:
+def test_url_of_another_computer_is_not_a_path() -> None:
     with pytest.raises(UsageError, match=r"file://lab/a\.toml"):
         local_path("file://lab/a.toml")

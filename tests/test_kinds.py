@@ -1,4 +1,4 @@
-"""A kind is one file: toys from files outside the package are found wherever kinds are, and nothing else is touched."""
+"""Kinds from files outside the package are available like built-in ones, without changes to other files."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ QUICK = {"model.kind": "planar_lagrangian", "robot.n_links": 4, "run.duration_s"
 
 
 def run(scene: Scene, change: dict[str, float]) -> RunRecording:
-    """Two seconds, with a change that is taken over after one."""
+    """Run for two seconds, with a change that is applied after one."""
     runner = Runner(scene)
     runner.advance(scene.n_steps // 2)
     assert runner.apply(with_values(scene, change)) == []
@@ -78,8 +78,8 @@ def run(scene: Scene, change: dict[str, float]) -> RunRecording:
     return runner.recording
 
 
-def assert_goes_on_from_a_state(recording: RunRecording, change: dict[str, float]) -> None:
-    """A run that is taken up from a state in its file is the same to the bit."""
+def assert_continues_from_a_state(recording: RunRecording, change: dict[str, float]) -> None:
+    """A run that continues from a state in its file is bit-identical."""
     continuation = continue_run(recording, 0.5)
     assert continuation is not None
     assert continuation.exact
@@ -114,9 +114,9 @@ def nodding() -> Iterator[Scene]:
     unload("nodding")
 
 
-def test_a_controller_is_a_kind_like_the_others_in_files_edits_and_check(nodding: Scene) -> None:
+def test_controller_is_a_kind_in_files_edits_and_check(nodding: Scene) -> None:
     assert next(iter(CONTROLLERS)) == "none"
-    assert list(CONTROLLERS)[-1] == "nodding", "it asks for no place"
+    assert list(CONTROLLERS)[-1] == "nodding", "it declares no place"
     text = dump_scene(with_values(nodding, {"controller.nod_deg": 0.0}))
     assert 'kind = "nodding"' in text
     scene = parse_scene(text)
@@ -139,22 +139,20 @@ def test_a_controller_is_a_kind_like_the_others_in_files_edits_and_check(nodding
     )
 
 
-def test_a_controller_is_recorded_exported_and_taken_up_from_a_state(
-    nodding: Scene, tmp_path: Path
-) -> None:
+def test_controller_is_recorded_exported_and_continued(nodding: Scene, tmp_path: Path) -> None:
     change = {"controller.nod_deg": 30.0}
     recording = run(nodding, change)
     assert recording.schema.extra[-2:] == ("nod_rad", "nod_count")
     columns = csv_columns(recording, tmp_path / "run.csv")
     assert np.abs(columns["nod_rad"]).max() == pytest.approx(np.radians(30.0), rel=0.05)
     np.testing.assert_array_equal(columns["nod_rad"][1:], columns["joint_1_yaw_ref_rad"][1:])
-    assert_goes_on_from_a_state(recording, change)
+    assert_continues_from_a_state(recording, change)
     nods = [event.text for event in recording.events if event.text.startswith("Nod")]
     assert nods[:1] == ["Nod 1"]
     assert len(nods) == columns["nod_count"].max()
 
 
-def test_a_controller_is_among_plots_and_marked_and_told_of_in_the_view(nodding: Scene) -> None:
+def test_controller_is_in_plots_and_in_the_view(nodding: Scene) -> None:
     runner = Runner(nodding)
     schema: Schema = runner.recording.schema
     assert default_views(nodding)[0] == "nod"
@@ -174,7 +172,7 @@ def test_a_controller_is_among_plots_and_marked_and_told_of_in_the_view(nodding:
 
 
 @pytest.mark.gui
-def test_a_controller_has_a_panel_with_sliders_and_undo(nodding: Scene, qtbot: QtBot) -> None:
+def test_controller_has_a_panel_with_sliders_and_undo(nodding: Scene, qtbot: QtBot) -> None:
     document = Document()
     before = document.scene
     panels = ParameterPanels(document, FakeBridge())  # type: ignore[arg-type]
@@ -208,7 +206,7 @@ def clapping() -> Iterator[Scene]:
     unload("clapping")
 
 
-def test_a_gait_is_a_kind_like_the_others_in_files_edits_and_check(clapping: Scene) -> None:
+def test_gait_is_a_kind_in_files_edits_and_check(clapping: Scene) -> None:
     assert list(GAIT_KINDS)[-1] == "clapping"
     scene = parse_scene(
         dump_scene(with_values(clapping, {"gait.clap_deg": 0.0, "gait.clap_deg_s": 90.0}))
@@ -228,7 +226,7 @@ def test_a_gait_is_a_kind_like_the_others_in_files_edits_and_check(clapping: Sce
 
 
 @pytest.mark.parametrize("controller", ["none", "heading"])
-def test_a_gait_is_recorded_exported_plotted_and_taken_up_from_a_state(
+def test_gait_is_recorded_exported_plotted_and_continued(
     clapping: Scene, tmp_path: Path, controller: str
 ) -> None:
     change = {"gait.clap_deg": 10.0, "gait.clap_deg_s": 200.0}
@@ -243,16 +241,16 @@ def test_a_gait_is_recorded_exported_plotted_and_taken_up_from_a_state(
         assert np.abs(columns["joint_2_yaw_ref_rad"][~first]).max() < np.radians(20.0)
         assert VIEWS["joint"].possible(recording.schema)
         assert {"joint_2_yaw_ref_rad"} <= set(catalogue(recording.schema))
-    assert_goes_on_from_a_state(recording, change)
+    assert_continues_from_a_state(recording, change)
 
 
-def test_another_kind_of_gait_waits_for_a_reset(clapping: Scene) -> None:
+def test_change_of_gait_kind_needs_a_reset(clapping: Scene) -> None:
     runner = Runner(clapping)
     assert runner.apply(with_values(clapping, {"gait.kind": "lateral_undulation"})) == ["gait"]
 
 
 @pytest.mark.gui
-def test_a_gait_has_a_panel_with_sliders_and_undo(clapping: Scene, qtbot: QtBot) -> None:
+def test_gait_has_a_panel_with_sliders_and_undo(clapping: Scene, qtbot: QtBot) -> None:
     document = Document()
     before = document.scene
     panels = ParameterPanels(document, FakeBridge())  # type: ignore[arg-type]
@@ -277,7 +275,7 @@ def test_a_gait_has_a_panel_with_sliders_and_undo(clapping: Scene, qtbot: QtBot)
 
 @pytest.fixture
 def fence() -> Iterator[Scene]:
-    """A robot that lies across a slope above a fence."""
+    """Return a scene of a robot that lies across a slope above a fence."""
     load(TOYS / "fence.py")
     yield with_values(
         Scene(),
@@ -294,7 +292,7 @@ def fence() -> Iterator[Scene]:
     unload("fence")
 
 
-def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene) -> None:
+def test_shape_is_a_kind_in_files_edits_and_check(fence: Scene) -> None:
     assert list(SHAPES)[-1] == "fence"
     text = dump_scene(fence)
     assert 'kind = "fence"' in text
@@ -318,11 +316,11 @@ def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene
         fence, {"start": {"kind": "straight", "x_m": 0.3, "y_m": 0.3, "heading_deg": 0.0}}
     )
     for model in ("planar_nonsmooth", "spatial_nonsmooth"):
-        found = [
+        problems = [
             p for p in check(with_values(beneath, {"model.kind": model})) if p.severity == "error"
         ]
-        assert ["deep inside obstacle 1" in p.message for p in found] == [True], (
-            "one finding for all of its solids"
+        assert ["deep inside obstacle 1" in p.message for p in problems] == [True], (
+            "one problem for all of its solids"
         )
     assert difference_in_words(fence, with_values(fence, {"obstacles": ()})) == [
         "Fence at (0.3, 0) removed"
@@ -330,7 +328,7 @@ def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene
     assert obstacle_title(fence.obstacles[0], 0) == "Fence 1"
 
 
-def test_no_file_names_a_shape_but_its_own_and_what_reads_them_from_other_files() -> None:
+def test_only_importers_name_shapes_of_others() -> None:
     package = TOYS.parent.parent / "snakestudio"
     named = re.compile(r"obstacles\.shapes\.\w+ import")
     naming = {
@@ -339,10 +337,10 @@ def test_no_file_names_a_shape_but_its_own_and_what_reads_them_from_other_files(
         if named.search(path.read_text())
     }
     readers = {"model/obstacles/importing.py", "robot_files/obstacles.py"}
-    assert naming == readers, "ask what the shape declares (model/obstacles/shape.py) instead"
+    assert naming == readers, "use the declaration of the shape (model/obstacles/shape.py) instead"
 
 
-def test_a_shape_is_moved_turned_scaled_and_put_into_scenes_like_others(fence: Scene) -> None:
+def test_shape_is_moved_turned_scaled_and_added(fence: Scene) -> None:
     turned = transform.turn(fence, [0], "z", math.pi / 2, (0.3, 0.0, 0.0))
     assert tree(turned.obstacles[0])["yaw_deg"] == 180.0
     scaled = tree(transform.scale(fence, [0], (2.0, 3.0, 0.5), (0.0, 0.0, 0.0)).obstacles[0])
@@ -364,14 +362,14 @@ def test_a_shape_is_moved_turned_scaled_and_put_into_scenes_like_others(fence: S
             0
         ]
     )
-    assert (fresh["length_m"], fresh["strength_m"]) == (0.5, 0.025), "as large as suits the robot"
+    assert (fresh["length_m"], fresh["strength_m"]) == (0.5, 0.025), "sized for the robot"
     boxes = plan_boxes(fence.obstacles)
     np.testing.assert_allclose(
         [*boxes.low[0], *boxes.high[0]], [0.25, -0.55, 0.35, 0.55], atol=1e-12
     )
 
 
-def test_a_shape_is_drawn_from_its_solids_picked_and_planned(fence: Scene, tmp_path: Path) -> None:
+def test_shape_is_drawn_from_its_solids_picked_and_planned(fence: Scene, tmp_path: Path) -> None:
     runner = Runner(with_values(fence, {"model.kind": "planar_lagrangian", "obstacles": ()}))
     camera = Camera(target=(0.3, 0.0, 0.0)).standard("top")
     drawn = build(fence, runner.latest, Overlays(), camera)
@@ -393,7 +391,7 @@ def test_a_shape_is_drawn_from_its_solids_picked_and_planned(fence: Scene, tmp_p
 
 
 @pytest.mark.parametrize("model", ["planar_nonsmooth", "planar_nonholonomic", "spatial_nonsmooth"])
-def test_a_robot_stops_at_a_shape_in_every_formulation_and_the_run_says_at_what(
+def test_robot_stops_at_a_shape_in_every_formulation(
     fence: Scene, tmp_path: Path, model: str
 ) -> None:
     far = Cylinder(x_m=-3.0, y_m=0.0)
@@ -446,7 +444,7 @@ def own_functions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("own_functions")
-def test_a_filter_and_a_reduction_are_one_function_each_and_read_like_the_others() -> None:
+def test_filter_and_reduction_are_one_function_each() -> None:
     recording = run(with_values(Scene(), QUICK), {"gait.amplitude_deg": 30.0})
     names = column_names(recording.schema)
     sharp = compile_signal("sharpen(com_x_m, 2)", names)
@@ -477,7 +475,7 @@ def test_a_filter_and_a_reduction_are_one_function_each_and_read_like_the_others
 
 @pytest.mark.gui
 @pytest.mark.usefixtures("own_functions")
-def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
+def test_filter_is_offered_in_signal_editors(qtbot: QtBot) -> None:
     recording = run(with_values(Scene(), QUICK), {"gait.amplitude_deg": 30.0})
     dialog = DerivedDialog(FakeBridge(recording), ChannelLibrary(None))  # type: ignore[arg-type]
     qtbot.addWidget(dialog)
@@ -514,7 +512,7 @@ def creeping() -> Iterator[Scene]:
     unload("creeping")
 
 
-def test_what_a_formulation_declares_by_its_place_is_there() -> None:
+def test_formulation_has_all_declarations() -> None:
     for name, declared in FORMULATIONS.items():
         assert declared.fields().kind == name
         for place in (
@@ -529,7 +527,7 @@ def test_what_a_formulation_declares_by_its_place_is_there() -> None:
             assert callable(declared.loaded(place))
 
 
-def test_reading_what_formulations_declare_loads_no_compiler() -> None:
+def test_reading_formulations_loads_no_compiler() -> None:
     program = (
         "import sys; from snakestudio.kinds.formulation import FORMULATIONS; list(FORMULATIONS.values());"
         "sys.exit('numba' in sys.modules)"
@@ -537,9 +535,9 @@ def test_reading_what_formulations_declare_loads_no_compiler() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def test_a_formulation_is_a_kind_like_the_others_in_files_edits_and_check(creeping: Scene) -> None:
+def test_formulation_is_a_kind_in_files_edits_and_check(creeping: Scene) -> None:
     assert next(iter(FORMULATIONS)) == Scene().model.kind
-    assert list(FORMULATIONS)[-1] == "creeping", "it asks for no place"
+    assert list(FORMULATIONS)[-1] == "creeping", "it declares no place"
     text = dump_scene(with_values(creeping, {"model.drag_ratio": 1.0}))
     assert 'kind = "creeping"' in text
     scene = parse_scene(text)
@@ -559,27 +557,25 @@ def test_a_formulation_is_a_kind_like_the_others_in_files_edits_and_check(creepi
     assert is_prepared("creeping"), "nothing of it is compiled"
 
 
-def test_a_formulation_is_recorded_exported_plotted_and_taken_up_from_a_state(
-    creeping: Scene, tmp_path: Path
-) -> None:
+def test_formulation_is_recorded_exported_and_continued(creeping: Scene, tmp_path: Path) -> None:
     change = {"model.drag_ratio": 1.0}
     recording = run(creeping, change)
     columns = csv_columns(recording, tmp_path / "run.csv")
     x, y = (np.mean([columns[f"link_{k + 1}_{axis}_m"] for k in range(8)], axis=0) for axis in "xy")
     half = len(x) // 2
-    assert np.hypot(x[half] - x[0], y[half] - y[0]) > 0.05, "it gets somewhere"
-    # What resists alike all ways moves no centre of a body that changes its shape.
+    assert np.hypot(x[half] - x[0], y[half] - y[0]) > 0.05, "it moves"
+    # Isotropic resistance moves no centre of a body that changes its shape.
     assert np.hypot(x[half + 1 :] - x[-1], y[half + 1 :] - y[-1]).max() < 5e-4, (
-        "but for the error of Euler's steps"
+        "except for the error of Euler's steps"
     )
     assert np.all(np.diff(columns["work_friction_j"]) <= 0.0)
     assert VIEWS["joint"].possible(recording.schema)
     assert not VIEWS["friction"].possible(recording.schema)
     assert {"work_friction_j", "joint_2_yaw_rad"} <= set(catalogue(recording.schema))
-    assert_goes_on_from_a_state(recording, change)
+    assert_continues_from_a_state(recording, change)
 
 
-def test_a_formulation_that_is_not_compiled_runs_in_a_batch(creeping: Scene) -> None:
+def test_uncompiled_formulation_runs_in_a_batch(creeping: Scene) -> None:
     runner = Runner(creeping)
     runner.advance(7)
     with open_batch(creeping, 2) as batch:
@@ -590,14 +586,14 @@ def test_a_formulation_that_is_not_compiled_runs_in_a_batch(creeping: Scene) -> 
         np.testing.assert_array_equal(batch.state.link_pose[0], runner.latest.link_pose)
 
 
-def test_another_formulation_waits_for_a_reset(creeping: Scene) -> None:
+def test_change_of_formulation_needs_a_reset(creeping: Scene) -> None:
     assert Runner(creeping).apply(with_values(creeping, {"model.kind": "planar_lagrangian"})) == [
         "model"
     ]
 
 
 @pytest.mark.gui
-def test_a_formulation_has_a_panel_with_sliders_and_undo(creeping: Scene, qtbot: QtBot) -> None:
+def test_formulation_has_a_panel_with_sliders_and_undo(creeping: Scene, qtbot: QtBot) -> None:
     document = Document()
     document.edit(with_values(creeping, {"model.kind": "planar_lagrangian"}), "Another scene")
     before = document.scene

@@ -36,7 +36,7 @@ FRICTION = LENGTH / (PERIOD**2 * GRAVITY * 0.1)
 
 
 def last_period_velocity(run: ss.Run, head: int, tail: int) -> float:
-    """Distance of the centre of mass in the last period, divided by the period, m/s; positive if the head leads."""
+    """Displacement of the centre of mass in the last period, divided by the period, m/s; positive if the head leads."""
     rows = np.arange(*np.searchsorted(run["time_s"], run["time_s"][-1] + [-PERIOD - 1e-6, 1e-6]))
     path = np.zeros(2)
     ahead = np.zeros(2)
@@ -47,7 +47,7 @@ def last_period_velocity(run: ss.Run, head: int, tail: int) -> float:
 
 
 def harmonic(time: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Amplitude of every column's oscillation with the period of the muscles."""
+    """Amplitude of each column's oscillation with the period of the muscles."""
     angle = 2 * np.pi * time / PERIOD
     basis = np.stack([np.ones_like(time), np.sin(angle), np.cos(angle)], axis=1)
     _, sine, cosine = np.linalg.lstsq(basis, values, rcond=None)[0]

@@ -1,4 +1,4 @@
-"""Where the program finds itself."""
+"""Paths of the program."""
 
 from __future__ import annotations
 
@@ -16,20 +16,18 @@ from snakestudio.viewmodel.unwritable import unwritable_notice
 
 
 @pytest.mark.parametrize("name", ["snakestudio.py", "numpy.py", "tomllib.py"])
-def test_a_process_beside_the_program_imports_nothing_from_the_folder_it_is_started_in(
-    tmp_path: Path, name: str
-) -> None:
+def test_helper_processes_import_nothing_from_their_folder(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("raise SystemExit('this is not part of the program')\n")
     check = [*own_program(), "check", str(scenes_dir() / "sidewinding.toml")]
-    asked = subprocess.run(
+    process = subprocess.run(
         check, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
     )
-    assert asked.returncode == 0, asked.stderr
+    assert process.returncode == 0, process.stderr
 
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Folder for temporary files of the test's own; returns the program's folder in it."""
+    """Temporary folder of the test; returns the program's folder in it."""
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -54,7 +52,7 @@ def unwritable_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def test_an_unwritable_home_is_replaced_and_reported_once(
+def test_unwritable_home_is_replaced_and_reported_once(
     unwritable_home: Path, temporary: Path
 ) -> None:
     assert {
@@ -73,7 +71,7 @@ def test_an_unwritable_home_is_replaced_and_reported_once(
 @pytest.mark.parametrize(
     ("variable", "content"), [("STATE", "unsaved scenes"), ("DATA", "runs"), ("CACHE", "caches")]
 )
-def test_one_unwritable_folder_leaves_the_others(
+def test_unwritable_folder_does_not_affect_others(
     variable: str, content: str, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("no folder")
@@ -93,7 +91,7 @@ def test_writable_folders_are_not_reported(tmp_path: Path, monkeypatch: pytest.M
     assert unwritable_notice(replaced_folders()) == ""
 
 
-def test_a_user_without_a_home_gets_no_folder_called_tilde(
+def test_user_without_home_gets_no_folder_named_tilde(
     tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -102,7 +100,7 @@ def test_a_user_without_a_home_gets_no_folder_called_tilde(
     assert not (tmp_path / "~").exists()
 
 
-def test_matplotlib_gets_a_folder_it_can_write(
+def test_matplotlib_gets_a_writable_folder(
     unwritable_home: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MPLCONFIGDIR", raising=False)

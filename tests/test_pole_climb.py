@@ -1,4 +1,4 @@
-"""A helix around a pole that turns about itself climbs: the preset in its scene, and a smooth body in closed form."""
+"""A helix that rotates about itself climbs a pole: the preset in its scene, and a smooth body in closed form."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def rise(run: ss.Run, begin: float, end: float) -> float:
 
 
 def upright(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Rotation (3, 3) that puts the axis of a helix upright, first point uppermost, and a point (3,) on that axis."""
+    """Rotation (3, 3) that makes the axis of a helix vertical, first point uppermost, and a point (3,) on that axis."""
     axis = np.linalg.svd(points[4:] - 2 * points[2:-2] + points[:-4])[2][-1]
     axis *= np.sign((points[0] - points[-1]) @ axis)
     middle = points.mean(axis=0)
@@ -46,7 +46,7 @@ def upright(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def waves(amplitude: float, spatial: float, temporal: float) -> dict[str, Any]:
-    """A compound serpenoid that is a helix."""
+    """Return a compound serpenoid that is a helix."""
     values = {
         "amplitude_rad": amplitude,
         "spatial_frequency_rad": spatial,
@@ -59,7 +59,7 @@ def waves(amplitude: float, spatial: float, temporal: float) -> dict[str, Any]:
 
 
 def wound(scene: Scene) -> dict[str, Any]:
-    """A start in the pose of the scene's gait, its axis upright at x = y = 0, head up, free of the ground."""
+    """Return a start in the pose of the scene's gait, its axis vertical at x = y = 0, head up, clear of the ground."""
     pose, _ = initial_state(with_values(scene, {"start.kind": "gait"}))
     turn, centre = upright(pose[:, :3])
     position = (pose[:, :3] - centre) @ turn.T
@@ -72,7 +72,7 @@ def wound(scene: Scene) -> dict[str, Any]:
 
 
 def smooth_climber() -> Scene:
-    """48 modules of 24 mm, bent by 26° at most, around a pole."""
+    """Return 48 modules of 24 mm, bent by 26° at most, around a pole."""
     length = 0.0725 / 3
     mass = 0.2 / 3
     pole = 0.066
@@ -103,7 +103,7 @@ def smooth_climber() -> Scene:
 
 
 def pipe(radius: float, walls: int = 16, thickness: float = 0.02) -> list[dict[str, Any]]:
-    """Upright boxes around x = y = 0."""
+    """Return vertical boxes around x = y = 0."""
     return [
         {
             "kind": "box",

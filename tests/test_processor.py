@@ -1,4 +1,4 @@
-"""The processor that is computed for: the same one for the kernels and for the libraries below them."""
+"""The processor that code is compiled for: the same for the kernels and for the libraries that they use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from snakestudio import processor
 from snakestudio.cli import main
-from snakestudio.export.provenance import made_with
+from snakestudio.export.provenance import software_versions
 from tests.elsewhere import answer_of
 
 PROGRAM = """
@@ -18,7 +18,7 @@ import json{first}
 import snakestudio
 import numpy
 from snakestudio import processor
-from snakestudio.export.provenance import made_with
+from snakestudio.export.provenance import software_versions
 print(json.dumps([
     processor.computed_for(), processor.target().tuned,
     numpy._core._multiarray_umath.__cpu_features__.get("X86_V4", False),
@@ -26,7 +26,7 @@ print(json.dumps([
 """
 WIDE = "avx512f" in processor.identify()[1]
 baseline = pytest.mark.skipif(
-    not processor.has_baseline(), reason="this processor is older than the baseline"
+    not processor.has_baseline(), reason="this processor does not support the baseline"
 )
 
 
@@ -38,26 +38,26 @@ def _as_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @baseline
-def test_numpy_is_held_to_the_baseline() -> None:
+def test_numpy_is_limited_to_the_baseline() -> None:
     assert answer_of(PROGRAM.format(first="")) == ["x86-64-v3", False, False]
 
 
-def test_the_processor_itself_can_be_asked_for() -> None:
-    words, tuned, wide = answer_of(PROGRAM.format(first=""), SNAKESTUDIO_PROCESSOR="native")
-    assert words.startswith("tuned for ")
+def test_native_code_can_be_requested() -> None:
+    messages, tuned, wide = answer_of(PROGRAM.format(first=""), SNAKESTUDIO_PROCESSOR="native")
+    assert messages.startswith("tuned for ")
     assert tuned
     assert wide == WIDE
 
 
-@pytest.mark.skipif(not WIDE, reason="numpy does nothing else on this processor")
-def test_a_numpy_that_was_there_before_is_told() -> None:
-    words, _, wide = answer_of(PROGRAM.format(first=", numpy"))
+@pytest.mark.skipif(not WIDE, reason="numpy has only one code path on this processor")
+def test_numpy_imported_earlier_is_reported() -> None:
+    messages, _, wide = answer_of(PROGRAM.format(first=", numpy"))
     assert wide
-    assert words.startswith("x86-64-v3, numpy for ")
+    assert messages.startswith("x86-64-v3, numpy for ")
 
 
 @baseline
-def test_processes_of_a_native_one_are_native() -> None:
+def test_child_processes_of_native_one_are_native() -> None:
     child = "import snakestudio; from snakestudio import processor; print(processor.computed_for())"
     program = f"""
 import json, subprocess, sys
@@ -85,7 +85,7 @@ def test_unknown_processor_is_refused(
         importlib.reload(importlib.import_module("snakestudio.api"))
 
 
-def test_a_processor_without_the_baseline_gets_its_own_code(
+def test_processor_below_baseline_gets_its_own_code(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(processor, "identify", lambda: ("Core 2", frozenset({"sse4_1"})))
@@ -96,9 +96,9 @@ def test_a_processor_without_the_baseline_gets_its_own_code(
 
 
 @baseline
-def test_headers_say_which(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_headers_name_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processor, "numpy_is_held", lambda: True)
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "baseline")
-    assert made_with().endswith(", computed for x86-64-v3")
+    assert software_versions().endswith(", computed for x86-64-v3")
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "native")
-    assert made_with().endswith(f", tuned for {processor.processor_name()}")
+    assert software_versions().endswith(f", tuned for {processor.processor_name()}")

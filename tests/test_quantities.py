@@ -1,4 +1,4 @@
-"""A quantity is declared once: one from outside the package is found wherever columns are; nothing else is touched."""
+"""A quantity from outside the package is available like built-in ones, without changes to other files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def power(recording: RunRecording) -> np.ndarray:
     return np.asarray(rows.joint_torque[:, 2] * rows.joint_rate[:, 2])
 
 
-def test_a_quantity_is_among_the_columns_of_csv_hdf5_and_expressions(
+def test_quantity_is_a_column_of_csv_hdf5_and_expressions(
     recording: RunRecording, tmp_path: Path
 ) -> None:
     names = column_names(recording.schema)
@@ -74,12 +74,12 @@ def test_a_quantity_is_among_the_columns_of_csv_hdf5_and_expressions(
     np.testing.assert_array_equal(signal.values(recording, 0, 400), 2 * power(recording))
 
 
-def test_a_quantity_is_drawn_under_a_video(recording: RunRecording) -> None:
+def test_quantity_is_drawn_below_a_video(recording: RunRecording) -> None:
     strip = PlotStrip(recording, (NAME,), (0.0, 4.0), 640, 160, DARK)
     np.testing.assert_array_equal(strip.curves[0][0].values, power(recording))
 
 
-def test_a_quantity_that_the_source_does_not_fill_is_empty_and_not_to_be_chosen(
+def test_quantity_missing_in_the_source_cannot_be_chosen(
     recording: RunRecording,
 ) -> None:
     measured = RunRecording(
@@ -92,14 +92,14 @@ def test_a_quantity_that_the_source_does_not_fill_is_empty_and_not_to_be_chosen(
     assert np.isnan(np.concatenate(list(table(measured, (NAME,))))).all()
 
 
-def test_channels_explain_themselves_as_their_quantity_does(recording: RunRecording) -> None:
+def test_channels_have_the_help_of_their_quantity(recording: RunRecording) -> None:
     channels = catalogue(recording.schema)
     assert channels["com_x_m"].help == "Position of the robot's centre of mass, x"
     assert all(channels[name].help for name in channels if not name.endswith("_power_w"))
 
 
 @pytest.mark.gui
-def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
+def test_quantity_is_in_the_browser_and_in_a_plot(
     recording: RunRecording, qtbot: QtBot, tmp_path: Path
 ) -> None:
     session_controller = FakeBridge(recording)
@@ -115,7 +115,7 @@ def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
     (item,) = tree.findItems("joint 3 yaw power", exactly)
     assert [item.text(column) for column in (0, 2)] == ["joint 3 yaw power", "W"]
     browser.show_values()
-    assert item.text(1), "its value at the cursor"
+    assert item.text(1), "value at the cursor"
     panel = PlotPanel(session_controller, Document(), library, [Content("time")])  # type: ignore[arg-type]
     qtbot.addWidget(panel, before_close_func=lambda widget: widget.close_down())
     panel.resize(900, 400)
@@ -131,21 +131,21 @@ def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
     )
 
 
-def test_a_quantity_is_worked_out_once_for_all_of_its_columns(
+def test_quantity_is_computed_once_for_all_columns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[int] = []
+    calls: list[int] = []
 
     def values(piece: Piece) -> np.ndarray:
-        asked.append(len(piece.rows))
+        calls.append(len(piece.rows))
         return np.asarray(piece.rows.joint_rate)
 
     counted = Quantity("joint_{}_yaw_counted", values, Fields.JOINTS, of=each_joint)
     monkeypatch.setattr("snakestudio.model.quantities.QUANTITIES", (*QUANTITIES, counted))
     recording = make_recording(Scene(), 50)
-    (whole,) = table(recording, tuple(f"joint_{i}_yaw_counted" for i in range(1, 11)))
-    np.testing.assert_array_equal(whole, recording.rows(0, 50).joint_rate)
-    assert asked == [50]
+    (together,) = table(recording, tuple(f"joint_{i}_yaw_counted" for i in range(1, 11)))
+    np.testing.assert_array_equal(together, recording.rows(0, 50).joint_rate)
+    assert calls == [50]
 
 
 @pytest.mark.parametrize(
@@ -154,6 +154,6 @@ def test_a_quantity_is_worked_out_once_for_all_of_its_columns(
 )
 def test_keys_name_the_columns_of_one_quantity(schema: Schema) -> None:
     for key, columns in columns_of(schema).by_key.items():
-        if key != "*":  # what models and controllers name
+        if key != "*":  # keys of models and controllers
             assert len({column.quantity for column in columns}) == 1, key
             assert [column.index for column in columns] == list(range(len(columns))), key

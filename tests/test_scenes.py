@@ -1,7 +1,7 @@
-"""The shipped scenes, run as a user runs them, against the tracks and numbers of the papers' cases.
+"""The shipped scenes, run as by a user, compared with the tracks and values of the papers' cases.
 
 The reference tracks come from an independent implementation that solves every contact problem to
-1e-10 or better (see references/README.md); tolerances and their reasons are theirs.
+1e-10 or better (see references/README.md), and so do the tolerances and their reasons.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def run_of(name: str, runs: dict[str, ss.Run]) -> ss.Run:
 
 
 def moved(run: ss.Run, link: int = 6) -> NDArray[np.float64]:
-    """Where a link ends as seen from where it starts, (3,), m."""
+    """Displacement of a link in its frame at the start, (3,), m."""
     return np.array(
         [run[f"link_{link}_{axis}_m"][-1] - run[f"link_{link}_{axis}_m"][0] for axis in "xyz"]
     )
 
 
-def test_the_scenes_that_users_rely_on_are_there() -> None:
+def test_scenes_that_users_rely_on_exist() -> None:
     assert {
         "obstacle_aided",
         "obstacle_aided_obstacle3_removed",
@@ -83,12 +83,12 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_nothing_is_wrong_or_doubtful_in_a_scene(name: str) -> None:
+def test_shipped_scenes_have_no_problems(name: str) -> None:
     assert ss.check(scenes_dir() / f"{name}.toml") == []
 
 
 @pytest.mark.parametrize("name", PLANAR)
-def test_a_scene_follows_the_reference_track(name: str, runs: dict[str, ss.Run]) -> None:
+def test_scene_follows_the_reference_track(name: str, runs: dict[str, ss.Run]) -> None:
     run = run_of(name, runs)
     reference = np.load(REFERENCES / f"{name}.npz")
     until = reference["t"] <= 12.0
@@ -107,7 +107,7 @@ def test_a_scene_follows_the_reference_track(name: str, runs: dict[str, ss.Run])
     assert run["solver_unconverged"].sum() == 0
 
 
-def test_the_robot_goes_through_the_pipes(runs: dict[str, ss.Run]) -> None:
+def test_robot_passes_the_pipes(runs: dict[str, ss.Run]) -> None:
     # P2 VIII-D: about 15 cm/s; the independent implementation: 1.974 m at 9 s, 16.0 cm/s over 10 s.
     run = run_of("obstacle_aided", runs)
     x = run["link_6_x_m"]
@@ -115,21 +115,21 @@ def test_the_robot_goes_through_the_pipes(runs: dict[str, ss.Run]) -> None:
     assert (x[1000] - x[0]) / 10 == pytest.approx(0.160, abs=0.001)
 
 
-def test_without_the_third_pipe_it_does_not_get_through(runs: dict[str, ss.Run]) -> None:
+def test_robot_is_stuck_without_the_third_pipe(runs: dict[str, ss.Run]) -> None:
     assert run_of("obstacle_aided_obstacle3_removed", runs)["link_6_x_m"].max() < 1.5
 
 
-def test_with_the_third_pipe_moved_it_does(runs: dict[str, ss.Run]) -> None:
+def test_robot_passes_with_the_third_pipe_moved(runs: dict[str, ss.Run]) -> None:
     assert run_of("obstacle_aided_obstacle3_shifted", runs)["link_6_x_m"].max() > 1.8
 
 
-def test_thin_posts_carry_it_along_the_same_path(runs: dict[str, ss.Run]) -> None:
+def test_thin_posts_give_the_same_path(runs: dict[str, ss.Run]) -> None:
     # P2 Fig. 9; the independent implementation: 1.857 m in 12 s.
     x = run_of("obstacle_aided_small", runs)["link_6_x_m"]
     assert x[1200] - x[0] == pytest.approx(1.857, abs=0.002)
 
 
-def test_on_a_bare_floor_it_creeps_backwards(runs: dict[str, ss.Run]) -> None:
+def test_robot_creeps_backwards_on_a_bare_floor(runs: dict[str, ss.Run]) -> None:
     # P2 VIII-D1: about -1 cm/s; the independent implementation: -1.2 cm/s in x, -1.7 cm/s in y over
     # 10 s.
     run = run_of("lateral_undulation_isotropic", runs)
@@ -159,22 +159,22 @@ def test_sidewinding_follows_the_reference_track(runs: dict[str, ss.Run]) -> Non
 
 
 def test_sidewinding_is_as_fast_as_in_other_engines(runs: dict[str, ss.Run]) -> None:
-    # MuJoCo, ODE, PyBullet and Drake: 0.104 to 0.106 m/s, net way of link 6 over two cycles of the
-    # gait.
+    # MuJoCo, ODE, PyBullet and Drake: 0.104 to 0.106 m/s, net displacement of link 6 over two
+    # cycles of the gait.
     run = run_of("sidewinding", runs)
     two_cycles = [run[f"link_6_{axis}_m"][1350] - run[f"link_6_{axis}_m"][450] for axis in "xy"]
     assert 0.104 <= np.hypot(*two_cycles) / 9.0 <= 0.106
 
 
 @pytest.mark.parametrize("name", ["sidewinding", *FLAT])
-def test_nearly_every_step_in_space_is_solved(name: str, runs: dict[str, ss.Run]) -> None:
+def test_nearly_all_spatial_steps_are_solved(name: str, runs: dict[str, ss.Run]) -> None:
     # PHYSICS.md: 0 to 0.01 % of the steps above 1e-8.
     run = run_of(name, runs)
     assert run["solver_unconverged"].sum() <= 1e-4 * run["time_s"][-1] / 0.00025
     assert np.isfinite(run["solver_residual"]).all()
 
 
-def test_a_floor_that_grips_sideways_carries_it_forward(runs: dict[str, ss.Run]) -> None:
+def test_anisotropic_friction_gives_forward_motion(runs: dict[str, ss.Run]) -> None:
     # P1 VIII-B: forward along x; the independent implementation: +1.79 m in 15 s, 11.9 cm/s, 22 of
     # 22 contacts closed. Loads are not unique: up to 10 % between equally exact solvers.
     run = run_of("spatial_lateral_undulation", runs)
@@ -183,7 +183,7 @@ def test_a_floor_that_grips_sideways_carries_it_forward(runs: dict[str, ss.Run])
     assert abs(moved(run)[2]) < 1e-6
 
 
-def test_a_floor_that_does_not_makes_it_creep_backwards(runs: dict[str, ss.Run]) -> None:
+def test_isotropic_friction_gives_backward_creep(runs: dict[str, ss.Run]) -> None:
     # P1 VIII-D: slowly backward; the independent implementation: (-0.200, -0.231) m. Tolerance:
     # cases.json.
     run = run_of("spatial_lateral_undulation_isotropic", runs)
@@ -194,9 +194,9 @@ def test_a_floor_that_does_not_makes_it_creep_backwards(runs: dict[str, ss.Run])
     assert moved(run)[0] < 0.0
 
 
-def test_pipes_carry_it_in_space_as_in_the_plane(runs: dict[str, ss.Run]) -> None:
-    # The pipes push sideways only: what the planar model leaves out (rolling, uneven loads) moves
-    # the track little.
+def test_pipes_give_the_same_motion_in_space(runs: dict[str, ss.Run]) -> None:
+    # The pipes only push sideways: what the planar model neglects (rolling, uneven loads) hardly
+    # affects the track.
     plane = run_of("obstacle_aided", runs)
     space = run_of("obstacle_aided_3d", runs)
     assert moved(space)[0] == pytest.approx(
@@ -204,27 +204,27 @@ def test_pipes_carry_it_in_space_as_in_the_plane(runs: dict[str, ss.Run]) -> Non
     )
 
 
-def test_a_scene_in_space_takes_values_by_key() -> None:
+def test_spatial_scene_accepts_values_by_key() -> None:
     # The call that users rely on.
     run = ss.simulate(scenes_dir() / "sidewinding.toml", duration=0.1, **{"gait.amplitude_deg": 20})
     assert run.scene.gait.amplitude_deg == 20
 
 
-def test_it_climbs_the_stairs(runs: dict[str, ss.Run]) -> None:
-    # Four steps of 3 cm: in the end all of it lies on the landing, a link's radius above 0.12 m.
+def test_robot_climbs_the_stairs(runs: dict[str, ss.Run]) -> None:
+    # Four steps of 3 cm: at the end all links lie on the landing, a link's radius above 0.12 m.
     run = run_of("stairs", runs)
     assert min(run[f"link_{link}_z_m"][-1] for link in range(1, 12)) > 0.12 + 0.02
     assert run["com_y_m"][-1] > 1.2
 
 
-def test_it_crosses_the_rubble(runs: dict[str, ss.Run]) -> None:
+def test_robot_crosses_the_rubble(runs: dict[str, ss.Run]) -> None:
     # The blocks lie between y = 0.3 and 2.1 m.
     run = run_of("rubble", runs)
     assert run["com_y_m"][-1] > 1.2
     assert max(run[f"link_{link}_z_m"].max() for link in range(1, 12)) > 0.1
 
 
-def test_viscous_friction_carries_the_wave_towards_the_head(runs: dict[str, ss.Run]) -> None:
+def test_viscous_friction_gives_motion_towards_the_head(runs: dict[str, ss.Run]) -> None:
     # P4; PHYSICS.md: +0.0574 m/s toward the head, along the mean direction of the links, over whole
     # periods.
     run = run_of("lagrangian_undulation", runs)
@@ -237,16 +237,17 @@ def test_viscous_friction_carries_the_wave_towards_the_head(runs: dict[str, ss.R
     assert run["work_friction_j"][-1] == run["work_friction_viscous_j"][-1] < 0.0
 
 
-def test_it_follows_the_path_on_the_straight_and_round_the_curve(runs: dict[str, ss.Run]) -> None:
-    # What its description says: 1 m off, 5 cm after half a minute, and within that to the end.
+def test_robot_follows_the_path_through_the_curve(runs: dict[str, ss.Run]) -> None:
+    # As described in the scene: 1 m off at the start, 5 cm after half a minute, and less until the
+    # end.
     run = run_of("path_following", runs)
     error = run["cross_track_m"]
     assert error[0] == pytest.approx(1.0, abs=0.01)
     assert np.abs(error[run["time_s"] > 30.0]).max() < 0.05
-    assert run["along_track_m"][-1] > 4.0 + np.pi  # it is through the curve
+    assert run["along_track_m"][-1] > 4.0 + np.pi  # the robot has passed the curve
 
 
-def test_the_driven_robot_bends_to_the_side_that_is_steered_and_comes_back_the_way_it_went(
+def test_driven_robot_bends_to_the_steered_side(
     runs: dict[str, ss.Run],
 ) -> None:
     run = run_of("teleoperation", runs)
@@ -277,7 +278,7 @@ def test_robots_of_single_axis_joints_solve_every_step(name: str, runs: dict[str
     assert run_of(name, runs)["solver_unconverged"].sum() == 0
 
 
-def test_alternating_modules_wind_sideways(runs: dict[str, ss.Run]) -> None:
+def test_alternating_modules_sidewind(runs: dict[str, ss.Run]) -> None:
     run = run_of("alternating_16", runs)
     heading = np.array(
         [
@@ -285,20 +286,20 @@ def test_alternating_modules_wind_sideways(runs: dict[str, ss.Run]) -> None:
             run["link_16_y_m"][400] - run["link_1_y_m"][400],
         ]
     )
-    way = com(run, 6.0) - com(run, 4.0)
-    assert np.hypot(*way) > 0.4
-    across = abs(way[0] * heading[1] - way[1] * heading[0]) / np.hypot(*heading)
-    assert across > 0.5 * np.hypot(*way)
+    displacement = com(run, 6.0) - com(run, 4.0)
+    assert np.hypot(*displacement) > 0.4
+    across = abs(displacement[0] * heading[1] - displacement[1] * heading[0]) / np.hypot(*heading)
+    assert across > 0.5 * np.hypot(*displacement)
 
 
-def test_an_arc_rolls_at_the_speed_of_its_cross_sections(runs: dict[str, ss.Run]) -> None:
+def test_arc_rolls_at_the_speed_of_its_cross_sections(runs: dict[str, ss.Run]) -> None:
     # Without slip it rolls at omega r: 4 rad/s times 0.05 m.
     run = run_of("r_snake", runs)
-    way = com(run, 8.0) - com(run, 2.0)
-    assert np.hypot(*way) / 6.0 == pytest.approx(4.0 * 0.05, rel=0.03)
+    displacement = com(run, 8.0) - com(run, 2.0)
+    assert np.hypot(*displacement) / 6.0 == pytest.approx(4.0 * 0.05, rel=0.03)
 
 
-def test_a_wave_in_the_yaw_joints_between_roll_joints_moves_it_forward(
+def test_wave_in_yaw_joints_moves_robot_forward(
     runs: dict[str, ss.Run],
 ) -> None:
     run = run_of("roll_yaw", runs)
@@ -308,11 +309,11 @@ def test_a_wave_in_the_yaw_joints_between_roll_joints_moves_it_forward(
             run["link_1_y_m"][500] - run["link_15_y_m"][500],
         ]
     )
-    way = com(run, 10.0) - com(run, 5.0)
-    assert way @ towards_head / np.hypot(*towards_head) > 0.5
+    displacement = com(run, 10.0) - com(run, 5.0)
+    assert displacement @ towards_head / np.hypot(*towards_head) > 0.5
 
 
-def test_passive_wheels_roll_along_and_never_slide_across(runs: dict[str, ss.Run]) -> None:
+def test_passive_wheels_roll_and_never_slide_sideways(runs: dict[str, ss.Run]) -> None:
     run = run_of("wheeled_snake", runs)
     assert com(run, 15.0)[0] - com(run, 3.0)[0] > 2.0
     later = run["time_s"] > 2.0
@@ -324,13 +325,15 @@ def test_passive_wheels_roll_along_and_never_slide_across(runs: dict[str, ss.Run
         assert np.abs(across[later]).max() < 0.005
 
 
-def test_the_swimmer_swims_straight_ahead(runs: dict[str, ss.Run]) -> None:
-    way = com(run_of("planar_swimmer_9", runs), 15.0) - com(run_of("planar_swimmer_9", runs), 6.0)
-    assert way[0] > 2.0
-    assert abs(way[1]) < 0.05 * way[0]
+def test_swimmer_swims_straight_ahead(runs: dict[str, ss.Run]) -> None:
+    displacement = com(run_of("planar_swimmer_9", runs), 15.0) - com(
+        run_of("planar_swimmer_9", runs), 6.0
+    )
+    assert displacement[0] > 2.0
+    assert abs(displacement[1]) < 0.05 * displacement[0]
 
 
-def test_only_the_compliant_robot_gets_through_the_passage() -> None:
+def test_only_the_compliant_robot_passes_the_passage() -> None:
     path = scenes_dir() / "compliant_passage.toml"
     end = 1.2
     jammed = ss.simulate(path, duration=8.0, **{"controller.kind": "none"})
@@ -340,4 +343,4 @@ def test_only_the_compliant_robot_gets_through_the_passage() -> None:
     assert min(through[f"link_{link}_x_m"][-1] for link in range(1, 12)) > end
     amplitude = np.degrees(through["compliant_amplitude_rad"])
     assert amplitude.min() < 25.0
-    assert amplitude[-1] > amplitude.min() + 10.0, "it returns behind the passage"
+    assert amplitude[-1] > amplitude.min() + 10.0, "it increases again after the passage"

@@ -1,4 +1,4 @@
-"""No value of a scene is silent: another one changes what is recorded, or `check` names it as left out; never both."""
+"""Every value of a scene changes the recorded run, or `check` reports it as ignored; never both."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ UNSEEN = {
     "model.kind": "another model is another run: all of this file is about it",
     "control.period_s": "how much is computed at once, and how often a loop is closed: the gait alone is no loop",
 }
-"""What may have no effect on a run and is not named, and why."""
+"""Values that have no effect on a run and are not reported, with the reason."""
 
 UNSEEN_BY = {
     "planar": {
@@ -51,7 +51,7 @@ UNSEEN_BY = {
     },
     "continuum_beam": {"robot.n_links": "links of the chain that `compare models` sets beside it"},
 }
-"""The same, for some models."""
+"""The same for some models."""
 
 OTHER: dict[str, Any] = {
     "robot.joint_limit_deg": 38.0,
@@ -113,7 +113,7 @@ OTHER: dict[str, Any] = {
         {"points_m": ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)), "mu_along": 0.5},
     ),
 }
-"""Another value where the declaration says too little."""
+"""Other values where the declaration is not sufficient."""
 
 ROBOT = {
     "n_links": 4,
@@ -386,7 +386,7 @@ def plain(key: str) -> str:
 
 
 def keys_of(scene: Scene) -> Iterator[str]:
-    """All keys of a scene that are one value; tables of links and joints are taken as wholes."""
+    """Return all keys of a scene with a single value; tables of links and joints count as wholes."""
 
     def walk(part: BaseModel, prefix: str) -> Iterator[str]:
         for name in type(part).model_fields:
@@ -408,12 +408,12 @@ def keys_of(scene: Scene) -> Iterator[str]:
 
 
 def other(scene: Scene, key: str) -> Any:
-    """Another valid value, by what is declared."""
+    """Return another valid value from the declaration."""
     value = get_value(scene, key)
     if key == "start.joint_roll_deg" and not any(
         "roll" in joint.axes for joint in scene.robot.joint_list
     ):
-        return (0.0, 0.0, 0.0)  # any other is refused
+        return (0.0, 0.0, 0.0)  # others are refused
     if plain(key) in OTHER and OTHER[plain(key)] != value:
         return OTHER[plain(key)]
     holder, _, name = key.rpartition(".")
@@ -442,7 +442,7 @@ def other(scene: Scene, key: str) -> Any:
 def outcome(scene: Scene, base_dir: Path) -> tuple[bytes, ...]:
     try:
         run = simulate_scene(scene, base_dir)
-    except SceneError as error:  # refused with a sentence
+    except SceneError as error:  # refused with a message
         return (str(error).encode(),)
     return (
         *(name.encode() for name in run.columns),
@@ -451,7 +451,7 @@ def outcome(scene: Scene, base_dir: Path) -> tuple[bytes, ...]:
 
 
 def unused(problems: list[Problem]) -> list[Problem]:
-    """Those that say of a value that it has no effect."""
+    """Return the problems that report a value without effect."""
     return [
         p
         for p in problems
@@ -492,18 +492,18 @@ def situations(kind: str, folder: Path) -> dict[str, Scene]:
             "ground.picture": picture,
             "ground.law": "ellipse",
         }
-        found = {
+        scenes = {
             "on_a_picture": with_values(load_scene(scenes_dir() / "continuum_friction.toml"), short)
         }
         for name in ("continuum_undulation", "continuum_snake_2d", "worm", "inchworm"):
             scene = load_scene(scenes_dir() / f"{name}.toml")
-            found[name] = with_values(scene, {"run.duration_s": 0.1, "run.log_rate_hz": 50.0})
-        found["continuum_snake_2d"] = with_values(
-            found["continuum_snake_2d"], {"strain.turn_start_s": 0.0}
+            scenes[name] = with_values(scene, {"run.duration_s": 0.1, "run.log_rate_hz": 50.0})
+        scenes["continuum_snake_2d"] = with_values(
+            scenes["continuum_snake_2d"], {"strain.turn_start_s": 0.0}
         )
-        return {**found, "anchors": scene_from_dict({**ANCHORED, "model": {"kind": kind}})}
-    # First, for its values are refused beside no file: that they have an effect would be no news
-    # then.
+        return {**scenes, "anchors": scene_from_dict({**ANCHORED, "model": {"kind": kind}})}
+    # Values of this file come first: when the file is missing, they are refused, which does not
+    # prove an effect.
     pictured = {"on_a_picture": {"ground": {**GROUND, "picture": PICTURE}}}
     if "ground.picture" not in FORMULATIONS[kind].reads:
         pictured = {}
@@ -512,11 +512,11 @@ def situations(kind: str, folder: Path) -> dict[str, Scene]:
 
 
 @pytest.mark.parametrize("kind", FORMULATIONS)
-def test_every_value_has_an_effect_or_is_named(kind: str, tmp_path: Path) -> None:
+def test_every_value_has_an_effect_or_is_reported(kind: str, tmp_path: Path) -> None:
     for name, amplitude in (("run", 30.0), ("other", 20.0)):
         if kind in LINKS:
-            made = ss.simulate(scene_of(kind, {}), **{"gait.amplitude_deg": amplitude})
-            made.to_csv(tmp_path / f"{name}.csv")
+            run = ss.simulate(scene_of(kind, {}), **{"gait.amplitude_deg": amplitude})
+            run.to_csv(tmp_path / f"{name}.csv")
         (tmp_path / f"{name}.pgm").write_bytes(b"P5 2 2 255 " + bytes([0, 200, int(amplitude), 90]))
     effective = set()
     named = set()
@@ -581,9 +581,7 @@ LENGTHS = {
 
 @pytest.mark.parametrize("name", ["single", "single_gait", "single_torques"])
 @pytest.mark.parametrize("kind", LINKS)
-def test_what_is_of_joints_has_no_effect_on_a_single_link(
-    kind: str, name: str, tmp_path: Path
-) -> None:
+def test_joint_values_have_no_effect_on_a_single_link(kind: str, name: str, tmp_path: Path) -> None:
     torques = {**SITUATIONS["single"], "gait": {"kind": "joint_torque"}}
     scene = scene_of(kind, torques if name == "single_torques" else SITUATIONS[name])
     reference = outcome(scene, tmp_path)

@@ -1,4 +1,4 @@
-"""Wording that is the same everywhere: sentences, lists, plurals, quotes and numbers."""
+"""Texts with a fixed form: sentences, lists, plurals, quotes and numbers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_lists_end_with_a_conjunction_or_a_count() -> None:
     assert text.listing(["a"]) == "a"
     assert text.listing(("a", "b")) == "a and b"
     assert text.listing("abc", "or") == "a, b or c"
-    assert text.listing("abcd", most=3) == "a, b, c and d"  # "and 1 more" is no shorter
+    assert text.listing("abcd", most=3) == "a, b, c and d"  # "and 1 more" is not shorter
     assert text.listing("abcdef", most=3) == "a, b, c and 3 more"
     assert text.numbered("joint", [3]) == "joint 3"
     assert text.numbered("joint", iter([3, 4, 7])) == "joints 3, 4 and 7"
@@ -55,11 +55,11 @@ def test_lists_end_with_a_conjunction_or_a_count() -> None:
         (3, "entry", "3 entries"),
     ],
 )
-def test_counts_have_the_noun_in_its_form(count: int, singular: str, expected: str) -> None:
+def test_counts_have_the_right_plural(count: int, singular: str, expected: str) -> None:
     assert text.counted(count, singular) == expected
 
 
-def test_irregular_plurals_can_be_given() -> None:
+def test_irregular_plurals_can_be_passed() -> None:
     assert text.counted(2, "other shape", "other shapes") == "2 other shapes"
     assert text.noun(1, "vertex", "vertices") == "vertex"
     assert text.noun(2, "vertex", "vertices") == "vertices"
@@ -120,7 +120,7 @@ def test_numbers_have_decimals_units_and_never_minus_zero() -> None:
     assert text.length_text(-1.5) == "−1.500 m"
 
 
-def test_a_problem_names_its_value_by_key_or_label() -> None:
+def test_problem_names_its_value_by_key_or_label() -> None:
     problem = Problem("error", "ground.mu_along", "must be greater than 0 (got -1)", "")
     assert problem.sentence() == "ground.mu_along must be greater than 0 (got -1)."
     assert (
@@ -131,7 +131,7 @@ def test_a_problem_names_its_value_by_key_or_label() -> None:
     assert single.sentence() == "format is missing. Begin the file with format = 1."
 
 
-def test_a_problem_whose_message_is_whole_has_the_key_before_it() -> None:
+def test_problem_with_full_message_has_a_key_prefix() -> None:
     problem = Problem("warning", "start.file", "the file cannot be read", "choose another one")
     assert problem.sentence() == "start.file: The file cannot be read. Choose another one."
     assert problem.sentence_for("File") == "The file cannot be read. Choose another one."
@@ -140,7 +140,7 @@ def test_a_problem_whose_message_is_whole_has_the_key_before_it() -> None:
     assert Problem("error", "", "the scene is empty", "").sentence() == "The scene is empty."
 
 
-def test_errors_are_made_of_problems_and_mistakes() -> None:
+def test_errors_consist_of_problems_and_mistakes() -> None:
     mistake = FormulaError("it is empty", "give a formula", 2, 5)
     assert str(mistake) == "It is empty. Give a formula."
     assert (mistake.start, mistake.stop) == (2, 5)

@@ -1,4 +1,4 @@
-"""The centre of mass of robots whose links differ: where momentum is conserved, it stays where it is."""
+"""Centre of mass of robots with unequal links: it rests if momentum is conserved."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def test_centre_of_mass_rests_without_friction(model: str) -> None:
     moved = max(np.ptp(run[f"link_{link}_y_m"]) for link in range(1, 5))
     drift = np.hypot(run["com_x_m"] - run["com_x_m"][0], run["com_y_m"] - run["com_y_m"][0]).max()
     assert moved > 5e-3
-    # First order in the time step: links move by chords, which leave the joints by the square of
-    # the step.
+    # The error is of first order in the time step: links move along chords, which separate the
+    # joints by the square of the step.
     assert drift < 1e-3 * moved
 
 
-def test_snapshots_and_recordings_weigh_links_by_their_mass(tmp_path: Path) -> None:
+def test_snapshots_and_recordings_weight_links_by_mass(tmp_path: Path) -> None:
     scene = scene_from_dict(HEAVY_HEAD | {"model": {"kind": "planar_nonsmooth"}})
     runner = Runner(scene)
     runner.advance(100)

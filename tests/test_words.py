@@ -1,6 +1,7 @@
-"""The program speaks plain English: the list of words holds in strings, docstrings, comments, pages and names.
+"""Bars of the word list in strings, docstrings, comments, pages and names.
 
-`python -m tests.words` prints all counts, `python -m tests.words KIND` every hit of one with what to write instead.
+`python -m tests.words` prints all counts, `python -m tests.words KIND` every hit of a kind with the
+words to use.
 """
 
 from __future__ import annotations

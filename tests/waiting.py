@@ -1,4 +1,4 @@
-"""Waiting for what other threads and processes do, and a clock that a test turns."""
+"""Waiting for other threads and processes, and a clock controlled by a test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Clock", "until", "wait_until"]
 
 
 class Clock:
-    """Time that goes on only when a test says so, s."""
+    """Time that only a test advances, s."""
 
     now = 0.0
 
@@ -18,7 +18,7 @@ class Clock:
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
-    """Wait until something is so, and give whether it is; the limit is for busy machines."""
+    """Wait until a condition holds, and return whether it does; the limit is for busy machines."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Messages by what they are about: the keys, names and values in them, whatever the words around."""
+"""Comparison of messages by the keys, names and values in them, independent of their wording."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["naming"]
 
 
 class _Naming(str):
-    """A text that is equal to all that have its parts in them."""
+    """String that is equal to all texts that contain its parts."""
 
     parts: tuple[str, ...]
 
@@ -25,9 +25,9 @@ class _Naming(str):
 
 
 def naming(*parts: str) -> str:
-    """Stand for any message with these parts: ``sentences == [naming("robot.mass_kg", "-1")]``.
+    """Return a stand-in for any message with these parts: ``sentences == [naming("robot.mass_kg", "-1")]``.
 
-    It is the longest part where a text is searched for it. A part may stand for several itself.
+    In a search within a text it is its longest part. A part may itself have several parts.
     """
     text = _Naming(max(parts, key=len))
     text.parts = tuple(

@@ -105,6 +105,10 @@ ALLOWED = (
     Allowed(r"there (is|are|was|were) (no|none)", "this order is idiomatic"),
     Allowed(r"stand-?(in|ins|by|still|alone|ard|ards)|understands?|understood", "other words"),
     Allowed(r"standing wave", "a term of physics"),
+    Allowed(r"by hand (at|in|on)", "manually"),
+    Allowed(r"asks? for confirmation", "of a dialog"),
+    Allowed(r"beside (scenes/|other\.toml)", "an option of the command line"),
+    Allowed(r"is none else", "an expression of Python"),
 )
 """Phrases in which a listed word is right."""
 
@@ -248,7 +252,7 @@ def pages() -> Iterator[Hit]:
     """Words on pages of the documentation, in the root's documents, scenes and templates."""
     paths = [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]
     paths += sorted((ROOT / "scenes").glob("*.toml"))
-    paths += sorted((ROOT / "resources").rglob("*.txt"))
+    paths += sorted((ROOT / "resources" / "plugin_templates").rglob("*.txt"))
     for path in paths:
         yield from hits_in(path.read_text(encoding="utf-8"), path, 1)
 

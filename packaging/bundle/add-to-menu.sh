@@ -1,6 +1,6 @@
 #!/bin/sh
-# Put SnakeStudio, where it lies now, into your menu, and teach your desktop its files; --remove takes that back.
-# (The .deb does this for everybody on the machine.)
+# Add SnakeStudio in its current location to your menu and associate its files with it; --remove undoes this.
+# (The .deb does this for all users of the machine.)
 set -eu
 
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd -P)
@@ -10,16 +10,16 @@ command=$HOME/.local/bin/snakestudio
 if [ "${1:-}" = --remove ]; then
     (cd "$here/share" && find . -type f) | while read -r file; do rm -f "$data/$file"; done
     if [ "$(readlink "$command" 2>/dev/null)" = "$here/snakestudio" ]; then rm -f "$command"; fi
-    done="SnakeStudio is no longer in your menu; delete $here to remove it."
+    done="SnakeStudio was removed from your menu. Delete $here to uninstall it."
 else
     mkdir -p "$data" "$HOME/.local/bin"
     cp -R "$here/share/." "$data/"
-    # A path in quotes, as the desktop entry's own rules want it.
+    # Desktop entries have their own rules for quoting paths.
     quoted=$(printf '%s' "$here/snakestudio" | sed 's/["$`\\]/\\\\&/g; s/%/%%/g; s/[&|\\]/\\&/g')
     sed "s|^Exec=.*|Exec=\"$quoted\" %f|" "$here/share/applications/snakestudio.desktop" \
         >"$data/applications/snakestudio.desktop"
     ln -sfn "$here/snakestudio" "$command"
-    done="SnakeStudio is in your menu, and starts by \`snakestudio\` in a new terminal."
+    done="SnakeStudio was added to your menu. To start it from a new terminal, run \`snakestudio\`."
 fi
 for update in "update-mime-database $data/mime" "update-desktop-database $data/applications"; do
     if command -v "${update%% *}" >/dev/null; then $update 2>/dev/null || true; fi

@@ -1,9 +1,9 @@
-"""Runs first in the bundle: gives the programs that ours starts the environment that the user started ours in.
+"""First script in the bundle: gives child processes the environment in which the user started the program.
 
-The bundle's loader leads the system's linker to the bundle's libraries, by a variable that children
-inherit. A browser or file manager that is opened from the window would then load those instead of
-its own. Our own children are led there by their own loader, if nothing tells it that this was done
-already: hence its notes go, too.
+The bundle's loader points the system's linker to the bundle's libraries with a variable that child
+processes inherit. A browser or file manager opened from the window would then load these libraries
+instead of their installed versions. Child processes of the program itself set the variable again by their own
+loader, unless another variable states that this was done already; so that one is removed, too.
 """
 
 import os

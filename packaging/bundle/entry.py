@@ -1,4 +1,4 @@
-"""What the bundle's program runs: the command line, as `python -m snakestudio` does."""
+"""Entry point of the bundle: the command line, as in `python -m snakestudio`."""
 
 import sys
 

@@ -1,6 +1,6 @@
-"""Makes what a desktop shows of the program: `share.py FOLDER` fills FOLDER as `/usr/share` is filled.
+"""Generate the program's files for desktops: `share.py FOLDER` fills FOLDER with the layout of `/usr/share`.
 
-Desktop entry, kinds of files, icon in every size and the man page, equal to the byte every time.
+Desktop entry, MIME types, icons in all sizes and the man page; the bytes are reproducible.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
-"""Of the icon, px."""
+"""Sizes of the icon, px."""
 
 
 def draw_icons(folder: Path) -> None:
-    """Write the icon into `folder`, the theme hicolor: as it is, and as pictures for who cannot read that."""
+    """Write the icon into `folder` for the theme hicolor: as SVG, and as PNG for desktops that cannot read SVG."""
     from PySide6.QtCore import QRectF
     from PySide6.QtGui import QImage, QPainter
     from PySide6.QtSvg import QSvgRenderer

@@ -1,8 +1,8 @@
-"""Takes out of the bundle's libraries what only its makers can use: `strip.py FOLDER`.
+"""Remove from the bundle's libraries what only their builders need: `strip.py FOLDER`.
 
-Names of symbols go, but for libraries that `patchelf` has edited, where `strip` breaks the layout:
-the system's loader refuses such files. Folders of the machines on which the libraries were made go,
-too: they must not be searched on other machines.
+Symbol names are removed, except in libraries that `patchelf` has edited: there `strip` breaks the
+layout, and the system's loader refuses the file. Search paths of the machines that built the
+libraries are removed, too: other machines must not search them.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from pathlib import Path
 
 LOAD = 1
 DYNAMIC = 2
-"""Kinds of segments: what is mapped, and the table that the loader reads."""
+"""Types of segments: mapped data, and the dynamic table, which the loader reads."""
 
 END = 0
 STRING_TABLE = 5
 RPATH = 15
 RUNPATH = 29
-"""Entries of that table: its end, where its texts are, folders to search."""
+"""Tags of the dynamic table: its end, the string table, the search path."""
 
 
 def segments(data: bytes) -> Iterator[tuple[int, int, int, int, int]]:
-    """Of a 64-bit ELF file: kind, place in the file, address, length in the file, alignment."""
+    """Segments of a 64-bit ELF file: type, offset in the file, address, length in the file, alignment."""
     table, size, count = *struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54)
     for index in range(count):
         kind, _, offset, address, _, length, _, align = struct.unpack_from(
@@ -37,7 +37,7 @@ def segments(data: bytes) -> Iterator[tuple[int, int, int, int, int]]:
 
 
 def is_sound(data: bytes) -> bool:
-    """Whether the system's loader can map all parts of a library: at addresses that suit their places in the file."""
+    """Whether the system's loader can map all segments of a library: offsets must match addresses modulo alignment."""
     return not any(
         kind == LOAD and (offset + length > len(data) or (align > 1 and (offset - address) % align))
         for kind, offset, address, length, align in segments(data)
@@ -45,31 +45,31 @@ def is_sound(data: bytes) -> bool:
 
 
 def without_build_folders(data: bytes) -> bytes:
-    """A library without its folders to search, where none of them is told from its own place."""
+    """Return a library without its search path if no entry is relative to the library itself."""
     parts = list(segments(data))
     place, length = next(
         ((offset, length) for kind, offset, _, length, _ in parts if kind == DYNAMIC), (0, 0)
     )
     entries = [struct.unpack_from("<QQ", data, place + 16 * index) for index in range(length // 16)]
     texts = next((value for tag, value in entries if tag == STRING_TABLE), None)
-    found = next((entry for entry in entries if entry[0] in (RPATH, RUNPATH)), None)
-    if texts is None or found is None:
+    search_path = next((entry for entry in entries if entry[0] in (RPATH, RUNPATH)), None)
+    if texts is None or search_path is None:
         return data
     mapped = next(
         part for part in parts if part[0] == LOAD and part[2] <= texts < part[2] + part[3]
     )
-    begin = texts - mapped[2] + mapped[1] + found[1]
+    begin = texts - mapped[2] + mapped[1] + search_path[1]
     folders = data[begin : data.index(b"\0", begin)].split(b":")
     if not all(folder.startswith(b"/") for folder in folders):
         return data
-    entries.remove(found)
+    entries.remove(search_path)
     entries.append((END, 0))
     table = b"".join(struct.pack("<QQ", *entry) for entry in entries)
     return data[:place] + table + data[place + len(table) :]
 
 
 def stripped(path: Path, spare: Path) -> bytes:
-    """The bytes of a library without names of symbols, if it bears that; `spare` is a file to work on."""
+    """Return a library without symbol names, if it stays sound; `spare` is a scratch file."""
     shutil.copyfile(path, spare)
     done = subprocess.run(
         ["strip", "--strip-unneeded", str(spare)], capture_output=True, check=False
@@ -79,7 +79,7 @@ def stripped(path: Path, spare: Path) -> bytes:
 
 
 def main() -> None:
-    """Go through all libraries."""
+    """Process all libraries."""
     with tempfile.TemporaryDirectory() as folder:
         for path in sorted(Path(sys.argv[1]).rglob("*.so*")):
             if not path.is_symlink() and path.read_bytes()[:5] == b"\x7fELF\x02":

@@ -31,13 +31,13 @@ nitpicky = True
 nitpick_ignore_regex = [("py:.*", ".*")]
 suppress_warnings = ["epub.unknown_project_files"]
 
-# Markdown as GitHub reads it, so that every page is also readable in the repository.
+# GitHub-flavoured Markdown, so that every page is also readable in the repository.
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 myst_dmath_double_inline = True
 myst_dmath_allow_space = False
 
-default_role = "literal"  # as single backticks are meant in docstrings
+default_role = "literal"  # the meaning of single backticks in docstrings
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
@@ -49,7 +49,7 @@ napoleon_use_ivar = True
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_prompt_text = "$ "
 
-smartquotes = False  # would make a dash of --set
+smartquotes = False  # they would turn -- in options into a dash
 
 html_theme = "furo"
 html_title = f"SnakeStudio {release}"

@@ -1,4 +1,4 @@
-"""Reference pages, made from where the program declares it: each public function gives the Markdown of one."""
+"""Reference pages, generated from the program's declarations: each public function returns the Markdown of one page."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def scene_keys() -> str:
 
 
 def key_rows_of(part: type[BaseModel]) -> list[KeyRow]:
-    """The rows of `part` whose value a scene file can hold."""
+    """Return the rows of `part` whose value a scene file can contain."""
     return [row for row in key_rows(part) if row.name != "kind"]
 
 
 def _part(kinds: tuple[type[BaseModel], ...], prefix: str, name: str) -> Iterator[str]:
-    """The tables of a part of the scene: keys of all of its kinds, then those of each kind."""
+    """Tables of a part of the scene: keys that all of its kinds share, then those of each kind."""
     all_rows = {kind: {row.name: row for row in key_rows_of(kind)} for kind in kinds}
     first = all_rows[kinds[0]]
     shared = [
@@ -111,7 +111,7 @@ def _key_cells(row: KeyRow, prefix: str) -> tuple[str, ...]:
 
 
 def formulations() -> str:
-    """The formulations that a scene can name."""
+    """Formulations that a scene can name."""
     rows = (
         (f"[`{name}`]({name}.md)", kind.title, kind.help) for name, kind in FORMULATIONS.items()
     )
@@ -122,7 +122,7 @@ def formulations() -> str:
 
 
 def columns() -> str:
-    """The quantities of a run by where they belong, exported ones first."""
+    """Quantities of a run by where they belong, exported ones first."""
     sections = []
     for exported, title in ((True, "Exported columns"), (False, "Shown in the window only")):
         rows = [
@@ -142,7 +142,7 @@ def _pattern(name: str) -> str:
 
 
 def commands() -> str:
-    """Every command with its options."""
+    """All commands with their options."""
     return "\n\n".join(_command(name, parser_of(name)) for name in COMMANDS)
 
 
@@ -176,7 +176,7 @@ def _option(parser: argparse.ArgumentParser, action: argparse.Action) -> tuple[s
 
 
 def _literal(text: str) -> str:
-    """Plain text as Markdown that shows it unchanged."""
+    """Return plain text as Markdown that shows it unchanged."""
     return re.sub(r"([\\`*_<>\[\]{}$~])", r"\\\1", text)
 
 
@@ -189,7 +189,7 @@ def signal_functions() -> str:
 
 
 def reductions() -> str:
-    """What makes one number of a signal."""
+    """Functions that reduce a signal to one number."""
     return _functions(REDUCTIONS.values())
 
 
@@ -202,7 +202,7 @@ def _functions(functions: Iterable[Function]) -> str:
 
 
 def shortcuts() -> str:
-    """Shortcuts of the window by menu, and what the mouse does."""
+    """Shortcuts of the window by menu, and mouse gestures."""
     sections = []
     specs = [spec for spec in snakestudio.gui.shell.commands.table() if spec.shortcuts]
     by_menu: dict[str, list[tuple[str, str]]] = {}

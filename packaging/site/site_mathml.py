@@ -1,4 +1,4 @@
-"""Sphinx extension: formulas become MathML, which browsers draw themselves, with no script and no network."""
+"""Sphinx extension: formulas become MathML, which browsers draw without scripts or network access."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 FONT = Path(__file__).with_name("fonts") / "math.woff2"
-"""A font with the sizes and gaps of formulas, which few systems have."""
+"""Font with the sizes and gaps of formulas, which few systems have."""
 
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 
@@ -23,13 +23,13 @@ _STYLES = {
     "double-struck": "DOUBLE-STRUCK",
     "sans-serif": "SANS-SERIF",
 }
-"""Variants of letters that browsers no longer know as attributes: parts of the names of characters."""
+"""Variants of letters that browsers no longer support as attributes, with their parts of Unicode character names."""
 
 _ACCENTS = frozenset("˙¨^~¯→̂̃")
 
 
 def mathml(latex: str, display: str = "inline") -> str:
-    """A formula as browsers draw it."""
+    """Return a formula as MathML."""
     ElementTree.register_namespace("", _NAMESPACE)
     root = ElementTree.fromstring(convert(latex, display=display))
     for element in root.iter():
@@ -43,7 +43,7 @@ def mathml(latex: str, display: str = "inline") -> str:
 
 
 def _styled(letter: str, style: str) -> str:
-    """A letter or digit in a style: "𝐪" for "q" in BOLD."""
+    """Return a letter or digit in a style: "𝐪" for "q" in BOLD."""
     name = unicodedata.name(letter).replace("LATIN ", "").replace("GREEK ", "")
     name = name.replace("LETTER ", "")
     for full in (f"MATHEMATICAL {style} {name}", f"{style} {name}"):
@@ -68,7 +68,7 @@ def _visit_block(translator: HTML5Translator, node: nodes.math_block) -> None:
 
 
 def _write_font(app: Sphinx) -> None:
-    """Write the font into a style sheet: browsers load no fonts from files for a page that is a file."""
+    """Write the font into a style sheet, because browsers load no font files for pages opened from disk."""
     data = base64.b64encode(FONT.read_bytes()).decode()
     path = Path(app.outdir) / "_static" / "math.css"
     path.parent.mkdir(parents=True, exist_ok=True)

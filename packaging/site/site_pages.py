@@ -1,8 +1,9 @@
-"""Sphinx extension: pages take in files of the repository, and tables made from the program's declarations.
+"""Sphinx extension: includes files of the repository and tables generated from the program's declarations.
 
-A line `<!-- generated: NAME -->` in a page is replaced by what the function NAME of `reference`
-returns, a line `<!-- file: PATH -->` by a file of the repository. A page called "index" is the front
-of a section: what its lists lead to is in the navigation. Nothing of it is written to ``docs``.
+A line `<!-- generated: NAME -->` in a page is replaced by the result of the function NAME of
+`reference`, a line `<!-- file: PATH -->` by a file of the repository. A page named "index" is the
+start of a section: the pages linked in its lists are in the navigation. Nothing is written to
+``docs``.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ PAGES = {
     "SECURITY.md": "explanation/security.md",
     "docs/decisions": "explanation/index.md",
 }
-"""Where the site has what a link of the repository leads to, if not at the same place."""
+"""Locations on the site of files of the repository that are not at the same place."""
 
 
 def markdown_of(name: str, text: str) -> str:
-    """The source of a page as Sphinx reads it.
+    """Return the source of a page as Sphinx reads it.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ def _generated(name: str) -> str:
 
 
 def _navigation(text: str, folder: PurePosixPath) -> str:
-    """The pages that the lists of a section's front lead to, then the rest of its folder as its text names them."""
+    """Return the pages of a section: those linked in the lists of its start page, then the rest in order of mention."""
     listed = _ENTRY.findall(text)
     others = [path.stem for path in sorted((ROOT / folder).glob("*.md")) if path.stem != "index"]
     places = {page: text.find(f"({page}.md") for page in others if page not in listed}
@@ -81,7 +82,7 @@ def _navigation(text: str, folder: PurePosixPath) -> str:
 
 
 def _link(target: PurePosixPath, anchor: str, folder: PurePosixPath) -> str:
-    """What a page in `folder` calls a file of the repository, or what the site has in its place."""
+    """Return the link target of a repository file from a page in `folder`, or its replacement on the site."""
     target = PurePosixPath(os.path.normpath(target))
     for known in (f"{target}{anchor}", str(target)):
         if known in PAGES:
@@ -118,7 +119,7 @@ def _licences(package: str) -> Iterator[str]:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect to the reading of every page."""
+    """Connect the extension to Sphinx's events."""
     app.connect("source-read", _on_source_read)
     app.connect("build-finished", _on_build_finished)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What smoke.sh checks in the clean root, as a user without rights in an empty home: each check is a line with its time.
-# $1: the folder of the result.
+# Checks of smoke.sh in the minimal system, as an unprivileged user with an empty home: each check is a line with its time.
+# $1: folder for the results.
 set -u
 
 out=$1
@@ -12,7 +12,7 @@ failed=0
 now() { date +%s%N; }
 line() { printf '%-58s %8s s  %s\n' "$1" "$2" "$3" | tee -a "$out/table.txt"; }
 
-# check NAME COMMAND...: what it printed is kept, and shown where it failed.
+# check NAME COMMAND...: its output is logged, and shown on failure.
 check() {
     name=$1
     shift
@@ -32,10 +32,10 @@ check() {
 }
 
 has() { grep -q -- "$1" "$out/last.txt" "$2" 2>/dev/null || { echo "$2 has no '$1'"; return 1; }; }
-rows() { # rows FILE N: a CSV with at least so many rows
+rows() { # rows FILE N: the CSV has more than N lines
     found=$(grep -vc '^#' "$1") && [ "$found" -gt "$2" ] || { echo "$1 has $found lines"; return 1; }
 }
-wait_for() { # wait_for SECONDS TEXT FILE PROCESS: until the process has written that, or has ended
+wait_for() { # wait_for SECONDS TEXT FILE PROCESS: until the process has written TEXT, or has ended
     left=$(($1 * 10))
     until grep -q "$2" "$3" 2>/dev/null; do
         left=$((left - 1))
@@ -56,7 +56,7 @@ check "the home folder is empty" sh -c '[ -z "$(ls -A "$HOME")" ]'
 check "snakestudio --version" snakestudio --version
 check "snakestudio --help" snakestudio --help
 
-# --- what a desktop sees -------------------------------------------------------------------------------------------
+# --- desktop integration -------------------------------------------------------------------------------------------
 
 check "desktop entry" desktop-file-validate /usr/share/applications/snakestudio.desktop
 man_page() { man -l --warnings /usr/share/man/man1/snakestudio.1.gz >"$out/man.txt" 2>"$out/man-warnings.txt" &&
@@ -76,16 +76,16 @@ check "kinds of files: scenes, recordings" kinds
 
 # --- engines -------------------------------------------------------------------------------------------------------
 
-# With compiled kernels on board nothing is compiled: warm-up tells every function that is, and the cache stays empty.
+# With bundled kernels nothing is compiled: warm-up lists each function that is, and the cache stays empty.
 engine() { # engine KIND SCENE SECONDS
     rm -f "$out/$1.csv"
     snakestudio run "$scenes/$2.toml" --duration "$3" --csv "$out/$1.csv" || return 1
     rows "$out/$1.csv" 5 || return 1
     if [ -d $kernels ]; then
         snakestudio warm-up "$1" >"$out/warm.txt" || return 1
-        if grep -vE 'Loading the compiler|Ready' "$out/warm.txt"; then echo "warm-up had to compile that"; return 1; fi
+        if grep -vE 'Loading the compiler|Ready' "$out/warm.txt"; then echo "warm-up compiled these functions"; return 1; fi
         compiled=$(find "$HOME" -name '*.kernel' -o -name '*.nb[ci]' 2>/dev/null | head -3)
-        [ -z "$compiled" ] || { echo "compiled although its code is on board: $compiled"; return 1; }
+        [ -z "$compiled" ] || { echo "compiled although its code is bundled: $compiled"; return 1; }
     fi
 }
 check "engine planar_nonsmooth: obstacle_aided_small" engine planar_nonsmooth obstacle_aided_small 0.5
@@ -103,11 +103,11 @@ video() {
 }
 if [ -d /usr/lib/snakestudio/lib/av ]; then
     check "run file, video (mp4), CSV and HDF5 from it" video mp4
-    check "the video is one" sh -c "head -c 64 '$out/run.mp4' | grep -q ftyp"
+    check "the video is an MP4 file" sh -c "head -c 64 '$out/run.mp4' | grep -q ftyp"
 else
     check "run file, animation (gif), CSV and HDF5 from it" video gif
     no_video() { snakestudio export "$out/run.mcap" --video "$out/no.mp4" 2>&1 | tee "$out/no.txt"; grep -q 'no video encoder' "$out/no.txt"; }
-    check "a sentence says that there are no videos" no_video
+    check "the missing video encoder is reported" no_video
 fi
 check "kind of a run file" kind "$out/run.mcap" application/x-mcap
 check "plan of a scene (PDF)" snakestudio plan $scenes/stairs.toml "$out/plan.pdf"
@@ -120,7 +120,7 @@ fit() {
         --workers 2 --evaluations 3 --out "$out/fitted.toml" && [ -s "$out/fitted.toml" ]
 }
 check "fit, by two worker processes" fit
-text() { # as long as it takes until a helper process is started
+text() { # long enough for a helper process to start
     snakestudio run $scenes/lagrangian_undulation.toml --duration 40 --rate 1000 --csv "$out/long.csv" &
     process=$!
     seen=1
@@ -156,7 +156,7 @@ check "emulated robot: listened to, armed and driven" robot
 mkdir -p "$out/screen"
 Xvfb :7 -screen 0 1600x1000x24 -fbdir "$out/screen" -nolisten tcp >"$out/xvfb.txt" 2>&1 &
 x_server=$!
-window() { # window PICTURE SECONDS WORDS...: shown, given time to draw, and its screen kept; ended as by a log-out
+window() { # window IMAGE SECONDS ARGUMENTS...: shows the window, waits, saves the screen, and ends it like a log-out
     picture=$1 seconds=$2
     shift 2
     : >"$out/$picture.txt"
@@ -170,10 +170,10 @@ window() { # window PICTURE SECONDS WORDS...: shown, given time to draw, and its
     code=$?
     cat "$out/$picture.txt"
     if grep -q Traceback "$out/$picture.txt"; then return 1; fi
-    [ $code -eq 143 ] || { echo "it ended with $code"; return 1; }
+    [ $code -eq 143 ] || { echo "the program ended with exit code $code"; return 1; }
 }
 until [ -s "$out/screen/Xvfb_screen0" ]; do sleep 0.1; done
-# Long enough for an engine that has to be compiled, where its code is not on board.
+# Long enough to compile an engine whose code is not bundled.
 check "window plays a scene" window playing 15 --play $scenes/obstacle_aided_small.toml
 check "window, started again" window again 8 $scenes/sidewinding.toml
 check "window opens a run file" window replay 8 "$out/run.mcap"

@@ -1,7 +1,7 @@
-"""Makes a PNG of an X server's screen, and fails where nothing is drawn on it: `screen.py SCREEN.xwd PICTURE.png`.
+"""Convert the screen of an X server to PNG, and fail if it is empty: `screen.py SCREEN.xwd IMAGE.png`.
 
-Xvfb keeps its screen in a file (`-fbdir`), so that no other program has to run
-while it is captured.
+Xvfb keeps its screen in a file (`-fbdir`), so no other program has to run
+during the capture.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pathlib import Path
 
 LEAST_COLOURS = 500
 LARGEST_SHARE = 0.8
-"""A window with a picture in space has thousands of colours, and not one that covers nearly all of
-it."""
+"""Largest share of one colour. A window with a 3D view has thousands of colours, none of which covers
+nearly all of it."""
 
 
 def pixels(data: bytes) -> tuple[int, int, bytes]:
-    """Width, height, and the pixels as blue, green, red and nothing."""
+    """Return width, height, and the pixels as blue, green, red and padding."""
     header = struct.unpack(">25I", data[:100])
     begin = header[0]
     width = header[4]
@@ -32,7 +32,7 @@ def pixels(data: bytes) -> tuple[int, int, bytes]:
 
 
 def png(width: int, height: int, data: bytes) -> bytes:
-    """The same as a picture."""
+    """Return the image encoded as PNG."""
     rgb = bytearray(3 * width * height)
     rgb[0::3] = data[2::4]
     rgb[1::3] = data[1::4]
@@ -54,7 +54,7 @@ def png(width: int, height: int, data: bytes) -> bytes:
 
 
 def main() -> int:
-    """Write the picture; 1 if there is nothing in it."""
+    """Write the image. Return 1 if the screen is empty."""
     width, height, data = pixels(Path(sys.argv[1]).read_bytes())
     Path(sys.argv[2]).write_bytes(png(width, height, data))
     counted = Counter(data[i : i + 3] for i in range(0, len(data), 4))

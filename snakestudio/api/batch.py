@@ -249,7 +249,7 @@ class Batch:
                 drive.end = 0  # it must be evaluated again
         self._worlds.hold(int(n), angle, rate, torque)
 
-    def _set_points(self, name: str, given: ArrayLike) -> FloatArray:
+    def _set_points(self, name: str, points: ArrayLike) -> FloatArray:
         """Values for all joint axes of all worlds."""
         m = len(self.axes)
         if not m:
@@ -257,9 +257,11 @@ class Batch:
                 f"This body has no joints, so {name} cannot be used. Call step without {name}."
             )
         try:
-            values = np.asarray(given, dtype=np.float64)
+            values = np.asarray(points, dtype=np.float64)
         except (TypeError, ValueError):
-            raise wrong_kind(name, f"an array of numbers of shape ({self.n}, {m})", given) from None
+            raise wrong_kind(
+                name, f"an array of numbers of shape ({self.n}, {m})", points
+            ) from None
         if values.shape not in ((self.n, m), (m,)):
             raise UsageError(
                 f"{name} must have the shape ({self.n}, {m}), one row per world and one column per joint axis "
@@ -362,13 +364,13 @@ class Batch:
     def _masked(self, mask: ArrayLike | None) -> list[int]:
         if mask is None:
             return list(range(self.n))
-        given = np.asarray(mask)
-        if given.dtype != np.bool_ or given.shape != (self.n,):
+        flags = np.asarray(mask)
+        if flags.dtype != np.bool_ or flags.shape != (self.n,):
             raise UsageError(
                 f"mask must be an array of {self.n} bools, one for each world "
-                f"(got {given.dtype} of shape {given.shape})."
+                f"(got {flags.dtype} of shape {flags.shape})."
             )
-        return np.flatnonzero(given).tolist()
+        return np.flatnonzero(flags).tolist()
 
     def save(self) -> BatchCheckpoint:
         """Return the states of all worlds, for `restore`."""

@@ -35,7 +35,7 @@ def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
     if isinstance(values, Mapping):
         if not all(isinstance(key, str) for key in values):
             raise _wrong_kind(values)
-        columns = {key: _column(key, given, n) for key, given in values.items()}
+        columns = {key: _column(key, column, n) for key, column in values.items()}
         return [{key: column[world] for key, column in columns.items()} for world in range(n)]
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise _wrong_kind(values)

@@ -95,12 +95,12 @@ def compare_experiment(
     if not isinstance(run, Run) and not hasattr(run, "schema"):  # every recording has one
         run = load_run(path_of("run", run, "a Run or the name of a run file (str or Path)"))
     assert not isinstance(run, str | Path), "a path has no schema"
-    given: list[Any] = [experiments]
+    sources: list[Any] = [experiments]
     if isinstance(experiments, Sequence) and not isinstance(experiments, str | bytes):
-        given = list(experiments)
+        sources = list(experiments)
     captures = [
         one if isinstance(one, Capture) else read_capture(path_of("experiments", one, _MEASURED))
-        for one in given
+        for one in sources
     ]
     chosen = None if link is None else link - 1
     options = AlignmentOptions(offset_bounds, align_position, align_heading, over, chosen)

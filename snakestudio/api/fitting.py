@@ -157,14 +157,14 @@ def fit(
 def _parameters(free: Free) -> list[FreeParameter]:
     if isinstance(free, Mapping) and not isinstance(free, Run):
         return [fitting.free_parameter(name, bounds) for name, bounds in free.items()]
-    given = (
+    names = (
         [] if isinstance(free, Run | str | bytes) or not isinstance(free, Iterable) else list(free)
     )
-    if not given or not all(isinstance(one, str | FreeParameter) for one in given):
+    if not names or not all(isinstance(one, str | FreeParameter) for one in names):
         raise wrong_kind(
             "free", 'a mapping of free parameters, such as {"ground.mu_along": (0.05, 0.5)}', free
         )
-    return [fitting.parse_free(one) if isinstance(one, str) else one for one in given]
+    return [fitting.parse_free(one) if isinstance(one, str) else one for one in names]
 
 
 def _bounds(offset_s: tuple[float, float] | float) -> tuple[float, float]:

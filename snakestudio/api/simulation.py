@@ -279,18 +279,18 @@ class Simulation:
         else:
             self._stepper.drive(n)
 
-    def _values(self, name: str, given: ArrayLike) -> FloatArray:
+    def _values(self, name: str, data: ArrayLike) -> FloatArray:
         """Argument with one value per axis."""
-        if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == self._shape:
-            values: FloatArray = given
+        if type(data) is np.ndarray and data.dtype == np.float64 and data.shape == self._shape:
+            values: FloatArray = data
         else:
             try:
-                values = np.asarray(given)
+                values = np.asarray(data)
                 usable = values.dtype.kind in "iuf"
             except (TypeError, ValueError):
                 usable = False
             if not usable:
-                raise wrong_kind(name, "an array of numbers", given)
+                raise wrong_kind(name, "an array of numbers", data)
             if values.shape != self._shape:
                 raise UsageError(
                     f"{name} must have the shape {self._shape}, one value for each of {_listed(self._axes)} "

@@ -25,7 +25,7 @@ _LIMITS = 'limits, such as {"largest_torque": (None, 2.0)}'
 _JITTER = 'values that differ between repeats, such as {"ground.mu_along": 0.02}'
 
 
-def study_values(scene: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def study_values(scene: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a study file.
 
     Raises `UsageError` if an argument cannot be read; contradictions are detected when the study is
@@ -38,18 +38,21 @@ def study_values(scene: str, given: Mapping[str, Any]) -> dict[str, Any]:
     given : mapping
         Arguments of `Study` by name.
     """
-    search = given["search"]
-    repeats = given["repeats"]
+    search = arguments["search"]
+    repeats = arguments["repeats"]
     values: dict[str, Any] = {
         "format": FORMAT,
         "scene": scene,
-        "title": given["title"] or "",
-        "vary": _varied(given["vary"], given["together"]),
+        "title": arguments["title"] or "",
+        "vary": _varied(arguments["vary"], arguments["together"]),
         "goals": _list(
-            "goals", "net_speed" if given["goals"] is None else given["goals"], _GOALS, _goal
+            "goals",
+            "net_speed" if arguments["goals"] is None else arguments["goals"],
+            _GOALS,
+            _goal,
         ),
-        "limits": _list("limits", given["limits"] or (), _LIMITS, _limit),
-        "fixed": {key: _plain(one) for key, one in values_of("fixed", given["fixed"]).items()},
+        "limits": _list("limits", arguments["limits"] or (), _LIMITS, _limit),
+        "fixed": {key: _plain(one) for key, one in values_of("fixed", arguments["fixed"]).items()},
         "search": dict(search)
         if isinstance(search, Mapping)
         else {}
@@ -62,10 +65,10 @@ def study_values(scene: str, given: Mapping[str, Any]) -> dict[str, Any]:
         else {"count": repeats},
     }
     for name in ("points", "seed"):
-        if given[name] is not None:
-            values["search"][name] = _plain(given[name])
-    if given["jitter"] is not None:
-        values["repeats"]["jitter"] = _list("jitter", given["jitter"], _JITTER, _jitter)
+        if arguments[name] is not None:
+            values["search"][name] = _plain(arguments[name])
+    if arguments["jitter"] is not None:
+        values["repeats"]["jitter"] = _list("jitter", arguments["jitter"], _JITTER, _jitter)
     return {name: _plain(one) for name, one in values.items()}
 
 

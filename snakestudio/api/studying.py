@@ -124,7 +124,7 @@ class Study:
         title: str | None = None,
         file: str | Path | None = None,
     ) -> None:
-        given = {
+        options = {
             "vary": vary,
             "goals": goals,
             "limits": limits,
@@ -137,21 +137,21 @@ class Study:
             "fixed": fixed,
             "title": title,
         }
-        arguments = [name for name, value in {**given, "file": file}.items() if value is not None]
+        names = [name for name, value in {**options, "file": file}.items() if value is not None]
         self._read: tuple[object, Table] | None = None
         expected = "a Scene, a Run, or the name or file of a scene"
         opened = (
             None if isinstance(source, Scene | Run) else scene_path_of("source", source, expected)
         )
         if opened is not None and is_study(opened):
-            if arguments:
+            if names:
                 raise UsageError(
-                    f"{opened} is a study and defines {arguments[0]} itself. Change it there, or give its scene."
+                    f"{opened} is a study and defines {names[0]} itself. Change it there, or give its scene."
                 )
             self.path = opened
             running.open_plan(self.path)
             return
-        if opened is not None and not arguments:
+        if opened is not None and not names:
             load_study(opened)  # raises an error that states the problem
         if vary is None and repeats is None:
             raise UsageError(
@@ -163,7 +163,7 @@ class Study:
             self.path = Path(folder, "study.study.toml")
         else:
             self.path = path_of("file", file)
-        _write(self.path, source, given)
+        _write(self.path, source, options)
 
     # -------------------------------------------------------------------------------------- running
 
@@ -531,7 +531,7 @@ def _state(path: Path) -> tuple[int, int] | None:
     return None
 
 
-def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any]) -> None:
+def _write(path: Path, source: Scene | Run | str | Path, options: Mapping[str, Any]) -> None:
     """Write the file of a study, and its scene next to it if the scene has no file.
 
     Raises `StudyError`, `SceneError` or `UsageError`; nothing is written then.
@@ -555,7 +555,7 @@ def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any
         scene = with_values(scene, moved) if moved else scene
         _require_scene(own)
         base_dir = path.parent
-    study = study_from(study_values(name or named_from(path.parent, own), given))
+    study = study_from(study_values(name or named_from(path.parent, own), options))
     Plan(study, scene, base_dir or path.parent, str(path))
     if own != file:
         save_scene(scene, own)

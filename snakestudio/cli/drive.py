@@ -218,7 +218,7 @@ class _Drive:
         unasked: bool,
         pose: PoseSource | None = None,
     ) -> None:
-        from snakestudio.link.core.foreign_master import tell_of_stranger
+        from snakestudio.link.core.foreign_master import mention_foreign_master
         from snakestudio.link.messages import MEANINGS, LinkState
         from snakestudio.live.robot_start_target import RobotStartTarget
 
@@ -226,7 +226,7 @@ class _Drive:
         # timeout.
         self._states = LinkState
         self._together = RobotStartTarget
-        self._tell_of_stranger = tell_of_stranger
+        self._mention_foreign_master = mention_foreign_master
         self._unfit = [MEANINGS.index("stopped"), MEANINGS.index("fault")]
         self._link = link
         self._robot = robot
@@ -334,7 +334,7 @@ class _Drive:
         if telemetry.state == self._states.LISTENING:
             # Frames sent alongside another program could stop its robot: wait without sending until
             # it is gone.
-            if not self._speaks and not self._tell_of_stranger(telemetry.not_ready):
+            if not self._speaks and not self._mention_foreign_master(telemetry.not_ready):
                 self._speaks = True
                 self._link.command("idle")
         elif (

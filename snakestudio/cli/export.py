@@ -163,7 +163,7 @@ def _write(
                 line.reporter("rendering"),
                 base_dir=run.base_dir,
                 ghosts=ghosts,
-                beside=companion,
+                companion=companion,
                 name=_name(options.run),
             )
             line.clear()

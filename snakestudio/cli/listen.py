@@ -78,7 +78,7 @@ def execute(options: argparse.Namespace) -> int:
                 if (
                     codec.decode_outgoing(frame) is None
                 ):  # frames sent by a program are not status messages of nodes
-                    table.take(frame, codec.decode(frame))
+                    table.add(frame, codec.decode(frame))
                 # Readers of a pipe need each line immediately.
                 print(
                     _line(frame, sent, begin, "" if options.raw else codec.text(frame)), flush=True
@@ -92,7 +92,7 @@ def execute(options: argparse.Namespace) -> int:
             log.end()
             log.join(5.0)
     print(f"\n{table.text(time.monotonic())}")
-    return 0 if log is None or log.whole else 2
+    return 0 if log is None or log.complete else 2
 
 
 def _log(path: Path | None, source: LogSource, channel: str) -> FrameLog | None:

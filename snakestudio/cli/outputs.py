@@ -136,7 +136,7 @@ class Outputs:
 
         Raises `KeptElsewhereError` after writing to another name.
         """
-        from snakestudio.export.files import kept_beside
+        from snakestudio.export.files import saved_elsewhere
         from snakestudio.model.atomic import free_name, identity
 
         if identity(path) in (None, self._before[path]):
@@ -144,7 +144,7 @@ class Outputs:
             return
         free = free_name(path)
         yield free
-        raise kept_beside(path, free)
+        raise saved_elsewhere(path, free)
 
     def live(self, path: Path | None) -> Path | None:
         """`path` if a run can be recorded to it live; None if it is copied there at the end."""

@@ -17,8 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio plugin forget`; return the exit code."""
-    from snakestudio.plugins.trust import forget
+    from snakestudio.plugins.trust import revoke_trust
 
     for plugin in options.forgotten:
-        print(forget(plugin))
+        print(revoke_trust(plugin))
     return 0

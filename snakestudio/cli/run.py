@@ -92,7 +92,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     speed = speed_of(options)
 
     from snakestudio import api
-    from snakestudio.session.contact_problem_file import see_that_there_is_one
+    from snakestudio.session.contact_problem_file import require_contact_problem
 
     # Report outputs that cannot be written before the run, not after it.
     video = video_options(options, options.video) if options.video is not None else None
@@ -121,7 +121,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         )
         outputs.spare_files_of(scene, base_dir)
         if options.contact_problem is not None:
-            see_that_there_is_one(scene.model.kind, options.contact_problem)
+            require_contact_problem(scene.model.kind, options.contact_problem)
         _warn(scene, base_dir, Path(options.scene).name)
         warm_up([scene.model.kind], line)
         estimate = api.known_step_estimate(options.scene, scene, changes)
@@ -303,7 +303,7 @@ def _continued(
     """Return a run that continues another one from a given time; print notes about it."""
     from snakestudio import api
     from snakestudio.runfile.mcap import open_run
-    from snakestudio.session.contact_problem_file import see_that_there_is_one
+    from snakestudio.session.contact_problem_file import require_contact_problem
 
     if Path(options.scene).suffix.lower() != ".mcap":
         raise UsageError(
@@ -313,7 +313,7 @@ def _continued(
         raise UsageError("--rate cannot change during a run. Remove it, or run without --from.")
     with contextlib.closing(open_run(options.scene)) as old:
         if options.contact_problem is not None:
-            see_that_there_is_one(old.scene.model.kind, options.contact_problem)
+            require_contact_problem(old.scene.model.kind, options.contact_problem)
         warm_up([old.scene.model.kind], line)
     rows_wait.enter_context(ending.awaited())
     tell = ending.heeded(line.reporter("simulating"))

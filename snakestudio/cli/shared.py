@@ -105,7 +105,7 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
             return f"Preparing the {name} engine: {percent(left.fraction(now))}, {time_left(left.seconds(now))}"
 
         def update(fraction: float, doing: str, left: TimeLeft = left) -> None:
-            left.told(fraction, time.monotonic())
+            left.update(fraction, time.monotonic())
 
         if not line.visible:
             about = time_left(seconds).removesuffix(" left")

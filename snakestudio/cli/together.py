@@ -74,7 +74,7 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
         if choices.wait:
             print(together.doing, flush=True)
             together.wait()
-        together.go()
+        together.start_run()
         yield _Started(together)
 
 

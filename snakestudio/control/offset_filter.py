@@ -43,10 +43,10 @@ class OffsetFilter(NamedTuple):
             time, self.since, self.wanted, self.response, self.angle, self.rate, columns, *motion
         )
 
-    def aimed(self, wanted: float, response: float, time: float) -> OffsetFilter:
+    def aimed(self, target: float, response: float, time: float) -> OffsetFilter:
         """The filter that continues from this one at `time`, with the same angle and rate, to `wanted`."""
         # For a single time, Python is faster than a call of compiled code.
         angle, rate, _ = offset_at(
             time - self.since, self.wanted, self.response, self.angle, self.rate
         )
-        return OffsetFilter(wanted, response, time, angle, rate)
+        return OffsetFilter(target, response, time, angle, rate)

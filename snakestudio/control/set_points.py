@@ -176,10 +176,10 @@ class SetPoints(OpenLoop):
                     :, None
                 ]
         else:
-            motion = self._added(self._softened(time[at], steps[at], after), offset, time[at])
+            motion = self._with_offset(self._softened(time[at], steps[at], after), offset, time[at])
         return JointReference(np.where(after, np.nextafter(time[at], np.inf), time[at]), *motion)
 
-    def _added(self, motion: Motion, offset: Offset | None, time: FloatArray) -> Motion:
+    def _with_offset(self, motion: Motion, offset: Offset | None, time: FloatArray) -> Motion:
         """Add an offset of the yaw to `motion` at `time`."""
         if offset is not None:
             offset.add_to(motion, self._yaw, time)

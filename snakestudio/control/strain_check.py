@@ -195,12 +195,12 @@ def _tight(
 ) -> list[Problem]:
     """Errors for bends so tight that the cross-sections overlap on the inner side: r K > Gamma_X."""
     more = _places(law, scene.run.duration_s)
-    looked_at = [(field.strain, times, points)]
+    samples = [(field.strain, times, points)]
     if len(more[0]):
-        looked_at.append((law.at(*more).strain, *more))
+        samples.append((law.at(*more).strain, *more))
     worst = 1.0
     problem = []
-    for strain, t, x in looked_at:
+    for strain, t, x in samples:
         bend = np.hypot(strain[:, :, 4], strain[:, :, 5])
         over = scene.beam.radius_m * bend / np.maximum(strain[:, :, 0], 1e-12)
         if over.max(initial=0.0) > worst:
@@ -226,9 +226,12 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
         return []
     problems: list[Problem] = []
     active = holds.at(times)[0][:, :, 0] > 0.0
-    if support.given:
+    if support.explicit_anchors:
         border = [
-            b for anchor in support.given for b in (anchor.from_s, anchor.until_s) if b is not None
+            b
+            for anchor in support.explicit_anchors
+            for b in (anchor.from_s, anchor.until_s)
+            if b is not None
         ]
         more = np.array([b for b in border if 0.0 <= b < scene.run.duration_s])
         times = np.unique(np.concatenate([times, more, 0.5 * (times[1:] + times[:-1])]))
@@ -246,11 +249,12 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
                 )
             )
         for i in np.flatnonzero(~active.any(axis=0)):
+            at = support.explicit_anchors[i].at_m
             problems.append(
                 Problem(
                     "warning",
                     f"support.anchors[{i + 1}]",
-                    f"'{support.given[i].at_m}' is never on the body of {scene.beam.length_m:g} m while it is active",
+                    f"'{at}' is never on the body of {scene.beam.length_m:g} m while it is active",
                     "keep it between 0 and beam.length_m within the run",
                 )
             )
@@ -265,7 +269,7 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
             )
         )
     elif len(free):
-        key = "support.anchors" if support.given else "support.kind"
+        key = "support.anchors" if support.explicit_anchors else "support.kind"
         remedy = (
             "make the waves shorter than the body"
             if support.at_contractions
@@ -279,7 +283,7 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
 
 def _unused(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
     """Warnings for components of anchor motion that the body cannot follow."""
-    if not scene.support.given:
+    if not scene.support.explicit_anchors:
         return []
     allowed = GROUPS[scene.beam.group]
     names = ", ".join(("V_X", "V_Y", "V_Z", "Omega_X", "Omega_Y", "Omega_Z")[e] for e in allowed)
@@ -303,7 +307,7 @@ def _contradicting(
 ) -> list[Problem]:
     """Warnings for anchors that cannot all be at rest, and for changes of anchors that make the motion jump."""
     problems: list[Problem] = []
-    key = "support.anchors" if scene.support.given else "support.kind"
+    key = "support.anchors" if scene.support.explicit_anchors else "support.kind"
     changes = switches(holds, times)
     checked = np.unique(np.concatenate([times, changes, changes - JUST_BEFORE]))
     checked = checked[checked >= 0.0]

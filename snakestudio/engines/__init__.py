@@ -1,1 +1,1 @@
-"""."""
+"""Formulations of the dynamics, one package each, and their common parts."""

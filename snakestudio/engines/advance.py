@@ -1,4 +1,4 @@
-"""The loop over the time steps of a call, common to all formulations, and the interface of a formulation to it.
+"""The loop over the time steps of a call, common to all formulations, and the functions that these supply.
 
 `make_advance` makes a copy of `advance_steps` for each formulation, in which the names of the other
 functions of this module are those of the formulation: the compiler sees one loop, as if it were
@@ -76,7 +76,7 @@ def advance_steps(
     next_row = 0
     while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
         next_row += 1
-    knot = int(OK)  # 0 as a variable: for a literal, the compiler would make another version
+    knot = int(OK)  # 0 as a variable: a literal would be compiled into another version
     status = int(OK)
     for i in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1

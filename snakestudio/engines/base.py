@@ -1,4 +1,4 @@
-"""The interface of all formulations of the dynamics to the rest of the program."""
+"""Interface between the formulations of the dynamics and the rest of the program."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ class BoundSteps(ViewedEngine, ABC):
             self._calls.single(HELD),
             self._calls.single(BY_TORQUE),
         )
-        self._count = 0  # of steps, in the table
+        self._count = 0  # number of steps in the table
         self._bound_to = self._own_arguments()
         self._bound = [True, True]
 

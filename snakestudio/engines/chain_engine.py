@@ -96,7 +96,7 @@ class ChainEngine(TimeSteppingEngine):
     """
 
     energies: ClassVar[tuple[str, ...]] = ()
-    """Attributes with energies and works to record, J: "kinetic", "work_friction"."""
+    """Names of the attributes with energies and works to record, J: "kinetic", "work_friction"."""
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
@@ -227,13 +227,13 @@ class ChainEngine(TimeSteppingEngine):
     def _begin_interval(self) -> None:
         self._counts[IN_CALL] = 0
 
-    def _contact_capacity(self, n_rows: int) -> int:
+    def _room_for_contacts(self, n_rows: int) -> int:
         return 0
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         return self.angle.copy(), self.rate.copy()
 
-    def _apply_changes(self, scene: Scene) -> bool:
+    def _take(self, scene: Scene) -> bool:
         return type(scene.model) is type(self._scene.model) and scene.robot == self._scene.robot
 
     def _saved_state(self) -> Any:

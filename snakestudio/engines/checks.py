@@ -25,7 +25,7 @@ _GRAVITY = Fix(
     (("ground.gravity_m_s2", STANDARD_GRAVITY), ("ground.slope_deg", 0.0)),
 )
 
-MENDED = 4
+MAX_FIXED_OBSTACLES = 4
 """Largest number of obstacles around the robot for which fixes are searched, because each search is slow."""
 
 SPATIAL = Fix(
@@ -133,7 +133,7 @@ def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool])
     return (Fix(f"Move it {1e3 * away:.0f} mm away", ((f"{key}.x_m", x), (f"{key}.y_m", y))),)
 
 
-def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
+def joint_limits(scene: Scene, angles: FloatArray) -> list[Problem]:
     """Return problems of joint limits that gait or start exceed; `angles` (m,) are those of the start, rad."""
     axes = scene.body.axes
     values = scene.axis_values
@@ -154,14 +154,14 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
             continue
         worst, limit = beyond
         reach = float(swing[worst]) + abs(middle)
-        who, remedy = _stop_of(scene, axes[int(here[worst])])
+        who, remedy = _limit_of(scene, axes[int(here[worst])])
         problems.append(
             Problem(
                 "error",
                 amplitude,
                 f"amplitude and offset reach {reach:g}° but {who} {_displayed(who, limit):g}°",
                 f"reduce {amplitude} or {offset}, or {remedy}",
-                fixes=_within_stops(scene, amplitude, reach, float(swing[worst]), limit),
+                fixes=_limit_fixes(scene, amplitude, reach, float(swing[worst]), limit),
             )
         )
     degrees = np.degrees(angles)
@@ -174,8 +174,8 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
             if "joint_angles_deg" in type(scene.start).model_fields
             else "start"
         )
-        who, remedy = _stop_of(scene, axis)
-        own = who != _ALL_STOP
+        who, remedy = _limit_of(scene, axis)
+        own = who != _COMMON_LIMIT
         stops = "its limit is" if own else who
         starts = f"{degrees[worst]:.4g}°" if own else f"{abs(degrees[worst]):.4g}°"
         problems.append(
@@ -190,12 +190,12 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
     return problems
 
 
-_ALL_STOP = "the joint limit is"
+_COMMON_LIMIT = "the joint limit is"
 
 
 def _displayed(who: str, limit: float) -> float:
     """Return a limit as displayed: a common limit of all joints applies to both sides."""
-    return abs(limit) if who == _ALL_STOP else limit
+    return abs(limit) if who == _COMMON_LIMIT else limit
 
 
 def _beyond(
@@ -212,7 +212,7 @@ def _beyond(
     return worst, float(upper[worst] if above else lower[worst])
 
 
-def _stop_of(scene: Scene, axis: Axis) -> tuple[str, str]:
+def _limit_of(scene: Scene, axis: Axis) -> tuple[str, str]:
     """Return the limit of an axis, as text before its value, and the remedy."""
     for number, override in reversed(list(enumerate(scene.robot.joint, start=1))):
         limits = override.lower_limit_deg is not None or override.upper_limit_deg is not None
@@ -221,10 +221,10 @@ def _stop_of(scene: Scene, axis: Axis) -> tuple[str, str]:
                 f"the limit of joint {axis.joint + 1} is",
                 f"change the limits of robot.joint[{number}]",
             )
-    return _ALL_STOP, "increase robot.joint_limit_deg"
+    return _COMMON_LIMIT, "increase robot.joint_limit_deg"
 
 
-def _within_stops(
+def _limit_fixes(
     scene: Scene, amplitude: str, reach: float, swing: float, limit: float
 ) -> tuple[Fix, ...]:
     """Return fixes: a smaller amplitude, if the offset allows one, or wider limits; degrees."""
@@ -307,7 +307,7 @@ def shorter_step(scene: Scene, stable: float) -> tuple[Fix, ...]:
     return (Fix(f"Set the time step to {1e3 * step:.3g} ms", (("solver.step_s", step),)),)
 
 
-def slippery_ground(scene: Scene) -> list[Problem]:
+def missing_friction(scene: Scene) -> list[Problem]:
     """Return problems of missing friction."""
     ground = scene.ground
     if ground.mu_along == 0.0 and ground.mu_across == 0.0:
@@ -337,7 +337,7 @@ def slippery_ground(scene: Scene) -> list[Problem]:
     return []
 
 
-def soft_start_never_ends(scene: Scene) -> list[Problem]:
+def endless_soft_start(scene: Scene) -> list[Problem]:
     """Return the problem of joints that wait forever for a reference near 0."""
     limit = scene.control.soft_start_deg
     waves = scene.waves

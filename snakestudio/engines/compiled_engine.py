@@ -30,13 +30,13 @@ _FLOAT = np.dtype(np.float64)
 
 
 class CompiledEngine(TimeSteppingEngine):
-    """The Engine protocol for constants, state and workspace of a run, and a `Kernel` that works on them.
+    """Implementation of the Engine protocol by a `Kernel` that works on constants, state and workspace of a run.
 
     A formulation supplies the kernel and the methods in the section "of a formulation". `_work` is
     the workspace; its `reference` is filled when a row is written.
 
-    Raises `SceneError` if a file named in the scene cannot be used. `registry.create` detects all
-    other mistakes before.
+    Raises `SceneError` if a file named in the scene cannot be used; `registry.create` detects all
+    other mistakes.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class CompiledEngine(TimeSteppingEngine):
 
     # --------------------------------------------------------------------------------------- states
 
-    def _apply_changes(self, scene: Scene) -> bool:
+    def _take(self, scene: Scene) -> bool:
         if not self._same_structure(self._scene, scene):
             return False
         old = self._params
@@ -221,7 +221,7 @@ def _plain(reference: JointReference) -> JointReference:
 
 
 def _knots(reference: JointReference) -> JointKnots:
-    """Return the arrays of `reference` themselves, in the type of the kernels."""
+    """Return the arrays of `reference` themselves, as kernels take them."""
     torque = _given_torques(reference)
     return JointKnots(
         reference.time,

@@ -1,4 +1,4 @@
-"""Detection of links that pass through a body within one step, from their paths; contacts cannot notice them.
+"""Detection of links that pass through a body within one step, which contacts cannot detect, from their paths.
 
 A link that touches a body has its axis one link radius outside the body, and the body's half
 thickness further from the body's middle. Only a link that moves further than that in a step can
@@ -191,7 +191,7 @@ class Crossing:
     def message(self, scene: Scene) -> str:
         """Return a message with the link, the obstacle and the remedy."""
         step = scene.solver.step_s
-        what = f"link {self.link + 1} passes through {_called(scene, self.obstacle)}"
+        what = f"link {self.link + 1} passes through {_label(scene, self.obstacle)}"
         if self.distance > self.safe_distance:
             return (
                 f"{what}: it moves {1e3 * self.distance:.3g} mm in the step, but contact is certain only up to "
@@ -286,7 +286,7 @@ class Crossings:
 
 
 def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -> Crossings:
-    """Return the detection for all obstacles of a scene; for planar models, obstacles have unlimited height.
+    """Return the `Crossings` of all obstacles of a scene; for planar models, obstacles have unlimited height.
 
     Parameters
     ----------
@@ -319,7 +319,7 @@ def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -
     return Crossings(bodies, robot.contact_half_length_m, robot.radius_m, pushed)
 
 
-def foreseen(
+def likely_crossings(
     scene: Scene, base_dir: Path | None, velocity: FloatArray, turning: FloatArray
 ) -> list[Problem]:
     """Return the problem of links that may cross an obstacle in a step, by their start velocity or the gait.
@@ -350,7 +350,7 @@ def foreseen(
             "warning",
             "solver.step_s",
             f"a link moves up to {1e3 * distance:.3g} mm in a step of {step:g} s {what}, but contact with "
-            f"{_called(scene, watch.thinnest)} is certain only up to {1e3 * watch.safe_distance:.3g} mm, so it may "
+            f"{_label(scene, watch.thinnest)} is certain only up to {1e3 * watch.safe_distance:.3g} mm, so it may "
             "pass through",
             f"set it to at most {_rounded_down(longest):.2g} s",
             obstacles=(watch.thinnest,),
@@ -402,7 +402,7 @@ def _gait_speed(scene: Scene, safe_distance: float) -> float:
     return fastest
 
 
-def _called(scene: Scene, obstacle: int) -> str:
+def _label(scene: Scene, obstacle: int) -> str:
     if obstacle == GROUND:
         return "the ground"
     own = scene.obstacles[obstacle]

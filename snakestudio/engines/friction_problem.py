@@ -44,8 +44,8 @@ class FrictionProblem:
 
     mu: FloatArray
     mu_rolling: FloatArray | None
-    """`mu` and `mu_rolling`: coefficients; `mu_rolling` (m) is None without contacts with rolling
-    friction, and d is 3, else 5."""
+    """`mu` and `mu_rolling`: coefficients; without rolling friction, `mu_rolling` (m) is not set and d
+    is 3, else 5."""
 
     coordinates: str
     """Description of v in one sentence."""

@@ -179,5 +179,5 @@ def _added(expression: Any, add: Any, of: Any, names: tuple[str, ...]) -> int:
     elif expression.func.__name__ in _FUNCTIONS:
         line = add(_FUNCTIONS[expression.func.__name__], of(expression.args[0]))
     else:
-        raise FormulaError(f"'{expression}' cannot be used here", "write it another way")
+        raise FormulaError(f"'{expression}' cannot be used here", "rewrite the formula without it")
     return line

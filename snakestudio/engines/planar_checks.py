@@ -65,7 +65,7 @@ def _joint_gaps(scene: Scene, q: FloatArray) -> list[Problem]:
     return checks.joint_gaps(q[:-1, :2] + front * axis[:-1], q[1:, :2] - rear * axis[1:])
 
 
-def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Problem]:
+def explicit_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Problem]:
     """Return problems of a start with full link states that a planar robot cannot have; `q` (n, 3) is that start."""
     if isinstance(scene.start, PlacedStart):
         return []
@@ -81,12 +81,12 @@ def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Prob
     upright = np.tile([0.0, 0.0, 1.0], (len(q) - 1, 1, 1))
     flat = twist * [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     sweep = np.zeros((len(q) - 1, 3))
-    return problems + start_checks.torn_velocities(
+    return problems + start_checks.separating_velocities(
         scene, flat, front * axis[:-1], -rear * axis[1:], upright, sweep
     )
 
 
-def no_pitch(scene: Scene) -> list[Problem]:
+def ignored_pitch(scene: Scene) -> list[Problem]:
     """Return the problem of a pitch wave, which planar joints cannot follow."""
     wave = scene.waves.pitch
     if wave.amplitude == 0.0 and wave.offset == 0.0:

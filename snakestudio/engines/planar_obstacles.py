@@ -168,7 +168,7 @@ def gaps(
     return gap
 
 
-def _called(obstacle: Obstacle, j: int) -> str:
+def _label(obstacle: Obstacle, j: int) -> str:
     return f"obstacle {j + 1} ({obstacle.name})" if obstacle.name else f"obstacle {j + 1}"
 
 
@@ -202,7 +202,7 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
         gap = np.min([gaps(outline, q, half, radius) for outline in own], axis=0)
         k = int(gap.argmin())
         if gap[k] < -checks.TOLERATED:
-            few = len(problems) < checks.MENDED
+            few = len(problems) < checks.MAX_FIXED_OBSTACLES
 
             def clear(shift: FloatArray, outlines: FloatArray = table[owner == j]) -> bool:
                 moved = outlines.copy()
@@ -223,7 +223,7 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
         kind = shape_of(obstacle)
         fits = fits_the_plane(obstacle)
         if not fits and not (kind.tilts and not kind.terrain):
-            message = f"{_called(obstacle, j)} is {kind.mention}, which a planar model cannot climb"
+            message = f"{_label(obstacle, j)} is {kind.mention}, which a planar model cannot climb"
             remedy = "set model.kind to spatial_nonsmooth, or remove it"
             problems.append(
                 Problem(
@@ -233,7 +233,7 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
             continue
         if not fits:
             message = (
-                f"{_called(obstacle, j)} is a tilted {kind.title.lower()}, and this model is planar"
+                f"{_label(obstacle, j)} is a tilted {kind.title.lower()}, and this model is planar"
             )
             remedy = (
                 "set pitch_deg and roll_deg to 0, set model.kind to spatial_nonsmooth, or remove it"
@@ -256,7 +256,7 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
             continue
         face, height = ("ends", high) if high < radius else ("begins", low)
         message = (
-            f"{_called(obstacle, j)} {face} {1e3 * height:.3g} mm above the ground, where the links' axes are at "
+            f"{_label(obstacle, j)} {face} {1e3 * height:.3g} mm above the ground, where the links' axes are at "
             f"{1e3 * radius:.3g} mm, but this planar model treats it as a wall"
         )
         name = "z_m" if kind.raised and high >= radius else "height_m"

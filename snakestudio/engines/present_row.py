@@ -11,7 +11,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.engines.row_buffers import CALL, RowBuffers
 from snakestudio.kernels.many_calls import CallTable, same_objects
 
-SHOWN = ("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque")
+VIEW_FIELDS = ("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque")
 """Fields of a row with the same name in views."""
 
 _OFTEN = 24
@@ -41,7 +41,7 @@ class PresentRow:
         """Number of writes of the row."""
         self.rows: RowBuffers
         self.values: dict[str, FloatArray] = {}
-        """Fields of the row by the names in `SHOWN`."""
+        """Fields of the row by the names in `VIEW_FIELDS`."""
 
     def is_bound_to(self, arguments: tuple[Any, ...]) -> bool:
         """Return whether these are the objects that the row was last bound to."""
@@ -63,7 +63,7 @@ class PresentRow:
                 contact_point=point, contact_normal=normal, contact_friction=friction
             )
             self._filled = rows.filled
-            self.values = {name: getattr(rows, name)[0] for name in SHOWN}
+            self.values = {name: getattr(rows, name)[0] for name in VIEW_FIELDS}
 
     def write(self) -> None:
         """Write the present state."""

@@ -77,7 +77,7 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder that relative file names in the scene refer to.
     checked : bool
         Whether `check` has just found no error in it, so that it is not repeated: with
         thousands of obstacles it takes as long as the rest.

@@ -28,7 +28,7 @@ OF_JOINTS = frozenset(
 """Fields of joint tables that these models read, or that do not apply to them."""
 
 
-def yawless_joints(scene: Scene) -> list[Problem]:
+def joints_without_yaw(scene: Scene) -> list[Problem]:
     """Return the problem of the first joint that cannot turn in the plane."""
     robot = scene.robot
     for k, joint in enumerate(robot.joint_list):
@@ -51,7 +51,7 @@ def yawless_joints(scene: Scene) -> list[Problem]:
     return []
 
 
-def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
+def ignored_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
     """Return problems of values in joint tables that these models ignore, and of fields of link tables in `links`."""
     problems = []
     tables: tuple[tuple[str, Sequence[Override]], ...] = (
@@ -73,4 +73,4 @@ def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
 
 def joint_problems(scene: Scene) -> list[Problem]:
     """Return problems of the joints, for a model that reads all values of a link."""
-    return yawless_joints(scene) + left_out_values(scene)
+    return joints_without_yaw(scene) + ignored_values(scene)

@@ -36,7 +36,7 @@ def unit_quaternions(scene: Scene, pose: FloatArray) -> list[Problem]:
     ]
 
 
-def torn_velocities(
+def separating_velocities(
     scene: Scene,
     twist: FloatArray,
     front: FloatArray,

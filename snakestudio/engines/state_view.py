@@ -6,13 +6,13 @@ from dataclasses import fields
 from typing import Any, Protocol
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.present_row import SHOWN, PresentRow
+from snakestudio.engines.present_row import VIEW_FIELDS, PresentRow
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 
 _FIELDS = frozenset(field.name for field in fields(Snapshot))
-_FROM_THE_ROW = frozenset(SHOWN)
+_ROW_FIELDS = frozenset(VIEW_FIELDS)
 _CONSTANT = frozenset(("control", "body", "mass_shares", "valid"))
 _REFERENCES = ("joint_angle_ref", "joint_rate_ref")
 
@@ -109,7 +109,7 @@ class StateView(Snapshot):
                 f"{name} of the snapshot at t = {time:.6g} s was not read before the next step. "
                 "Read or copy the required values of a snapshot before `reference` returns."
             )
-        if name in _FROM_THE_ROW:
+        if name in _ROW_FIELDS:
             value = self._written().values[name]
             if not self._again:
                 value = value.copy()

@@ -50,7 +50,7 @@ controller reads the robot's state in every period."""
 
 
 class TimeSteppingEngine(BoundSteps):
-    """The Engine protocol for a kernel that takes many steps per call; see `Engine` for the public methods."""
+    """Implementation of the Engine protocol by a kernel that takes many steps per call; see `Engine`."""
 
     kind: str
     _state: Any
@@ -133,7 +133,7 @@ class TimeSteppingEngine(BoundSteps):
         raise NotImplementedError
 
     @abstractmethod
-    def _contact_capacity(self, n_rows: int) -> int:
+    def _room_for_contacts(self, n_rows: int) -> int:
         """Return the initial capacity for contacts in `n_rows` rows."""
 
     @abstractmethod
@@ -151,7 +151,7 @@ class TimeSteppingEngine(BoundSteps):
         return links
 
     def _set_crossings(self, scene: Scene) -> None:
-        """Set the detection of links of `scene` that pass through bodies; must be called after `_params` changed."""
+        """Set the `Crossings` of `scene`; must be called after `_params` changed."""
         self._crossings = crossings(scene, self._base_dir, self._pushed)
         self._params = self._params._replace(far=self._crossings.limit)
 
@@ -160,7 +160,7 @@ class TimeSteppingEngine(BoundSteps):
         """Return angles and rates of all joint axes, each (m,)."""
 
     @abstractmethod
-    def _apply_changes(self, scene: Scene) -> bool:
+    def _take(self, scene: Scene) -> bool:
         """Apply the differences of `scene`; False (and no change) if they need a new engine."""
 
     @abstractmethod
@@ -299,7 +299,7 @@ class TimeSteppingEngine(BoundSteps):
         due_steps: IntArray,
         rows: RowBuffers,
     ) -> int:
-        """Call `_run_kernel`, but check each step in which a link moves far for obstacles that it passed through.
+        """Call `_run_kernel`, and check each step in which a link moves far for obstacles that it passed through.
 
         `begun` is the count of steps at the beginning.
         """
@@ -335,7 +335,7 @@ class TimeSteppingEngine(BoundSteps):
 
     def _row_buffers(self, n_rows: int) -> RowBuffers:
         schema = self._schema
-        contacts = self._contact_capacity(n_rows)
+        contacts = self._room_for_contacts(n_rows)
         return make_row_buffers(
             n_rows, schema.n_links, len(schema.energy), contacts, len(schema.axes)
         )
@@ -343,7 +343,7 @@ class TimeSteppingEngine(BoundSteps):
     def _with_space(self, rows: RowBuffers, n_rows: int) -> RowBuffers:
         """Return buffers with space for `n_rows` more rows: `rows` if sufficient, whose filled rows are not changed."""
         filled, touched = rows.filled.tolist()
-        enough = filled + n_rows <= len(rows.steps) and touched + self._contact_capacity(
+        enough = filled + n_rows <= len(rows.steps) and touched + self._room_for_contacts(
             n_rows
         ) <= len(rows.contact_link)
         return rows if enough else self._row_buffers(max(n_rows, BLOCK_ROWS))
@@ -422,7 +422,7 @@ class TimeSteppingEngine(BoundSteps):
             row = self._present_rows[again] = PresentRow(self._write_view, write)
         arguments = self.view_arguments()
         if not row.is_bound_to(arguments):
-            row.bind(arguments, lambda: self._row_buffers(1), self._contact_capacity(1))
+            row.bind(arguments, lambda: self._row_buffers(1), self._room_for_contacts(1))
         row.write()
         return row
 
@@ -465,7 +465,7 @@ class TimeSteppingEngine(BoundSteps):
 
     def apply(self, scene: Scene) -> bool:
         """Apply the differences of `scene`; False (and no change) if they need a new engine."""
-        if not self._apply_changes(scene):
+        if not self._take(scene):
             return False
         self._scene = scene
         return True

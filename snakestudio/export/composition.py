@@ -35,7 +35,7 @@ class Composition:
         renderer: Callable[[int, int, Theme], FrameRenderer] | None = None,
         base_dir: Path | None = None,
         ghosts: Sequence[Companion] = (),
-        beside: Companion | None = None,
+        companion: Companion | None = None,
         name: str = "",
     ) -> None:
         if renderer is None:
@@ -47,12 +47,14 @@ class Composition:
         strip = strip_height(height, options.strip)
         self._height = height - strip
         runs = (
-            [Companion(recording, name)] if beside is None else [Companion(recording, name), beside]
+            [Companion(recording, name)]
+            if companion is None
+            else [Companion(recording, name), companion]
         )
         recordings = [run.recording for run in runs]
         self._strip: PlotStrip | None = None
         if strip:
-            others = [*ghosts] if beside is None else [beside, *ghosts]
+            others = [*ghosts] if companion is None else [companion, *ghosts]
             span = options.span(recordings)
             self._strip = PlotStrip(
                 recording, options.strip, span, width, strip, options.theme, others
@@ -79,7 +81,7 @@ class Composition:
         self._ghost_names = [
             (ghost.colour or theme.ghost, ghost.name) for ghost in ghosts if ghost.name
         ]
-        if self._ghost_names and name and beside is None:
+        if self._ghost_names and name and companion is None:
             self._ghost_names.insert(0, (theme.link, name))
 
     def paint(self, time: float) -> UInt8Array:

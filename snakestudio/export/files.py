@@ -40,7 +40,7 @@ def replacing(path: Path) -> Iterator[Partial]:
         with replacing_file(path) as partial:
             yield partial
     except TakenMeanwhileError as error:
-        raise kept_beside(path, error.kept) from None
+        raise saved_elsewhere(path, error.saved) from None
     except BrokenPipeError as error:
         if path == STDOUT:
             raise
@@ -49,7 +49,7 @@ def replacing(path: Path) -> Iterator[Partial]:
         raise not_written(path, error) from None
 
 
-def kept_beside(path: Path, saved: Path) -> KeptElsewhereError:
+def saved_elsewhere(path: Path, saved: Path) -> KeptElsewhereError:
     """Error: another program wrote a file in the meantime, so the export has another name."""
     return KeptElsewhereError(
         f"{path}: Another program wrote this file in the meantime, so the export was saved as {saved}. Use different "

@@ -44,7 +44,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.export.files import replacing
-from snakestudio.export.provenance import made_with, plugins_of, replayed, step_estimate_of
+from snakestudio.export.provenance import plugins_of, replayed, software_versions, step_estimate_of
 from snakestudio.inputs import local_path
 from snakestudio.model.column_units import unit_of, unit_text
 from snakestudio.model.columns import column_names, table
@@ -171,7 +171,7 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
             "format": "SnakeStudio run",
             "format_version": FORMAT_VERSION,
             "snakestudio": __version__,
-            "made_with": made_with(),
+            "made_with": software_versions(),
             "title": scene.title,
             "model": scene.model.kind,
             "scene_file": scene_file or "unsaved",

@@ -145,13 +145,13 @@ def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
     """Lines with the program, the machine and the scene of a file."""
     return [
         f"# SnakeStudio {__version__}",
-        f"# made with: {made_with()}",
+        f"# made with: {software_versions()}",
         f"# scene: {scene_file or 'unsaved'}",
         f"# scene_sha256: {scene_hash(scene)}",
     ]
 
 
-def made_with() -> str:
+def software_versions() -> str:
     """Versions of the numerical packages, and the machine and processor they run on."""
     versions = f"Python {platform.python_version()}, {_versions(('numpy', 'numba'))}"
     computer = processor.computed_for()

@@ -32,7 +32,7 @@ def seconds_per_frame(
     base_dir: Path | None = None,
     *,
     ghosts: Sequence[Companion] = (),
-    beside: Companion | None = None,
+    companion: Companion | None = None,
     name: str = "",
     clock: Callable[[], float] = time.perf_counter,
 ) -> float | None:
@@ -40,7 +40,7 @@ def seconds_per_frame(
 
     The parameters are those of `write_video`, with the file extension, and the clock.
     """
-    recordings = [recording] if beside is None else [recording, beside.recording]
+    recordings = [recording] if companion is None else [recording, companion.recording]
     first, _ = options.span(recordings)
     count = options.n_frames(recordings)
     measured = min(count, _FRAMES)
@@ -71,7 +71,7 @@ def seconds_per_frame(
             renderer,
             base_dir,
             ghosts=ghosts,
-            beside=beside,
+            companion=companion,
             name=name,
         )
         if written is not None and len(ends) > 1:

@@ -54,7 +54,7 @@ def write_video(
     base_dir: Path | None = None,
     *,
     ghosts: Sequence[Companion] = (),
-    beside: Companion | None = None,
+    companion: Companion | None = None,
     name: str = "",
 ) -> Path | None:
     """Render a recording as a video.
@@ -91,7 +91,7 @@ def write_video(
     options = options or VideoOptions()
     target = video_path(local_path(path), options.codec)
     kind = target.suffix.lower()
-    recordings = [recording] if beside is None else [recording, beside.recording]
+    recordings = [recording] if companion is None else [recording, companion.recording]
     start, end = options.span(recordings)
     count = options.n_frames(recordings)
     times = [min(start + index * options.speed / options.fps, end) for index in range(count)]
@@ -104,7 +104,7 @@ def write_video(
             )
     if kind == ".png":
         target = picture_pattern(target)
-    composition = Composition(recording, options, renderer, base_dir, ghosts, beside, name)
+    composition = Composition(recording, options, renderer, base_dir, ghosts, companion, name)
     try:
         with (
             _sink(target, options, recording.scene.title, composition, times) as sink,

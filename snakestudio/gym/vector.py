@@ -132,13 +132,13 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         return list(seed)
 
     def _mask(self, mask: Any) -> NDArray[np.bool_]:
-        given = np.asarray(mask)
-        if given.dtype != np.bool_ or given.shape != (self.num_envs,) or not given.any():
+        flags = np.asarray(mask)
+        if flags.dtype != np.bool_ or flags.shape != (self.num_envs,) or not flags.any():
             raise UsageError(
                 f"reset_mask must be an array of {self.num_envs} bools, with at least one True "
-                f"(got {given.dtype} of shape {given.shape})."
+                f"(got {flags.dtype} of shape {flags.shape})."
             )
-        return given
+        return flags
 
     def _begin(self, worlds: IndexArray) -> Info:
         """Start an episode in some worlds."""

@@ -201,5 +201,5 @@ def _known_by(
     channels: tuple[str, ...], kinds: tuple[ControllerKind, ...]
 ) -> ControllerKind | None:
     fitting = [kind for kind in kinds if set(kind.channels) <= set(channels)]
-    found = max(fitting, key=lambda kind: len(kind.channels))
-    return found if found.channels else None
+    best = max(fitting, key=lambda kind: len(kind.channels))
+    return best if best.channels else None

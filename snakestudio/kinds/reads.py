@@ -104,7 +104,7 @@ class _Condition(NamedTuple):
     holds: Callable[[Scene], bool]
     """Whether the values have an effect in a scene."""
 
-    words: str
+    reason: str
     """The condition in a few words."""
 
 
@@ -348,10 +348,12 @@ def unused_reason(scene: Scene, key: str) -> str:
             and _holds(reads, condition.of)
             and not condition.holds(scene)
         ):
-            return condition.words
+            return condition.reason
     if _holds(reads, "controller.kind"):
         own = (*CONTROLLERS[scene.controller.kind].effects, *GAIT_KINDS[scene.gait.kind].effects)
-        return next((words for keys, holds, words in own if plain in keys and not holds(scene)), "")
+        return next(
+            (reason for keys, holds, reason in own if plain in keys and not holds(scene)), ""
+        )
     return ""
 
 
@@ -382,7 +384,7 @@ def left_out(scene: Scene, key: str) -> bool:
 def _of_shape(obstacle: Obstacle, name: str) -> str:
     """Reason why a value of an obstacle has no effect, in a few words; "" if it has one."""
     own = shape_of(obstacle).effects
-    return next((words for keys, holds, words in own if name in keys and not holds(obstacle)), "")
+    return next((reason for keys, holds, reason in own if name in keys and not holds(obstacle)), "")
 
 
 def _where(known: tuple[str, ...], kind: str) -> str:
@@ -394,7 +396,7 @@ def _where(known: tuple[str, ...], kind: str) -> str:
     return f"only in the {listing(names)} {noun(len(names), 'model')}"
 
 
-class _Given(NamedTuple):
+class _ExplicitValue(NamedTuple):
     """An explicit value: its key, value, default (None also if there is none), and the reason why it is unused."""
 
     key: str
@@ -403,7 +405,9 @@ class _Given(NamedTuple):
     why: str
 
 
-def _given(part: BaseModel, usual: BaseModel, name: str) -> Iterator[tuple[str, Any, Any]]:
+def _explicit_values(
+    part: BaseModel, usual: BaseModel, name: str
+) -> Iterator[tuple[str, Any, Any]]:
     """Values of a part that differ from the default."""
     for field, info in type(part).model_fields.items():
         value = getattr(part, field)
@@ -425,15 +429,15 @@ def findings(scene: Scene) -> list[Problem]:
         if not isinstance(part, BaseModel) or part == usual:
             continue
         unused = [
-            _Given(key, value, default, why)
-            for key, value, default in _given(part, usual, name)
+            _ExplicitValue(key, value, default, why)
+            for key, value, default in _explicit_values(part, usual, name)
             if (why := unused_reason(scene, key)) and _AS_WITHOUT.get(key, default) != value
         ]
-        whole = len(unused) > 1 and all(
+        entire_part = len(unused) > 1 and all(
             unused_reason(scene, f"{name}.{field}") or f"{name}.{field}" in EVERY_MODEL
             for field in type(part).model_fields
         )
-        if unused and (whole or unused[0].key.endswith(".kind")):
+        if unused and (entire_part or unused[0].key.endswith(".kind")):
             problems.append(_of_part(scene, name, unused))
         else:
             problems += [_of_value(scene, one) for one in unused]
@@ -442,7 +446,7 @@ def findings(scene: Scene) -> list[Problem]:
             for name in (name for keys, *_ in shape_of(obstacle).effects for name in keys):
                 if why := _of_shape(obstacle, name):
                     default = type(obstacle).model_fields[name].default
-                    one = _Given(
+                    one = _ExplicitValue(
                         f"obstacles[{j + 1}].{name}", getattr(obstacle, name), default, why
                     )
                     problems += [_of_value(scene, one)] if one.value != one.default else []
@@ -462,26 +466,28 @@ def _elsewhere(scene: Scene, key: str) -> str:
     )
 
 
-def _of_value(scene: Scene, given: _Given) -> Problem:
-    many = isinstance(given.value, tuple) and len(given.value) > 1
+def _of_value(scene: Scene, explicit: _ExplicitValue) -> Problem:
+    many = isinstance(explicit.value, tuple) and len(explicit.value) > 1
     leave = "remove them" if many else "remove it"
-    table = isinstance(given.value, BaseModel)
+    table = isinstance(explicit.value, BaseModel)
     back = (
-        leave if table or given.default in (None, ()) else f"set it to {_described(given.default)}"
+        leave
+        if table or explicit.default in (None, ())
+        else f"set it to {_described(explicit.default)}"
     )
-    elsewhere = _elsewhere(scene, given.key)
+    elsewhere = _elsewhere(scene, explicit.key)
     return Problem(
         "warning",
-        given.key,
-        f"{_described(given.value)} {'are' if many else 'is'} ignored by this model"
+        explicit.key,
+        f"{_described(explicit.value)} {'are' if many else 'is'} ignored by this model"
         if elsewhere
-        else f"{_described(given.value)} {'have' if many else 'has'} no effect here ({given.why})",
+        else f"{_described(explicit.value)} {'have' if many else 'has'} no effect here ({explicit.why})",
         f"{back}, or choose {elsewhere}" if elsewhere else back,
-        fixes=(Fix(back.capitalize(), ((given.key, None if table else given.default),)),),
+        fixes=(Fix(back.capitalize(), ((explicit.key, None if table else explicit.default),)),),
     )
 
 
-def _of_part(scene: Scene, part: str, unused: list[_Given]) -> Problem:
+def _of_part(scene: Scene, part: str, unused: list[_ExplicitValue]) -> Problem:
     names = [one.key.partition(".")[2] for one in unused]
     listed = listing(names)
     many = len(names) > 1

@@ -1,1 +1,1 @@
-"""The robot on CAN: profile, codec, the link's own process, and the robot's end of the bus to test them against."""
+"""The robot on CAN: profile, codec, the link's process, and an emulated robot for tests."""

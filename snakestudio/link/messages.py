@@ -282,9 +282,9 @@ class Telemetry:
     def old(self, quantity: Quantity, now: float) -> NDArray[np.bool_]:
         """Return the axes, (m,) bool, with a stale quantity of `AGED` at `now` (s), or none though it is expected."""
         stale = self.stale_after[AGED.index(quantity)]
-        return np.asarray(np.isfinite(stale) & ~(now - self.heard(quantity) <= stale))
+        return np.asarray(np.isfinite(stale) & ~(now - self.report_time(quantity) <= stale))
 
-    def heard(self, quantity: Quantity) -> FloatArray:
+    def report_time(self, quantity: Quantity) -> FloatArray:
         """Return the time at which each axis last reported a quantity of `AGED`, s, (m,); NaN if never."""
-        heard: FloatArray = self.heard_at[AGED.index(quantity)]
-        return heard
+        time: FloatArray = self.heard_at[AGED.index(quantity)]
+        return time

@@ -119,11 +119,11 @@ def _numbers(values: Any, count: int, name: str) -> list[float]:
     return [_number(each, name) for each in values]
 
 
-def _number(given: Any, name: str) -> float:
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{name} is not a number")
     try:
-        number = float(given)
+        number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number) or abs(number) > 1e9:

@@ -41,7 +41,7 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import SteerCommand
 from snakestudio.plugins.faults import fault_of
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.session.live_edit import taken_over
+from snakestudio.session.live_edit import live_scene
 
 log = logging.getLogger(__name__)
 
@@ -419,7 +419,7 @@ class LiveRobot:
         else:
             # The start is the state of the robot when streaming began: it cannot change any more.
             current = scheduler.scene
-            live, refused = taken_over(current, scene.model_copy(update={"start": current.start}))
+            live, refused = live_scene(current, scene.model_copy(update={"start": current.start}))
             self._report_pending(scene, tuple(refused))
             if live != current:
                 since = scheduler.apply(live, run.time(now))

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from snakestudio.errors import TriggerError
 from snakestudio.live.live_robot import LiveRobot
-from snakestudio.sync import SynchronizedStart, Together, Words
+from snakestudio.sync import ActionNames, SynchronizedStart, Together
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ HERE = "127.0.0.1"
 
 _BEGIN_S = 3.0
 
-_WORDS = Words("Start Streaming", "the robot was stopped")
+_WORDS = ActionNames("Start Streaming", "the robot was stopped")
 
 
 def guarded(choices: Together) -> Together:
@@ -104,7 +104,7 @@ class RobotStartTarget:
                     return
                 # A marker of a stream starts without a check, and peers must not start for nothing.
                 self._check_permission()
-                start.go()
+                start.start_run()
                 self._note(start.notes)
                 noted = len(start.notes)
                 deadline = time.monotonic() + _BEGIN_S

@@ -19,16 +19,16 @@ def wrong_kind(name: str, accepted: str, value: object) -> UsageError:
     return UsageError(f"{name} must be {accepted}, not {what}.")
 
 
-def path_of(name: str, given: object, wanted: str = "a file name (str or Path)") -> Path:
+def path_of(name: str, argument: object, expected: str = "a file name (str or Path)") -> Path:
     """Path given by an argument; `expected` describes the valid values.
 
     Raises `UsageError` if it is not a path.
     """
-    if isinstance(given, str) or (
-        isinstance(given, os.PathLike) and isinstance(os.fspath(given), str)
+    if isinstance(argument, str) or (
+        isinstance(argument, os.PathLike) and isinstance(os.fspath(argument), str)
     ):
-        return local_path(given if isinstance(given, str) else Path(given))
-    raise wrong_kind(name, wanted, given)
+        return local_path(argument if isinstance(argument, str) else Path(argument))
+    raise wrong_kind(name, expected, argument)
 
 
 def scene_path_of(name: str, value: object, accepted: str = "a file name (str or Path)") -> Path:

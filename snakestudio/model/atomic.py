@@ -47,12 +47,12 @@ class TakenMeanwhileError(OSError):
         Path of the file written here.
     """
 
-    def __init__(self, path: Path, kept: Path) -> None:
+    def __init__(self, path: Path, saved: Path) -> None:
         super().__init__(
             errno.EEXIST,
-            f"another program wrote {path.name} at the same time; this version is saved as {kept}",
+            f"another program wrote {path.name} at the same time; this version is saved as {saved}",
         )
-        self.kept = kept
+        self.saved = saved
 
 
 class Identity(NamedTuple):
@@ -151,9 +151,9 @@ def replacing(path: Path, *, alone: bool = False) -> Iterator[Partial]:
     before = identity(target) if target is not None else None
     if target is not None and not alone:
         _remove_dead(target)
-    partial = Partial(_beside(target) if target is not None else _apart(path))
+    partial = Partial(_sibling(target) if target is not None else _apart(path))
     try:
-        with _alive(_made(partial.path)):
+        with _alive(_create(partial.path)):
             yield partial
         if not partial.keep:
             return
@@ -161,7 +161,7 @@ def replacing(path: Path, *, alone: bool = False) -> Iterator[Partial]:
             _copy_through(partial.path, path)
         else:
             _bring_to_disk(partial.path)
-            _take_over_rights(partial.path, target)
+            _copy_rights(partial.path, target)
             _name(partial.path, target, before, path, alone=alone)
             _bring_to_disk(target.parent)
     finally:
@@ -184,12 +184,12 @@ def growing(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
             errno.EINVAL, "this is not a regular file, but a run is read back while it is written"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    name = _beside(target)
+    name = _sibling(target)
     file: BinaryIO | None = None
     try:
-        file = os.fdopen(_made(name), "wb", buffering=0)
+        file = os.fdopen(_create(name), "wb", buffering=0)
         yield name, file
-        _take_over_rights(name, target)
+        _copy_rights(name, target)
         os.replace(name, target)
     except BaseException:
         if file is not None:
@@ -206,7 +206,7 @@ def roomy_folder() -> str | None:
     return None
 
 
-def _beside(target: Path) -> Path:
+def _sibling(target: Path) -> Path:
     """Unique name next to a file, with the same suffix, because it determines the format."""
     return target.parent / f"{_prefix(target)}{secrets.token_hex(8)}{target.suffix}"
 
@@ -219,7 +219,7 @@ def _apart(path: Path) -> Path:
     )
 
 
-def _made(name: Path) -> int:
+def _create(name: Path) -> int:
     """New file that only its owner can read.
 
     Unlike with tempfile, its name is known before it exists, so that an interrupted caller can remove
@@ -263,7 +263,7 @@ def _remove_dead(target: Path) -> None:
                     os.close(handle)
 
 
-def _take_over_rights(new: Path, target: Path) -> None:
+def _copy_rights(new: Path, target: Path) -> None:
     """Set mode and owner of a new file to those of the file it replaces, or to the defaults."""
     try:
         old = os.stat(target)

@@ -21,7 +21,7 @@ def by_identity(make: Callable[[Thing], Result]) -> Callable[[Thing], Result]:
     known: dict[int, tuple[weakref.ref[Thing], Result]] = {}
 
     @wraps(make)
-    def kept(thing: Thing) -> Result:
+    def cached(thing: Thing) -> Result:
         key = id(thing)
         entry = known.get(key)
         if entry is not None and entry[0]() is thing:
@@ -30,7 +30,7 @@ def by_identity(make: Callable[[Thing], Result]) -> Callable[[Thing], Result]:
         known[key] = (weakref.ref(thing, lambda _: known.pop(key, None)), result)
         return result
 
-    return kept
+    return cached
 
 
 def others(before: Sequence[object], after: Sequence[object]) -> list[int]:

@@ -111,5 +111,5 @@ def unit_of(name: str, plain: str = "") -> str:
 
 def label_of(name: str) -> str:
     """Column name as text for a legend: "link_6_x_m" is "link 6 x", "com_x_m" is "CoM x"."""
-    words = parted(name)[0].replace("_", " ")
-    return words.replace("com ", "CoM ", 1) if words.startswith("com ") else words
+    label = parted(name)[0].replace("_", " ")
+    return label.replace("com ", "CoM ", 1) if label.startswith("com ") else label

@@ -140,7 +140,7 @@ def _value_text(annotation: Any, inner: type[BaseModel] | None, many: bool) -> s
 
 def _option_text(option: Any) -> str:
     if typing.get_origin(option) is typing.Literal:
-        return ", ".join(f"`{_toml(word)}`" for word in typing.get_args(option))
+        return ", ".join(f"`{_toml(choice)}`" for choice in typing.get_args(option))
     if typing.get_origin(option) is dict:
         return "names with values"
     if typing.get_origin(option) is tuple:
@@ -162,8 +162,8 @@ def _many(part: Any) -> str:
     if typing.get_origin(part) is Annotated:
         part = typing.get_args(part)[0]
     kinds = typing.get_args(part) or (part,)
-    words = {float: "numbers", str: "texts"}
-    return " and ".join(words[kind] for kind in kinds if kind in words)
+    plurals = {float: "numbers", str: "texts"}
+    return " and ".join(plurals[kind] for kind in kinds if kind in plurals)
 
 
 def _range_text(doc: FieldDoc) -> str:

@@ -542,7 +542,7 @@ class GaitStart(PlacedStart):
         known = type(gait).model_fields
         return gait.model_copy(
             update={
-                name: given for name, given in own.items() if given is not None and name in known
+                name: value for name, value in own.items() if value is not None and name in known
             }
         )
 

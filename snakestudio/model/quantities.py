@@ -102,7 +102,7 @@ def _always(schema: Schema) -> bool:
     return True
 
 
-def _whole(schema: Schema) -> tuple[str, ...]:
+def _single(schema: Schema) -> tuple[str, ...]:
     return ("",)
 
 
@@ -176,7 +176,7 @@ class Quantity(Declaration):
     """Group of its columns in the channel browser, if it does not follow from their names; "" for
     none."""
 
-    of: Labels = _whole
+    of: Labels = _single
     """Parts with one column each."""
 
     having: Labels | None = None
@@ -215,7 +215,7 @@ class Quantity(Declaration):
             )
         if any(self.name == other.name for other in QUANTITIES):
             return f'SnakeStudio already has a quantity "{self.name}"', "choose another name"
-        if "{}" in self.name and self.of is _whole:
+        if "{}" in self.name and self.of is _single:
             return (
                 f'"{self.name}" does not define which parts have columns',
                 "add of=each_link, each_joint or each_section",
@@ -359,11 +359,11 @@ def _head_acceleration(axis: int) -> Callable[[Piece], FloatArray]:
     return lambda piece: piece.mean(lambda rows: rows.link_twist[:, piece.schema.head, axis])
 
 
-def _added(schema: Schema) -> tuple[str, ...]:
+def _extra_channels(schema: Schema) -> tuple[str, ...]:
     return schema.extra
 
 
-def _added_in_degrees(ending: str) -> tuple[Callable[[Piece], FloatArray], Labels]:
+def _extra_in_degrees(ending: str) -> tuple[Callable[[Piece], FloatArray], Labels]:
     """Additional angles or rates of controllers and models: values in degrees, and names of their columns."""
 
     def names(schema: Schema) -> list[str]:
@@ -413,8 +413,8 @@ def _of_axes(attribute: str, kind: str) -> Callable[[Piece], FloatArray]:
 _AXES = tuple(enumerate("xyz"))
 _FIRST = _energies(among_first=True)
 _FURTHER = _energies(among_first=False)
-_ANGLES = _added_in_degrees("rad")
-_RATES = _added_in_degrees("radps")
+_ANGLES = _extra_in_degrees("rad")
+_RATES = _extra_in_degrees("radps")
 
 _EXPORTED = (
     Quantity(
@@ -579,16 +579,16 @@ _EXPORTED = (
         "{}",
         lambda piece: piece.rows.extra,
         group="Controller",
-        of=_added,
+        of=_extra_channels,
         help="Additional channel of the controller, the model or the source",
         cost="joint_*_jammed",
     ),
 )
 
-_shown = partial(Quantity, exported=False)
+_unexported = partial(Quantity, exported=False)
 
 _SHOWN = (
-    _shown(
+    _unexported(
         "link_{}_obstacle_force_n",
         _force_size(("obstacle",), slice(3)),
         Fields.CONTACTS,
@@ -596,21 +596,21 @@ _SHOWN = (
         help="Magnitude of the force of obstacles on the link",
     ),
     # The ground's normal is z: the other components are friction.
-    _shown(
+    _unexported(
         "link_{}_ground_friction_n",
         _force_size(("ground",), slice(2)),
         Fields.CONTACTS,
         of=each_link,
         help="Magnitude of the friction force of the ground on the link",
     ),
-    _shown(
+    _unexported(
         "link_{}_ground_load_n",
         _force_size(("ground",), slice(2, 3)),
         Fields.CONTACTS,
         of=each_link,
         help="Magnitude of the normal force of the ground on the link",
     ),
-    _shown(
+    _unexported(
         "link_{}_contact_force_n",
         _force_size(("obstacle", "ground"), slice(3)),
         Fields.CONTACTS,
@@ -625,14 +625,14 @@ _SHOWN = (
         "Reference of the joint angle",
         exported=False,
     ),
-    _shown(
+    _unexported(
         "com_speed_mps",
         _com_speed,
         Fields.TWIST,
         "Centre of mass",
         help="Speed of the robot's centre of mass",
     ),
-    _shown(
+    _unexported(
         "link_{}_speed_mps",
         lambda piece: _size(piece.rows.link_twist[:, :, :3]),
         Fields.TWIST,
@@ -640,7 +640,7 @@ _SHOWN = (
         help="Speed of the link's centre of mass",
     ),
     *(
-        _shown(
+        _unexported(
             f"link_{{}}_{axis}_deg",
             _attitude(k),
             Fields.POSE,
@@ -649,55 +649,55 @@ _SHOWN = (
         )
         for k, axis in enumerate(("roll", "pitch", "yaw"))
     ),
-    _shown(
+    _unexported(
         "solver_residual",
         _residual_of_steps,
         Fields.SOLVER,
         key="solver_residual_of_steps",
         help="Residual of the contact problem, the largest since the previous row",
     ),
-    _shown(
+    _unexported(
         "section_{}_lambda_n_n",
         lambda piece: _size(piece.rows.wrench[:, :, :3]),
         Fields.TORQUE,
         of=each_section,
         help="Magnitude of the internal force",
     ),
-    _shown(
+    _unexported(
         "section_{}_lambda_c_nm",
         lambda piece: _size(piece.rows.wrench[:, :, 3:]),
         Fields.TORQUE,
         of=each_section,
         help="Magnitude of the internal couple",
     ),
-    _shown(
+    _unexported(
         "section_{}_gamma_x_minus_1",
         lambda piece: piece.rows.strain[:, :, 0] - 1.0,
         of=each_section,
         help="Stretch relative to the unstrained body",
     ),
-    _shown(
+    _unexported(
         "contact_{}_force_n",
         lambda piece: _size(piece.rows.hold[:, :, 8:11]),
         Fields.CONTACTS,
         of=each_hold,
         help="Magnitude of the force of the anchor or support",
     ),
-    _shown(
+    _unexported(
         "contact_{}_torque_nm",
         lambda piece: _size(piece.rows.hold[:, :, 11:14]),
         Fields.CONTACTS,
         of=each_hold,
         help="Magnitude of the torque of the anchor or support",
     ),
-    _shown(
+    _unexported(
         "{}",
         _ANGLES[0],
         group="Controller",
         of=_ANGLES[1],
         help="Additional angles of the controller, the model or the source",
     ),
-    _shown(
+    _unexported(
         "{}",
         _RATES[0],
         of=_RATES[1],

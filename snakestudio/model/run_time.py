@@ -39,7 +39,7 @@ def run_time(
     return f"{text}.{part:0{decimals}d}" if decimals and significant is None else text
 
 
-def run_time_of(seconds: float, whole: float, decimals: int = 3) -> str:
+def run_time_of(seconds: float, total: float, decimals: int = 3) -> str:
     """Time and length of a run, in the same format: "12.345 / 40.000 s", "0:06:05.190 / 11:06:40.000"."""
-    clock = round(abs(whole) * 10**decimals) >= _CLOCK_FROM * 10**decimals
-    return f"{run_time(seconds, decimals, clock=clock).removesuffix(' s')} / {run_time(whole, decimals, clock=clock)}"
+    clock = round(abs(total) * 10**decimals) >= _CLOCK_FROM * 10**decimals
+    return f"{run_time(seconds, decimals, clock=clock).removesuffix(' s')} / {run_time(total, decimals, clock=clock)}"

@@ -65,7 +65,7 @@ def _change(part: type[BaseModel], name: str, old: Any, new: Any) -> str:
         return (
             f"changed ({sum(a != b for a, b in zip(old, new, strict=True))} of {len(new)} entries)"
         )
-    a, b = _shown(old, free), _shown(new, free)
+    a, b = _value_text(old, free), _value_text(new, free)
     if a == b:
         a, b = repr(old), repr(new)
     if max(len(a), len(b)) > _LONGEST:
@@ -74,7 +74,7 @@ def _change(part: type[BaseModel], name: str, old: Any, new: Any) -> str:
     return f"{a} → {b}{behind}"
 
 
-def _shown(value: Any, free: bool) -> str:
+def _value_text(value: Any, free: bool) -> str:
     """Value in one line; `free` for text that a user typed."""
     if value is None:
         return "none"

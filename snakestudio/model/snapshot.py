@@ -139,19 +139,19 @@ def mass_shares(n: int, continuous: bool, links: tuple[float, ...] = ()) -> Floa
 
     """
     if links:
-        return _kept(np.array(links))
+        return _read_only(np.array(links))
     if not continuous:
-        return _kept(np.full(n, 1.0 / n))
+        return _read_only(np.full(n, 1.0 / n))
     shares = np.full(n, 1.0)
     if n % 2:
         shares[1:-1:2] = 4.0
         shares[2:-1:2] = 2.0
     else:
         shares[1:-1] = 2.0
-    return _kept(shares / shares.sum())
+    return _read_only(shares / shares.sum())
 
 
-def _kept(shares: FloatArray) -> FloatArray:
+def _read_only(shares: FloatArray) -> FloatArray:
     """Read-only `shares`."""
     shares.flags.writeable = False
     return shares

@@ -87,7 +87,7 @@ def problem_of(detail: ErrorDetails, root: type = Scene) -> Problem:
     elif kind in ("literal_error", "union_tag_invalid"):
         names = re.findall(r"'([^']*)'", context.get("expected") or context["expected_tags"])
         typed = context.get("tag", typed)
-        closest_word = _meant(str(typed), names)
+        closest_word = _closest_word(str(typed), names)
     if kind.startswith("union_tag"):
         key = f"{key}.kind"
     doc = field_doc(*model) if isinstance(model, tuple) else None
@@ -172,7 +172,7 @@ def _siblings(location: tuple[str | int, ...], root: type[BaseModel]) -> list[st
     return [name for option in _models(model) for name in option.model_fields]
 
 
-def _meant(text: str, candidates: Sequence[str]) -> str | None:
+def _closest_word(text: str, candidates: Sequence[str]) -> str | None:
     """Most similar word, or None."""
     return closest(text, candidates) or next(
         (candidate for candidate in candidates if len(text) > 2 and candidate.startswith(text)),

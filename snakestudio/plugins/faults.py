@@ -188,7 +188,7 @@ def _clear_undelivered() -> None:
         return
 
 
-def keep_lines(path: str, text: str) -> None:
+def cache_source(path: str, text: str) -> None:
     """Make tracebacks show the lines that run, even if the file has changed."""
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 

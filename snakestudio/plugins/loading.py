@@ -13,7 +13,7 @@ from types import ModuleType
 from snakestudio.errors import MistakeError, PluginError, PluginRuntimeError
 from snakestudio.plugins import watch
 from snakestudio.plugins.declaration import Declaration
-from snakestudio.plugins.faults import MARK, fault_of, keep_lines
+from snakestudio.plugins.faults import MARK, cache_source, fault_of
 from snakestudio.plugins.loaded import LOCK, PLUGINS, Plugin, find
 from snakestudio.plugins.source import Source, read_source
 from snakestudio.text import sentence, sentences
@@ -48,7 +48,7 @@ def load(plugin: Source | str | Path) -> Plugin:
                 f"{source.where}: Another plug-in has the name {source.name}: {present.source.where}. Rename one of "
                 "the files."
             )
-        return _added(source)
+        return _load(source)
 
 
 def load_all(plugins: Iterable[Source | str | Path]) -> tuple[Plugin, ...]:
@@ -102,7 +102,7 @@ def _replaced(present: Plugin, source: Source) -> Plugin:
     order = list(PLUGINS)
     _withdraw(present)
     try:
-        added = _added(source)
+        added = _load(source)
     except BaseException:
         sys.modules[present.module.__name__] = present.module
         for declaration in present.declarations:
@@ -116,7 +116,7 @@ def _replaced(present: Plugin, source: Source) -> Plugin:
     return added
 
 
-def _added(source: Source) -> Plugin:
+def _load(source: Source) -> Plugin:
     watch.begin()
     module = _package(source) if source.module else _executed(source)
     try:
@@ -151,7 +151,7 @@ def _executed(source: Source) -> ModuleType:
     module = ModuleType(f"snakestudio_plugin_{source.name}")
     module.__file__ = path
     setattr(module, MARK, source.name)
-    keep_lines(path, text)
+    cache_source(path, text)
     sys.modules[module.__name__] = module
     try:
         exec(code, module.__dict__)

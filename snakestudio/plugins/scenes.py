@@ -76,10 +76,10 @@ def without_running() -> Iterator[None]:
 
 def named_plugins(names: Iterable[str], folder: Path | None) -> tuple[NamedPlugin, ...]:
     """Return the states of the plug-ins that a scene in `folder` names; None means the working directory."""
-    return tuple(_looked_at(name, folder) for name in names)
+    return tuple(_inspect(name, folder) for name in names)
 
 
-def _looked_at(name: str, folder: Path | None) -> NamedPlugin:
+def _inspect(name: str, folder: Path | None) -> NamedPlugin:
     present = find(name)
     path = None
     try:

@@ -121,7 +121,7 @@ def trust(plugin: Source | str | Path) -> str:
     return f"{path} is trusted as it is now ({source.digest[:12]})."
 
 
-def forget(plugin: str | Path) -> str:
+def revoke_trust(plugin: str | Path) -> str:
     """Revoke the trust in a file, a package or a folder.
 
     Raises `PluginError` if it was not trusted.

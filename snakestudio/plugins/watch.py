@@ -143,7 +143,7 @@ class MemoryWatch:
         self._most = int(most) * 1_000_000 if most.isdigit() else LARGEST_GROWTH
         self._before, self._next = self._resident(), clock() + 1.0
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Check at most once a second whether the memory of the program has grown too much.
 
         Raises

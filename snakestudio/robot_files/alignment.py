@@ -89,7 +89,7 @@ def align(chain: Chain, notes: Notes) -> Alignment:
     _join_coincident(chain, line, notes)
     up = _upwards(line.direction, line.hinges, notes)
     alignment = None
-    course = _shown_course(chain)
+    course = _course_of_shapes(chain)
     if course is not None or not line.within(_STRAIGHT):
         tried = Notes()
         try:
@@ -357,7 +357,7 @@ class _Course(NamedTuple):
     """Directions of all links, (3,)."""
 
 
-def _shown_course(chain: Chain) -> _Course | None:
+def _course_of_shapes(chain: Chain) -> _Course | None:
     """The course of a bent chain from its shapes; None if it is straight, or a link has no shape along it.
 
     Joints alone neither define the directions of the end links nor bends that are hidden by moving joints
@@ -368,7 +368,7 @@ def _shown_course(chain: Chain) -> _Course | None:
     after = [*(group[0] for group in points), None]
     directions = []
     for segment, rear, front in zip(chain.segments, before, after, strict=True):
-        direction = _shown_direction(segment, rear, front)
+        direction = _direction_of_shapes(segment, rear, front)
         if direction is None:
             return None
         directions.append(direction)
@@ -378,7 +378,7 @@ def _shown_course(chain: Chain) -> _Course | None:
     return _Course(points, directions) if any(bends) else None
 
 
-def _shown_direction(
+def _direction_of_shapes(
     segment: Segment, rear: FloatArray | None, front: FloatArray | None
 ) -> FloatArray | None:
     """Unit vector (3,) along a link; None unless its longest capsule or cylinder points to its joints."""

@@ -120,7 +120,7 @@ def give_gains(
     axes: list[AxisFields],
     links: list[LinkValues],
     gravity: float,
-    given: float | None,
+    file_step: float | None,
     notes: Notes,
 ) -> float:
     """Set gains of axes without gains in the file, and return a time step for which all are stable, s.
@@ -168,8 +168,12 @@ def give_gains(
             "",
             f"The file has no gains; {kp:g} N m/rad and {kd:g} N m s/rad were chosen for its masses and sizes",
         )
-    if given is not None and 1e-5 <= given <= _LONGEST and _stable(axes, response, given, _LIMIT):
-        return given
+    if (
+        file_step is not None
+        and 1e-5 <= file_step <= _LONGEST
+        and _stable(axes, response, file_step, _LIMIT)
+    ):
+        return file_step
     for step in _STEPS:
         if _stable(axes, response, step):
             return step

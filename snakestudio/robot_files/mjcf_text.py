@@ -152,13 +152,13 @@ class Compiler:
                 raise InputError(f"{where}: the axis of axisangle is 0 0 0", "set its direction")
             angles, changed = rounded_angles([self.angle(angle)])
             if changed:
-                reading.note_rounded(element.get("name") or where)
+                reading.record_rounding(element.get("name") or where)
             return snapped(about(turned, float(angles[0])))
         if text := element.get("euler"):
             euler_angles = [self.angle(value) for value in vector_of(text, 3, f"{where} euler")]
             angles, changed = rounded_angles(euler_angles)
             if changed:
-                reading.note_rounded(element.get("name") or where)
+                reading.record_rounding(element.get("name") or where)
             result = np.eye(3)
             for letter, angle in zip(self.sequence, angles, strict=True):
                 turn = about(np.eye(3)["xyz".index(letter.lower())], float(angle))

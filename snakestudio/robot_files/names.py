@@ -17,9 +17,9 @@ class UniqueNames:
     def __init__(self, *taken: str) -> None:
         self._taken = set(taken)
 
-    def unique(self, wanted: str) -> str:
-        """`wanted`, with a number appended if necessary."""
-        name = base = plain_name(wanted) or "part"
+    def unique(self, name: str) -> str:
+        """`name`, with a number appended if necessary."""
+        name = base = plain_name(name) or "part"
         number = 2
         while name in self._taken:
             name = f"{base}_{number}"

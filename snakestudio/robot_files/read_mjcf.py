@@ -116,7 +116,7 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
         for key in ("density", "viscosity"):
             if option.get(key) and float_of(option.get(key), f"<option> {key}") > 0.0:
                 reading.notes.append(f"The {key} of the medium, {option.get(key)}, was ignored.")
-    _note_the_rest(root, reading, 0 if keyframe is None else 1)
+    _note_unread(root, reading, 0 if keyframe is None else 1)
     return RobotDescription(
         root.get("model") or "robot",
         tuple(bodies),
@@ -151,7 +151,7 @@ def _refuse_constraints(root: Element) -> None:
             )
 
 
-def _note_the_rest(root: Element, reading: Reading, keyframes: int) -> None:
+def _note_unread(root: Element, reading: Reading, keyframes: int) -> None:
     """Note ignored elements; `keyframes` is the number of keyframes that were read."""
     counts: dict[str, int] = {}
     for element in root.iter():
@@ -260,8 +260,8 @@ def _inertial(file: _File, element: Element) -> Inertial:
     return Inertial(mass, frame.position, frame.rotation @ inertia @ frame.rotation.T)
 
 
-def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
-    element = file.defaults.of(given, child_class) if given.tag == "joint" else given
+def _joint(file: _File, tag: Element, child_class: str) -> JointDescription:
+    element = file.defaults.of(tag, child_class) if tag.tag == "joint" else tag
     where = element.place
     compiler = file.compiler
     name = element.get("name") or f"joint on line {element.line}"
@@ -321,10 +321,10 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
 
 
 def _geometry(
-    file: _File, given: Element, outer: Placement, child_class: str
+    file: _File, tag: Element, outer: Placement, child_class: str
 ) -> tuple[Geometry | None, Inertial | None]:
     """Read a geom, and its mass and inertia in the frame of its body."""
-    element = file.defaults.of(given, child_class)
+    element = file.defaults.of(tag, child_class)
     where = element.place
     name = element.get("name")
     kind = element.get("type", "mesh" if element.get("mesh") else "sphere")

@@ -302,7 +302,7 @@ def _pose(element: Element, reading: Reading) -> tuple[str, Placement]:
     angles = np.radians(values[3:]) if pose.get("degrees") in ("true", "1") else values[3:]
     rpy, changed = rounded_angles(angles)
     if changed and element.get("name"):
-        reading.note_rounded(element.get("name"))
+        reading.record_rounding(element.get("name"))
     return relative, Placement(values[:3], from_rpy(rpy))
 
 

@@ -168,7 +168,7 @@ def _origin(element: Element, reading: Reading) -> Placement:
     angles = vector_of(origin.get("rpy", "0 0 0") or "0 0 0", 3, f"{element.place} origin rpy")
     rpy, changed = rounded_angles(angles)
     if changed and element.get("name"):
-        reading.note_rounded(element.get("name"))
+        reading.record_rounding(element.get("name"))
     return Placement(position, from_rpy(rpy))
 
 

@@ -44,7 +44,7 @@ class Reading:
         self._rounded: list[str] = []
         self._missing: list[str] = []
 
-    def note_rounded(self, where: str) -> None:
+    def record_rounding(self, where: str) -> None:
         """Record that angles of this element were rounded values of pi/2 or pi."""
         self._rounded.append(where)
 

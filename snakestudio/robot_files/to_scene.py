@@ -323,9 +323,9 @@ def _joints(
                     differences.setdefault((field, kind), {})[joint] = value
         usual[field, None] = bases.get(field)
     overrides = []
-    for index, found in tables(differences, count, usual):
+    for index, differing in tables(differences, count, usual):
         by_axis: dict[str | None, dict[str, Any]] = {}
-        for (field, kind), value in found.items():
+        for (field, kind), value in differing.items():
             by_axis.setdefault(kind, {})[field] = value
         for only, fields in sorted(by_axis.items(), key=lambda entry: entry[0] or ""):
             overrides.append(JointOverride(index=index, only=only, **fields))

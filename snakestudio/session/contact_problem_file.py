@@ -20,7 +20,7 @@ ENDINGS = (".hdf5", ".h5", ".npz")
 the solution."""
 
 
-def see_that_there_is_one(kind: str, path: Path) -> None:
+def require_contact_problem(kind: str, path: Path) -> None:
     """Check before a run that its model has contact problems, and that one can be written to `path`.
 
     Raises `ExportError` otherwise.
@@ -41,7 +41,7 @@ def write_contact_problem(path: Path, engine: Engine) -> None:
 
     Raises `ExportError` if there is none or it cannot be written.
     """
-    see_that_there_is_one(engine.scene.model.kind, path)
+    require_contact_problem(engine.scene.model.kind, path)
     data = _content(path.suffix.lower(), engine)
     if not data:
         raise ExportError(

@@ -113,7 +113,7 @@ def continue_run(
     if not _advance(runner, recording, since, at, target, lambda fraction: report(0.6 * fraction)):
         return None
     runner.pull(None)  # release a pull of that time
-    runner.note_events()
+    runner.record_events()
     apart = _apart(runner, row)
     if apart is not None:
         notes.append(_why(recording, at, apart))

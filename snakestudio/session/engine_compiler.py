@@ -144,7 +144,7 @@ class Preparation:
                 self._lines.put(line)
         self.process.wait()
 
-    def look(self) -> Stage:
+    def poll(self) -> Stage:
         """Return the current progress."""
         now = self._clock()
         ended = self.process.poll() is not None
@@ -152,7 +152,7 @@ class Preparation:
             self.reader.join()  # its last output has the reason
         with contextlib.suppress(queue.Empty):
             while True:
-                self._hear(self._lines.get_nowait().strip(), now)
+                self._read_line(self._lines.get_nowait().strip(), now)
         if ended and not self._done_elsewhere:
             error = self._why_failed(self.process.returncode)
             return Stage(1.0 if not error else self._left.fraction(now), None, True, error)
@@ -163,10 +163,10 @@ class Preparation:
             return Stage(1.0, None, True)
         return Stage(self._left.fraction(now), self._left.seconds(now))
 
-    def _hear(self, line: str, now: float) -> None:
+    def _read_line(self, line: str, now: float) -> None:
         fraction, _, _ = line.partition(" ")
         try:
-            self._left.told(float(fraction), now)
+            self._left.update(float(fraction), now)
         except ValueError:
             self._output = [*self._output, line.removeprefix("snakestudio: ")][-_LAST_WORDS:]
 
@@ -199,10 +199,10 @@ class Preparation:
         if self.process.poll() is None:
             self.process.terminate()
             threading.Thread(
-                target=self._see_it_end, name="snakestudio-reaper", daemon=True
+                target=self._wait_for_end, name="snakestudio-reaper", daemon=True
             ).start()
 
-    def _see_it_end(self) -> None:
+    def _wait_for_end(self) -> None:
         try:
             self.process.wait(_PATIENCE_S)
         except subprocess.TimeoutExpired:
@@ -295,7 +295,7 @@ def prepare(
         preparation = preparations.need(kind)
         try:
             while True:
-                stage = preparation.look()
+                stage = preparation.poll()
                 if stage.error:
                     raise PreparationError(stage.error)
                 if not progress(kind, stage):

@@ -24,31 +24,31 @@ _PARTS = (
 _KEYS = ("solver.tolerance", "solver.max_iterations", "solver.error_tolerance", "run.duration_s")
 
 
-def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
+def live_scene(before: Scene, after: Scene) -> tuple[Scene, list[str]]:
     """Return the scene with which a run of `before` continues after an edit, and the dotted keys it does not adopt.
 
     Whether the engine supports the changes is not checked here.
     """
-    live = wanted.model_copy(
+    live = after.model_copy(
         update={
-            name: getattr(before, name) for name in type(wanted).model_fields if name not in _PARTS
+            name: getattr(before, name) for name in type(after).model_fields if name not in _PARTS
         }
     )
     live = live.model_copy(
         update={
-            name: _live_part(getattr(before, name), getattr(wanted, name))
+            name: _live_part(getattr(before, name), getattr(after, name))
             for name in ("model", "controller")
         }
     )
-    old, new = GAIT_KINDS[before.gait.kind], GAIT_KINDS[wanted.gait.kind]
+    old, new = GAIT_KINDS[before.gait.kind], GAIT_KINDS[after.gait.kind]
     if new.make is not old.make or not new.readable(
-        wanted.gait
+        after.gait
     ):  # angles can be blended, torques cannot
         live = live.model_copy(update={"gait": before.gait})
-    elif type(before.gait) is type(wanted.gait):
-        live = live.model_copy(update={"gait": _live_part(before.gait, wanted.gait)})
-    changed = changed_keys(live, wanted)
-    taken = {key: get_value(wanted, key) for key in changed if key in _KEYS}
+    elif type(before.gait) is type(after.gait):
+        live = live.model_copy(update={"gait": _live_part(before.gait, after.gait)})
+    changed = changed_keys(live, after)
+    taken = {key: get_value(after, key) for key in changed if key in _KEYS}
     if taken:
         live = with_values(live, taken)
     return live, [key for key in changed if key not in taken]

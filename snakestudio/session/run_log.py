@@ -103,7 +103,7 @@ class RunLog:
         for event in self._detector.feed(rows):
             self.recording.add_event(event)
 
-    def note_events(self) -> None:
+    def record_events(self) -> None:
         """Record the events of the newest rows immediately; events are otherwise detected some rows at a time."""
         for event in self._detector.flush():
             self.recording.add_event(event)

@@ -32,7 +32,7 @@ from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.states import decode, encode
 from snakestudio.session.hand import Hand
-from snakestudio.session.live_edit import taken_over
+from snakestudio.session.live_edit import live_scene
 from snakestudio.session.progress import Progress, check_progress
 from snakestudio.session.pulling import Grip
 from snakestudio.session.reference_feed import ReferenceFeed, try_reference
@@ -162,7 +162,7 @@ class Runner:
                 self._log.add(report.rows, self.controller.values())
         self._log.flush()
         self.recording.add_event(RunEvent(self.time, "fault", fault.message))
-        self._log.note_events()
+        self._log.record_events()
         with suppress(Exception):
             self._show()
         nothing = self.recording.rows(0, 1).slice(0, 0)
@@ -178,7 +178,7 @@ class Runner:
         while report is None or (report.ok and remaining > 0):
             now = self.engine.step_count
             if self._memory_watch is not None:
-                self._memory_watch.look()
+                self._memory_watch.check()
             reference = feed.reference
             if reference is None or now >= feed.end:
                 reference = self._request_reference(now, remaining)
@@ -206,7 +206,7 @@ class Runner:
         if not report.ok:
             self.recording.add_event(RunEvent(self.time, "fault", report.message))
         if self.finished or not report.ok:
-            log.note_events()
+            log.record_events()
         self._show()
         return report
 
@@ -225,9 +225,9 @@ class Runner:
         if held_back or len(rows):
             self._log.add(rows, self.controller.values(), held_back)
 
-    def note_events(self) -> None:
+    def record_events(self) -> None:
         """Record the events of the newest rows, too: events are otherwise detected some rows at a time."""
-        self._log.note_events()
+        self._log.record_events()
 
     def record_to(self, recording: RunRecording) -> None:
         """Use another recording from now on, whose rows end at the current time."""
@@ -363,7 +363,7 @@ class Runner:
             Dotted keys that differ but need a reset.
         """
         self._finish_period()
-        live, _ = taken_over(self.scene, scene)
+        live, _ = live_scene(self.scene, scene)
         if live != self.scene and self.engine.apply(live):
             self.controller.apply(live, self.time)
             self._feed.use(self.controller)

@@ -59,7 +59,7 @@ class Session:
         preparations: EngineCompiler | None = None,
     ) -> None:
         self.preparations = preparations or EngineCompiler()
-        self._conduct = SessionCore(
+        self._core = SessionCore(
             on_event or (lambda event: None), new_run or (lambda scene: None), self.preparations
         )
         self._commands = Commands()
@@ -71,13 +71,13 @@ class Session:
     @property
     def core(self) -> SessionCore:
         """Session without its thread."""
-        return self._conduct
+        return self._core
 
     # --- commands (any thread)
 
     def open(self, scene: Scene, base_dir: Path | None = None, scene_file: str = "") -> None:
         """Replace the scene, with the name of its file for the recording; the new run is at t = 0."""
-        self._commands.put(lambda: self._conduct.open(scene, base_dir, scene_file))
+        self._commands.put(lambda: self._core.open(scene, base_dir, scene_file))
 
     def edit(self, scene: Scene) -> int:
         """Apply an edited scene: at t = 0 the run restarts; later, values that can change do so from the next period.
@@ -93,46 +93,46 @@ class Session:
 
     def play(self) -> None:
         """Start or resume the run once the engine is prepared; a finished run continues for another duration."""
-        self._commands.put(self._conduct.play)
+        self._commands.put(self._core.play)
 
     def pause(self) -> None:
         """Pause at the next period border, and cancel a pending start."""
-        self._commands.put(self._conduct.pause)
+        self._commands.put(self._core.pause)
 
     def prepare(self) -> None:
         """Prepare the engine again after a cancellation or failure."""
-        self._commands.put(self._conduct.prepare)
+        self._commands.put(self._core.prepare)
 
     def cancel_preparing(self) -> None:
         """Cancel preparing the engine, until `prepare` or `play` is called."""
-        self._commands.put(self._conduct.cancel_preparing)
+        self._commands.put(self._core.cancel_preparing)
 
     def step(self, n_steps: int | None = None) -> None:
         """Take some time steps (a control period if omitted) and pause."""
-        self._commands.put(lambda: self._conduct.step(n_steps))
+        self._commands.put(lambda: self._core.step(n_steps))
 
     def reset(self) -> None:
         """Return to t = 0 with all edits applied."""
-        self._commands.put(self._conduct.reset)
+        self._commands.put(self._core.reset)
 
     def set_speed(self, speed: float) -> None:
         """Set the ratio of simulated time to wall time; 1 is real time, infinite is as fast as possible."""
-        self._commands.put(lambda: self._conduct.clock.set_speed(speed, self._conduct.time))
+        self._commands.put(lambda: self._core.clock.set_speed(speed, self._core.time))
 
     def pull(self, grip: Grip | None) -> None:
         """Pull a link of the robot from the next control period; None releases it."""
-        self._commands.put(lambda: self._conduct.pull(grip))
+        self._commands.put(lambda: self._core.pull(grip))
 
     def steer(self, command: SteerCommand) -> None:
         """Apply an operator's command from the next control period; it has no effect on other controllers."""
-        self._commands.put(lambda: self._conduct.steer(command))
+        self._commands.put(lambda: self._core.steer(command))
 
     def continue_from(
         self, recording: Recording, time: float, base_dir: Path | None = None, name: str = ""
     ) -> None:
         """Start a new run with the rows of the run `name` up to `time` (s), paused there (see `continue_run`)."""
-        self._conduct.stop_continuing.clear()
-        self._commands.put(lambda: self._conduct.continue_from(recording, time, base_dir, name))
+        self._core.stop_continuing.clear()
+        self._commands.put(lambda: self._core.continue_from(recording, time, base_dir, name))
 
     def write_contact_problem(self, path: Path) -> None:
         """Write the contact problem of the last step; this waits, so it must not be called on the window's thread.
@@ -143,7 +143,7 @@ class Session:
 
         def carry_out() -> None:
             try:
-                self._conduct.write_contact_problem(path)
+                self._core.write_contact_problem(path)
                 done.set_result(None)
             except ExportError as error:
                 done.set_exception(error)
@@ -153,11 +153,11 @@ class Session:
 
     def cancel_continuing(self) -> None:
         """Cancel continuing from a recorded time; everything remains unchanged."""
-        self._conduct.stop_continuing.set()
+        self._core.stop_continuing.set()
 
     def reload_plugins(self, scene: Scene) -> None:
         """Continue with `scene`, whose kinds are from reloaded plug-ins; the recording has an event for it."""
-        self._commands.put(lambda: self._conduct.reload_plugins(scene))
+        self._commands.put(lambda: self._core.reload_plugins(scene))
 
     @property
     def running_plugin(self) -> str:
@@ -179,7 +179,7 @@ class Session:
 
     def close(self) -> None:
         """End the worker thread and plug-in code that blocks it, and wait until it has ended."""
-        self._conduct.stop_continuing.set()
+        self._core.stop_continuing.set()
         self._commands.put(self._do_close)
         self._thread.join(_PATIENCE_S)
         while self._thread.is_alive() and self.running_plugin:
@@ -197,32 +197,32 @@ class Session:
     @property
     def status(self) -> Status:
         """Current status."""
-        return self._conduct.status
+        return self._core.status
 
     @property
     def latest(self) -> Snapshot | None:
         """Newest state of the run."""
-        return self._conduct.latest
+        return self._core.latest
 
     @property
     def recording(self) -> RunRecording | None:
         """Recording of the current run."""
-        return self._conduct.recording
+        return self._core.recording
 
     @property
     def speed(self) -> float:
         """Chosen ratio of simulated time to wall time."""
-        return self._conduct.clock.speed
+        return self._core.clock.speed
 
     @property
     def real_time_factor(self) -> float:
         """Measured ratio of simulated time to wall time."""
-        return self._conduct.clock.real_time_factor
+        return self._core.clock.real_time_factor
 
     @property
     def possible_factor(self) -> float:
         """Ratio of simulated time to processor time of the engine, the factor possible without other load."""
-        return self._conduct.clock.possible_factor
+        return self._core.clock.possible_factor
 
     # --- the worker
 
@@ -231,10 +231,10 @@ class Session:
         while not self._closing:
             try:
                 self._drain(delay)
-                delay = self._conduct.tick()
+                delay = self._core.tick()
             except (Exception, PluginCancelled) as error:
                 if (fault := fault_of(error)) is not None:
-                    self._conduct.plugin_failed(fault)
+                    self._core.plugin_failed(fault)
                     delay = 0.0
                     continue
                 if isinstance(error, PluginCancelled):
@@ -242,7 +242,7 @@ class Session:
                 # An internal error must not leave a dead thread behind a window that seems to
                 # work.
                 log.exception("the session's worker failed")
-                self._conduct.fail(
+                self._core.fail(
                     f"Internal error: {error!r}. The recording is saved. Please report this.",
                     None,
                 )
@@ -251,11 +251,11 @@ class Session:
     def _drain(self, delay: float) -> None:
         """Execute the waiting commands; while paused, wait for one."""
         idle = self.status.state != "running"
-        deadline = time.perf_counter() + (0.05 if idle and self._conduct.preparing else delay)
+        deadline = time.perf_counter() + (0.05 if idle and self._core.preparing else delay)
         while not self._closing:
             wait = deadline - time.perf_counter()
             try:
-                waits = idle and not self._conduct.preparing
+                waits = idle and not self._core.preparing
                 command = self._commands.get(None if waits else wait)
                 idle = idle and not waits
             except queue.Empty:
@@ -265,7 +265,7 @@ class Session:
     def _carry_out(self, number: int, scene: Scene) -> None:
         began = time.perf_counter()
         try:
-            self._conduct.edit(scene)
+            self._core.edit(scene)
         finally:
             self.applied_edits = number
         if self.status.state != "running":
@@ -274,7 +274,7 @@ class Session:
             self._commands.rest(max(_REST * (time.perf_counter() - began), _LEAST_REST))
 
     def _do_close(self) -> None:
-        self._conduct.close()
+        self._core.close()
         self._closing = True
 
 

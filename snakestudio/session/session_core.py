@@ -209,9 +209,9 @@ class SessionCore:
             first = next(problem for problem in problems if problem.severity == "error")
             self._publish(Status("blocked", first.sentence(), problems=problems))
             return
-        self._get_ready(problems, checked=True)
+        self._start_or_prepare(problems, checked=True)
 
-    def _get_ready(self, problems: tuple[Problem, ...], *, checked: bool = False) -> None:
+    def _start_or_prepare(self, problems: tuple[Problem, ...], *, checked: bool = False) -> None:
         """Create the engine at t = 0, or prepare it first; `checked` means that the problems are current."""
         assert self._scene is not None
         kind = self._scene.model.kind
@@ -236,7 +236,7 @@ class SessionCore:
         except PreparationError as error:
             self._unprepared(str(error), problems)
         else:
-            self._publish_stage(self._preparation.look(), problems)
+            self._publish_stage(self._preparation.poll(), problems)
 
     def _unprepared(self, why: str, problems: tuple[Problem, ...]) -> None:
         """Continue without an engine until it is requested again; `why` is empty after a cancellation."""
@@ -294,7 +294,7 @@ class SessionCore:
     def _watch_preparation(self) -> None:
         preparation = self._preparation
         assert preparation is not None
-        stage = preparation.look()
+        stage = preparation.poll()
         problems = self.status.problems
         if self.status.state != "preparing":  # the scene cannot run yet, but its engine is prepared
             if stage.ended:
@@ -359,7 +359,7 @@ class SessionCore:
         """See `Session.prepare`."""
         if self.status.state == "unprepared":
             self._unwanted.clear()
-            self._get_ready(self.status.problems)
+            self._start_or_prepare(self.status.problems)
 
     def cancel_preparing(self) -> None:
         """See `Session.cancel_preparing`."""
@@ -373,7 +373,7 @@ class SessionCore:
             self._publish(replace(self.status, queued=False))
         if self.status.state == "running":
             if self._runner is not None:
-                self._runner.note_events()
+                self._runner.record_events()
             self._publish(replace(self.status, state="paused", message=""))
 
     def step(self, n_steps: int | None) -> None:

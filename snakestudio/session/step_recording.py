@@ -59,25 +59,25 @@ class StepRecording:
         """Append the waiting rows."""
         self._log.flush()
 
-    def note_start(self, time: float, state: bytes) -> None:
+    def record_start(self, time: float, state: bytes) -> None:
         """Save the state at the first row, from which the run can be continued, and record a start after 0 s."""
         self.flush()
         self.recording.add_checkpoint(time, state)
         if time > 0.0:
             self.recording.add_event(RunEvent(time, "note", f"Recorded from {time:g} s"))
 
-    def note_driven(self, time: float) -> None:
+    def record_driven(self, time: float) -> None:
         """Record once that the references come from a program, from a time (s)."""
         if not self._driven:
             self._driven = True
             self.recording.add_event(RunEvent(time, "note", DRIVEN))
 
-    def note_fault(self, time: float, message: str) -> None:
+    def record_fault(self, time: float, message: str) -> None:
         """Record a failure of the simulation at a time, s."""
         self.flush()
         self.recording.add_event(RunEvent(time, "fault", message))
 
-    def note_pull(self, pull: Pull) -> None:
+    def record_pull(self, pull: Pull) -> None:
         """Record a wrench that acts on a link from its time."""
         self.recording.add_pull(pull)
 
@@ -88,5 +88,5 @@ class StepRecording:
     def close(self) -> None:
         """Write the waiting rows and complete the file."""
         self.flush()
-        self._log.note_events()
+        self._log.record_events()
         self.recording.close()

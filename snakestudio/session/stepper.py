@@ -137,7 +137,7 @@ class Stepper:
         if recording is None:
             return ()
         if driven:
-            recording.note_driven(self.time)
+            recording.record_driven(self.time)
         return recording.due(self.step_count + n_steps)
 
     def _finish(self, report: StepReport, driven: bool = False) -> None:
@@ -147,7 +147,7 @@ class Stepper:
             values = self.controller.values()
             recording.add(report.rows, np.full_like(values, np.nan) if driven else values)
             if not report.ok:
-                recording.note_fault(self.time, report.message)
+                recording.record_fault(self.time, report.message)
         if not report.ok:
             raise PhysicsError(report.message)
 
@@ -158,7 +158,7 @@ class Stepper:
         if any((*force, *torque)):
             self._wrenches[link] = (force, torque)
         if self.recording is not None:
-            self.recording.note_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
+            self.recording.record_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
 
     # --------------------------------------------------------------------------------------- states
 
@@ -214,9 +214,9 @@ class Stepper:
             self.scene, schema, path, Origin(scene_file, self.base_dir), self.step_count
         )
         recording.add(self.engine.initial_rows(), self._present_values())
-        recording.note_start(self.time, self._run_state(recording.next_row))
+        recording.record_start(self.time, self._run_state(recording.next_row))
         for link, (force, torque) in self._wrenches.items():
-            recording.note_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
+            recording.record_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
         self.recording = recording
         return recording
 

@@ -42,7 +42,7 @@ class TimeLeft:
         self._reported = 0.0
         self._shown_fraction = 0.0
 
-    def told(self, fraction: float, now: float) -> None:
+    def update(self, fraction: float, now: float) -> None:
         """Report a finished fraction; smaller values than before are ignored."""
         if fraction > self._reported:
             self._reported_time = now

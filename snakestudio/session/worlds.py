@@ -155,10 +155,10 @@ class Worlds:
         kernel = _compiled(self.engines[0])
         self._compiled = kernel is not None
         if kernel is not None:
-            self._takes = CallTable(
+            self._step_table = CallTable(
                 kernel.advance, [self._step_arguments(world) for world in range(n)]
             )
-            self._writes = CallTable(
+            self._row_table = CallTable(
                 kernel.write_row, [self._row_arguments(world) for world in range(n)]
             )
             self._reference_argument = len(self._step_arguments(0)) - 4
@@ -198,8 +198,8 @@ class Worlds:
         """Update the addresses of the arrays of a world's engine."""
         self.steps[world] = self.engines[world].step_count
         if self._compiled:
-            self._takes.bind(world, self._step_arguments(world))
-            self._writes.bind(world, self._row_arguments(world))
+            self._step_table.bind(world, self._step_arguments(world))
+            self._row_table.bind(world, self._row_arguments(world))
 
     # ---------------------------------------------------------------------------------------- steps
 
@@ -255,7 +255,7 @@ class Worlds:
                 if self._compiled:
                     arguments = self._step_arguments(world)
                     first = self._reference_argument
-                    self._takes.bind(world, arguments[first:-3], first)
+                    self._step_table.bind(world, arguments[first:-3], first)
 
     def running(self) -> IntArray:
         """Return the worlds that have not failed."""
@@ -279,8 +279,8 @@ class Worlds:
         if self._compiled:
             plain = [world for world in ceasing if world not in self.failures]
             order = np.setdiff1d(order, plain) if plain else order
-            self._takes.fill(-3, n_steps)
-            status = self._takes.call(order, self._crew.run)
+            self._step_table.fill(-3, n_steps)
+            status = self._step_table.call(order, self._crew.run)
             failed = status[order] != OK
             self.steps[order[~failed]] += n_steps
             left = [(world, status[world].item()) for world in order[failed].tolist()]
@@ -313,7 +313,7 @@ class Worlds:
         worlds = self._all if worlds is None else worlds
         if self._compiled:
             self._filled[:] = 0
-            self._writes.call(worlds, self._crew.run)
+            self._row_table.call(worlds, self._crew.run)
             self._crew.raise_interrupt()
             return self._rows
         for world in worlds.tolist():

@@ -89,7 +89,7 @@ class Stream:
         self._clock = clock
         self._period = 1.0 / rate_hz
         self._due = clock()
-        self._last: Sample | None = None
+        self._last_sample: Sample | None = None
         self._ended = threading.Event()
         self._lag_reported = False  # that it does not keep up
         self.sent = 0
@@ -120,9 +120,9 @@ class Stream:
         newcomers = self._sink.has_newcomers()
         sample = self._sampler.next()
         if sample is not None:
-            self._last = replace(sample, new_run=False, new_scene=False, events=())
+            self._last_sample = replace(sample, new_run=False, new_scene=False, events=())
         elif newcomers:
-            sample = self._last
+            sample = self._last_sample
         if sample is not None:
             self._sink.publish(sample, newcomers)
             self.sent += 1

@@ -58,12 +58,12 @@ class JointCommands:
         self._on_note = on_note
         self._noted: set[str] = set()
 
-    def take(self, message: Any) -> None:
+    def receive(self, message: Any) -> None:
         """Read a sensor_msgs/msg/JointState: names and positions, rad; velocities and efforts have no effect."""
         names = list(message.name)
         positions = [float(each) for each in message.position]
         if len(names) != len(positions):
-            self._note_once(
+            self._report_once(
                 f"A joint command has {len(names)} names but {len(positions)} positions. Send the same number of each."
             )
             return
@@ -74,12 +74,12 @@ class JointCommands:
                 if unknown
                 else "names no joint"
             )
-            self._note_once(
+            self._report_once(
                 f"A joint command {what}. The names are those of joint_states, such as {next(iter(self._index))}."
             )
             return
         if not all(math.isfinite(each) for each in positions):
-            self._note_once(
+            self._report_once(
                 "A joint command has a position that is not a number. Send angles in rad."
             )
             return
@@ -89,11 +89,11 @@ class JointCommands:
         try:
             targets = JointTargets(tuple(angles))
         except ValueError as error:
-            self._note_once(f"A joint command is out of range: {error}. Send angles in rad.")
+            self._report_once(f"A joint command is out of range: {error}. Send angles in rad.")
             return
         self._on_targets(targets)
 
-    def _note_once(self, text: str) -> None:
+    def _report_once(self, text: str) -> None:
         if text not in self._noted and len(self._noted) < 100:
             self._noted.add(text)
             self._on_note(text)
@@ -136,7 +136,7 @@ class Ros2Sink:
         self._transforms = self._node.create_publisher(self._tf2.TFMessage, "/tf", _DEPTH)
         commands = JointCommands(names, on_targets, on_note)
         self._node.create_subscription(
-            self._sensor.JointState, COMMANDS_TOPIC, commands.take, _DEPTH
+            self._sensor.JointState, COMMANDS_TOPIC, commands.receive, _DEPTH
         )
         self._executor: Any = executors.SingleThreadedExecutor()
         self._executor.add_node(self._node)

@@ -111,15 +111,15 @@ def _surfaces(world: Obstacles) -> tuple[Surface, ...]:
     terrain = world.terrain
     if terrain is None:
         return ()
-    made = []
+    surfaces = []
     for earthen, colour in ((False, DARK.obstacle), (True, DARK.terrain)):
         ranges = terrain.skin_range[terrain.earthen == earthen]
         parts = [terrain.skin.indices[start : start + count] for start, count in ranges if count]
         if parts:
             used, indices = np.unique(np.concatenate(parts), return_inverse=True)
             points = terrain.skin.vertices[used, :3].astype(float)
-            made.append(Surface(points, indices.reshape(-1, 3), colour))
-    return tuple(made)
+            surfaces.append(Surface(points, indices.reshape(-1, 3), colour))
+    return tuple(surfaces)
 
 
 def _floor(scene: Scene, world: Obstacles, pose: FloatArray) -> Floor:

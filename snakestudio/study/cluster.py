@@ -195,6 +195,7 @@ class Cluster:
             "distributed.scheduler.work-stealing": True,
             "distributed.scheduler.worker-saturation": 1.0,  # queued tasks would also be blamed for its death
             "distributed.admin.tick.limit": "10s",
+            "distributed.admin.tick.interval": "1s",
             "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
         }
         dask.config.set(settings)

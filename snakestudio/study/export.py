@@ -20,7 +20,7 @@ import numpy as np
 from snakestudio._version import __version__
 from snakestudio.errors import ExportError, SceneError, StudyError
 from snakestudio.export.files import replacing
-from snakestudio.export.provenance import made_with
+from snakestudio.export.provenance import software_versions
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.edits import declared
 from snakestudio.model.fields import field_doc
@@ -89,7 +89,7 @@ def write_csv(path: Path, columns: Mapping[str, np.ndarray], texts: Mapping[str,
     Raises `ExportError` if the file cannot be written.
     """
     with replacing(path) as partial, partial.path.open("w", encoding="utf-8", newline="") as file:
-        file.write(f"# SnakeStudio {__version__} study, {made_with()}\n")
+        file.write(f"# SnakeStudio {__version__} study, {software_versions()}\n")
         for name, text in texts.items():
             file.write(f"# {name}\n")
             file.writelines(f"#| {line}\n" for line in text.splitlines())
@@ -119,7 +119,7 @@ def write_hdf5(
     with h5py.File(memory, "w", track_order=True) as file:
         file.attrs["format"] = "SnakeStudio study"
         file.attrs["format_version"] = 1
-        file.attrs["snakestudio"], file.attrs["made_with"] = __version__, made_with()
+        file.attrs["snakestudio"], file.attrs["made_with"] = __version__, software_versions()
         for name, value in texts.items():
             file.create_dataset(name, data=value, dtype=text)
         for name, columns in (("points", table), ("runs", runs_of(table))):

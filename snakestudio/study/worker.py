@@ -76,6 +76,9 @@ def serve(
             "distributed.worker.memory.target": False,
             "distributed.worker.memory.pause": False,
             "distributed.admin.tick.limit": "30s",
+            # samples and ticks of Dask's pages would take most of the time of a worker that waits
+            "distributed.admin.tick.interval": "1s",
+            "distributed.worker.profile.enabled": False,
             "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
         }
     )

@@ -4,9 +4,10 @@ from snakestudio.errors import TriggerError
 from snakestudio.sync.protocol import Trigger, TriggerKind
 from snakestudio.sync.receiver import TriggerReceiver
 from snakestudio.sync.sender import ClockOffset, Fired, TriggerSender, split_address
-from snakestudio.sync.synchronized_start import SynchronizedStart, Together, Words
+from snakestudio.sync.synchronized_start import ActionNames, SynchronizedStart, Together
 
 __all__ = [
+    "ActionNames",
     "ClockOffset",
     "Fired",
     "SynchronizedStart",
@@ -16,6 +17,5 @@ __all__ = [
     "TriggerKind",
     "TriggerReceiver",
     "TriggerSender",
-    "Words",
     "split_address",
 ]

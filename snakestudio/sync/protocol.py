@@ -79,13 +79,17 @@ def greeting() -> str:
 
 def version_of(line: str) -> int | None:
     """Version in a first line; None if the line is not a greeting."""
-    words = line.split()
-    return int(words[1]) if len(words) == 2 and words[0] == _NAME and words[1].isdecimal() else None
+    fields = line.split()
+    return (
+        int(fields[1])
+        if len(fields) == 2 and fields[0] == _NAME and fields[1].isdecimal()
+        else None
+    )
 
 
-def say(*words: object) -> bytes:
+def format_line(*fields: object) -> bytes:
     """Format a line: numbers with microseconds, non-ASCII characters as question marks."""
-    texts = [f"{word:.6f}" if isinstance(word, float) else str(word) for word in words]
+    texts = [f"{field:.6f}" if isinstance(field, float) else str(field) for field in fields]
     line = " ".join(" ".join(texts).split())[: LONGEST_LINE - 1]
     return line.encode("ascii", "replace") + b"\n"
 
@@ -95,10 +99,10 @@ def run_word(name: str) -> str:
     return re.sub(r"\s+", "_", name.strip())[:200]
 
 
-def number(word: str) -> float | None:
+def number(field: str) -> float | None:
     """A finite number, or None."""
     try:
-        value = float(word)
+        value = float(field)
     except ValueError:
         return None
     return value if math.isfinite(value) else None
@@ -106,12 +110,12 @@ def number(word: str) -> float | None:
 
 def parse_trigger(line: str, received: float, peer: str) -> Trigger | None:
     """Parse a trigger; None if the line is not one."""
-    words = line.split()
-    if not words or words[0] not in ("START", "STOP"):
+    fields = line.split()
+    if not fields or fields[0] not in ("START", "STOP"):
         return None
-    kind: TriggerKind = "START" if words[0] == "START" else "STOP"
-    sent = number(words[-1]) if len(words) > 1 else None
-    name = " ".join(words[1:] if sent is None else words[1:-1])
+    kind: TriggerKind = "START" if fields[0] == "START" else "STOP"
+    sent = number(fields[-1]) if len(fields) > 1 else None
+    name = " ".join(fields[1:] if sent is None else fields[1:-1])
     return Trigger(kind, name, sent, received, peer)
 
 

@@ -16,10 +16,10 @@ from snakestudio.sync.protocol import (
     LineBuffer,
     Trigger,
     TriggerKind,
+    format_line,
     greeting,
     number,
     parse_trigger,
-    say,
 )
 
 _LOOK_S = 0.05
@@ -48,11 +48,11 @@ class _Peer:
         Number of the last event of this peer.
     """
 
-    def __init__(self, connection: socket.socket, name: str, host: str, heard: int) -> None:
+    def __init__(self, connection: socket.socket, name: str, host: str, last_event: int) -> None:
         self.connection = connection
         self.name = name
         self.host = host
-        self.heard = heard
+        self.last_event = last_event
         self.spoke = False  # a line that was understood
         self.lines = LineBuffer()
         self.offset: float | None = None
@@ -220,7 +220,8 @@ class TriggerReceiver:
         """
         crowd = Counter(each.host for each in self._peers.values())
         peer = max(
-            self._peers.values(), key=lambda each: (crowd[each.host], not each.spoke, -each.heard)
+            self._peers.values(),
+            key=lambda each: (crowd[each.host], not each.spoke, -each.last_event),
         )
         self._read(peer)  # data that it has sent so far counts
         if self._peers.get(peer.connection) is peer:
@@ -240,7 +241,7 @@ class TriggerReceiver:
             return
         received = time.time()
         self._events += 1
-        peer.heard = self._events
+        peer.last_event = self._events
         if not data:
             self._drop(peer, f"{peer.name} disconnected")
             return
@@ -252,14 +253,14 @@ class TriggerReceiver:
             self._handle_line(peer, line, received)
 
     def _handle_line(self, peer: _Peer, line: str, received: float) -> None:
-        words = line.split()
-        if words[0] == "PING" and len(words) == 2:
+        fields = line.split()
+        if fields[0] == "PING" and len(fields) == 2:
             peer.spoke = True
-            self._answer(peer, "PONG", words[1], time.time())
+            self._answer(peer, "PONG", fields[1], time.time())
             return
-        if words[0] == "CLOCK" and len(words) == 3:
-            offset = number(words[1])
-            uncertainty = number(words[2])
+        if fields[0] == "CLOCK" and len(fields) == 3:
+            offset = number(fields[1])
+            uncertainty = number(fields[2])
             if offset is not None and uncertainty is not None:
                 peer.offset = -offset
                 peer.uncertainty = uncertainty
@@ -273,8 +274,8 @@ class TriggerReceiver:
                 self._answer(peer, "OK", "STOP", received)
                 return
         if trigger is None:
-            shown = line if len(line) <= 60 else line[:57] + "..."
-            self._remark(f"{peer.name} sent {shown!r}, which is not understood; it was ignored")
+            excerpt = line if len(line) <= 60 else line[:57] + "..."
+            self._remark(f"{peer.name} sent {excerpt!r}, which is not understood; it was ignored")
             self._answer(
                 peer, "ERR the line is not understood; lines are START, STOP, PING and CLOCK"
             )
@@ -304,9 +305,9 @@ class TriggerReceiver:
             )
             self._answer(peer, "OK", trigger.kind, received)
 
-    def _answer(self, peer: _Peer, *words: object) -> None:
+    def _answer(self, peer: _Peer, *fields: object) -> None:
         try:
-            peer.connection.send(say(*words))
+            peer.connection.send(format_line(*fields))
         except OSError:
             # A peer that does not read its answers, or has disconnected, gets none; reading detects a
             # closed connection.

@@ -12,9 +12,9 @@ from snakestudio.sync.protocol import (
     LineBuffer,
     TriggerKind,
     clock_words,
+    format_line,
     number,
     run_word,
-    say,
     version_of,
 )
 
@@ -134,22 +134,22 @@ class TriggerSender:
         """
         if self.version is None:
             return None
-        found: list[ClockOffset] = []
+        offsets: list[ClockOffset] = []
         for k in range(rounds):
             wall = time.time()
             began = time.perf_counter()
-            self._send(say("PING", k))
+            self._send(format_line("PING", k))
             answer = self._answer(("PONG", str(k)))
             if answer is None:
                 break
-            words, ended = answer
-            there = number(words[2]) if len(words) == 3 else None
+            fields, ended = answer
+            there = number(fields[2]) if len(fields) == 3 else None
             if there is not None:
                 trip = ended - began
-                found.append(ClockOffset(there - (wall + 0.5 * trip), 0.5 * trip))
-        if found:
-            self.clock = min(found, key=lambda one: one.uncertainty)
-            self._send(say("CLOCK", self.clock.offset, self.clock.uncertainty))
+                offsets.append(ClockOffset(there - (wall + 0.5 * trip), 0.5 * trip))
+        if offsets:
+            self.clock = min(offsets, key=lambda one: one.uncertainty)
+            self._send(format_line("CLOCK", self.clock.offset, self.clock.uncertainty))
         return self.clock
 
     def fire(self, kind: TriggerKind, name: str = "") -> float:
@@ -163,7 +163,7 @@ class TriggerSender:
             Unix time, s.
         """
         sent = time.time()
-        self._send(say(kind, run_word(name), sent))
+        self._send(format_line(kind, run_word(name), sent))
         return sent
 
     def acknowledged(self, kind: TriggerKind, sent: float) -> Fired:
@@ -192,17 +192,17 @@ class TriggerSender:
             ) from error
 
     def _answer(self, begin: tuple[str, str]) -> tuple[list[str], float] | None:
-        """The line that starts with two words, and its time of arrival; None if it does not arrive in time."""
+        """The line that starts with two given words, and its time of arrival; None if it does not arrive in time."""
         deadline = time.monotonic() + _ANSWER_S
         while (left := deadline - time.monotonic()) > 0:
             line = self._line(left)
             if line is None:
                 return None
-            words = line[0].split()
-            if tuple(words[:2]) == begin:
-                return words, line[1]
-            if words[0] == "ERR":
-                raise TriggerError(f"{self.peer} refused: {' '.join(words[1:])}.")
+            fields = line[0].split()
+            if tuple(fields[:2]) == begin:
+                return fields, line[1]
+            if fields[0] == "ERR":
+                raise TriggerError(f"{self.peer} refused: {' '.join(fields[1:])}.")
         return None
 
     def _line(self, seconds: float) -> tuple[str, float] | None:

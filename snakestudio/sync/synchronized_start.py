@@ -1,6 +1,6 @@
 """Synchronized start of a run with other instruments: prepares, waits for a trigger, then triggers others and starts.
 
-One `SynchronizedStart` is one start. One thread calls its methods in this order: `prepare`, `wait`, `go`,
+One `SynchronizedStart` is one start. One thread calls its methods in this order: `prepare`, `wait`, `start_run`,
 `accompany`, `close`. Any thread may call `start_now` and `cancel`.
 """
 
@@ -63,7 +63,7 @@ class Together:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ActionNames:
     """Names of actions on a run."""
 
     by_hand: str = "Play"
@@ -84,7 +84,7 @@ class SynchronizedStart:
         Starts the run; called on the waiting thread when the trigger arrives.
     refuses, stopped : callable
         See `TriggerReceiver`.
-    words : Words
+    action_names : ActionNames
         Names of actions on a run.
 
     Attributes
@@ -108,11 +108,11 @@ class SynchronizedStart:
         start: Callable[[], None],
         refuses: Callable[[], str] = welcome,
         stopped: Callable[[str], None] | None = None,
-        words: Words = Words(),
+        action_names: ActionNames = ActionNames(),
     ) -> None:
         self.choices = choices
         self.name = name
-        self._words = words
+        self._action_names = action_names
         self._refuses = refuses
         self._stopped = stopped
         self._start = start
@@ -190,7 +190,7 @@ class SynchronizedStart:
             return f"Waiting for START on port {self._receiver.port}{at}.{fired}"
         if self.choices.wait == "lsl":
             return f"Waiting for a marker of the LSL stream '{self.choices.wait_stream}'.{fired}"
-        return f"Ready: {self._words.by_hand} starts it.{fired}"
+        return f"Ready: {self._action_names.by_hand} starts it.{fired}"
 
     def wait(self) -> bool:
         """Wait for the trigger, or for `start_now`.
@@ -215,7 +215,7 @@ class SynchronizedStart:
     def _awaited(self) -> bool:
         return self._now.is_set() or self.cancelled
 
-    def go(self) -> None:
+    def start_run(self) -> None:
         """Send the trigger and start, then collect the answers.
 
         Raises `TriggerError` if START cannot be sent; the run is not started then.
@@ -257,19 +257,19 @@ class SynchronizedStart:
             Returns the recording of the run.
         """
 
-        def look() -> bool:
+        def is_over() -> bool:
             run = recording()
             if self._outlet is not None and run is not None:
                 self._outlet.follow(run)
             return ended() or self.cancelled
 
         if self._receiver is not None:
-            stopped = self._receiver.wait("STOP", None, look)
+            stopped = self._receiver.wait("STOP", None, is_over)
             if stopped is not None:
                 stop()
-                self.notes.append(f"{stopped.sentence()}; {self._words.stopped}.")
+                self.notes.append(f"{stopped.sentence()}; {self._action_names.stopped}.")
         else:
-            while not look():
+            while not is_over():
                 self._cancelled.wait(_LOOK_S)
         self.finish()
 

@@ -11,7 +11,7 @@ __all__ = ["short"]
 
 
 def short(name: str, duration: float, **values: object) -> Scene:
-    """A bundled scene that runs so long (s), with other values."""
+    """A bundled scene with this duration (s) and other values."""
     return with_values(
         load_scene(scenes_dir() / f"{name}.toml"), {"run.duration_s": duration, **values}
     )

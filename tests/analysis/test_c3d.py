@@ -1,4 +1,4 @@
-"""The strict reader of C3D files, compared with ezc3d where a file is sound; where it is not, read right or refused."""
+"""The strict reader of C3D files: compared with ezc3d for valid files, and correct or refusing for others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = ("head", "tail", "link_3")
 
 
 def by_library(path: Path, n: int, k: int, analog: int, rate: float, seed: int) -> Path:
-    """A file as ezc3d writes one; some points were not seen."""
+    """A file as written by ezc3d, with some points missing."""
     random = np.random.default_rng(seed)
     file: Any = ezc3d.c3d()
     file["parameters"]["POINT"]["RATE"]["value"] = [rate]
@@ -43,7 +43,7 @@ def by_library(path: Path, n: int, k: int, analog: int, rate: float, seed: int) 
 
 def by_hand(
     processor: int,
-    whole: bool,
+    integers: bool,
     first: int = 1,
     k: int = 25,
     analog: int = 4,
@@ -53,10 +53,10 @@ def by_hand(
     segments: int = 0,
     description: int = 0,
 ) -> bytes:
-    """A file as the guide describes it, of any processor, in whole numbers or real ones.
+    """A file as described in the guide, of any processor, with integer or real numbers.
 
-    `counted` is what its counters say; `description` adds a long parameter, so that the parameters
-    take two blocks.
+    `counted` is the value of its counters; `description` adds a long parameter, so that the
+    parameters take two blocks.
     """
     order = ">" if processor == MIPS else "<"
 
@@ -79,11 +79,11 @@ def by_hand(
         return struct.pack("<bb", len(name), number) + name.encode() + word(len(body) + 2) + body
 
     n = len(NAMES)
-    scale = 0.5 if whole else -0.5
+    scale = 0.5 if integers else -0.5
     last = first + k - 1 if counted is None else counted
     counter = struct.pack(f"{order}H", k if counted is None else counted)
     data = 4 if description else 3
-    rotations = data + -(-k * (4 * n + analog) * (2 if whole else 4) // 512)
+    rotations = data + -(-k * (4 * n + analog) * (2 if integers else 4) // 512)
     unit = units.encode()
     parameters = b"".join(
         (
@@ -121,7 +121,7 @@ def by_hand(
         )
     )
     assert 508 * (data - 3) < len(parameters) <= 508 * (data - 2)
-    words = [
+    counters = [
         word(n),
         word(analog),
         word(first),
@@ -132,18 +132,18 @@ def by_hand(
         word(2),
         real(50.0),
     ]
-    head = (b"\x02\x50" + b"".join(words)).ljust(512, b"\0")
+    head = (b"\x02\x50" + b"".join(counters)).ljust(512, b"\0")
     section = (b"\x01\x50\x01" + bytes([processor]) + parameters).ljust(512 * (data - 2), b"\0")
     frames = b""
     for frame in range(k):
         for point in range(n):
             seen = (frame + point) % 7
             place = [10 * frame + point, -3 * frame, 100 + point]
-            if whole:
+            if integers:
                 frames += b"".join(map(word, place)) + word(2 if seen else -1)
             else:
                 frames += b"".join(map(real, map(float, place))) + real(2.0 if seen else -1.0)
-        frames += b"".join((word if whole else real)(5) for _ in range(analog))  # type: ignore[operator]
+        frames += b"".join((word if integers else real)(5) for _ in range(analog))  # type: ignore[operator]
     frames = frames.ljust(-(-len(frames) // 512) * 512, b"\0")
     for frame in range(k if segments else 0):
         for segment in range(segments):
@@ -173,7 +173,7 @@ def by_hand(
 
 
 def of_library(path: Path) -> tuple[NDArray[np.float64], tuple[str, ...], float, int]:
-    """What ezc3d reads: places (k, n, 3) with NaN where nothing was seen, labels, rate, first frame."""
+    """Result of ezc3d: positions (k, n, 3) with NaN where missing, labels, rate, first frame."""
     file: Any = ezc3d.c3d(str(path))
     points = file["data"]["points"]
     residuals = file["data"]["meta_points"]["residuals"][0]
@@ -207,26 +207,26 @@ def test_files_of_the_library_are_read_as_the_library_reads_them(
 
 
 @pytest.mark.parametrize("processor", [INTEL, DEC])
-@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("integers", [True, False])
 @pytest.mark.parametrize("first", [1, 40])
 def test_numbers_of_any_processor_are_read_as_the_library_reads_them(
-    tmp_path: Path, processor: int, whole: bool, first: int
+    tmp_path: Path, processor: int, integers: bool, first: int
 ) -> None:
     path = tmp_path / "a.c3d"
-    path.write_bytes(by_hand(processor, whole, first))
+    path.write_bytes(by_hand(processor, integers, first))
     same(path)
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_numbers_the_other_way_round_are_the_same(tmp_path: Path, whole: bool) -> None:
+@pytest.mark.parametrize("integers", [True, False])
+def test_numbers_of_either_byte_order_are_the_same(tmp_path: Path, integers: bool) -> None:
     one, other = (
-        read_c3d(tmp_path / "a.c3d", by_hand(processor, whole)) for processor in (INTEL, MIPS)
+        read_c3d(tmp_path / "a.c3d", by_hand(processor, integers)) for processor in (INTEL, MIPS)
     )
     np.testing.assert_array_equal(one.position, other.position)
     assert (one.names, one.rate, one.unit) == (other.names, other.rate, other.unit)
 
 
-def test_what_the_places_are_is_known(tmp_path: Path) -> None:
+def test_kinds_of_points_are_recognized(tmp_path: Path) -> None:
     markers = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True))
     assert (markers.names, markers.unit, len(markers.time)) == (NAMES, "mm", 25)
     np.testing.assert_allclose(markers.position[3, 1], [0.5 * 31, -0.5 * 9, 0.5 * 101])
@@ -247,7 +247,7 @@ def changed(sound: bytes, at: int, value: bytes) -> bytes:
         (523, struct.pack("<h", 30_000), "parameters.*section"),
     ],
 )
-def test_contradictions_that_size_does_not_settle_are_damage(
+def test_contradictions_not_resolved_by_size_are_damage(
     tmp_path: Path, at: int, value: bytes, message: str
 ) -> None:
     with pytest.raises(ExperimentError, match=message):
@@ -265,12 +265,12 @@ def test_contradictions_that_size_does_not_settle_are_damage(
             struct.pack("<H", 2),
             "2 samples a frame",
         ),  # channels, not values
-        (16, struct.pack("<H", 9000), ""),  # the parameters tell where the frames are
+        (16, struct.pack("<H", 9000), ""),  # the parameters contain the start of the frames
         (12, struct.pack("<f", 0.0), ""),  # and the scale
         (20, struct.pack("<f", 60.0), "The header states 60 Hz and POINT:RATE 50 Hz"),
     ],
 )
-def test_contradictions_that_size_settles_are_noted(
+def test_contradictions_resolved_by_size_are_noted(
     tmp_path: Path, at: int, value: bytes, note: str
 ) -> None:
     sound = by_hand(INTEL, False)
@@ -281,9 +281,9 @@ def test_contradictions_that_size_settles_are_noted(
     assert note in " ".join(markers.notes)
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_a_damaged_header_never_yields_other_positions(tmp_path: Path, whole: bool) -> None:
-    sound = by_hand(INTEL, whole)
+@pytest.mark.parametrize("integers", [True, False])
+def test_a_damaged_header_never_yields_other_positions(tmp_path: Path, integers: bool) -> None:
+    sound = by_hand(INTEL, integers)
     expected = read_c3d(tmp_path / "a.c3d", sound).position
     n_read = 0
     for at in (2, 4, 6, 8, 10, 16, 18):
@@ -328,7 +328,7 @@ def test_frames_that_begin_with_0_start_at_0(tmp_path: Path) -> None:
 
 
 def test_parameters_may_reach_to_the_first_frame(tmp_path: Path) -> None:
-    """The first block says that there is one block of them; there are two."""
+    """The first block declares one block of parameters; there are two."""
     markers = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, description=200))
     assert (markers.names, markers.unit, len(markers.time)) == (NAMES, "mm", 25)
 
@@ -376,7 +376,7 @@ def test_an_unknown_unit_of_length_is_refused(tmp_path: Path) -> None:
         read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2, units="furlong"))
 
 
-def test_a_file_without_points_names_what_it_has(tmp_path: Path) -> None:
+def test_file_without_points_names_its_contents(tmp_path: Path) -> None:
     sound = changed(by_hand(INTEL, True), 2, b"\0\0")
     with pytest.raises(ExperimentError, match="only 2 analog channels"):
         read_c3d(tmp_path / "a.c3d", changed(sound, sound.index(b"USED") + 8, b"\0\0"))
@@ -385,12 +385,12 @@ def test_a_file_without_points_names_what_it_has(tmp_path: Path) -> None:
 def test_full_counters_are_read_to_the_end_and_noted(tmp_path: Path) -> None:
     sound = by_hand(INTEL, True, analog=0, counted=65535)
     frames = sound[1024 : 1024 + 24] * 66_000
-    whole = sound[:1024] + frames.ljust(-(-len(frames) // 512) * 512 + 512, b"\0")
-    markers = read_c3d(tmp_path / "a.c3d", whole)
+    integers = sound[:1024] + frames.ljust(-(-len(frames) // 512) * 512 + 512, b"\0")
+    markers = read_c3d(tmp_path / "a.c3d", integers)
     assert len(markers.time) == 66_000
     assert markers.notes == (naming("65535 frames; all 66000"),)
     with pytest.raises(ExperimentError, match="announces at least 65535 frames but has 65000"):
-        read_c3d(tmp_path / "a.c3d", whole[: 1024 + 65_000 * 24])
+        read_c3d(tmp_path / "a.c3d", integers[: 1024 + 65_000 * 24])
 
 
 def test_counters_that_overflowed_are_read_to_the_end(tmp_path: Path) -> None:
@@ -407,7 +407,7 @@ def test_more_frames_than_the_header_can_count(tmp_path: Path) -> None:
 
 
 def _long() -> bytes:
-    """70,000 frames: the header counts to 65,535, a parameter tells all."""
+    """70,000 frames: the header counts to 65,535, a parameter has the full number."""
     sound = bytearray(by_hand(INTEL, True, analog=0, k=25))
     frames = sound[1024 : 1024 + 24] * 70_000
     struct.pack_into("<H", sound, 8, 65535)
@@ -419,5 +419,5 @@ def _long() -> bytes:
         + struct.pack("<f", 70_000.0)
         + b"\0"
     )
-    made = bytes(sound[:at]) + value + bytes(sound[at + 2 + 6 + 2 + 5 : 1024])
-    return made[:1024].ljust(1024, b"\0") + bytes(frames)
+    result = bytes(sound[:at]) + value + bytes(sound[at + 2 + 6 + 2 + 5 : 1024])
+    return result[:1024].ljust(1024, b"\0") + bytes(frames)

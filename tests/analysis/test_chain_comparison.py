@@ -1,4 +1,4 @@
-"""Chains of links beside a continuous body: scenes of friction and of rings, the tables, and who cannot have any."""
+"""Chains of links compared with a continuous body: friction and rings, tables, and unsuitable scenes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SNAKE = scenes_dir() / "continuum_snake_2d.toml"
 
 
 def crawler(**values: object) -> Scene:
-    """A body of two wave lengths that viscous friction moves, with a start that moves."""
+    """A body of two wavelengths driven by viscous friction, with a moving start."""
     scene = scene_from_dict(
         {
             "format": 1,
@@ -55,29 +55,29 @@ def crawler(**values: object) -> Scene:
 
 @cache
 def crawled() -> ChainComparison:
-    found = compare_chain(crawler(), (8, 16, 32, 64), (0.3, 0.6))
-    assert found is not None
-    return found
+    result = compare_chain(crawler(), (8, 16, 32, 64), (0.3, 0.6))
+    assert result is not None
+    return result
 
 
 def test_friction_moves_the_chain_as_it_moves_the_body_in_the_limit() -> None:
-    """P4's engine against P5's, which share nothing: path, speed and torques converge with order 2."""
-    found = crawled()
-    assert found.free
-    assert found.order(found.path_errors) == pytest.approx(2.0, abs=0.2)
-    assert found.path_errors[-1] < 1e-3
+    """P4's engine against P5's, which are independent: path, speed and torques converge with order 2."""
+    result = crawled()
+    assert result.free
+    assert result.order(result.path_errors) == pytest.approx(2.0, abs=0.2)
+    assert result.path_errors[-1] < 1e-3
     for index in range(2):
-        assert found.order(found.errors[:, index, 0]) == pytest.approx(2.0, abs=0.2)
-        assert found.errors[-1, index, 0] < 0.01
-        assert found.speed_errors[-1, index] < 0.02
-    # Extrapolated to infinitely many links nothing is left.
-    limit = (4.0 * found.profiles[-1][1].chain[1::2, 0] - found.profiles[-2][1].chain[:, 0]) / 3.0
-    body = found.profiles[-2][1].body[:, 0]
+        assert result.order(result.errors[:, index, 0]) == pytest.approx(2.0, abs=0.2)
+        assert result.errors[-1, index, 0] < 0.01
+        assert result.speed_errors[-1, index] < 0.02
+    # Extrapolated to infinitely many links the difference vanishes.
+    limit = (4.0 * result.profiles[-1][1].chain[1::2, 0] - result.profiles[-2][1].chain[:, 0]) / 3.0
+    body = result.profiles[-2][1].body[:, 0]
     assert limit == pytest.approx(body, abs=1e-3 * np.abs(body).max())
 
 
 def test_the_chain_starts_where_the_body_is() -> None:
-    """Links of a fine chain against the body's own cross-sections, and their velocities by the run's first steps."""
+    """Links of a fine chain against the body's cross-sections, and their velocities from the first steps of the run."""
     from snakestudio.model.robot.beam_shape import initial_body
 
     scene = crawler(beam__sections=129)
@@ -87,8 +87,8 @@ def test_the_chain_starts_where_the_body_is() -> None:
     assert np.abs(q[:, :2] - pose[1::2, :2]).max() < 2e-4
     assert chain.robot.mass_kg * 64 == pytest.approx(scene.beam.mass)
     assert not [problem for problem in scene_check.check(chain) if problem.severity == "error"]
-    # Turned about its ends, a link is a piece of the body: the moment of inertia of a straight one
-    # is the same.
+    # Rotating about its ends, a link is a piece of the body: its moment of inertia equals that of a
+    # straight one.
     straight = with_value(scene, "strain.k_z_per_m", "0")
     q, _ = planar_pose(discretise(straight, 5))
     robot = discretise(straight, 5).robot
@@ -112,28 +112,30 @@ def test_joints_follow_the_strain_law_exactly() -> None:
     x = h * np.arange(1, 10)
     size = 6.0 / k * 2.0 * np.sin(0.5 * k * h)
     phase = k * x - 5.0 * t[:, None]
-    found = law.reference(t, None)
-    assert found.angle == pytest.approx(size * np.sin(phase), abs=1e-6)
-    assert found.rate == pytest.approx(-5.0 * size * np.cos(phase), abs=1e-5)
-    assert found.acceleration == pytest.approx(-25.0 * size * np.sin(phase), abs=1e-4)
+    result = law.reference(t, None)
+    assert result.angle == pytest.approx(size * np.sin(phase), abs=1e-6)
+    assert result.rate == pytest.approx(-5.0 * size * np.cos(phase), abs=1e-5)
+    assert result.acceleration == pytest.approx(-25.0 * size * np.sin(phase), abs=1e-4)
 
 
-def test_a_changed_law_and_another_start_are_taken_over_smoothly() -> None:
+def test_changed_law_and_start_apply_smoothly() -> None:
     scene = discretise(crawler(), 6)
     law = StrainFollower(scene, np.full(5, 0.1))
     assert law.reference(np.zeros(1), None).angle[0] == pytest.approx(0.1)
     law.apply(with_value(scene, "strain.k_z_per_m", "3/l*sin(4*t)"), 0.5)
     t = np.linspace(0.4, 1.2, 8001)
-    found = law.reference(t, None)
+    result = law.reference(t, None)
     step = t[1] - t[0]
-    assert np.gradient(found.angle, step, axis=0)[1:-1] == pytest.approx(found.rate[1:-1], abs=1e-4)
-    assert np.gradient(found.rate, step, axis=0)[1:-1] == pytest.approx(
-        found.acceleration[1:-1], abs=5e-3
+    assert np.gradient(result.angle, step, axis=0)[1:-1] == pytest.approx(
+        result.rate[1:-1], abs=1e-4
     )
-    assert found.angle[-1] == pytest.approx(3.0 / 6 * np.sin(4 * 1.2))
+    assert np.gradient(result.rate, step, axis=0)[1:-1] == pytest.approx(
+        result.acceleration[1:-1], abs=5e-3
+    )
+    assert result.angle[-1] == pytest.approx(3.0 / 6 * np.sin(4 * 1.2))
 
 
-def test_what_joints_cannot_follow_is_said() -> None:
+def test_strains_that_joints_cannot_follow_are_reported() -> None:
     chain = discretise(crawler(), 8)
     for key, formula, part in (
         ("gamma_x", "1 + 0.1*sin(X/l)", "cannot stretch"),
@@ -151,11 +153,11 @@ def test_what_joints_cannot_follow_is_said() -> None:
     assert "beam.length_m" in [problem.key for problem in hints if problem.severity == "hint"]
 
 
-def test_rings_by_command_line_and_python(
+def test_rings_work_by_command_line_and_python(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     csv = tmp_path / "chain.csv"
-    words = [
+    arguments = [
         "compare",
         "chain",
         str(SNAKE),
@@ -166,11 +168,11 @@ def test_rings_by_command_line_and_python(
         "--csv",
         str(csv),
     ]
-    assert main(words) == 0
-    shown = capsys.readouterr().out
-    found = ss.compare_chain(SNAKE, 8, 16, 32, 64, at=2.0)
-    assert str(found) in shown
-    assert found.data.order(found.data.errors[:, 0, 0]) == pytest.approx(2.0, abs=0.2)
+    assert main(arguments) == 0
+    output = capsys.readouterr().out
+    result = ss.compare_chain(SNAKE, 8, 16, 32, 64, at=2.0)
+    assert str(result) in output
+    assert result.data.order(result.data.errors[:, 0, 0]) == pytest.approx(2.0, abs=0.2)
     lines = [
         line for line in csv.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
     ]
@@ -178,7 +180,7 @@ def test_rings_by_command_line_and_python(
     assert len(table) == 7 + 15 + 31 + 63
     part = table[table["links"] == 16]
     np.testing.assert_array_equal(
-        part["chain_yaw_torque_nm"], found.data.profiles[1][0].chain[:, 0]
+        part["chain_yaw_torque_nm"], result.data.profiles[1][0].chain[:, 0]
     )
     # The published range of the internal moment, C_Z from -0.083 to 0.001 N m.
     assert table["body_yaw_torque_nm"].max() == pytest.approx(0.083, abs=1e-3)
@@ -186,15 +188,15 @@ def test_rings_by_command_line_and_python(
     assert "8" in capsys.readouterr().out
 
 
-def test_who_cannot_have_a_chain_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unsuitable_scenes_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     pipes = str(scenes_dir() / "obstacle_aided.toml")
-    for words in (
+    for arguments in (
         [pipes],
         [str(SNAKE), "--links", "1"],
         [str(SNAKE), "--links", "a"],
         [str(SNAKE), "--at", "99"],
     ):
-        assert main(["compare", "chain", *words]) == 2
+        assert main(["compare", "chain", *arguments]) == 2
         assert capsys.readouterr().err.startswith("snakestudio: ")
     with pytest.raises(SceneError, match=r"support\.kind"):
         discretise(load_scene(SNAKE), 8)

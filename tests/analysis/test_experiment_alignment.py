@@ -1,4 +1,4 @@
-"""Captures laid over a run: what was done to them on the way is found again."""
+"""Alignment of captures with a run: known transformations are recovered."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ RUN = make_run()
 @pytest.mark.parametrize("offset", [-0.131, 0.05, 0.1, 0.15, 0.377])
 def test_offset_and_frame_are_found(offset: float) -> None:
     capture = seen(offset, 23.0)
-    found = align(RUN, capture)
-    assert found.offset_s == pytest.approx(offset, abs=1e-4)
-    assert math.degrees(found.heading_rad) == pytest.approx(-23.0, abs=1e-2)
-    assert found.correlation > 0.999999
-    laid = found.apply(capture)
+    result = align(RUN, capture)
+    assert result.offset_s == pytest.approx(offset, abs=1e-4)
+    assert math.degrees(result.heading_rad) == pytest.approx(-23.0, abs=1e-2)
+    assert result.correlation > 0.999999
+    laid = result.apply(capture)
     inside = (laid.time >= 0.0) & (laid.time <= 12.0)
     np.testing.assert_allclose(laid.position[inside, 0], track(laid.time[inside], 5), atol=2e-5)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_with_noise_and_gaps_at_20_hz(seed: int) -> None:
-    """A millimetre of noise, a second unseen: to within 3 ms and a twentieth of a degree, as it says itself."""
+    """With 1 mm of noise and a gap of 1 s: within 3 ms and a twentieth of a degree, as stated by the result."""
     capture = seen(0.1, -140.0, noise=0.001, seed=seed, gaps=((40, 50), (120, 130)))
-    found = align(RUN, capture)
-    assert found.offset_s == pytest.approx(0.1, abs=3e-3)
-    assert math.degrees(found.heading_rad) == pytest.approx(140.0, abs=0.05)
-    assert abs(found.offset_s - 0.1) < 4.0 * found.offset_std_s < 0.02
+    result = align(RUN, capture)
+    assert result.offset_s == pytest.approx(0.1, abs=3e-3)
+    assert math.degrees(result.heading_rad) == pytest.approx(140.0, abs=0.05)
+    assert abs(result.offset_s - 0.1) < 4.0 * result.offset_std_s < 0.02
 
 
-def test_what_was_filled_in_does_not_count() -> None:
+def test_interpolated_rows_do_not_count() -> None:
     capture = seen(0.1, gaps=((60, 70),))
     capture.position[60:70] += 0.5
     assert align(RUN, capture).offset_s == pytest.approx(0.1, abs=1e-4)
 
 
-def test_a_slower_robot_does_not_pretend_to_be_late() -> None:
-    """In one frame, 8 % slower (as P2's robot falls behind): the oscillation, not the lag, tells the time."""
+def test_slower_robot_is_not_taken_as_late() -> None:
+    """In one frame, 8 % slower (as P2's robot falls behind): the oscillation, not the lag, determines the time."""
     time = np.arange(221) / 20.0
     place = track(time + 0.1, 5)
     place[:, 0] -= 0.08 * 0.15 * time
     capture = replace(seen(0.1, 0.0, (0.0, 0.0, 0.0)), position=place[:, None])
-    found = align(RUN, capture, AlignmentOptions(align_heading=False, align_position=False))
-    assert found.offset_s == pytest.approx(0.1, abs=1e-3)
-    assert found.heading_rad == 0.0
-    np.testing.assert_array_equal(found.shift_m, 0.0)
+    result = align(RUN, capture, AlignmentOptions(align_heading=False, align_position=False))
+    assert result.offset_s == pytest.approx(0.1, abs=1e-3)
+    assert result.heading_rad == 0.0
+    np.testing.assert_array_equal(result.shift_m, 0.0)
 
 
 def test_headings_turn_with_the_frame() -> None:
@@ -70,19 +70,19 @@ def test_headings_turn_with_the_frame() -> None:
 
 
 def test_shift_and_turn_by_the_begin_alone() -> None:
-    """As in P2's Fig. 13, where both start in the same place: what goes apart later stays apart."""
+    """As in P2's Fig. 13, where both start at the same position: later deviations remain."""
     capture = seen(0.1, 0.0, (0.4, 0.2, 0.0))
     drifting = capture.position.copy()
     drifting[100:, 0, 1] += 0.1
-    found = align(
+    result = align(
         RUN, replace(capture, position=drifting), AlignmentOptions((0.1, 0.1), over_s=4.0)
     )
-    np.testing.assert_allclose(found.shift_m[:2], [-0.4, -0.2], atol=1e-6)
-    assert found.offset_s == 0.1
+    np.testing.assert_allclose(result.shift_m[:2], [-0.4, -0.2], atol=1e-6)
+    assert result.offset_s == 0.1
 
 
-def test_repeating_motion_is_said() -> None:
-    """A swing of 2.5 Hz and nothing else fits every 0.2 s."""
+def test_repeating_motion_is_reported() -> None:
+    """An oscillation of 2.5 Hz alone fits every 0.2 s."""
     time = np.arange(221) / 20.0
     capture = seen(0.1, numbered=False)
     oscillating = capture.position.copy()
@@ -92,40 +92,40 @@ def test_repeating_motion_is_said() -> None:
     pose = run.rows(0, len(run)).link_pose
     pose[:, :, 0] = 0.0
     pose[:, :, 1] = 0.05 * np.sin(2.0 * math.pi * 2.5 * run.times)[:, None]
-    found = align(run, replace(capture, position=oscillating))
-    assert any("periodic" in note for note in found.notes)
+    result = align(run, replace(capture, position=oscillating))
+    assert any("periodic" in note for note in result.notes)
 
 
-def test_an_even_motion_does_not_tell_the_time() -> None:
+def test_uniform_motion_does_not_determine_the_time() -> None:
     time = np.arange(221) / 20.0
     capture = seen(0.1)
     straight = capture.position.copy()
     straight[:, 0] = np.stack([0.15 * time, 0.0 * time, 0.0 * time], axis=1)
     straight[:, 0, :2] += np.random.default_rng(1).normal(0.0, 0.001, (221, 2))
-    found = align(RUN, replace(capture, position=straight))
-    assert found.correlation < 0.5
-    assert any("determine" in note for note in found.notes)
+    result = align(RUN, replace(capture, position=straight))
+    assert result.correlation < 0.5
+    assert any("determine" in note for note in result.notes)
 
 
-def test_an_offset_at_the_edge_of_its_bounds_is_said() -> None:
-    found = align(RUN, seen(0.3), AlignmentOptions((-0.1, 0.2)))
-    assert found.offset_s == pytest.approx(0.2, abs=1e-3)
-    assert any("widen" in note for note in found.notes)
+def test_offset_at_its_bound_is_reported() -> None:
+    result = align(RUN, seen(0.3), AlignmentOptions((-0.1, 0.2)))
+    assert result.offset_s == pytest.approx(0.2, abs=1e-3)
+    assert any("widen" in note for note in result.notes)
 
 
-def test_which_link_is_compared() -> None:
+def test_compared_link_is_selected() -> None:
     unnumbered = seen(numbered=False)
-    found = align(RUN, unnumbered)
-    assert found.pairs == ((0, 5),)
-    assert any("link 6" in note for note in found.notes)
-    assert found.apply(unnumbered).links == (5,)
+    result = align(RUN, unnumbered)
+    assert result.pairs == ((0, 5),)
+    assert any("link 6" in note for note in result.notes)
+    assert result.apply(unnumbered).links == (5,)
     head = seen(0.1, link=0, numbered=False)
     assert align(RUN, head, AlignmentOptions(link=0)).offset_s == pytest.approx(0.1, abs=1e-4)
     with pytest.raises(ExperimentError, match=r"link.*40"):
         align(RUN, head, AlignmentOptions(link=39))
 
 
-def test_too_little_in_common_is_said() -> None:
+def test_too_short_overlap_is_reported() -> None:
     late = replace(seen(), time=seen().time + 11.8)
     with pytest.raises(ExperimentError, match="Fewer than 8"):
         align(RUN, late)
@@ -137,13 +137,15 @@ def test_too_little_in_common_is_said() -> None:
 def test_clock_far_from_the_run_counts_from_its_own_beginning(begin: float) -> None:
     near = seen(0.1)
     far = replace(near, time=near.time + begin)
-    found = align(RUN, far)
-    assert found.offset_s == pytest.approx(align(RUN, near).offset_s, abs=1e-6)
-    assert found.begin_s == pytest.approx(begin)
-    np.testing.assert_allclose(found.apply(far).time, near.time + found.offset_s, atol=1e-9)
-    assert any(f"begin at {begin:g} s, far from the run" in note for note in found.notes)
-    given = align(RUN, far, AlignmentOptions((0.1 - begin, 0.1 - begin)))
-    assert given.begin_s == 0.0, "an offset that leads into the run is that of the file's own clock"
+    result = align(RUN, far)
+    assert result.offset_s == pytest.approx(align(RUN, near).offset_s, abs=1e-6)
+    assert result.begin_s == pytest.approx(begin)
+    np.testing.assert_allclose(result.apply(far).time, near.time + result.offset_s, atol=1e-9)
+    assert any(f"begin at {begin:g} s, far from the run" in note for note in result.notes)
+    overrides = align(RUN, far, AlignmentOptions((0.1 - begin, 0.1 - begin)))
+    assert overrides.begin_s == 0.0, (
+        "an offset that leads into the run is that of the file's own clock"
+    )
 
 
 def test_a_capture_is_a_recording() -> None:

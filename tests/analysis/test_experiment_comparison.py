@@ -1,4 +1,4 @@
-"""Error figures, trends and intervals, against what is known of made-up tracks."""
+"""Error values, trends and intervals of synthetic tracks, against known results."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def _compare(*captures: object, options: AlignmentOptions = AS_MEASURED) -> Expe
 
 
 def test_errors_along_and_across() -> None:
-    """A track 30 mm ahead and 40 mm to the left of the run: the parts are these, whatever the robot's swing."""
+    """A track 30 mm ahead and 40 mm to the left of the run has these components, independent of the robot's swing."""
     figures = _compare(seen(0.0, 0.0, (0.03, 0.04, 0.01))).trials[0].figures
     assert figures["position_rmse"].value == pytest.approx(0.05, abs=1e-6)
     assert figures["position_max"].value == pytest.approx(0.05, abs=1e-6)
-    # The path's own direction is along x to within a degree or two.
+    # The path's direction is along x within one or two degrees.
     assert figures["along_mean"].value == pytest.approx(0.03, abs=2e-3)
     assert figures["across_rmse"].value == pytest.approx(0.04, abs=2e-3)
-    assert "height_rmse" not in figures  # the run lies flat
-    assert "heading_rmse" not in figures  # nothing tells it
+    assert "height_rmse" not in figures  # the run is planar
+    assert "heading_rmse" not in figures  # the height is not recorded
 
 
-def test_what_was_filled_in_counts_in_no_figure() -> None:
+def test_interpolated_rows_do_not_count() -> None:
     capture = seen(0.0, 0.0, (0.0, 0.0, 0.0), gaps=((50, 60),))
     capture.position[50:60] += 1.0
     assert _compare(capture).trials[0].figures["position_max"].value < 1e-6
@@ -69,7 +69,7 @@ def test_trend_and_oscillation_of_a_slower_robot() -> None:
     assert frequency.experiment == pytest.approx(HERTZ, rel=0.02)
 
 
-def test_a_trend_is_told_exactly_where_the_track_is_one() -> None:
+def test_trend_of_a_linear_track_is_exact() -> None:
     time = np.arange(200) / 20.0
     middle = time - time[-1] / 2.0
     z = (
@@ -101,8 +101,8 @@ def test_without_an_oscillation_there_is_no_frequency() -> None:
     assert trend.speed == pytest.approx(0.1, rel=0.01)
 
 
-def test_the_path_goes_on_without_its_swing() -> None:
-    """From where a period goes by at full speed: until then the swing is slower than the gait's period tells."""
+def test_path_continues_without_its_swing() -> None:
+    """From one period at full speed on: before that, the swing is slower than the gait's period."""
     time = np.arange(1201) / 100.0
     ahead = path_direction(time, track(time, 5), np.linspace(5.0, 11.0, 50), 1.0 / HERTZ, 0.0)
     assert np.degrees(np.arctan2(ahead[:, 1], ahead[:, 0])) == pytest.approx(np.zeros(50), abs=1.5)
@@ -110,7 +110,7 @@ def test_the_path_goes_on_without_its_swing() -> None:
 
 
 def test_blocks_cover_the_mean_of_related_values() -> None:
-    """A first-order process of known mean: 95 % intervals hold it in about 95 of 100 cases; single rows would not."""
+    """A first-order process with known mean: 95 % intervals contain it in about 95 of 100 cases, unlike single rows."""
     inside = single = 0
     for seed in range(100):
         values = lfilter([1.0], [1.0, -0.8], np.random.default_rng(seed).normal(size=500))[100:]
@@ -129,13 +129,13 @@ def test_trials_are_drawn_with_replacement() -> None:
     assert set(np.round(np.unique(means) * 3).astype(int)) == {3, 4, 5, 6, 8, 9, 10, 13, 14, 18}
 
 
-def test_intervals_of_several_trials_hold_the_error() -> None:
+def test_intervals_of_several_trials_contain_the_error() -> None:
     trials = [seen(0.1, 23.0, noise=0.002, seed=seed, name=f"trial {seed}") for seed in range(4)]
     comparison = _compare(*trials, options=AlignmentOptions())
-    whole = comparison.together["position_rmse"]
+    full = comparison.together["position_rmse"]
     # Noise of 2 mm in x and y.
-    assert whole.value == pytest.approx(0.002 * math.sqrt(2.0), rel=0.06)
-    assert whole.low < 0.002 * math.sqrt(2.0) < whole.high
+    assert full.value == pytest.approx(0.002 * math.sqrt(2.0), rel=0.06)
+    assert full.low < 0.002 * math.sqrt(2.0) < full.high
     assert "blocks of 2.75 s" in comparison.interval
     assert comparison.together["position_max"].value == max(
         t.figures["position_max"].value for t in comparison.trials
@@ -143,7 +143,7 @@ def test_intervals_of_several_trials_hold_the_error() -> None:
     assert repr(_compare(*trials, options=AlignmentOptions()).together) == repr(comparison.together)
 
 
-def test_nothing_to_compare_with_and_cancelling() -> None:
+def test_missing_data_and_cancelling_are_reported() -> None:
     with pytest.raises(ExperimentError, match=r"experiment.*compare"):
         compare_experiment(RUN, [])
     assert compare_experiment(RUN, [seen()], progress=lambda _: False) is None

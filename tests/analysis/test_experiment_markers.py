@@ -1,4 +1,4 @@
-"""Markers from TRC files made by hand, and from C3D files made by ezc3d."""
+"""Markers from TRC files written by hand, and from C3D files written by ezc3d."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_trc_with_y_up(tmp_path: Path) -> None:
     assert np.flatnonzero(~capture.measured[:, 1]).tolist() == [30, 31]
 
 
-def test_damaged_files_are_said(tmp_path: Path) -> None:
+def test_damaged_files_are_reported(tmp_path: Path) -> None:
     path = _c3d(tmp_path / "a.c3d")
     data = path.read_bytes()
     path.write_bytes(data[:600])

@@ -1,4 +1,4 @@
-"""Tables of measurements as all sorts of programs write them, and as they should not be."""
+"""Tables of measurements as written by various programs, and invalid ones."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_tabs_frames_and_a_rate_in_the_header(tmp_path: Path) -> None:
 
 
 def test_numbers_alone_in_millimetres_with_y_up(tmp_path: Path) -> None:
-    # x forward, y up, z to the right
+    # x forwards, y up, z to the right
     rows = [[t, x, z, f"{-float(y):.6f}"] for t, x, y, z in _rows(length=1000.0)]
     path = _table(tmp_path / "a.txt", [], rows, " ")
     layout = guess_layout(path)
@@ -97,8 +97,8 @@ def test_numbers_alone_in_millimetres_with_y_up(tmp_path: Path) -> None:
     np.testing.assert_allclose(read_capture(path).position[:, 0], PLACE, atol=1e-8)
 
 
-def test_several_bodies_under_rows_of_names_kinds_and_axes(tmp_path: Path) -> None:
-    """As OptiTrack's Motive writes them."""
+def test_rows_of_names_kinds_and_axes_are_read(tmp_path: Path) -> None:
+    """As written by OptiTrack's Motive."""
     head = [
         "Format Version,1.23,Capture Frame Rate,20.000000,Length Units,Meters,Coordinate Space,Global",
         "",
@@ -134,7 +134,7 @@ def test_the_heading_about_the_vertical_in_degrees(tmp_path: Path) -> None:
     np.testing.assert_allclose(yaw, 170.0 + np.arange(40), atol=1e-9)
 
 
-def test_our_own_run(tmp_path: Path) -> None:
+def test_own_run_is_read(tmp_path: Path) -> None:
     run = make_run(1.0)
     write_csv(tmp_path / "run.csv", run)
     capture = read_capture(tmp_path / "run.csv")
@@ -147,7 +147,7 @@ def test_our_own_run(tmp_path: Path) -> None:
     )
 
 
-def test_gaps_are_filled_and_marked_or_left_open_and_said(tmp_path: Path) -> None:
+def test_gaps_are_filled_or_reported(tmp_path: Path) -> None:
     rows = _rows()
     for i in (5, 6):
         rows[i][1:] = ["", "", ""]
@@ -164,14 +164,14 @@ def test_gaps_are_filled_and_marked_or_left_open_and_said(tmp_path: Path) -> Non
     assert any("0.95 to 1.65" in note for note in capture.notes)
 
 
-def test_zero_can_be_a_place(tmp_path: Path) -> None:
+def test_zero_can_be_a_position(tmp_path: Path) -> None:
     rows = _rows()
     rows[12][1:] = ["0", "0", "0"]
     path = _table(tmp_path / "a.csv", ["t,x,y,z"], rows)
     assert read_capture(path, replace(guess_layout(path), zero_is_missing=False)).measured.all()
 
 
-def test_missing_frames_are_rows_in_which_nothing_is_seen(tmp_path: Path) -> None:
+def test_missing_frames_are_rows_without_positions(tmp_path: Path) -> None:
     rows = [row for i, row in enumerate(_rows()) if i not in (10, 11)]
     capture = read_capture(_table(tmp_path / "a.csv", ["t,x,y,z"], rows))
     np.testing.assert_allclose(capture.time, TIME, atol=1e-9)
@@ -179,14 +179,14 @@ def test_missing_frames_are_rows_in_which_nothing_is_seen(tmp_path: Path) -> Non
     assert naming("2 frames") in capture.notes
 
 
-@pytest.mark.parametrize(("factor", "said"), [(1000.0, "millimetres"), (0.001, "metres")])
-def test_wrong_units_are_suspected(tmp_path: Path, factor: float, said: str) -> None:
+@pytest.mark.parametrize(("factor", "message"), [(1000.0, "millimetres"), (0.001, "metres")])
+def test_wrong_units_are_suspected(tmp_path: Path, factor: float, message: str) -> None:
     path = _table(tmp_path / "a.csv", ["t_s,x_m,y_m,z_m"], _rows(length=factor, digits=9))
-    assert any(said in note for note in read_capture(path).notes)
+    assert any(message in note for note in read_capture(path).notes)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "file is empty"),
         ("t,x,y\n", "column holds"),
@@ -200,12 +200,12 @@ def test_wrong_units_are_suspected(tmp_path: Path, factor: float, said: str) -> 
         ("nothing but words\nin two lines\n", "column holds"),
     ],
 )
-def test_what_cannot_be_read_is_said(tmp_path: Path, text: str, said: str) -> None:
+def test_unreadable_tables_are_reported(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "bad.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ExperimentError) as caught:
         read_capture(path)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "bad.csv" in str(caught.value)
 
 
@@ -234,7 +234,7 @@ def test_a_file_cut_off_in_its_last_line_is_read(tmp_path: Path) -> None:
     assert naming("last line (41)") in capture.notes
 
 
-def test_layouts_are_kept_as_files(tmp_path: Path) -> None:
+def test_layouts_are_saved_as_files(tmp_path: Path) -> None:
     layout = Layout(
         delimiter=";",
         decimal=",",
@@ -257,7 +257,7 @@ def test_layouts_are_kept_as_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "said"),
+    ("layout", "message"),
     [
         (Layout(), "column holds"),
         (Layout(bodies=(BodyColumns("A", 1),)), "three columns"),
@@ -270,12 +270,12 @@ def test_layouts_are_kept_as_files(tmp_path: Path) -> None:
         (Layout(rate_hz=-1.0, bodies=(BodyColumns("A", 1, 2),)), "must be positive"),
     ],
 )
-def test_layouts_that_make_no_sense(layout: Layout, said: str) -> None:
-    assert any(said in problem for problem in layout.problems())
+def test_invalid_layouts_are_refused(layout: Layout, message: str) -> None:
+    assert any(message in problem for problem in layout.problems())
 
 
 @given(st.permutations("xyz"), st.lists(st.sampled_from("+-"), min_size=3, max_size=3))
-def test_axes_are_turned_and_never_stretched(letters: list[str], signs: list[str]) -> None:
+def test_axes_are_rotated_and_never_scaled(letters: list[str], signs: list[str]) -> None:
     matrix = axes_matrix(
         "".join(sign + letter for sign, letter in zip(signs, letters, strict=True))
     )
@@ -285,7 +285,7 @@ def test_axes_are_turned_and_never_stretched(letters: list[str], signs: list[str
 @pytest.mark.parametrize(
     "path", sorted(resource("experiments").glob("*.csv")), ids=lambda path: path.stem
 )
-def test_the_shipped_experiments_say_what_they_are(path: Path) -> None:
+def test_bundled_experiments_describe_themselves(path: Path) -> None:
     assert path.stem.startswith("synthetic_")
     assert path.read_text(encoding="utf-8").startswith("# SYNTHETIC DATA")
     capture = read_capture(path)

@@ -1,4 +1,4 @@
-"""Fitting: known values are found again from noisy tracks, and what cannot be known is said."""
+"""Fitting: known values are recovered from noisy tracks, and undetermined ones are reported."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fitted(
 
 
 def short(trial: Trial, seconds: float = 0.5) -> Trial:
-    """The beginning of a trial: quick to run, where what is found does not matter."""
+    """The beginning of a trial: fast to run, for tests that do not need accurate results."""
     tracks = tuple(
         replace(track, measured=track.time <= track.time[0] + seconds) for track in trial.tracks
     )
@@ -58,7 +58,7 @@ def short(trial: Trial, seconds: float = 0.5) -> Trial:
 
 @pytest.fixture(scope="module")
 def seen() -> Trial:
-    """A run of which neither clock nor frame is known, and a scene whose frictions are 40 % off."""
+    """A run with unknown clock and frame, and a scene whose friction coefficients are 40 % off."""
     return Trial("seen", brisk(**OFF), measured(brisk(), {}, late=0.1, turned=0.3))
 
 
@@ -101,7 +101,7 @@ def test_a_delay_40_percent_off_is_found_within_10_ms() -> None:
 
 
 @pytest.mark.parametrize("size", [0.002, 1.0])
-def test_what_is_fitted_to_pure_noise_is_not_identifiable(seen: Trial, size: float) -> None:
+def test_parameters_fitted_to_noise_are_not_identifiable(seen: Trial, size: float) -> None:
     chance = np.random.default_rng(4)
     tracks = tuple(
         replace(t, position=size * chance.normal(size=t.position.shape)) for t in short(seen).tracks
@@ -117,7 +117,7 @@ def test_what_is_fitted_to_pure_noise_is_not_identifiable(seen: Trial, size: flo
 @pytest.mark.parametrize(
     ("free", "true"), [(PRESETS["Free play"], 4.0), (PRESETS["Largest torque"], 0.6)]
 )
-def test_what_real_motors_do_is_found_where_it_matters(free: FreeParameter, true: float) -> None:
+def test_motor_parameters_are_found_where_they_matter(free: FreeParameter, true: float) -> None:
     (key,) = free.keys
     trial = Trial(
         "t",
@@ -129,7 +129,7 @@ def test_what_real_motors_do_is_found_where_it_matters(free: FreeParameter, true
     assert result.values[key] == pytest.approx(true, rel=0.05)
 
 
-def test_a_seed_gives_what_it_gave_for_several_runs(seen: Trial) -> None:
+def test_seed_gives_the_same_result_repeatedly(seen: Trial) -> None:
     slow = {"gait.frequency_deg_s": 200.0}
     other = Trial(
         "other",
@@ -181,10 +181,10 @@ def test_drop_outs_do_not_count_and_angles_count_as_lengths() -> None:
     wrong = place.copy()
     wrong[2] += 5.0
     wrong[3] = np.nan
-    kept = Track(time, 3, wrong, np.array([True, True, False, True]))
+    partial = Track(time, 3, wrong, np.array([True, True, False, True]))
     angle = np.array([run.recording.rows(row, row + 1).joint_angle[0, 2] for row in rows])
     turned = JointTrack(time, 2, angle + 0.1, weight=4.0)
-    trial = Trial("t", scene, (kept, turned), offset_bounds_s=(0.0, 0.0), align=False)
+    trial = Trial("t", scene, (partial, turned), offset_bounds_s=(0.0, 0.0), align=False)
     misfit = Objective([trial]).misfit(0, run)
     assert len(misfit.residual) == 2 * 2 + 4
     assert misfit.cost == pytest.approx(
@@ -223,7 +223,7 @@ def test_a_capture_becomes_a_trial() -> None:
         trial_of(replace(capture, joint_angle=np.zeros((20, 4, 2))), scene)
 
 
-def test_what_the_data_cannot_tell_is_said(seen: Trial) -> None:
+def test_undetermined_parameters_are_reported(seen: Trial) -> None:
     rolling = PRESETS["Rolling friction"]
     result = fitted([short(seen)], [rolling, PRESETS["Start delay"]], limit=10)
     notes = "\n".join(result.notes)
@@ -237,19 +237,19 @@ def test_what_the_data_cannot_tell_is_said(seen: Trial) -> None:
         fitted([replace(seen, offset_bounds_s=(-0.02, 0.02))], [ALONG], limit=1).notes
     )
     assert "-0.02 s" in notes
-    # Slowly driven, the ratio of the frictions is all that shows: two parameters, one of which the
-    # data determine.
+    # In slow motion, only the ratio of the friction coefficients matters: two parameters, one of
+    # which the data determine.
     slow = brisk(**{"gait.frequency_deg_s": 20.0})
     far = Trial("slow", slow, measured(slow, {}, noise=0.05))
     notes = "\n".join(fitted([far], [ALONG, ACROSS], limit=1).notes)
     assert "distinguish" in notes
 
 
-def test_stopping_keeps_the_best_and_abandoning_leaves_nothing(seen: Trial) -> None:
-    told: list[FitProgress] = []
+def test_stop_keeps_the_best_and_cancel_leaves_nothing(seen: Trial) -> None:
+    reports: list[FitProgress] = []
 
     def stop(progress: FitProgress) -> bool:
-        told.append(progress)
+        reports.append(progress)
         return progress.evaluations < 3
 
     result = fit([short(seen)], [ALONG], "cma", progress=stop)
@@ -258,12 +258,12 @@ def test_stopping_keeps_the_best_and_abandoning_leaves_nothing(seen: Trial) -> N
     assert result.notes[0].startswith("Stopped early")
     assert result.values == dict(result.history[-1].values)
     assert math.isnan(result.intervals[ALONG.name][0])
-    assert told[-1].history == result.history
-    assert 0.0 < told[-1].fraction < 1.0
+    assert reports[-1].history == result.history
+    assert 0.0 < reports[-1].fraction < 1.0
     assert fit([short(seen)], [ALONG], abandoned=lambda: True) is None
 
 
-def test_values_with_which_the_physics_fail_are_gone_round(seen: Trial) -> None:
+def test_failing_values_are_avoided(seen: Trial) -> None:
     stiff = FreeParameter(("joint_controller.kp_nm_per_rad",), 100.0, 1e7, "log")
     result = fitted([short(seen, 0.2)], [stiff], "auto", limit=24)
     assert result.values[stiff.name] < 1e5
@@ -281,7 +281,7 @@ def test_values_with_which_the_physics_fail_are_gone_round(seen: Trial) -> None:
         ("=1:2", "needs.*scene"),
     ],
 )
-def test_a_free_parameter_that_is_none_is_refused(text: str, message: str) -> None:
+def test_invalid_free_parameter_is_refused(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         parse_free(text)
 
@@ -297,7 +297,7 @@ def test_free_parameters_as_they_are_typed() -> None:
         free_parameter("ground.mu_along", (0.1,))
 
 
-def test_what_makes_no_sense_is_refused(seen: Trial) -> None:
+def test_invalid_fits_are_refused(seen: Trial) -> None:
     scene = seen.scene
     track = seen.tracks[0]
     with pytest.raises(UsageError, match="measured"):
@@ -329,7 +329,7 @@ def test_what_makes_no_sense_is_refused(seen: Trial) -> None:
         fit([replace(short(seen), scene=failing)], [ALONG])
 
 
-def test_a_scene_that_fails_by_itself_leaves_its_contact_problem_and_tries_leave_none(
+def test_only_a_failing_scene_saves_its_contact_problem(
     seen: Trial, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))

@@ -1,4 +1,4 @@
-"""Comparing models: nothing against itself, what the recordings say against another, and reasons where one cannot."""
+"""Comparison of models: zero difference for equal ones, values from the recordings, and reasons for failures."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ def open_ground() -> ModelComparison:
     return compared(short("lateral_undulation_isotropic", 1.0))
 
 
-def test_a_model_differs_from_itself_by_nothing_at_all() -> None:
+def test_model_has_no_difference_from_itself() -> None:
     comparison = compared(short("obstacle_aided", 0.5), "planar_nonsmooth", "planar_nonsmooth")
     assert [run.label for run in comparison.runs] == ["planar_nonsmooth", "planar_nonsmooth_2"]
     differences = comparison.differences["planar_nonsmooth_2"]
     assert set(differences) == {quantity.name for quantity in QUANTITIES}
-    for name, found in differences.items():
-        assert (found.end, found.worst, found.rms) == (0.0, 0.0, 0.0), name
-        assert np.array_equal(found.series, np.zeros(51)), name
+    for name, result in differences.items():
+        assert (result.end, result.worst, result.rms) == (0.0, 0.0, 0.0), name
+        assert np.array_equal(result.series, np.zeros(51)), name
     own = comparison.samples["planar_nonsmooth_2"].values
-    assert np.linalg.norm(own["impulse_obstacle"][-1]) > 1.0  # it was no empty run
+    assert np.linalg.norm(own["impulse_obstacle"][-1]) > 1.0  # the run was not empty
     assert own["work_actuator"][-1] > 0.1
 
 
-def test_the_figures_are_those_of_the_two_recordings(open_ground: ModelComparison) -> None:
+def test_values_are_those_of_the_two_recordings(open_ground: ModelComparison) -> None:
     planar, spatial = (
         whole(next(run.recording for run in open_ground.runs if run.kind == kind))
         for kind in ("planar_nonsmooth", "spatial_nonsmooth")
     )
-    found = open_ground.differences["spatial_nonsmooth"]
+    result = open_ground.differences["spatial_nonsmooth"]
     np.testing.assert_allclose(planar.time, spatial.time, atol=1e-12)
     apart = spatial.link_pose[:, :, :3] - planar.link_pose[:, :, :3]
     expected = {
@@ -74,26 +74,26 @@ def test_the_figures_are_those_of_the_two_recordings(open_ground: ModelCompariso
         "impulse_obstacle": np.zeros(101),
     }
     for name, series in expected.items():
-        np.testing.assert_allclose(found[name].series, series, atol=1e-12, err_msg=name)
-        assert found[name].end == pytest.approx(series[-1], abs=1e-12)
-        assert found[name].worst == pytest.approx(np.abs(series).max(), abs=1e-12)
-        assert found[name].rms == pytest.approx(np.sqrt((series**2).mean()), abs=1e-12)
-    # Relative to the first link all joints count: the mean heading moves with link 1 and with every
-    # joint's angle.
+        np.testing.assert_allclose(result[name].series, series, atol=1e-12, err_msg=name)
+        assert result[name].end == pytest.approx(series[-1], abs=1e-12)
+        assert result[name].worst == pytest.approx(np.abs(series).max(), abs=1e-12)
+        assert result[name].rms == pytest.approx(np.sqrt((series**2).mean()), abs=1e-12)
+    # Relative to the first link all joints matter: the mean heading changes with link 1 and with
+    # every joint's angle.
     heading = []
     for rows, yaw in ((planar, planar.joint_angle), (spatial, spatial.joint_angle[:, ::2])):
         first = 2 * np.unwrap(np.arctan2(rows.link_pose[:, 0, 6], rows.link_pose[:, 0, 3]))
         heading.append(np.degrees(first + yaw @ ((10 - np.arange(10)) / 11)))
     turned = heading[1] - heading[0]
     np.testing.assert_allclose(
-        found["heading"].series, turned - 360 * np.round(turned[0] / 360), atol=1e-6
+        result["heading"].series, turned - 360 * np.round(turned[0] / 360), atol=1e-6
     )
-    # Small, but there: the same paper's friction on one contact a link, and on two.
-    assert 1e-4 < found["com"].worst < 0.05
-    assert 0.01 < found["heading"].worst < 5.0
+    # Small but present: friction of the same paper on one contact per link, and on two.
+    assert 1e-4 < result["com"].worst < 0.05
+    assert 0.01 < result["heading"].worst < 5.0
 
 
-def test_the_whole_of_every_run_and_its_cost_are_kept(open_ground: ModelComparison) -> None:
+def test_complete_runs_and_their_cost_are_saved(open_ground: ModelComparison) -> None:
     kinds = ["planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic"]
     assert [run.kind for run in open_ground.runs] == kinds
     assert open_ground.reference is open_ground.runs[0]
@@ -108,7 +108,7 @@ def test_the_whole_of_every_run_and_its_cost_are_kept(open_ground: ModelComparis
         assert run.real_time_factor == pytest.approx(1.0 / run.engine_seconds)
 
 
-def test_a_model_that_cannot_run_a_scene_says_why() -> None:
+def test_model_that_cannot_run_a_scene_gives_the_reason() -> None:
     scene = short("obstacle_aided", 0.1)
     comparison = compared(scene, "planar_lagrangian", "spatial_nonsmooth", "planar_nonsmooth")
     refused = comparison.runs[0]
@@ -125,13 +125,13 @@ def test_a_model_that_cannot_run_a_scene_says_why() -> None:
     assert alone.differences == {}
 
 
-def test_a_kind_that_does_not_exist_is_named_with_those_that_do() -> None:
+def test_unknown_kind_is_reported_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"'magic'.*planar_nonsmooth, spatial_nonsmooth"):
         compare_models(Scene(), ["planar_nonsmooth", "magic"])
     assert chosen_kinds(short("sidewinding", 1.0))[0] == "spatial_nonsmooth"
 
 
-def test_a_step_too_long_for_another_model_becomes_a_whole_fraction_and_that_is_said() -> None:
+def test_too_long_step_is_divided_and_reported() -> None:
     scene = short("lagrangian_undulation", 0.5)
     fitted, notes = fitted_to(scene, "planar_nonsmooth")
     assert fitted.solver.step_s == pytest.approx(0.001 / 3, rel=1e-12)
@@ -141,7 +141,7 @@ def test_a_step_too_long_for_another_model_becomes_a_whole_fraction_and_that_is_
     assert fitted_to(scene, "planar_lagrangian") == (scene, ())
     comparison = compared(scene, "planar_lagrangian", "planar_nonsmooth")
     assert comparison.runs[1].notes == notes
-    # Rows of both are at the same times, so nothing is interpolated.
+    # Rows of both are at the same times, so that nothing is interpolated.
     mine, other = (whole(run.recording) for run in comparison.runs)
     np.testing.assert_array_equal(
         comparison.differences["planar_nonsmooth"]["energy_kinetic"].series,
@@ -149,8 +149,8 @@ def test_a_step_too_long_for_another_model_becomes_a_whole_fraction_and_that_is_
     )
 
 
-def test_failed_physics_leaves_what_there_was_and_its_sentence() -> None:
-    # Far too long a step, for the scene's own model, which runs it as it stands.
+def test_failed_run_is_kept_up_to_the_failure() -> None:
+    # Far too long a step for the scene's own model, which runs it unchanged.
     scene = short("obstacle_aided", 0.4, **{"solver.step_s": 0.002})
     comparison = compared(scene, "spatial_nonsmooth", "planar_nonsmooth")
     whole_run, failed = comparison.runs
@@ -159,10 +159,10 @@ def test_failed_physics_leaves_what_there_was_and_its_sentence() -> None:
     assert "solver.step_s: 0.002" in failed.notes[0]
     assert "1/7" in whole_run.notes[0]
     assert failed.end < whole_run.end == pytest.approx(0.4)
-    found = comparison.differences["planar_nonsmooth"]["com"]
+    result = comparison.differences["planar_nonsmooth"]["com"]
     assert len(comparison.times) == 41
-    assert np.isnan(found.series[-1])
-    assert np.isfinite([found.end, found.worst, found.rms]).all()
+    assert np.isnan(result.series[-1])
+    assert np.isfinite([result.end, result.worst, result.rms]).all()
 
 
 def test_rows_at_other_times_are_interpolated() -> None:
@@ -186,7 +186,7 @@ def test_headings_counted_from_either_side_of_a_turn_are_the_same() -> None:
     )
     heading = next(quantity for quantity in QUANTITIES if quantity.name == "heading")
     assert difference(heading, run, reference).series.tolist() == [0.0, 0.5, 10.0]
-    # A turn made on the way is a difference.
+    # A complete turn during the run is a difference.
     turned = Samples(3, {"heading": np.array([-180.0, 0.0, 180.0])}, links, along)
     assert difference(heading, turned, reference).end == 360.0
 
@@ -201,18 +201,18 @@ def test_changes_of_an_earlier_run_are_made_in_all_runs() -> None:
 
 
 def test_cancelling_ends_all_runs() -> None:
-    told: list[float] = []
+    fractions: list[float] = []
     threads = threading.active_count()
 
     def progress(fraction: float) -> bool:
-        told.append(fraction)
+        fractions.append(fraction)
         return fraction < 0.1
 
     assert (
         compare_models(short("lateral_undulation_isotropic", 200.0), (), None, progress=progress)
         is None
     )
-    assert max(told) < 0.5
+    assert max(fractions) < 0.5
     assert threading.active_count() == threads
 
 
@@ -232,8 +232,8 @@ def test_a_body_under_friction_is_compared_with_a_chain_of_its_links() -> None:
         10,
     )
     links = comparison.differences["planar_lagrangian"]["links"]
-    # At the start the chain's links lie along the body: the distance is that of chords and arc, at
-    # most h^2 K / 12.
+    # At the start the chain's links are along the body: the distance is that between chords and
+    # arc, at most h^2 K / 12.
     assert 0.0 < links.series[0] < 6e-3
     assert links.worst < 0.03
     many = compare_models(with_values(scene, {"robot.n_links": 40}))
@@ -242,10 +242,10 @@ def test_a_body_under_friction_is_compared_with_a_chain_of_its_links() -> None:
     assert more < 0.1 * few, "of order 2 in the number of links"
 
 
-def test_bodies_and_chains_that_cannot_be_one_another_say_what_can_be_done() -> None:
+def test_unsuitable_bodies_and_chains_have_a_remedy() -> None:
     assert chosen_kinds(short("continuum_snake_2d", 1.0)) == ("continuum_beam",)
     assert "continuum_beam" not in chosen_kinds(short("sidewinding", 1.0))
     assert "fit-strain" in refusals(short("sidewinding", 1.0), "continuum_beam")[0]
     assert "compare chain" in refusals(short("continuum_undulation", 1.0), "spatial_nonsmooth")[0]
-    # rings leave friction nothing to do
+    # rings leave no effect for friction
     assert refusals(short("continuum_snake_2d", 1.0), "planar_lagrangian")

@@ -1,4 +1,4 @@
-"""Measured files of other programs: read right with all that is ignored listed, or asked about."""
+"""Measurement files of other programs: read correctly with ignored parts listed, or with questions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.measured_files import (
 def check(
     capture: Capture, names: tuple[str, ...] = NAMES, *, oriented: bool = False, plane: bool = False
 ) -> None:
-    """See that a capture holds the known tracks under these names."""
+    """Check that a capture contains the known tracks under these names."""
     assert capture.bodies == names
     assert capture.links == tuple(
         int(n[5:]) - 1 if n.startswith("link ") and n[5:].isdigit() else None for n in names
@@ -60,13 +60,13 @@ def check(
 
 
 def ignored(capture: Capture) -> str:
-    """What the recognition lists as ignored."""
+    """Parts of the file listed as ignored."""
     assert capture.recognition is not None
     return "; ".join(map(str, capture.recognition.ignored))
 
 
 def question(path: Path) -> str:
-    """What is asked about a file that is not certain."""
+    """Questions about an ambiguous file."""
     with pytest.raises(ExperimentError) as caught:
         read_capture(path)
     assert path.name in str(caught.value)
@@ -89,7 +89,7 @@ def question(path: Path) -> str:
 @pytest.mark.parametrize(
     ("version", "parent"), [("1.22", False), ("1.23", False), ("1.24", False), ("1.25", True)]
 )
-def test_motive_rigid_bodies_are_read_whatever_else_there_is(
+def test_motive_rigid_bodies_are_read_among_other_data(
     tmp_path: Path, errors: tuple[str, ...], version: str, parent: bool
 ) -> None:
     bodies = [rigid_body(b, errors=errors) for b in range(3)]
@@ -118,7 +118,7 @@ def test_motive_number_of_bodies_does_not_matter(tmp_path: Path, n: int) -> None
     [("Frame", "Time (Seconds)", "TimeCode"), ("Frame",), ("Time (Seconds)",), ()],
     ids=str,
 )
-def test_motive_times_come_from_what_there_is(tmp_path: Path, leading: tuple[str, ...]) -> None:
+def test_motive_times_come_from_available_columns(tmp_path: Path, leading: tuple[str, ...]) -> None:
     path = motive(tmp_path / "a.csv", [rigid_body(b) for b in range(3)], leading=leading)
     check(read_capture(path), oriented=True)
 
@@ -220,8 +220,8 @@ def test_motive_millimetres_of_a_z_up_export_are_read(tmp_path: Path) -> None:
     assert any("read" in note for note in capture.notes)
 
 
-def test_motive_straight_track_with_y_up_is_not_turned_over(tmp_path: Path) -> None:
-    """A robot that creeps along x moves least sideways: the axis of the program holds."""
+def test_motive_straight_track_with_y_up_keeps_its_axis(tmp_path: Path) -> None:
+    """A robot that creeps along x moves least sideways: the axis of the program is used."""
     columns = [("Position", axis) for axis in "XYZ"]
 
     def cells(row: int) -> list[str]:
@@ -284,14 +284,14 @@ def test_motive_same_name_twice_is_two_bodies(tmp_path: Path) -> None:
     ],
     ids=["unit", "names", "kinds", "axes", "columns"],
 )
-def test_motive_header_that_is_not_understood_is_asked_about(
+def test_motive_unknown_header_causes_a_question(
     tmp_path: Path, spoil: Callable[[str], str], text: str
 ) -> None:
     path = motive(tmp_path / "a.csv", [rigid_body(b) for b in range(3)])
     path.write_text(spoil(path.read_text(encoding="utf-8")), encoding="utf-8")
-    asked = question(path)
-    assert text in asked
-    assert "OptiTrack Motive CSV" in asked
+    message = question(path)
+    assert text in message
+    assert "OptiTrack Motive CSV" in message
 
 
 # --- Qualisys -------------------------------------------------------------------------------------
@@ -354,7 +354,7 @@ def test_qualisys_empty_and_zero_cells_are_gaps(tmp_path: Path) -> None:
         ({"FREQUENCY": "--"}, "no FREQUENCY"),
     ],
 )
-def test_qualisys_counts_that_disagree_are_asked_about(
+def test_qualisys_inconsistent_counts_cause_a_question(
     tmp_path: Path, about: dict[str, str], text: str
 ) -> None:
     assert text in question(qualisys(tmp_path / "a.tsv", about=about))
@@ -423,7 +423,7 @@ def test_vicon_velocities_are_ignored(tmp_path: Path) -> None:
     ],
     ids=["devices", "unit", "rate"],
 )
-def test_vicon_without_positions_or_units_is_asked_about(
+def test_vicon_without_positions_or_units_causes_a_question(
     tmp_path: Path, rows: list[list[str]], text: str
 ) -> None:
     assert text in question(save(tmp_path / "a.csv", rows))
@@ -485,7 +485,7 @@ def test_trc_wrong_number_of_markers_is_remarked(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_trc_that_is_not_understood_is_refused(
+def test_trc_unknown_variant_is_refused(
     tmp_path: Path, options: dict[str, object], text: str
 ) -> None:
     assert text in question(trc(tmp_path / "a.trc", **options))  # type: ignore[arg-type]
@@ -625,7 +625,7 @@ def test_kitti_poses_ask_for_their_rate(tmp_path: Path) -> None:
     _check_one(capture)
 
 
-def test_quaternions_without_norm_are_no_orientation(tmp_path: Path) -> None:
+def test_quaternions_without_norm_are_not_an_orientation(tmp_path: Path) -> None:
     rows = ["t,x,y,z,qx,qy,qz,qw"]
     for t, place in zip(TIME, position(1), strict=True):
         rows.append(",".join([f"{t:.6f}", *numbers(place), "1", "2", "3", "4"]))
@@ -656,9 +656,7 @@ def _two(i: int) -> list[str]:
         ("HeadX,HeadY,TailX,TailY", ("Head", "Tail")),
     ],
 )
-def test_no_name_that_comes_twice_is_lost(
-    tmp_path: Path, names: str, bodies: tuple[str, ...]
-) -> None:
+def test_repeated_names_are_preserved(tmp_path: Path, names: str, bodies: tuple[str, ...]) -> None:
     capture = read_capture(
         _table(tmp_path / "a.csv", f"time_s,{names}", lambda i: [f"{TIME[i]:.6f}", *_two(i)])
     )
@@ -668,7 +666,7 @@ def test_no_name_that_comes_twice_is_lost(
     assert capture.measured.all(), "a track that begins at the origin is there"
 
 
-def test_names_that_do_not_pair_are_asked_about(tmp_path: Path) -> None:
+def test_unpaired_names_cause_a_question(tmp_path: Path) -> None:
     path = _table(tmp_path / "a.csv", "time_s,x,x,y,y", lambda i: [f"{TIME[i]:.6f}", *_two(i)])
     assert "repeated" in question(path)
 
@@ -690,7 +688,7 @@ def test_names_that_do_not_pair_are_asked_about(tmp_path: Path) -> None:
         ("twist.twist.linear.x,twist.twist.linear.y,twist.twist.linear.z", ["0.1", "0.06", "0"]),
     ],
 )
-def test_columns_that_are_no_positions_are_ignored_and_listed(
+def test_columns_without_positions_are_listed_as_ignored(
     tmp_path: Path, names: str, cells: list[str]
 ) -> None:
     path = _table(
@@ -720,7 +718,7 @@ def test_rows_with_a_remark_are_read_like_the_others(tmp_path: Path, row: int) -
 @pytest.mark.parametrize(
     ("width", "offset"), [(2, 0), (3, 0), (6, 0), (7, 1), (9, 0), (10, 1), (11, 2)]
 )
-def test_numbers_without_names_are_asked_about(tmp_path: Path, width: int, offset: int) -> None:
+def test_numbers_without_names_cause_a_question(tmp_path: Path, width: int, offset: int) -> None:
     tracks = 1000.0 * np.concatenate([position(b) for b in range(4)], axis=1)
 
     def cells(i: int) -> list[str]:
@@ -788,7 +786,7 @@ def test_timecodes_need_a_frame_rate(tmp_path: Path) -> None:
     np.testing.assert_allclose(read_capture(path).time, np.arange(120) / 25.0, atol=1e-9)
 
 
-def test_unit_that_contradicts_its_numbers_is_asked_about(tmp_path: Path) -> None:
+def test_unit_that_contradicts_its_numbers_causes_a_question(tmp_path: Path) -> None:
     path = _table(
         tmp_path / "a.csv",
         "time [s],x,y",
@@ -798,7 +796,7 @@ def test_unit_that_contradicts_its_numbers_is_asked_about(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("unit", ["px", "furlong"])
-def test_unknown_unit_of_length_is_asked_about(tmp_path: Path, unit: str) -> None:
+def test_unknown_unit_of_length_causes_a_question(tmp_path: Path, unit: str) -> None:
     path = _table(
         tmp_path / "a.csv", f"t,x [{unit}],y [{unit}]", lambda i: [f"{TIME[i]:.3f}", *_two(i)[:2]]
     )
@@ -871,7 +869,7 @@ def _named_table(path: Path) -> Path:
 def test_damaged_header_never_gives_wrong_tracks(
     tmp_path: Path, make: Callable[[Path], Path], mark: str, header: int
 ) -> None:
-    """Rows and columns that are missing or too many are noticed, or do not matter."""
+    """Missing or extra rows and columns are detected, or have no effect."""
     path = make(tmp_path)
     rows = [line.split(mark) for line in path.read_text(encoding="utf-8").splitlines()]
     last = max(map(len, rows)) - 1
@@ -915,7 +913,7 @@ def _without(row: list[str], column: int) -> list[str]:
         ("time_s,a x,a y,", "no name above column 4"),
     ],
 )
-def test_names_that_do_not_fit_the_columns_are_asked_about(
+def test_names_that_do_not_fit_the_columns_cause_a_question(
     tmp_path: Path, names: str, text: str
 ) -> None:
     path = _table(tmp_path / "a.csv", names, lambda i: [f"{TIME[i]:.6f}", *numbers(position(1)[i])])
@@ -927,7 +925,7 @@ def test_names_that_do_not_fit_the_columns_are_asked_about(
         assert text in question(path)
 
 
-def test_seconds_that_stand_still_are_asked_about(tmp_path: Path) -> None:
+def test_constant_times_cause_a_question(tmp_path: Path) -> None:
     path = _table(
         tmp_path / "a.csv",
         "time_s,x,y",
@@ -954,12 +952,12 @@ def test_text_in_a_column_of_times_is_named(tmp_path: Path) -> None:
         "time,x,y",
         lambda i: ["05.03.2024 10:00:00", *numbers(position(1)[i, :2])],
     )
-    asked = question(path)
-    assert '"05.03.2024 10:00:00"' in asked
-    assert "No column holds a position" not in asked
+    message = question(path)
+    assert '"05.03.2024 10:00:00"' in message
+    assert "No column holds a position" not in message
 
 
-def test_robot_that_rests_at_the_origin_is_there_and_lost_frames_are_not(tmp_path: Path) -> None:
+def test_robot_at_the_origin_differs_from_lost_frames(tmp_path: Path) -> None:
     def cells(i: int) -> list[str]:
         moved = max(0.0, TIME[i] - 0.3)
         gone = 60 <= i < 64

@@ -1,4 +1,4 @@
-"""The check of the step size: estimated errors against known ones, scenes without a limit, steps that fail."""
+"""Check of the step size: estimated errors against known ones, scenes without a limit, and failing steps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def quantity(check: StepCheck, name: str) -> QuantityCheck:
 
 
 def single(velocity: float, duration: float, **values: object) -> Scene:
-    """One link that slides along itself."""
+    """One link that slides along its axis."""
     start = StateStart(
         kind="state",
         position_m=((0.0, 0.0, 0.0),),
@@ -44,7 +44,7 @@ def single(velocity: float, duration: float, **values: object) -> Scene:
 
 
 def test_viscous_sliding_has_the_error_of_runge_kutta() -> None:
-    # m v' = -c v from v0: exact x = v0 m / c (1 - exp(-c T / m)). Runge and Kutta's method of order
+    # m v' = -c v from v0: exact x = v0 m / c (1 - exp(-c T / m)). The Runge-Kutta method of order
     # 4 replaces exp(z), with z = -c h / m, by 1 + z + z^2 / 2 + z^3 / 6 + z^4 / 24.
     mass = 1.0
     viscous = 5.0
@@ -64,19 +64,19 @@ def test_viscous_sliding_has_the_error_of_runge_kutta() -> None:
             "ground.viscous_along_ns_per_m": viscous,
         },
     )
-    found = quantity(checked(scene), "net_displacement_m")
-    for step, value in zip((0.1, 0.05, 0.025), found.values, strict=True):
+    result = quantity(checked(scene), "net_displacement_m")
+    for step, value in zip((0.1, 0.05, 0.025), result.values, strict=True):
         z = -viscous * step / mass
         decay = (1.0 + z + z**2 / 2.0 + z**3 / 6.0 + z**4 / 24.0) ** round(duration / step)
         assert value == pytest.approx(velocity * mass / viscous * (1.0 - decay), rel=1e-12)
     exact = velocity * mass / viscous * (1.0 - math.exp(-viscous * duration / mass))
-    assert found.basis == "order"
-    assert found.order == pytest.approx(4.0, abs=0.4)
-    assert found.error == pytest.approx(abs(found.values[0] - exact), rel=0.02)
+    assert result.basis == "order"
+    assert result.order == pytest.approx(4.0, abs=0.4)
+    assert result.error == pytest.approx(abs(result.values[0] - exact), rel=0.02)
 
 
 def test_stribeck_stop_has_an_error_of_order_one() -> None:
-    # v' = -mu g (1 + r exp(-(v / s)^2)) with the coefficient of the step's beginning, of order 1.
+    # v' = -mu g (1 + r exp(-(v / s)^2)) with the coefficient at the step's start, of order 1.
     # Exact distance to the stop, by substituting w = (v / s)^2: s^2 / (2 mu g) ln((exp(w0) + r) /
     # (1 + r)).
     mu = 0.2
@@ -95,27 +95,27 @@ def test_stribeck_stop_has_an_error_of_order_one() -> None:
         },
     )
     check = checked(scene)
-    found = quantity(check, "net_displacement_m")
+    result = quantity(check, "net_displacement_m")
     exact = (
         fall**2
         / (2.0 * mu * G)
         * math.log((math.exp((velocity / fall) ** 2) + rise) / (1.0 + rise))
     )
-    assert found.basis == "order"
-    assert found.order == pytest.approx(1.0, abs=0.2)
-    assert found.error == pytest.approx(abs(found.values[0] - exact), rel=0.1)
+    assert result.basis == "order"
+    assert result.order == pytest.approx(1.0, abs=0.2)
+    assert result.error == pytest.approx(abs(result.values[0] - exact), rel=0.1)
     assert check.proposal
     proposed = quantity(checked(with_values(scene, check.proposal)), "net_displacement_m")
     assert abs(proposed.values[0] - exact) / exact < 0.012
 
 
 def test_coulomb_stop_is_within_its_estimate() -> None:
-    # Constant deceleration is exact but for the step of the stop, from v: v h / 2 in place of v^2 /
-    # (2 mu g).
+    # Constant deceleration is exact except for the step of the stop, from v: v h / 2 instead of v^2
+    # / (2 mu g).
     mu = 0.2
     velocity = 0.5
     step = 0.01
-    found = quantity(
+    result = quantity(
         checked(
             single(
                 velocity,
@@ -127,13 +127,13 @@ def test_coulomb_stop_is_within_its_estimate() -> None:
     )
     last = velocity % (mu * G * step)
     true = last * step / 2.0 - last**2 / (2.0 * mu * G)
-    assert found.values[0] - velocity**2 / (2.0 * mu * G) == pytest.approx(true, abs=1e-9)
-    assert true <= found.error <= 4.0 * true
+    assert result.values[0] - velocity**2 / (2.0 * mu * G) == pytest.approx(true, abs=1e-9)
+    assert true <= result.error <= 4.0 * true
 
 
 def test_creeping_wave_error_matches_a_fine_reference() -> None:
-    # 40 links that creep under isotropic friction: what looks converged by its residual is 19 % off
-    # at 1 ms.
+    # 40 links that creep under isotropic friction: a run that is converged by its residual is 19 %
+    # off at 1 ms.
     scene = short(
         "lateral_undulation_isotropic",
         10.0,
@@ -147,13 +147,13 @@ def test_creeping_wave_error_matches_a_fine_reference() -> None:
         },
     )
     check = checked(scene)
-    found = quantity(check, "net_displacement_m")
-    limit = 0.06506  # of runs with 1/16 and 1/32 ms
-    true = abs(found.values[0] - limit) / limit
+    result = quantity(check, "net_displacement_m")
+    limit = 0.06506  # from runs with 1/16 and 1/32 ms
+    true = abs(result.values[0] - limit) / limit
     assert true == pytest.approx(0.19, abs=0.01)
-    assert found.basis == "order"
-    assert found.order == pytest.approx(1.0, abs=0.15)
-    assert found.relative == pytest.approx(true, rel=0.1)
+    assert result.basis == "order"
+    assert result.order == pytest.approx(1.0, abs=0.15)
+    assert result.relative == pytest.approx(true, rel=0.1)
     assert check.proposal == {"solver.step_s": 5e-5}
 
 
@@ -180,8 +180,8 @@ def test_agreement_of_two_runs_needs_no_third() -> None:
 
 
 def test_tumbling_between_posts_does_not_settle() -> None:
-    # A board of pins: where a link that slides down between them goes depends on every impact
-    # before.
+    # A board of pins: the path of a link that slides down between them depends on every earlier
+    # impact.
     pins = tuple(
         circle(0.5 * column, 0.3 * row + 0.15 * (column % 2), 0.05)
         for column in range(1, 12)
@@ -232,15 +232,15 @@ def test_standing_still_has_no_error_to_divide_by() -> None:
 
 
 def test_return_to_the_start_is_related_to_the_path() -> None:
-    # Without friction a wave moves the centre of mass nowhere but for the step in which it begins.
+    # Without friction a wave does not move the centre of mass, except in its first step.
     check = checked(
         short(
             "lateral_undulation_isotropic", 1.0, **{"ground.mu_along": 0.0, "ground.mu_across": 0.0}
         )
     )
-    found = quantity(check, "net_displacement_m")
-    assert "path" in found.relative_to
-    assert found.relative < 0.01
+    result = quantity(check, "net_displacement_m")
+    assert "path" in result.relative_to
+    assert result.relative < 0.01
 
 
 def test_changes_during_the_run_are_made_in_every_run() -> None:

@@ -1,1 +1,1 @@
-"""Measurements against the bars the program sets itself; `make bench`."""
+"""Benchmarks with the bars of the program; `make bench`."""

@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks [NAME ...]`: run the benchmarks and print every figure beside its bar."""
+"""`python -m tests.benchmarks [NAME ...]`: run the benchmarks and print every value with its bar."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NAMES = (
 
 
 def main() -> int:
-    """Run the chosen benchmarks; the exit code says how many bars were missed."""
+    """Run the chosen benchmarks. Return 1 if a bar was missed."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument(
         "names", metavar="NAME", nargs="*", choices=[*NAMES, []], help=f"of {', '.join(NAMES)}"
@@ -63,9 +63,10 @@ def main() -> int:
         print(f"{name}", flush=True)
         for what, value, unit, bar, ok in import_module(f"tests.benchmarks.bench_{name}").run():
             missed += not ok
-            shown = f"{value:.3g}" if isinstance(value, float) else str(value)
+            formatted = f"{value:.3g}" if isinstance(value, float) else str(value)
             print(
-                f"  {'ok  ' if ok else 'MISS'}  {what:<58} {shown:>9} {unit:<8} {bar}", flush=True
+                f"  {'ok  ' if ok else 'MISS'}  {what:<58} {formatted:>9} {unit:<8} {bar}",
+                flush=True,
             )
     return 1 if missed else 0
 

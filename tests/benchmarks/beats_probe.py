@@ -1,9 +1,8 @@
-"""Does in the real window what can be done while a robot is armed, and times its heartbeat.
+"""Perform the actions possible while a robot is armed in the real window, and time the window's heartbeat.
 
-`beats_probe PROFILE SCENE [ACTION ...]`. Prints the longest pause between two beats for every
-action as JSON: processor time of the window's thread, time by the clock, and how much of that was
-not spent in the operating system's queue. What opens is closed again and what was changed is
-undone, which belongs to the action.
+`beats_probe PROFILE SCENE [ACTION ...]`. Prints as JSON, for every action, the longest pause
+between two beats: processor time of the window's thread, wall time, and the part of it that was not
+spent waiting for a processor. Closing and undoing the result belongs to the action.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from snakestudio.viewmodel.robot.services import LiveChoices
 Action = tuple[str, Callable[[], object]]
 
 _SETTLE_MS = 600
-"""For what an action leaves to later turns of the event loop."""
+"""Time for the effects of an action in later turns of the event loop."""
 
 _OTHER = frozenset(
     {
@@ -46,18 +45,17 @@ _OTHER = frozenset(
         "mend_faults",
     }
 )
-"""Commands after which the robot is not armed any more, as they say; and the one that writes a
-file."""
+"""Commands after which the robot is no longer armed, as documented, and the one that writes a file."""
 
 
 class Beats:
-    """Times a window's heartbeat, by action.
+    """Times a window's heartbeat by action.
 
     Attributes
     ----------
     longest : dict of str to list of float
-        Processor time, time by the clock and time outside the system's queue, of the longest pause
-        of an action, s each by itself.
+        Maxima over the pauses of an action, s: processor time, wall time, and time not spent waiting
+        for a processor.
     """
 
     def __init__(self) -> None:
@@ -66,7 +64,7 @@ class Beats:
         self._last: tuple[float, float, float] | None = None
 
     def beat(self) -> None:
-        """There was one."""
+        """Record a beat."""
         clock = time.monotonic()
         now = time.thread_time(), clock, clock - _queued()
         if self._last is not None and self.action:
@@ -76,7 +74,7 @@ class Beats:
 
 
 def _queued() -> float:
-    """How long this thread was ready to run, and others ran, s; 0 where the system does not say."""
+    """Time for which this thread was ready to run while others ran, s; 0 if the system does not report it."""
     try:
         return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
     except (OSError, IndexError):
@@ -84,14 +82,14 @@ def _queued() -> float:
 
 
 def commands(window: MainWindow) -> Iterator[Action]:
-    """Every command of the menus that can be called now."""
+    """Enabled commands of the menus."""
     for spec in table():
         if spec.run is not None and spec.id not in _OTHER:
             yield f"command {spec.id}", window.context.action_registry[spec.id].trigger
 
 
 def menus(window: MainWindow) -> Iterator[Action]:
-    """Every menu of the bar, opened."""
+    """Menus of the menu bar, opened."""
     for action in window.menuBar().actions():
         menu = action.menu()
         if isinstance(menu, QMenu):
@@ -102,7 +100,7 @@ def menus(window: MainWindow) -> Iterator[Action]:
 
 
 def panels(window: MainWindow) -> Iterator[Action]:
-    """Every panel brought up, and every tab of the robot's data looked at; each for the first and the second time."""
+    """Panels, each raised twice, and tabs of the robot's data, each opened twice."""
     for again in ("", " again"):
         for name in window.context.docks.all:
             yield f"panel {name}{again}", partial(window.context.show_dock, name)
@@ -115,7 +113,7 @@ def panels(window: MainWindow) -> Iterator[Action]:
                 partial(data.tabs.setCurrentIndex, tab),
             )
     yield (
-        "traffic, every frame in turn",
+        "traffic, all frames in turn",
         lambda: (data.tabs.setCurrentIndex(2), data.traffic.by_id.click()),
     )
     yield "traffic, sought through", lambda: data.traffic.seek.setText("joint")
@@ -127,7 +125,7 @@ def panels(window: MainWindow) -> Iterator[Action]:
 
 
 def edits(window: MainWindow) -> Iterator[Action]:
-    """What changes the scene while the robot follows it."""
+    """Edits of the scene while the robot follows it."""
     document = window.context.document
     for number in (1, 2):
         for key, value in (
@@ -141,7 +139,7 @@ def edits(window: MainWindow) -> Iterator[Action]:
 
 
 def looks(window: MainWindow) -> Iterator[Action]:
-    """What changes the picture: the mouse in it, the wheel, the size of the window, the past."""
+    """Actions that change the view: mouse, wheel, size of the window, scrubbing."""
     view = window.context.viewport
     session_controller = window.context.session_controller
     middle = view.rect().center()
@@ -192,7 +190,7 @@ def looks(window: MainWindow) -> Iterator[Action]:
 
 
 def actions(window: MainWindow) -> Iterator[Action]:
-    """All of it, in an order in which no action takes anything from the next."""
+    """All actions, in an order in which none affects the next."""
     yield "at rest", lambda: None
     yield from panels(window)
     yield from edits(window)
@@ -202,7 +200,7 @@ def actions(window: MainWindow) -> Iterator[Action]:
 
 
 def shut(window: MainWindow) -> None:
-    """Close what an action opened over the window."""
+    """Close dialogs and menus that an action opened."""
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     for _ in range(5):
@@ -217,15 +215,15 @@ def shut(window: MainWindow) -> None:
 
 
 class Probe:
-    """Connects to an emulated robot, lets it stream, and carries out one action after the other.
+    """Connects to an emulated robot, starts streaming, and performs one action after the other.
 
     Parameters
     ----------
     window : MainWindow
     profile : Path
-        With a window timeout so long that what is slow is seen in full.
+        With a window timeout so long that slow actions are measured in full.
     *only : str
-        Parts of the names of the actions that are wanted; all if there are none.
+        Parts of names of actions to perform; all by default.
     """
 
     def __init__(self, window: MainWindow, profile: Path, *only: str) -> None:
@@ -233,15 +231,15 @@ class Probe:
         self._window = window
         self._profile = profile
         self._only = only
-        self._steps = self._course()
-        QTimer.singleShot(1000, self._go)
+        self._steps = self._actions()
+        QTimer.singleShot(1000, self._advance)
 
-    def _go(self) -> None:
+    def _advance(self) -> None:
         pause = next(self._steps, None)
         if pause is not None:
-            QTimer.singleShot(pause, self._go)
+            QTimer.singleShot(pause, self._advance)
 
-    def _course(self) -> Iterator[int]:
+    def _actions(self) -> Iterator[int]:
         window = self._window
         while (
             not window.context.docks.are_filled
@@ -272,7 +270,7 @@ class Probe:
                 yield 300
             step = window.context.document.undo_stack.index()
             self.beats.action = name
-            # what waits for an answer must not hold up the clock of the others
+            # actions that wait for an answer must not block the timing of the others
             QTimer.singleShot(0, act)
             yield _SETTLE_MS
             shut(window)
@@ -295,5 +293,5 @@ class Probe:
 
 
 if __name__ == "__main__":
-    found: list[Probe] = []
-    run(Path(sys.argv[2]), lambda w: found.append(Probe(w, Path(sys.argv[1]), *sys.argv[3:])))
+    probes: list[Probe] = []
+    run(Path(sys.argv[2]), lambda w: probes.append(Probe(w, Path(sys.argv[1]), *sys.argv[3:])))

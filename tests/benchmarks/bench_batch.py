@@ -1,4 +1,4 @@
-"""Batches beside single runs and MuJoCo's rollout: 64 worlds with different friction, two threads."""
+"""Batches compared with single runs and MuJoCo's rollout: 64 worlds with different friction, two threads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CALLS = 100
 
 
 class Taken(NamedTuple):
-    """Time that some work took, s."""
+    """Wall and processor time of some work, s."""
 
     wall: float
     processor: float
@@ -48,12 +48,12 @@ def timed(work: Callable[[], object]) -> Taken:
 
 
 class Case:
-    """A scene as a batch and as single engines, past its start.
+    """A scene as a batch and as single engines, after the transient of its start.
 
     Parameters
     ----------
     name : str
-        Of a bundled scene.
+        Name of a bundled scene.
     """
 
     def __init__(self, name: str) -> None:
@@ -81,19 +81,19 @@ class Case:
             self.states[threads] = batch.save()
 
     def run(self, batch: Batch, begin: int, end: int) -> None:
-        """Targets and rates of the gait, a call a period."""
+        """Step with targets and rates of the gait, one call per period."""
         for step in range(begin, end, self.period):
             batch.step(self.reference.angle[step], self.period, rates=self.reference.rate[step])
         assert not batch.failed
 
     def batch(self, threads: int) -> Taken:
-        """The periods that are measured, in all worlds of the batch."""
+        """Time of the measured periods in all worlds of the batch."""
         batch = self.batches[threads]
         batch.restore(self.states[threads])
         return timed(lambda: self.run(batch, self.begin, self.begin + PERIODS * self.period))
 
     def single(self) -> Taken:
-        """The same, engine by engine, each with one call."""
+        """Time of the same with single engines, one call each."""
         for engine, saved in zip(self.engines, self.saved, strict=True):
             engine.restore(saved)
 
@@ -125,7 +125,7 @@ class Peer:
         self.rollout = mujoco.rollout.Rollout(nthread=THREADS)
 
     def run(self) -> Taken:
-        """All worlds."""
+        """Time of all worlds."""
         return timed(
             lambda: self.rollout.rollout(
                 self.model, self.data, self.first, self.control, state=self.states
@@ -134,7 +134,7 @@ class Peer:
 
 
 def compared(name: str, bar: float, peer_bar: float | None) -> list[Row]:
-    """A scene by turns: single engines, batches with one and two threads, MuJoCo."""
+    """Compare, in turns: single engines, batches with one and two threads, MuJoCo."""
     case = Case(name)
     steps = PERIODS * case.period
     peer = None if peer_bar is None else Peer(case.scene, steps, gait_reference(case.scene, steps))
@@ -161,11 +161,17 @@ def compared(name: str, bar: float, peer_bar: float | None) -> list[Row]:
     per_core = ratio("single", "two", "processor")
     rows: list[Row] = [
         (f"{name}: 64 worlds, two threads", 1e-3 * rate, "k steps/s", "", True),
-        (f"{name}: processors it had", together, "", "2 if they were free", True),
+        (f"{name}: available processors", together, "", "2 if they were free", True),
         (f"{name}: faster than 64 single runs", faster, "x", f">= {bar:g}", faster >= bar),
-        (f"{name}: one thread beside single runs", ratio("single", "one", "wall"), "x", "", True),
         (
-            f"{name}: speed per processor beside single runs",
+            f"{name}: one thread relative to single runs",
+            ratio("single", "one", "wall"),
+            "x",
+            "",
+            True,
+        ),
+        (
+            f"{name}: speed per processor relative to single runs",
             per_core,
             "x",
             ">= 0.9",
@@ -191,13 +197,13 @@ def compared(name: str, bar: float, peer_bar: float | None) -> list[Row]:
 
 
 def steps(batch: Batch, targets: FloatArray, n: int) -> None:
-    """`CALLS` calls of `n` steps."""
+    """Make `CALLS` calls of `n` steps."""
     for _ in range(CALLS):
         batch.step(targets, n)
 
 
 def short_calls(name: str) -> list[Row]:
-    """What a call of one step costs beside its steps."""
+    """Overhead of a call of one step."""
     case = Case(name)
     case.close()
     with open_batch(case.scene, WORLDS, threads=1) as batch:

@@ -1,4 +1,4 @@
-"""What reading and making frames costs: the link's process does it thousands of times a second beside its deadlines."""
+"""Processor time of decoding and encoding frames: the link's process does it thousands of times a second."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import INCOMING
 
 RATE = 4000
-"""Frames a second that are much for a bus of 1 Mbit/s with half of it feedback."""
+"""Frames per second under high load: a bus of 1 Mbit/s with half of it feedback."""
 
 
 def _seconds(work: Callable[[], object], count: int) -> float:
-    """Processor time of one call, s: the least of several goes."""
+    """Processor time of a call, s: the least of several repetitions."""
     times = []
     for _ in range(5):
         begun = time.process_time()
@@ -28,12 +28,12 @@ def _seconds(work: Callable[[], object], count: int) -> float:
 
 
 def run() -> list[tuple[str, float, str, str, bool]]:
-    """Share of a processor that decoding takes, and time that set-points take; cantools' own decoder beside it."""
-    found: list[tuple[str, float, str, str, bool]] = []
+    """Share of a processor for decoding, and time of encoding set-points; cantools' own decoder for comparison."""
+    rows: list[tuple[str, float, str, str, bool]] = []
     for path in shipped():
         codec = Codec(load_profile(path))
         messages = [m for m in codec.profile.messages if m.role in INCOMING]
-        # Two counts of everything, so that no counter stands still however often they come.
+        # The counters change in every frame, as on a bus.
         frames = [
             codec.encode(m, n, {("angle", -1): 0.3})
             for _ in range(2)
@@ -45,7 +45,7 @@ def run() -> list[tuple[str, float, str, str, bool]]:
             * _seconds(lambda c=codec, f=frames: [c.decode(each) for each in f], 20)
             / len(frames)
         )
-        found.append(
+        rows.append(
             (
                 f"{path.stem}: decode {RATE} frames/s",
                 100 * share,
@@ -60,11 +60,11 @@ def run() -> list[tuple[str, float, str, str, bool]]:
             for d, m in zip(dbc, messages, strict=True)
         ]
         other = _seconds(
-            lambda given=data: [d.decode(b, decode_choices=False) for d, b in given], 50
+            lambda pairs=data: [d.decode(b, decode_choices=False) for d, b in pairs], 50
         ) / len(data)
-        found.append(
+        rows.append(
             (
-                f"{path.stem}: cantools' bare decoder",
+                f"{path.stem}: cantools' own decoder",
                 100 * other * RATE,
                 "%",
                 "for comparison",
@@ -73,7 +73,7 @@ def run() -> list[tuple[str, float, str, str, bool]]:
         )
         angle = np.zeros(codec.n_axes)
         cycle = _seconds(lambda c=codec, a=angle: c.set_points(a, a), 50)
-        found.append(
+        rows.append(
             (f"{path.stem}: a period's set-points", 1e3 * cycle, "ms", "<= 1 ms", cycle <= 1e-3)
         )
-    return found
+    return rows

@@ -1,4 +1,4 @@
-"""Speed of the scenes of P5 with all their outputs recorded at 100 Hz, and of the drawing of a body."""
+"""Speed of the scenes of P5 with all their outputs recorded at 100 Hz, and of drawing a body."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SCENES = ("worm", "worm_accelerating", "inchworm", "continuum_snake_2d", "contin
 
 
 def _factor(scene: Scene, rounds: int = 3) -> float:
-    """Simulated over processor time of everything that a run without a window does but writing files."""
-    run_offline(scene)  # formulas are read and code is loaded once
+    """Simulated time per processor time of a run without a window, except writing files."""
+    run_offline(scene)  # parses formulas and loads code
     best = min(_seconds(scene) for _ in range(rounds))
     return scene.run.duration_s / best
 
@@ -29,7 +29,7 @@ def _seconds(scene: Scene) -> float:
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     result: list[Row] = []
     for name in SCENES:
         scene = shipped(name, solver__error_tolerance=1e-4)

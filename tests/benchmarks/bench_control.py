@@ -1,4 +1,4 @@
-"""Speed of a run whose controller reads the robot's state every control period: the whole tick, on one core."""
+"""Speed of a run whose controller reads the robot's state every control period: the whole period, on one core."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SECONDS = 20.0
 
 
 def _figures(name: str, values: dict[str, object], sinks: int) -> tuple[float, float]:
-    """Simulated seconds a second of processor time, and time a period outside the engine, µs; best of three runs."""
+    """Simulated seconds per second of processor time, and time of a period without the engine, µs; best of 3 runs."""
     scene = with_values(
         load_scene(scenes_dir() / f"{name}.toml"), {"run.duration_s": _SECONDS, **values}
     )
@@ -39,11 +39,11 @@ def _figures(name: str, values: dict[str, object], sinks: int) -> tuple[float, f
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     result: list[Row] = []
     for what, name, values, bar, sinks in (
-        ("path following on a spline", "path_following", {}, 80.0, 0),
-        ("path following on straight lines", "path_following", {"path.shape": "straight"}, 80.0, 0),
+        ("path following, spline", "path_following", {}, 80.0, 0),
+        ("path following, straight lines", "path_following", {"path.shape": "straight"}, 80.0, 0),
         ("heading control", "path_following", {"controller.kind": "heading"}, 80.0, 0),
         ("leader-follower with jam resolution", "jam_resolution", {}, 40.0, 0),
         ("teleoperation", "teleoperation", {}, 40.0, 0),
@@ -52,6 +52,6 @@ def run() -> list[Row]:
         factor, around = _figures(name, values, sinks)
         result.append((f"{what}: real-time factor", factor, "x", f">= {bar:g}", factor >= bar))
         result.append(
-            (f"{what}: a period outside the engine", around, "µs", "<= 40", around <= 40.0)
+            (f"{what}: a period without the engine", around, "µs", "<= 40", around <= 40.0)
         )
     return result

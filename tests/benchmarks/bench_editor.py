@@ -1,4 +1,4 @@
-"""Scenes of 2,000 obstacles and of nine in the real window: picking, dragging one of them, undoing."""
+"""Scenes of 2,000 and of nine obstacles in the real window: picking, dragging, undoing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SECONDS = 5.0
 
 
 def measured(count: int) -> dict[str, float]:
-    """What `tests.benchmarks.editor_probe` measures among so many obstacles."""
+    """Results of `tests.benchmarks.editor_probe` with so many obstacles."""
     with screen() as environment:
         command = [
             sys.executable,
@@ -30,28 +30,28 @@ def measured(count: int) -> dict[str, float]:
 
 
 def run() -> list[Row]:
-    """The figures beside their bars."""
+    """All rows."""
     few = measured(9)
     figures = measured(2000)
     share = figures["fps"] / few["fps"]
     return [
         ("pick among 2,000 obstacles", figures["pick"], "ms", "< 5", figures["pick"] < 5.0),
         (
-            "pictures a second while one of nine is dragged",
+            "frames a second while one of nine is dragged",
             few["fps"],
             "/s",
             ">= 30",
             few["fps"] >= 30.0,
         ),
         (
-            "pictures a second while one is dragged",
+            "frames a second while one of 2,000 is dragged",
             figures["fps"],
             "/s",
             ">= 30",
             figures["fps"] >= 30.0,
         ),
-        ("share of those among nine", share, "x", ">= 0.8", share >= 0.8),
-        ("carrying out a move of the mouse (median)", figures["move"], "ms", "", True),
+        ("ratio of 2,000 to nine", share, "x", ">= 0.8", share >= 0.8),
+        ("handling a mouse move (median)", figures["move"], "ms", "", True),
         ("undo (median)", figures["undo"], "ms", "< 20", figures["undo"] < 20.0),
         ("undo (longest of 20)", figures["undo_max"], "ms", "", True),
     ]

@@ -1,6 +1,6 @@
-"""A scene of 2,000 obstacles: how long it is read, written, undone and told apart in words.
+"""A scene of 2,000 obstacles: time of reading, writing, undoing and describing changes.
 
-Undo is measured twice: of the document alone with what refers to its obstacles, and in the window
+Undo is measured twice: of the document alone with references to its obstacles, and in the window
 with all panels.
 """
 
@@ -36,7 +36,7 @@ EDITS: dict[str, Callable[[Scene], Scene]] = {
 
 
 def large_scene() -> Scene:
-    """The main scene in a field of so many pegs."""
+    """The main scene with a field of pegs."""
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
     places = (
         (0.5 * (i % 50) - 12.0, 0.5 * (i // 50) + 2.0) for i in range(COUNT - len(scene.obstacles))
@@ -46,7 +46,7 @@ def large_scene() -> Scene:
 
 
 def timed(work: Callable[[], object], times: int = 5) -> float:
-    """Milliseconds that something takes, the median."""
+    """Median time of a call, ms."""
     taken = []
     for _ in range(times):
         started = time.perf_counter()
@@ -56,7 +56,7 @@ def timed(work: Callable[[], object], times: int = 5) -> float:
 
 
 def file_figures(folder: Path) -> dict[str, float]:
-    """Milliseconds for reading and writing."""
+    """Times of reading and writing, ms."""
     path = folder / "large.toml"
     scene = large_scene()
     save_scene(scene, path, base=(scenes_dir() / "obstacle_aided.toml").read_text(encoding="utf-8"))
@@ -85,7 +85,7 @@ def file_figures(folder: Path) -> dict[str, float]:
 
 
 def undo_figures() -> dict[str, float]:
-    """Milliseconds for undoing edits in a window with all its panels, and of the document alone."""
+    """Times of undoing edits in a window with all its panels, and in the document alone, ms."""
     from PySide6.QtWidgets import QApplication
 
     from snakestudio.gui.app import make_window
@@ -136,14 +136,14 @@ def undo_figures() -> dict[str, float]:
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     from tests.benchmarks.bench_window import screen
 
     with tempfile.TemporaryDirectory() as folder, screen() as environment:
         figures = file_figures(Path(folder))
         environment |= {"SNAKESTUDIO_STATE_DIR": folder}
-        words = [sys.executable, "-m", "tests.benchmarks.bench_editor_files"]
-        probe = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+        command = [sys.executable, "-m", "tests.benchmarks.bench_editor_files"]
+        probe = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     figures |= json.loads(probe.stdout.splitlines()[-1])
     bars = {name: 20.0 if name.startswith("undo") else 1000.0 for name in figures}
     return [

@@ -24,7 +24,7 @@ _PERIOD_S = 0.01
 
 
 def run() -> list[Row]:
-    """Measure."""
+    """All rows."""
     loaded = load_profile(find_profile("lab_robot"))
     return [*_without_bus(loaded), *_process(loaded)]
 

@@ -1,4 +1,4 @@
-"""Speed of the planar engine on one core, recording at 100 Hz, and how it grows with the number of links."""
+"""Speed of the planar engine on one core, recording at 100 Hz, and its growth with the number of links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Row = tuple[str, object, str, str, bool]
 
 
 def posts(n: int) -> tuple[Cylinder, ...]:
-    """Obstacles along the way of n links, as dense as in the paper's scene: seven for eleven."""
+    """Obstacles along the path of n links, as dense as in the paper's scene: seven for eleven links."""
     return tuple(
         Cylinder(
             kind="cylinder",
@@ -57,13 +57,13 @@ def lane(n: int) -> Scene:
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     main = case_scene("obstacle_aided")
     step, residual, iterations = measure(main, 48000)
     factor = main.solver.step_s / step
     few = math.inf
     many = math.inf
-    for _ in range(5):  # by turns, so that a busy moment of the machine does not hit only one
+    for _ in range(5):  # in turns, so that other load affects all of them
         few = min(few, measure(lane(11), 8000, 1)[0])
         many = min(many, measure(lane(88), 8000, 1)[0])
     growth = math.log(many / few) / math.log(8.0)

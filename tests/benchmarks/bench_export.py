@@ -30,7 +30,7 @@ RATE = 100.0
 
 
 class Long:
-    """An hour of a run: the rows of a short one, over and over, at times that go on."""
+    """A run of an hour: the rows of a short one repeated, with continuing times."""
 
     changes: tuple[()] = ()
     events: tuple[()] = ()
@@ -45,14 +45,14 @@ class Long:
         return len(self.times)
 
     def chunks(self) -> Iterator[Rows]:
-        """Its rows, piece by piece."""
+        """Rows in pieces."""
         for start in range(0, len(self), len(self._rows)):
             times: NDArray[np.float64] = self.times[start : start + len(self._rows)]
             yield replace(self._rows.slice(0, len(times)), time=times)
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
     short = run_offline(
         with_values(scene, {"run.duration_s": 15.0, "run.log_rate_hz": RATE})
@@ -73,11 +73,9 @@ def run() -> list[Row]:
             rows.append((f"size of that {name}", path.stat().st_size / 1e6, "MB", "", True))
             path.unlink()
         grown = resident() - before
-        rows.append(("memory that took", grown, "MB", "<= 300", grown <= 300))
+        rows.append(("memory for these exports", grown, "MB", "<= 300", grown <= 300))
         started = time.perf_counter()
         write_video(Path(folder, "a.mp4"), short, VideoOptions())
         took = time.perf_counter() - started
-        rows.append(
-            ("video of 15 s at 1280 x 720, 30 frames a second", took, "s", "<= 60", took <= 60)
-        )
+        rows.append(("video of 15 s at 1280 x 720, 30 frames/s", took, "s", "<= 60", took <= 60))
     return rows

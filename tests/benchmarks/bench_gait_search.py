@@ -1,8 +1,8 @@
-"""Whether an optimiser's 300 runs find the paper's robot as fast a sidewinding as a grid of 10,000 does.
+"""Whether an optimiser's 300 runs find as fast a sidewinding of the paper's robot as a grid of 10,000.
 
-The grid takes a processor 42 minutes, so what it found is kept in `sidewinding_grid.csv`; its best
-point is run again. `python -m tests.benchmarks.bench_gait_search FOLDER` computes the grid again;
-stopped, it goes on in that folder.
+The grid takes a processor 42 minutes, so its result is stored in `sidewinding_grid.csv`; its best
+point is computed again. `python -m tests.benchmarks.bench_gait_search FOLDER` recomputes the grid;
+after an interruption it resumes in that folder.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Row = tuple[str, object, str, str, bool]
 STUDY = scenes_dir() / "studies" / "sidewinding_speed.toml"
 KEPT = Path(__file__).with_name("sidewinding_grid.csv")
 SEEDS = range(1, 6)
-"""One search alone may be lucky, or end on a hill beside."""
+"""Several seeds: a single search may be lucky, or end at a local optimum."""
 
 _BEST = 20
 _AMPLITUDES = {
@@ -39,12 +39,12 @@ _AMPLITUDES = {
     "steps": None,
     "values": (15.0, 20.0, 25.0, 30.0, 32.5, 35.0, 37.5, 40.0, 42.5, 45.0),
 }
-"""Of the grid: denser where the fast gaits are. Of the other values it takes ten equal steps each,
-as the file says."""
+"""Values of the grid: denser where the gaits are fast. All other values have ten equal steps, as stated
+in the file."""
 
 
 def copied(folder: Path, search: dict[str, object]) -> Path:
-    """The shipped study in a folder of its own, searched otherwise."""
+    """Return the shipped study in a separate folder, with another search."""
     study = load_study(STUDY)
     if search.get("kind") == "grid":
         study = study.model_copy(
@@ -62,7 +62,7 @@ def copied(folder: Path, search: dict[str, object]) -> Path:
 
 
 def kept_best() -> tuple[dict[str, float], float, int]:
-    """Values of the grid's best point by column, its speed, and how many points the grid has."""
+    """Values of the grid's best point by column, its speed, and the number of points."""
     lines = KEPT.read_text(encoding="utf-8").splitlines()
     count = next(int(line.split()[-1]) for line in lines if line.startswith("# points"))
     row = next(csv.DictReader(line for line in lines if not line.startswith("#")))
@@ -74,7 +74,7 @@ def kept_best() -> tuple[dict[str, float], float, int]:
 
 
 def speed_of(plan: Plan, values: dict[str, float]) -> float:
-    """The speed of a point, run anew; `values` by columns."""
+    """Speed of a point, computed again; `values` by columns."""
     changes = {key: number for name, number in values.items() for key in name.split("+")}
     result = run_offline(with_values(plan.scene, changes), plan.base_dir)
     assert result.ok, result.message
@@ -82,11 +82,11 @@ def speed_of(plan: Plan, values: dict[str, float]) -> float:
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     values, stored, count = kept_best()
     grid = speed_of(open_plan(STUDY), values)
     rows: list[Row] = []
-    found = []
+    speeds = []
     points = 0
     began = time.perf_counter()
     for seed in SEEDS:
@@ -96,21 +96,21 @@ def run() -> list[Row]:
             table = results_of(path)
         best = table.best
         points = table.n_points
-        found.append(float(table["speed"][best]) if best is not None else 0.0)
+        speeds.append(float(table["speed"][best]) if best is not None else 0.0)
     took = (time.perf_counter() - began) / len(SEEDS)
     off = 100.0 * abs(grid / stored - 1.0)
-    rows.append(("best point of the grid, run anew: off by", off, "%", "<= 0.1", off <= 0.1))
-    rows.append((f"speed that a grid of {count} finds", grid, "m/s", "", True))
-    share, least = (100.0 * speed / grid for speed in (float(np.median(found)), min(found)))
+    rows.append(("best point of the grid, recomputed: deviation", off, "%", "<= 0.1", off <= 0.1))
+    rows.append((f"best speed of a grid of {count}", grid, "m/s", "", True))
+    share, least = (100.0 * speed / grid for speed in (float(np.median(speeds)), min(speeds)))
     what = f"speed that CMA-ES finds in {points} runs, of that, median of {len(SEEDS)} seeds"
     rows.append((what, share, "%", ">= 98", share >= 98.0))
-    rows.append(("from the least lucky of these seeds", least, "%", "", True))
-    rows.append((f"the {points} runs took", took, "s", "", True))
+    rows.append(("worst of these seeds", least, "%", "", True))
+    rows.append((f"time of {points} runs", took, "s", "", True))
     return rows
 
 
 def keep(table: Table) -> None:
-    """Write the best points of a finished grid into `KEPT`."""
+    """Write the best points of a finished grid to the stored file."""
     rows = np.flatnonzero(table.counts)
     rows = rows[np.argsort(table.goals[rows, 0])][:_BEST]
     columns = {
@@ -123,7 +123,7 @@ def keep(table: Table) -> None:
 
 
 def main() -> int:
-    """Compute the grid in the folder that is named, and keep its best points."""
+    """Compute the grid in the named folder, and store its best points."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     path = copied(folder, {"kind": "grid"})

@@ -1,4 +1,4 @@
-"""The vector environment beside as many single environments, which Python steps one after the other."""
+"""The vector environment compared with as many single environments, which Python steps in sequence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROUNDS = 5
 
 
 def compared(task: str, bar: float, values: dict[str, Any]) -> list[Row]:
-    """A task by turns: one vector environment, single environments."""
+    """Compare a task, in turns: one vector environment, single environments."""
     envs = gymnasium.make_vec(task, WORLDS, values=values)
     singles = [gymnasium.make(task, values=values).unwrapped for _ in range(WORLDS)]
     envs.reset(seed=0)
@@ -49,7 +49,7 @@ def compared(task: str, bar: float, values: dict[str, Any]) -> list[Row]:
     return [
         (f"{name}: 64 worlds in one environment", next(rates), "steps/s", "", True),
         (
-            f"{name}: processors it had",
+            f"{name}: available processors",
             statistics.median(processors),
             "",
             "2 if they were free",
@@ -61,6 +61,6 @@ def compared(task: str, bar: float, values: dict[str, Any]) -> list[Row]:
 
 
 def run() -> list[Row]:
-    """All rows; what the training of the tutorial does comes last."""
+    """All rows; the training of the tutorial is last."""
     sidewinding, _, path, _ = TASKS
     return [*compared(sidewinding, 1.5, {}), *compared(path, 3.0, {"solver.step_s": 0.005})]

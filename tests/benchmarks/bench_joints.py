@@ -1,4 +1,4 @@
-"""What kinds of joints cost the spatial engine: weightless chains of every kind, and a robot of alternating joints."""
+"""Cost of kinds of joints in the spatial engine: massless chains of every kind, and a robot of alternating joints."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def robot(kinds: list[int], kp: float, kd: float, radius: float = 0.05, mu: floa
 
 
 def swinging(count: int) -> Reference:
-    """References of 0.2 rad with frequencies of their own."""
+    """References of 0.2 rad, each with its own frequency."""
     omega = 3.0 + np.arange(count) % 5
     return lambda t: (
         0.2 * np.sin(np.multiply.outer(t, omega)),
@@ -92,7 +92,7 @@ def swinging(count: int) -> Reference:
 def timed(
     params: Params, pose: FloatArray, seconds: float, reference: Reference
 ) -> tuple[float, float, float]:
-    """CPU time of a step, s, Newton iterations a step, and share of steps converged."""
+    """CPU time of a step, s, Newton iterations a step, and share of converged steps."""
     state = make_state(pose, np.zeros((len(pose), 6)), np.zeros(len(params.axes)))
     steps = round(seconds / STEP)
     begin = CLOCK()
@@ -103,10 +103,10 @@ def timed(
 
 
 def kinds_of_joints() -> list[Row]:
-    """Time of a link and iteration by kind of joint: one with a single axis costs no more than a cardan joint."""
+    """Time per link and iteration by kind of joint: a single axis must not cost more than a cardan joint."""
     chains = {name: robot(kinds, 5.0, 0.05) for name, kinds in KINDS.items()}
     best = dict.fromkeys(chains, math.inf)
-    for _ in range(5):  # by turns, so that a busy moment of the machine does not hit only one
+    for _ in range(5):  # in turns, so that other load affects all of them
         for name, chain in chains.items():
             params = params_with(chain, STEP, STILL)
             spent, iterations, _ = timed(
@@ -144,13 +144,13 @@ def gaits() -> dict[str, Scene]:
 
 
 def references(scene: Scene) -> JointReference:
-    """What the joints of the straight robot get, led to its gait, with a knot at every step."""
+    """References of the joints from the straight robot to its gait, with a knot at every step."""
     times = np.arange(scene.n_steps + 1) * scene.solver.step_s
     return SetPoints(scene, np.zeros(len(scene.body.axes))).reference(times, None)
 
 
 def alternating() -> list[Row]:
-    """The gaits of the robot of alternating joints for 8 s, by turns with MuJoCo's own loop on the exported model."""
+    """Gaits of the robot of alternating joints for 8 s, in turns with MuJoCo's own loop on the exported model."""
     rows: list[Row] = []
     for name, scene in gaits().items():
         reference = references(scene)
@@ -181,5 +181,5 @@ def alternating() -> list[Row]:
 
 
 def run() -> list[Row]:
-    """The values: name, value, unit, bar, whether it is met."""
+    """All rows: name, value, unit, bar, whether it is met."""
     return [*kinds_of_joints(), *alternating()]

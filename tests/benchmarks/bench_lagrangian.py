@@ -1,4 +1,4 @@
-"""Speed of the Lagrangian engine on one core, recording at 100 Hz, and how it grows with the number of links."""
+"""Speed of the Lagrangian engine on one core, recording at 100 Hz, and its growth with the number of links."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Row = tuple[str, object, str, str, bool]
 
 
 def links(n: int, law: str) -> Scene:
-    """The shipped scene with n links; the gains of PD control are such that the scene's step bears them."""
+    """The shipped scene with n links; the gains of PD control are stable with the scene's step."""
     gains = {"joint_controller__kp_nm_per_rad": 20.0, "joint_controller__kd_nms_per_rad": 0.3}
     return changed(undulation(**gains), robot__n_links=n, joint_controller__law=law)
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     result: list[Row] = []
     for law in ("feedback_linearization", "pd"):
         scene = links(10, law)
@@ -36,7 +36,7 @@ def run() -> list[Row]:
         ]
     few = math.inf
     many = math.inf
-    for _ in range(3):  # by turns, so that a busy moment of the machine does not hit only one
+    for _ in range(3):  # in turns, so that other load affects all of them
         few = min(few, measure(links(10, "feedback_linearization"), 4000, 1)[0])
         many = min(many, measure(links(60, "feedback_linearization"), 2000, 1)[0])
     return [

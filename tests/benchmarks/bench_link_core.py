@@ -1,4 +1,4 @@
-"""What the link's core takes of a processor: 20 axes at 100 Hz, with all the robot says in return."""
+"""Processor time of the link's core: 20 axes at 100 Hz, with all status frames of the robot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DURATION_S = 20.0
 
 
 def run() -> list[Row]:
-    """As in the link's process, whose garbage is collected while nothing is due."""
+    """All rows, with garbage collection as in the link's process."""
     gc.collect()
     gc.disable()
     try:
@@ -24,7 +24,7 @@ def run() -> list[Row]:
 
 
 def _run() -> list[Row]:
-    """The core's own share of the processor's time, whatever else runs; the little robot's is left out."""
+    """Processor time of the core itself, without that of the emulated robot."""
     rig = Rig(lab_robot(set_point_rate_hz=100.0))
     rig.armed()
     rig.references(0.0)
@@ -65,7 +65,7 @@ def _run() -> list[Row]:
             "< 25",
             share < 25 and streaming,
         ),
-        ("longest turn of the loop", 1000 * slowest, "ms", "< 6", slowest < 0.006),
+        ("longest cycle of the loop", 1000 * slowest, "ms", "< 6", slowest < 0.006),
         (
             "from stop to its frame, longest of 100",
             1000 * slowest_stop,

@@ -1,13 +1,13 @@
-"""How exactly set-points leave the link while a window renders and a simulation runs, and how soon a stop is out.
+"""Timing of set-points while a window renders and a simulation runs, and latency of a stop.
 
 A witness in this process sees the frames at the kernel's time of reception; the emulated robot, the
-link, the window (drawn in software, on a screen of its own) and the simulation, as fast as it can,
-have processes of their own. `SNAKESTUDIO_BENCH_S` is the time each figure is taken over (20 s).
+link, the window (software rendering on a virtual screen) and the simulation at full speed have
+separate processes. `SNAKESTUDIO_BENCH_S` is the duration of each measurement (20 s).
 
-No priority helps against a machine that stands still itself, see `standstill`: what bare sleepers
-suffer meanwhile is told in front, and each figure is told twice, over everything and over what no
-standstill touched. A stop that a standstill causes, as nobody was heard in time, is counted, and
-streaming begun again until the time is full.
+No priority helps if the machine itself stalls, see `standstill`: delays of bare sleepers are
+printed first, and each value is printed twice, of all set-points and of those that no standstill
+affected. If a standstill causes a stop because a heartbeat was late, the stop is counted, and
+streaming is restarted until the duration is reached.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ _SETTLE_S = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of the set-points and stops that count.
+    """Statistics of set-points and stops.
 
     Attributes
     ----------
     periods : int
-        How many there are.
+        Number of periods.
     lateness : float
         99th percentile of the time between a period's deadline and its first frame's arrival, ms.
     gap, shortest : float
@@ -77,23 +77,22 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What was measured.
+    """Results of a measurement.
 
     Attributes
     ----------
     priority : str
-        What the link says that it was granted.
+        Priority that the link was granted, as it reports.
     period : float
         Mean time between two set-points, ms.
     halts : int
-        How often it was stopped because somebody was not heard in time.
+        Number of stops because of a missing heartbeat.
     processor : float
-        What the link's process took of a processor while it streamed, 0 to 1; NaN where nobody
-        says.
+        Share of a processor that the link's process took while it streamed, 0 to 1; NaN if unknown.
     all, free : Figures
-        Of everything, and of what no standstill of the machine touched.
+        Statistics of everything, and of what no standstill of the machine affected.
     machine : Standstills
-        The machine meanwhile.
+        The machine during the measurement.
     """
 
     priority: str
@@ -107,23 +106,23 @@ class Timing:
 
 @contextmanager
 def load() -> Iterator[None]:
-    """A simulation as fast as it can, and a window that plays."""
+    """Run a simulation at full speed, and a window that plays."""
     program = [sys.executable, "-m", "snakestudio"]
     with screen() as environment:
         processes = [
             subprocess.Popen(
-                [*program, *words],
+                [*program, *command],
                 env=environment,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
-            for words in (
+            for command in (
                 ("run", str(main_scene()), "--duration", "100000"),
                 ("--play", str(main_scene())),
             )
         ]
         try:
-            time.sleep(15.0)  # until they have started, and the window has all its panels
+            time.sleep(15.0)  # time to start, until the window has all its panels
             yield
         finally:
             for process in processes:
@@ -134,7 +133,7 @@ def load() -> Iterator[None]:
 
 @contextmanager
 def _ahead() -> Iterator[None]:
-    """What stands in for the window is not what is measured: it goes before the simulations where that is granted."""
+    """Raise the priority of this process, which plays the window's role and is not measured, above the simulations'."""
     before = os.getpriority(os.PRIO_PROCESS, 0)
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, -5)
@@ -148,18 +147,18 @@ def _ahead() -> Iterator[None]:
 def measure(
     rate_hz: float, seconds: float, priority: str = "real-time", stops: int = _STOPS
 ) -> Timing:
-    """One link under load.
+    """Measure one link under load.
 
     Parameters
     ----------
     rate_hz : float
         Set-points per second.
     seconds : float
-        How long to stream.
+        Duration of streaming.
     priority : str
-        What the link shall ask for, see `snakestudio.link.process.priority.WANTED`.
+        Priority that the link requests, see `snakestudio.link.process.priority.WANTED`.
     stops : int
-        How many stops to measure.
+        Number of stops to measure.
     """
     before = os.environ.get(WANTED)
     os.environ[WANTED] = priority
@@ -174,7 +173,7 @@ def measure(
 
 
 def _measure(folder: Path, rate_hz: float, seconds: float, stops: int) -> Timing:
-    profile = small_robot(folder, rate_hz, joints=4)  # of two axes each
+    profile = small_robot(folder, rate_hz, joints=4)  # with two axes each
     bus = load_profile(profile).profile.bus
     with Emulator(profile, bus, folder) as robot, Witness(bus) as witness:
         wait(lambda: robot.time_of("ready", 0.0) is not None, "the robot boots", 60.0)
@@ -211,7 +210,7 @@ def _measure(folder: Path, rate_hz: float, seconds: float, stops: int) -> Timing
 
 
 def _ms(times: np.ndarray, share: float) -> float:
-    """A quantile in ms; NaN of nothing."""
+    """Quantile in ms; NaN without values."""
     return 1000 * float(np.quantile(times, share)) if times.size else float("nan")
 
 
@@ -221,9 +220,9 @@ def _process(client: LinkClient) -> int:
 
 
 def _streamed(operator: Operator, seconds: float) -> tuple[list[tuple[float, float]], float]:
-    """Stream for so long altogether.
+    """Stream for a total time.
 
-    Gives when it did, one span for each time it was begun, and the link's share of a processor
+    Returns the spans of time of streaming, one for each start, and the link's share of a processor
     meanwhile.
     """
     spans: list[tuple[float, float]] = []
@@ -249,7 +248,7 @@ def _streamed(operator: Operator, seconds: float) -> tuple[list[tuple[float, flo
 
 
 def _begin(operator: Operator) -> None:
-    """Stream; what stands still for too long, again and again, may keep it from arming for a while."""
+    """Start streaming again after each failure: long standstills may prevent arming for a while."""
     for _ in range(5):
         with suppress(AssertionError):
             return operator.stream()
@@ -257,29 +256,29 @@ def _begin(operator: Operator) -> None:
 
 
 def _stopped(operator: Operator, witness: Witness, stops: int) -> np.ndarray:
-    """Stop so often while it streams; (stops, 2), when it was asked for and when the frame was on the bus."""
+    """Stop repeatedly during streaming; (stops, 2), the times of the call and of the frame on the bus."""
     waits = []
     for _ in range(stops):
         _begin(operator)
-        asked = time.monotonic()
+        called = time.monotonic()
         operator.client.stop()
         operator.reaches(LinkState.FAULT)
-        waits.append((asked, witness.waited(STOP_ID, asked)))
+        waits.append((called, witness.waited(STOP_ID, called)))
     return np.array(waits).reshape(-1, 2)
 
 
 def _lateness(times: np.ndarray, period: float) -> np.ndarray:
-    """How late each frame is on the grid of periods that most of them lie on, s."""
+    """Lateness of each frame relative to the grid of periods of most frames, s."""
     phase = (times - times[0]) / period % 1.0
     counts, edges = np.histogram(np.concatenate([phase, phase + 1.0]), 200, (0.0, 2.0))
-    # Set-points are late, never early, but the stamps of frames wander by some hundredths of a
+    # Set-points are late, never early, but the stamps of frames vary by some hundredths of a
     # period.
     late = (phase - edges[np.argmax(counts[:100])] + 0.25) % 1.0
     return np.maximum(late - float(np.quantile(late, 0.01)), 0.0) * period
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     seconds = float(os.environ.get("SNAKESTUDIO_BENCH_S", "20"))
     rows: list[Row] = []
     with load(), _ahead():
@@ -292,48 +291,48 @@ def run() -> list[Row]:
             since = time.monotonic()
             before = stolen()
             try:
-                found = measure(rate_hz, seconds, priority)
+                timing = measure(rate_hz, seconds, priority)
             except AssertionError as error:  # it was stopped again and again
                 rows.append(
                     (f"{rate_hz:g} Hz, {priority}: {str(error)[:60]}", float("nan"), "", "", False)
                 )
                 continue
-            machine = found.machine
+            machine = timing.machine
             period = 1000.0 / rate_hz
             rows += [
-                (f"{rate_hz:g} Hz, {found.priority}", "", "", "", True),
+                (f"{rate_hz:g} Hz, {timing.priority}", "", "", "", True),
                 (
-                    "  taken from this machine meanwhile",
+                    "  taken by the host meanwhile",
                     100.0 * stolen_share(since, before),
                     "%",
                     "",
                     True,
                 ),
                 (
-                    "  bare real-time sleepers on it: lateness, p99",
+                    "  bare real-time sleepers: lateness, p99",
                     _ms(machine.late, 0.99),
                     "ms",
                     "",
                     True,
                 ),
                 ("  their longest", 1000.0 * machine.longest, "ms", "", True),
-                ("  stopped as somebody stood still for too long", found.halts, "times", "", True),
+                ("  stopped as somebody stood still for too long", timing.halts, "times", "", True),
                 (
-                    "  its process, 8 axes",
-                    100.0 * found.processor,
+                    "  link's process, 8 axes",
+                    100.0 * timing.processor,
                     "% core",
                     "<= 12 at 100 Hz",
-                    not found.processor > 0.12,
+                    not timing.processor > 0.12,
                 ),
                 (
                     "  mean period",
-                    found.period,
+                    timing.period,
                     "ms",
                     f"{period:g} +- 1 %",
-                    abs(found.period / period - 1) < 0.01,
+                    abs(timing.period / period - 1) < 0.01,
                 ),
             ]
-            for name, figures in (("all", found.all), ("while it ran", found.free)):
+            for name, figures in (("all", timing.all), ("without standstills", timing.free)):
                 late = figures.lateness
                 gap = figures.gap
                 shortest = figures.shortest
@@ -342,7 +341,7 @@ def run() -> list[Row]:
                     (f"  {name}: periods", figures.periods, "", "", True),
                     (f"  {name}: lateness, p99", late, "ms", f"<= {late_ms:g}", late <= late_ms),
                     (f"  {name}: longest gap", gap, "ms", f"<= {gap_ms:g}", gap <= gap_ms),
-                    # A burst is a period that comes as soon as the one before it.
+                    # In a burst a period follows immediately on the previous one.
                     (
                         f"  {name}: shortest gap",
                         shortest,

@@ -1,4 +1,4 @@
-"""The live source while something else of the program keeps the interpreter busy: do references reach far enough?"""
+"""The live source while other threads keep the interpreter busy: do references reach far enough ahead?"""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _SECONDS = 10.0
 
 
 def run() -> list[Figure]:
-    """Drive eleven links and twenty axes for some seconds, at rest and beside a thread that never lets go by itself."""
-    return [*_driven("idle", 0), *_driven("a busy thread", 1)]
+    """Drive eleven links and twenty axes for some seconds, idle and next to a thread that never waits."""
+    return [*_driven("idle", 0), *_driven("busy thread", 1)]
 
 
 def _driven(what: str, threads: int) -> list[Figure]:
@@ -50,12 +50,12 @@ def _driven(what: str, threads: int) -> list[Figure]:
         used = (time.process_time() - started) / _SECONDS
         over.set()
         times = np.array(sent[begun:])
-        # of the block before when the next one came
+        # of the previous block when the next one arrived
         left = float((times[:-1, 2] - times[1:, 0]).min())
         gap = float(np.diff(times[:, 0]).max())
         figures: list[Figure] = [
             (
-                f"{what}: least that was left of the references",
+                f"{what}: least remaining references",
                 1e3 * left,
                 "ms",
                 "> 50",
@@ -75,7 +75,7 @@ def _driven(what: str, threads: int) -> list[Figure]:
 
 
 def _spin(over: threading.Event) -> None:
-    """What never waits: the interpreter takes it away from it every 5 ms."""
+    """Never wait: the interpreter interrupts the thread every 5 ms."""
     total = 0
     while not over.is_set():
         total += sum(range(1000))

@@ -1,6 +1,6 @@
 """Memory of a long run without a window: an hour at 100 rows a second must not make the recording grow.
 
-`bench_window_memory` measures the same with the window, whose plots remember the run, too.
+`bench_window_memory` measures the same with the window, whose plots store the run, too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def resident() -> float:
 def growth(
     hours: float, folder: Path, memory: Callable[[], float] = resident
 ) -> tuple[float, float, float]:
-    """Memory (MB) by which a run grows after its first tenth, disk (MB) it takes, and its real-time factor."""
+    """Growth of a run's memory after its first tenth (MB), disk space (MB), and real-time factor."""
     scene = load_scene(scenes_dir() / "lateral_undulation_isotropic.toml")
     duration = 3600.0 * hours
     path = folder / "hour.mcap"
@@ -40,7 +40,7 @@ def growth(
     while not runner.finished:
         report = runner.advance(400 * scene.steps_per_period)
         assert report.ok, report.message
-        runner.recording.snapshot(len(runner.recording) // 2)  # somebody scrubs
+        runner.recording.snapshot(len(runner.recording) // 2)  # as if a user scrubs
         if not early and runner.time > 0.1 * duration:
             early = memory()
     factor = duration / (time.perf_counter() - started)
@@ -50,7 +50,7 @@ def growth(
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     with tempfile.TemporaryDirectory() as folder:
         grown, disk, factor = growth(1.0, Path(folder))
     return [

@@ -1,4 +1,4 @@
-"""The nonholonomic engine: speed, growth with the number of links, and what a jittered ensemble of P3's case does."""
+"""The nonholonomic engine: speed, growth with the number of links, and a jittered ensemble of P3's case."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def gliding(n: int) -> Scene:
 
 
 def _among_pins() -> float:
-    """Real-time factor of an open-loop gait of n = 10 stuck among the pins: contacts come and go all the time."""
+    """Real-time factor of an open-loop gait of n = 10 stuck among the pins: contacts open and close all the time."""
     scene = jam(gait__amplitude_deg=30.0, gait__frequency_deg_s=70.0, gait__phase_shift_deg=40.0)
     return scene.solver.step_s / measure(scene, 5000)[0]
 
 
 def _closed() -> float:
-    """Real-time factor of the whole tick with the controller in the loop."""
+    """Real-time factor of the whole period with the controller in the loop."""
     runner = Runner(jam("jam_resolution", run__duration_s=10.0))
     started = time.process_time()
     runner.advance(runner.end_step)
@@ -53,7 +53,7 @@ def _closed() -> float:
 
 
 def _one(seed: int) -> tuple[float, float, int, float, bool]:
-    """Way along x (m), mean speed (m/s), jams, the first one's time (s), whether 5 cm/s followed each within 2 s."""
+    """Distance along x (m), mean speed (m/s), jams, time of the first (s), whether 5 cm/s followed each within 2 s."""
     scene = jam("jam_resolution")
     angles = np.array(scene.start.link_angles_deg)  # type: ignore[union-attr]
     jitter = (
@@ -81,7 +81,7 @@ def _one(seed: int) -> tuple[float, float, int, float, bool]:
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     open_ground = gliding(10)
     few = measure(open_ground, 10000)[0]
     factor = open_ground.solver.step_s / few
@@ -109,18 +109,18 @@ def run() -> list[Row]:
     return [
         *result,
         (
-            f"jam resolution, {STARTS} starts: median way in 30 s",
+            f"jam resolution, {STARTS} starts: median distance in 30 s",
             median,
             "m",
             "2.43 +- 0.4",
             abs(median - 2.43) < 0.4,
         ),
-        ("best way", max(ways), "m", ">= 2.5", max(ways) >= 2.5),
+        ("best distance", max(ways), "m", ">= 2.5", max(ways) >= 2.5),
         ("median speed", 100 * speed, "cm/s", "9.3 +- 1", abs(speed - 0.093) < 0.01),
         ("median of jams", float(np.median(jams)), "", "about 12", True),
         ("first jam", first, "s", "2.38 +- 0.06", abs(first - 2.38) < 0.06),
         (
-            "starts after which every jam was resolved",
+            "starts with all jams resolved",
             f"{sum(freed)}/{STARTS}",
             "",
             "all",

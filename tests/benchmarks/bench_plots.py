@@ -1,4 +1,4 @@
-"""Plots of an hour at 100 rows a second: how fast they are drawn while zooming, how soon a channel is there."""
+"""Plots of an hour at 100 rows a second: speed of drawing while zooming, and delay of a new channel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Row = tuple[str, object, str, str, bool]
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     with screen() as environment:
         command = [sys.executable, "-m", "tests.benchmarks.plots_probe"]
         done = subprocess.run(
@@ -28,24 +28,24 @@ def run() -> list[Row]:
             got["zoom"] >= 30,
         ),
         (
-            "processor time of such a redraw of all four",
+            "processor time of a redraw of all four",
             got["zoom_cost"],
             "ms",
             "<= 33",
             got["zoom_cost"] <= 33,
         ),
         ("redraws a second of tracks, two links of that hour", got["tracks"], "1/s", "", True),
-        ("a fresh column of that hour is there after", got["column"], "s", "", True),
+        ("delay of a new column of that hour", got["column"], "s", "", True),
         (
-            "longest time the window stood meanwhile",
+            "longest stall of the window meanwhile",
             got["stall"],
             "ms",
             "<= 50",
             got["stall"] <= 50,
         ),
-        ("a filtered derived channel is there after", got["derived"], "s", "", True),
+        ("delay of a filtered derived channel", got["derived"], "s", "", True),
         (
-            "longest time the window stood meanwhile",
+            "longest stall of the window meanwhile",
             got["derived_stall"],
             "ms",
             "<= 50",

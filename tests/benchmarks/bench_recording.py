@@ -1,4 +1,4 @@
-"""What recording costs a run, and how an hour of rows opens, scrubs and stays out of memory."""
+"""Cost of recording, and opening, scrubbing and memory of an hour of rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SECONDS = 61.0
 
 
 class RecordingTimer:
-    """Knows how long recording takes a run: rows, events in them, states to continue from."""
+    """Measures the time that recording takes in a run: rows, their events, states to continue from."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -39,7 +39,7 @@ class RecordingTimer:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Measure every run meanwhile."""
+        """Measure every run in the context."""
         with (
             patch.object(RunLog, "add", self._timed(RunLog.add)),
             patch.object(RunLog, "flush", self._timed(RunLog.flush)),
@@ -63,7 +63,7 @@ class RecordingTimer:
 
 
 def cost(name: str, folder: Path) -> tuple[float, float]:
-    """Processor time that recording takes as a share of the engine's: in the run's thread, and in the other."""
+    """Processor time of recording relative to the engine's: in the run's thread, and in the writing thread."""
     scene = load_scene(scenes_dir() / f"{name}.toml")
     scene = with_values(scene, {"run.duration_s": SECONDS, "run.log_rate_hz": 100.0})
     piece = round(0.5 / scene.control.period_s) * scene.steps_per_period
@@ -73,7 +73,7 @@ def cost(name: str, folder: Path) -> tuple[float, float]:
     runner = Runner(scene, scenes_dir(), path=folder / f"{name}.mcap")
     while (
         runner.time < 10.0
-    ):  # to begin the file takes 30 ms once, which is no part of what a row costs
+    ):  # starting the file takes 30 ms once, which is not part of the cost of a row
         runner.advance(piece)
     timer = RecordingTimer()
     engine = runner.engine_seconds
@@ -102,18 +102,18 @@ def an_hour(folder: Path, at_once: int) -> Path:
 
 
 def moved(rows: Rows, start: int) -> Rows:
-    """The same rows later in time."""
+    """The same rows at later times."""
     return replace(rows, time=(start + np.arange(len(rows))) / 100)
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
-    found: list[Row] = []
+    """All rows: name, value, unit, bar, whether it is met."""
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         folder = Path(name)
         for scene in ("obstacle_aided", "sidewinding"):
             appending, writing = (100 * share for share in cost(scene, folder))
-            found.append(
+            rows.append(
                 (
                     f"recording, {scene}: in the run's thread",
                     appending,
@@ -123,7 +123,7 @@ def run() -> list[Row]:
                 )
             )
             both = appending + writing
-            found.append(
+            rows.append(
                 (
                     f"recording, {scene}: with the writing thread",
                     both,
@@ -133,12 +133,12 @@ def run() -> list[Row]:
                 )
             )
         for at_once, what in ((512, "an hour"), (40, "an hour in real time's blocks")):
-            found += hour(an_hour(folder, at_once), what)
-    return found
+            rows += hour(an_hour(folder, at_once), what)
+    return rows
 
 
 def hour(path: Path, what: str) -> list[Row]:
-    """How one file opens and scrubs, finished and not."""
+    """Opening and scrubbing of one file, finished and not."""
     chance = np.random.default_rng(0)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     started = time.perf_counter()
@@ -162,8 +162,8 @@ def hour(path: Path, what: str) -> list[Row]:
     return [
         (f"{what}: size", path.stat().st_size / 1e6, "MB", "", True),
         (f"{what}: opens in", opened, "s", "<= 2", opened <= 2.0),
-        (f"{what}: opens without its end in", walked, "s", "<= 2", walked <= 2.0),
+        (f"{what}: opens without its index in", walked, "s", "<= 2", walked <= 2.0),
         (f"{what}: slowest of 200 rows", 1e3 * slowest, "ms", "<= 50", slowest <= 0.05),
-        (f"{what}: is described in", 1e3 * info, "ms", "<= 20", info <= 0.02),
-        (f"{what}: memory for all that", grown, "MB", "<= 200", grown <= 200.0),
+        (f"{what}: summary in", 1e3 * info, "ms", "<= 20", info <= 0.02),
+        (f"{what}: memory", grown, "MB", "<= 200", grown <= 200.0),
     ]

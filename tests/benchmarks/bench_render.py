@@ -1,4 +1,4 @@
-"""Pictures a second of the renderer alone: 1280 x 720, eleven links, seven obstacles, arrows, trail and shadow."""
+"""Frames per second of the renderer alone: 1280 x 720, eleven links, seven obstacles, arrows, trail and shadow."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OVERLAYS = Overlays(
 
 
 def _snapshot(frame: int) -> Snapshot:
-    """The robot on its way, a new shape in every picture."""
+    """Snapshot of the moving robot, with a new shape in every frame."""
     n = 11
     delta = math.radians(-50)
     phase = 0.02 * frame
@@ -75,7 +75,7 @@ SNAPSHOTS = [_snapshot(frame) for frame in range(40)]
 
 
 def _frame(screen: OffscreenRenderer, frame: int, quality: Quality, turning: bool = False) -> float:
-    """Time of one picture from snapshot to finished pixels, s."""
+    """Time of a frame from snapshot to finished pixels, s."""
     camera = replace(CAMERA, azimuth=CAMERA.azimuth + 0.01 * frame) if turning else CAMERA
     start = perf_counter()
     drawn = build(SCENE, SNAPSHOTS[frame % len(SNAPSHOTS)], OVERLAYS, camera)
@@ -116,7 +116,7 @@ def _body() -> tuple[float, float]:
 
 
 def run(frames: int = 60) -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     rows: list[Row] = []
     best = math.inf
     for k in range(100):
@@ -130,17 +130,17 @@ def run(frames: int = 60) -> list[Row]:
     best = _picking()
     rows.append(("picking one of 2,000 obstacles", 1e3 * best, "ms", "<= 5", best <= 5e-3))
     with OffscreenRenderer(WIDTH, HEIGHT) as screen:
-        rows.append(("drawn by", screen.info().renderer.split(" (")[0], "", "", True))
+        rows.append(("renderer", screen.info().renderer.split(" (")[0], "", "", True))
         for quality in Quality:
             times = [_frame(screen, k, quality) for k in range(3, frames)]
             rows.append(
-                (f"pictures a second, {quality.name.lower()}", 1 / median(times), "1/s", "", True)
+                (f"frames a second, {quality.name.lower()}", 1 / median(times), "1/s", "", True)
             )
             if quality is Quality.MEDIUM:
                 times = [_frame(screen, k, quality, turning=True) for k in range(3, frames)]
                 rows.append(
                     (
-                        "pictures a second, medium, camera turning",
+                        "frames a second, medium, camera turning",
                         1 / median(times),
                         "1/s",
                         "",
@@ -158,7 +158,7 @@ def run(frames: int = 60) -> list[Row]:
         name = control.level.name.lower()
         rows.append(
             (
-                f"pictures a second, adaptive (settles on {name})",
+                f"frames a second, adaptive (settles on {name})",
                 speed,
                 "1/s",
                 f">= {BAR:g}",

@@ -1,9 +1,9 @@
-"""How soon the space bar stops the robot: from the key in the window to `Link.stop`, and to the frame on the bus.
+"""Latency of the space bar: from the key in the window to `Link.stop`, and to the frame on the bus.
 
-The window draws in software while its simulation runs as fast as it can; the link has its own
-process, and a witness in this one sees the frame at the kernel's time of reception.
-`SNAKESTUDIO_BENCH_STOPS` is the number of stops (40). Each figure is told twice: of all stops, and
-of those that no standstill of the machine touched (see `standstill`).
+The window draws in software while its simulation runs at full speed; the link has its own process,
+and a witness in this one sees the frame at the kernel's time of reception.
+`SNAKESTUDIO_BENCH_STOPS` is the number of stops (40). Each value is printed twice: of all stops,
+and of those that no standstill of the machine affected (see `standstill`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def run() -> list[Row]:
     sent[sent - begin >= _PATIENCE_S] = np.inf
     for name, counts in (
         ("all", np.ones(count, bool)),
-        ("while it ran", machine.free(begin, sent)),
+        ("without standstills", machine.free(begin, sent)),
     ):
         rows.append((f"{name}: stops", int(counts.sum()), "", "", True))
         for what, end, bar in (

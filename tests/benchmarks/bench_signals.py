@@ -1,4 +1,4 @@
-"""Derived signals of an hour at 100 rows a second: how long they take beside reading the rows, and how much memory."""
+"""Derived signals of an hour at 100 rows a second: time relative to reading the rows, and memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEXTS = (
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     recording = MadeRecording(even(3600.0), a_m=np.sin, b_m=np.cos, force_n=lambda t: np.sin(3 * t))
     names = column_names(SCHEMA)
     for text in _TEXTS:
@@ -45,5 +45,5 @@ def run() -> list[Row]:
     compile_signal("lowpass(derivative(a_m), 5)", names).values(recording)
     most = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
-    result.append(("most memory while an hour is worked out", most, "MB", "<= 60", most <= 60.0))
+    result.append(("peak memory while an hour is computed", most, "MB", "<= 60", most <= 60.0))
     return result

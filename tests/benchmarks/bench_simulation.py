@@ -1,4 +1,4 @@
-"""What a step from Python costs over the step itself, and what reading the state costs."""
+"""Overhead of a step from Python, and time of reading the state."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _each(sim: ss.Simulation, targets: object) -> None:
 
 
 def _overhead(sim: ss.Simulation) -> float:
-    """Time of steps one by one less that of as many in one call, µs a step; median of rounds by turns."""
+    """Time of single steps less that of as many in one call, µs a step; median of rounds in turns."""
     targets = sim.state.joint_angle.copy()
     sim.step(targets, n=2000)  # at rest, where steps take the same time
     rounds = []
@@ -40,7 +40,7 @@ def _overhead(sim: ss.Simulation) -> float:
 
 
 def _state(sim: ss.Simulation) -> float:
-    """Time to read all of the state after a step, µs; median."""
+    """Time to read the whole state after a step, µs; median."""
     targets = sim.state.joint_angle.copy()
     state = sim.state
 
@@ -64,14 +64,12 @@ def _state(sim: ss.Simulation) -> float:
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     result: list[Row] = []
     for name in ("obstacle_aided", "sidewinding", "path_following", "jam_resolution"):
         with ss.open_simulation(scenes_dir() / f"{name}.toml") as sim:
             overhead = _overhead(sim)
             state = _state(sim)
-        result.append(
-            (f"{name}: sim.step over the step itself", overhead, "µs", "<= 6", overhead <= 6.0)
-        )
+        result.append((f"{name}: overhead of sim.step", overhead, "µs", "<= 6", overhead <= 6.0))
         result.append((f"{name}: sim.state with contacts", state, "µs", "<= 30", state <= 30.0))
     return result

@@ -1,4 +1,4 @@
-"""The spatial engine on one core: speed, how surely steps converge, growth with the links, and MuJoCo beside it."""
+"""The spatial engine on one core: speed, convergence of steps, growth with the links, and comparison with MuJoCo."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RECORD = Run(duration_s=SECONDS, log_rate_hz=100.0)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A run that is measured, and its bars: us a step, share of steps converged, time beside MuJoCo (None: no bar)."""
+    """A measured run and its bars: us a step, share of converged steps, time relative to MuJoCo (None: no bar)."""
 
     name: str
     scene: Scene
@@ -42,7 +42,7 @@ class Case:
 
 
 def cases() -> tuple[Case, ...]:
-    """The three runs of paper P1 and that of P2 in space, 15 s each, 100 rows a second."""
+    """The three runs of paper P1 and the spatial one of P2, 15 s each, 100 rows a second."""
     sidewinding, flat, orthotropic = (
         case_scene(name, run=RECORD)
         for name in (
@@ -61,7 +61,7 @@ def cases() -> tuple[Case, ...]:
 
 
 def rows_of(scene: Scene) -> tuple[Rows, float]:
-    """The recorded rows of a whole run as the command line makes it, and its CPU time a step, s."""
+    """Recorded rows of a whole run as on the command line, and its CPU time per step, s."""
     begin = CLOCK()
     result = run_offline(scene)
     spent = CLOCK() - begin
@@ -71,7 +71,7 @@ def rows_of(scene: Scene) -> tuple[Rows, float]:
 
 
 def iterations(scene: Scene) -> IntArray:
-    """Newton iterations of every single step of a run."""
+    """Newton iterations of each step of a run."""
     engine = registry.create(scene)
     reference = gait_reference(scene, scene.n_steps)
     sums: list[IntArray] = [np.zeros(1, np.int64)]
@@ -84,7 +84,7 @@ def iterations(scene: Scene) -> IntArray:
 
 
 def measure(case: Case) -> list[Row]:
-    """Speed and convergence of a case, MuJoCo on the same work by turns with it."""
+    """Speed and convergence of a case, in turns with MuJoCo on the same task."""
     scene = case.scene
     steps = case.scene.n_steps
     reference = gait_reference(scene, steps)
@@ -92,7 +92,7 @@ def measure(case: Case) -> list[Row]:
     default = math.inf
     elliptic = math.inf
     exported = math.inf
-    for turn in range(3):  # by turns, so that a busy moment of the machine does not hit only one
+    for turn in range(3):  # in turns, so that other load affects all of them
         rows, spent = rows_of(scene)
         ours = min(ours, spent)
         if case.ratio is not None:
@@ -149,7 +149,7 @@ def measure(case: Case) -> list[Row]:
 
 
 def row_of_posts(n: int) -> tuple[Cylinder, ...]:
-    """The paper's seven pipes continued at their spacing, so that all of n links lie between pipes."""
+    """The paper's seven pipes continued at their spacing, so that all n links are between pipes."""
     first = -math.ceil(max(n - 11, 0) * 0.122 / 0.368) - 1
     return tuple(
         circle(0.0507 + 0.368 * k, 0.1761 if k % 2 == 0 else 0.0029, 0.125) for k in range(first, 9)
@@ -167,8 +167,8 @@ def longer(n: int) -> dict[str, Scene]:
     between = in_space(planar.case_scene("obstacle_aided")).model_copy(
         update={"obstacles": row_of_posts(n)}
     )
-    # The case's soft start of 3 degrees is a blow of 24 N m, which 88 links that lie straight do
-    # not take.
+    # The case's sudden start of 3 degrees is an impact of 24 N m, which 88 straight links cannot
+    # withstand.
     sidewinding = with_values(case_scene("sidewinding"), {"control.soft_start_deg": 90.0})
     return {
         "sidewinding": with_links(sidewinding, StraightStart(kind="straight", heading_deg=180.0)),
@@ -180,9 +180,9 @@ def longer(n: int) -> dict[str, Scene]:
 def timed(
     scene: Scene, steps: int, reference: JointReference | None = None
 ) -> tuple[float, float, float]:
-    """CPU time of a step (s), share of steps converged, mean iterations; straight on the engine, 100 rows a second.
+    """CPU time of a step (s), share of converged steps, mean iterations; directly on the engine, 100 rows a second.
 
-    Steps that a run did not get to, for it failed, count as not converged.
+    Steps after the failure of a run count as not converged.
     """
     every = round(0.01 / scene.solver.step_s)
     engine = registry.create(scene)
@@ -195,15 +195,14 @@ def timed(
 
 
 MOST_GROWTH = {"between cylinders": 1.5}
-"""Bars of the growth exponents that are not 1.1."""
+"""Bars of the growth exponents other than 1.1."""
 
 MOST_ITERATIONS = {"between cylinders": 25.0}
-"""Bars of the iterations and linear solves of a step with 88 links: what a step costs on any
-machine."""
+"""Bars of the iterations and linear solves of a step with 88 links, which do not depend on the machine."""
 
 
 def growth() -> list[Row]:
-    """How the cost of a step grows from 11 to 88 links."""
+    """Growth of the cost of a step from 11 to 88 links."""
     result: list[Row] = []
     few = longer(11)
     many = longer(88)
@@ -225,7 +224,7 @@ def growth() -> list[Row]:
             (f"{name}: iterations a step, n = 11", work[0], "", "", True),
             (f"{name}: iterations a step, n = 88", work[1], "", bar, work[1] <= most),
             (
-                f"{name}: steps with residual <= 1e-8, either",
+                f"{name}: steps with residual <= 1e-8, worst",
                 100 * share,
                 "%",
                 ">= 99.9",
@@ -242,11 +241,11 @@ def growth() -> list[Row]:
     return result
 
 
-# --------------------------------------------------------------------------------------- other work
+# -------------------------------------------------------------------------------------- other tasks
 
 
 def implicit() -> list[Row]:
-    """Sidewinding with implicit joints at 1/500 s: how much faster than real time, and how far off."""
+    """Sidewinding with implicit joints at 1/500 s: real-time factor and accuracy."""
     scene = case_scene("sidewinding", run=RECORD)
     coarse = with_values(scene, {"solver.step_s": 0.002, "solver.joints": "implicit"})
     fine = with_values(scene, {"solver.step_s": 1 / 16000})
@@ -262,7 +261,7 @@ def implicit() -> list[Row]:
     return [
         ("implicit joints at 1/500 s: real-time factor", factor, "x", ">= 200", factor >= 200),
         (
-            "implicit joints at 1/500 s: off the path at 1/16000 s",
+            "implicit joints at 1/500 s: deviation from 1/16000 s",
             100 * off,
             "% of it",
             "<= 1.5",
@@ -272,7 +271,7 @@ def implicit() -> list[Row]:
 
 
 def stress() -> list[Row]:
-    """What contact solvers find hard: a start that is not the gait's, sliding down a slope, landing."""
+    """Hard contact problems: a start that is not the gait's, sliding down a slope, landing."""
     flat = case_scene("spatial_lateral_undulation")
     odd = flat.model_copy(
         update={
@@ -309,9 +308,9 @@ def stress() -> list[Row]:
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     for scene in (
         case.scene for case in cases()
-    ):  # compiled code is loaded, and pages are touched, before the clock
+    ):  # load compiled code and touch pages before timing
         timed(scene, 400)
     return [*(row for case in cases() for row in measure(case)), *growth(), *implicit(), *stress()]

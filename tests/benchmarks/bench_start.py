@@ -1,7 +1,7 @@
-"""From nothing to motion: what a first start compiles, what an installed wheel needs, and what the baseline costs.
+"""From the start to motion: compilation at a first start, start of an installed wheel, and cost of the baseline.
 
 ``SNAKESTUDIO_BENCH_WHEEL`` names a wheel with kernels of this Python; without one it is built, in a
-minute. Times of compilation are processor time, for the machine may be busy with other things.
+minute. Times of compilation are processor time, because other programs may run on the machine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SPEED = {
     "obstacle_aided_3d": 4.0,
     "continuum_snake_3d": 2.0,
 }
-"""Scenes that the baseline is held against the processor's own code on, and simulated times, s."""
+"""Scenes for comparing the baseline with code for this processor, and simulated times, s."""
 
 EVENTS = """
 import sys
@@ -82,7 +82,7 @@ def compile_seconds(kind: str, folder: Path) -> float:
 
 
 def installed(folder: Path) -> Path:
-    """Python of an environment that has a wheel with kernels and nothing of this checkout."""
+    """Python of an environment with a wheel with kernels, independent of this checkout."""
     named = os.environ.get("SNAKESTUDIO_BENCH_WHEEL")
     if not named:
         subprocess.run(
@@ -101,7 +101,7 @@ def installed(folder: Path) -> Path:
 
 
 def wheel_rows() -> list[Row]:
-    """First motion from the wheel, in the window, on a machine that has never seen the program."""
+    """First motion from the wheel, in the window, on a machine without data of the program."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="snakestudio-start-") as name, screen() as environment:
         folder = Path(name)
@@ -126,8 +126,8 @@ def wheel_rows() -> list[Row]:
         times = start_times(
             away("planar_nonsmooth"), python, scenes_dir() / "obstacle_aided.toml", cwd=folder
         )
-        shown = times["window shown"] / 1000
-        rows.append(("wheel: window on screen, warm", shown, "s", "<= 1.5", shown <= 1.5))
+        start_s = times["window shown"] / 1000
+        rows.append(("wheel: window on screen, warm", start_s, "s", "<= 1.5", start_s <= 1.5))
         events = subprocess.run(
             [python, "-c", EVENTS, *map(str, sorted(scenes_dir().glob("*.toml")))],
             check=True,
@@ -154,7 +154,7 @@ def wheel_rows() -> list[Row]:
 
 
 def clone_rows() -> list[Row]:
-    """What the first checkout on a machine compiles, and what the second."""
+    """Functions compiled in the first checkout on a machine, and in the second."""
     rows: list[Row] = []
     folder = Path(tempfile.mkdtemp(prefix="snakestudio-kernels-"))
     try:
@@ -203,7 +203,7 @@ def clone_rows() -> list[Row]:
 
 
 def baseline_rows() -> list[Row]:
-    """What the baseline costs on this processor: pairs by turns, the least of five runs each."""
+    """Cost of the baseline on this processor: pairs in turns, the least of five runs each."""
     if processor.target().tuned and not os.environ.get("SNAKESTUDIO_PROCESSOR"):
         return []
     rows: list[Row] = []
@@ -211,7 +211,7 @@ def baseline_rows() -> list[Row]:
         ratios = []
         for turn in range(5):
             seconds = {}
-            for wanted in ("baseline", "native") if turn % 2 else ("native", "baseline"):
+            for target in ("baseline", "native") if turn % 2 else ("native", "baseline"):
                 done = subprocess.run(
                     [
                         sys.executable,
@@ -221,20 +221,20 @@ def baseline_rows() -> list[Row]:
                         str(duration),
                     ],
                     text=True,
-                    env=os.environ | {"SNAKESTUDIO_PROCESSOR": wanted},
+                    env=os.environ | {"SNAKESTUDIO_PROCESSOR": target},
                     stdout=subprocess.PIPE,
                     check=True,
                     cwd=ROOT,
                 )
-                seconds[wanted] = float(done.stdout)
+                seconds[target] = float(done.stdout)
             ratios.append(seconds["baseline"] / seconds["native"])
         ratio = statistics.median(ratios)
-        rows.append((f"baseline / this processor's own code, {scene}", ratio, "x", "", True))
+        rows.append((f"baseline / code for this processor, {scene}", ratio, "x", "", True))
     return rows
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     return [*clone_rows(), *wheel_rows(), *baseline_rows()]
 
 

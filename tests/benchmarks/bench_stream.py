@@ -1,4 +1,4 @@
-"""What a stream costs: a sample of it, and a run beside a client that reads nothing."""
+"""Cost of a stream: processor time of a sample, and of a run with a client that reads nothing."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _scene() -> Scene:
 
 def _sample(recording: RunRecording) -> float:
     """Processor time of a sample for a client that reads everything, ms."""
-    shown = [0]
+    row = [0]
     sink = FoxgloveSink(Target(port=0), lambda text: None)
-    stream = Stream(sink, lambda: Shown(recording, shown[0]), 50.0, threaded=False)
+    stream = Stream(sink, lambda: Shown(recording, row[0]), 50.0, threaded=False)
     client = FoxgloveClient(int(sink.address.rpartition(":")[2]))
     stream.tick()
     client.await_channels("/tf", "/scene", "/figures")
@@ -46,7 +46,7 @@ def _sample(recording: RunRecording) -> float:
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
     took = []
-    for shown[0] in range(1, _SAMPLES):
+    for row[0] in range(1, _SAMPLES):
         began = time.thread_time()
         stream.tick()
         took.append(time.thread_time() - began)
@@ -57,18 +57,18 @@ def _sample(recording: RunRecording) -> float:
 
 
 def _run(scene: Scene, streamed: bool) -> float:
-    """Time of a run as fast as it goes, s; with a stream to a client that has subscribed and reads nothing."""
+    """Time of a run at full speed, s; with a stream to a client that has subscribed and reads nothing."""
     if not streamed:
         began = time.perf_counter()
         run_offline(scene)
         return time.perf_counter() - began
-    shown: list[Shown] = []
+    snapshots: list[Shown] = []
     sink = FoxgloveSink(Target(port=0), lambda text: None)
-    stream = Stream(sink, lambda: shown[0] if shown else None, 50.0)
+    stream = Stream(sink, lambda: snapshots[0] if snapshots else None, 50.0)
     client = FoxgloveClient(int(sink.address.rpartition(":")[2]))
     client.await_channels("/scene", "/contacts", "/events")
     began = time.perf_counter()
-    run_offline(scene, began=lambda recording: shown.append(Shown(recording)))
+    run_offline(scene, began=lambda recording: snapshots.append(Shown(recording)))
     took = time.perf_counter() - began
     client.close()
     stream.close()
@@ -76,7 +76,7 @@ def _run(scene: Scene, streamed: bool) -> float:
 
 
 def run() -> list[Row]:
-    """All figures beside their bars."""
+    """All rows."""
     scene = _scene()
     recording = run_offline(scene).recording
     sample = _sample(recording)
@@ -89,7 +89,7 @@ def run() -> list[Row]:
     return [
         ("a sample of 11 links, of the stream's thread", sample, "ms", "<= 2", sample <= 2.0),
         (
-            f"a run beside a client that reads nothing, to one alone: median of {_TURNS}",
+            f"run with a client that reads nothing, relative: median of {_TURNS}",
             ratio,
             "",
             "<= 1.1",

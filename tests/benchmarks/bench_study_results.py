@@ -1,4 +1,4 @@
-"""Ten thousand finished runs of a study in a window of 1600 x 900: how fluid sorting, brushing and hovering are."""
+"""Ten thousand finished runs of a study in a window of 1600 x 900: frame rates of sorting, brushing and hovering."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Row = tuple[str, object, str, str, bool]
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     with screen() as environment:
         command = [sys.executable, "-m", "tests.benchmarks.study_results_probe"]
         done = subprocess.run(
@@ -21,45 +21,45 @@ def run() -> list[Row]:
     got: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     rows: list[Row] = [
         (
-            "charts beside each other, over the table",
+            "charts next to each other, above the table",
             int(got["charts"]),
             "",
             "3",
             got["charts"] == 3,
         ),
         ("reading the results of 10,000 runs", got["read"], "ms", "", True),
-        ("showing them again when a run has landed", got["landed"], "ms", "", True),
+        ("update after a finished run", got["landed"], "ms", "", True),
     ]
     for what, name in (
         ("sorting", "sort"),
-        ("a condition is typed", "sift"),
+        ("typing a condition", "sift"),
         ("brushing a quarter", "brush"),
         ("brushing all", "brush_all"),
-        ("hovering, with card", "hover"),
+        ("hovering, with its card", "hover"),
     ):
         rate = got[name]
         cost = got[f"{name}_cost"]
-        rows.append((f"pictures a second while {what}", rate, "1/s", ">= 20", rate >= 20))
-        rows.append(("processor time of such a picture", cost, "ms", "<= 50", cost <= 50))
+        rows.append((f"frames a second while {what}", rate, "1/s", ">= 20", rate >= 20))
+        rows.append(("processor time of such a frame", cost, "ms", "<= 50", cost <= 50))
     return [
         *rows,
         (
-            "longest that the window stood while a brush is drawn whole",
+            "longest stall while a brush is drawn in full",
             got["settled"],
             "ms",
             "",
             True,
         ),
-        ("longest that it stood while every line is drawn", got["all_settled"], "ms", "", True),
+        ("longest stall while all lines are drawn", got["all_settled"], "ms", "", True),
         (
-            "memory more after 1000 brushes, resident",
+            "memory growth after 1000 brushes, resident",
             got["resident"],
             "MB",
             "<= 8",
             got["resident"] <= 8,
         ),
         (
-            "memory more after 1000 brushes, held by Python",
+            "memory growth after 1000 brushes, of Python objects",
             got["held"],
             "MB",
             "<= 1",

@@ -1,4 +1,4 @@
-"""How soon an unplugged gamepad stops what it drove, and what the references of a driven gait cost."""
+"""Delay of the stop after unplugging a gamepad, and processor time of the references of a driven gait."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _PERIODS = 500
 
 
 def _unplugged() -> list[float]:
-    """From unplugging to the stop that is asked for, ms."""
+    """Times from unplugging to the stop command, ms."""
     command = [sys.executable, "-m", "tests.benchmarks.teleop_probe", str(_TIMES)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     return sorted(1e3 * float(line) for line in done.stdout.split())
 
 
 def _period() -> float:
-    """Processor time of the references of one control period while a stick is moved all the time, ms."""
+    """Processor time of the references of one control period while a stick moves all the time, ms."""
     scene = load_scene(scenes_dir() / "teleoperation.toml")
     controller = registry.create(scene)
     knots = np.arange(scene.steps_per_period + 1) * scene.solver.step_s
@@ -41,12 +41,12 @@ def _period() -> float:
 
 
 def run() -> list[Row]:
-    """All figures beside their bars."""
+    """All rows."""
     unplugged = _unplugged()
     period = _period()
     return [
         (
-            f"gamepad unplugged, to the stop: worst of {_TIMES}",
+            f"unplugged gamepad to stop: worst of {_TIMES}",
             unplugged[-1],
             "ms",
             "<= 100",
@@ -59,5 +59,5 @@ def run() -> list[Row]:
             "<= 30",
             unplugged[len(unplugged) // 2] <= 30.0,
         ),
-        ("references of a control period, driven", period, "ms", "<= 1", period <= 1.0),
+        ("references of a driven control period", period, "ms", "<= 1", period <= 1.0),
     ]

@@ -1,4 +1,4 @@
-"""How long after another program's START the simulation runs, and how well the other clock is known."""
+"""Delay of the simulation after another program's START, and uncertainty of the other clock."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIMES = 20
 
 
 def _latencies() -> list[float]:
-    """From the moment a peer in another process sends START to the session's running, ms."""
+    """Times from sending START in another process to the running session, ms."""
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
     registry.warm_up(scene.model.kind, lambda fraction, doing: None)
     runs = threading.Event()
@@ -32,7 +32,7 @@ def _latencies() -> list[float]:
             runs.set()
 
     session = Session(watch)
-    found: list[float] = []
+    latencies: list[float] = []
     try:
         session.open(scene, scenes_dir())
         session.settle()
@@ -44,14 +44,14 @@ def _latencies() -> list[float]:
                 together.prepare()
                 with peer("fire", together.port, "START") as other:
                     together.wait()
-                    together.go()
+                    together.start_run()
                     runs.wait(10)
-                    found.append(1000 * (at[0] - other.result()["sent"]))
+                    latencies.append(1000 * (at[0] - other.result()["sent"]))
             session.reset()
             session.settle()
     finally:
         session.close()
-    return found
+    return latencies
 
 
 def _uncertainty() -> float:
@@ -62,19 +62,19 @@ def _uncertainty() -> float:
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     latencies = _latencies()
     middle = median(latencies)
     worst = max(latencies)
     clock = _uncertainty()
     return [
         (
-            "START sent by another process to the run going: median",
+            "START of another process to running: median",
             middle,
             "ms",
             "<= 5",
             middle <= 5.0,
         ),
         (f"  the worst of {_TIMES}", worst, "ms", "<= 50", worst <= 50.0),
-        ("other clock known to, same machine", clock, "ms", "<= 1", clock <= 1.0),
+        ("uncertainty of the other clock, same machine", clock, "ms", "<= 1", clock <= 1.0),
     ]

@@ -1,6 +1,6 @@
-"""The whole window on a screen of its own: how fluid it is while the main scene plays, and how soon it is there.
+"""The whole window on a virtual screen: frame rate while the main scene plays, and start time.
 
-``SNAKESTUDIO_BENCH_SECONDS`` shortens the minute that is played.
+``SNAKESTUDIO_BENCH_SECONDS`` shortens the minute of playing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SCENE = scenes_dir() / "obstacle_aided.toml"
 
 @contextlib.contextmanager
 def screen() -> Iterator[dict[str, str]]:
-    """A virtual screen, as the environment of a program that shall draw on it."""
+    """A virtual screen, as the environment of a program that draws on it."""
     reading, writing = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1000x24", "-nolisten", "tcp"],
@@ -45,7 +45,7 @@ def screen() -> Iterator[dict[str, str]]:
             "QT_QPA_PLATFORM": "xcb",
             "LIBGL_ALWAYS_SOFTWARE": "1",
             "XDG_CONFIG_HOME": settings,
-            # A scene that somebody's window left unsaved would open a dialog here, which blocks the
+            # Otherwise an unsaved scene of the user's window would open a dialog, which blocks the
             # window.
             "SNAKESTUDIO_CONFIG_DIR": settings,
             "SNAKESTUDIO_STATE_DIR": str(Path(settings, "state")),
@@ -68,7 +68,7 @@ def start_times(
     until: str = "first frame drawn",
     cwd: Path | None = None,
 ) -> dict[str, float]:
-    """Milliseconds from the start of the program to what happens in its window, `until` the last of it."""
+    """Times from the start of the program to events in its window, ms; `until` is the last of them."""
     program = subprocess.Popen(
         [python, "-m", "snakestudio", "--play", str(scene)]
         if until == "first motion"
@@ -79,10 +79,10 @@ def start_times(
         cwd=cwd,
     )
     assert program.stderr is not None
-    found: dict[str, float] = {}
+    times: dict[str, float] = {}
     for line in program.stderr:
         if match := re.match(r"start: (.*): (\d+) ms", line):
-            found[match[1]] = float(match[2])
+            times[match[1]] = float(match[2])
         if until in line:
             break
     program.send_signal(signal.SIGINT)
@@ -91,11 +91,11 @@ def start_times(
     except subprocess.TimeoutExpired:
         program.kill()
         program.communicate()
-    return found
+    return times
 
 
 def play(environment: dict[str, str], seconds: float, size: str) -> dict[str, float]:
-    """What `tests.benchmarks.window_probe` measures while the scene plays."""
+    """Results of `tests.benchmarks.window_probe` while the scene plays."""
     command = [sys.executable, "-m", "tests.benchmarks.window_probe", str(seconds), size]
     done = subprocess.run(
         command,
@@ -110,14 +110,14 @@ def play(environment: dict[str, str], seconds: float, size: str) -> dict[str, fl
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     seconds = float(os.environ.get("SNAKESTUDIO_BENCH_SECONDS", "60"))
     rows: list[Row] = []
     with screen() as environment:
         got = play(environment, seconds, "1280x720")
         rows += [
             (
-                "pictures a second, window 1280 x 720, four plots",
+                "frames a second, window 1280 x 720, four plots",
                 got["fps"],
                 "1/s",
                 ">= 20",
@@ -133,25 +133,27 @@ def run() -> list[Row]:
             ),
             ("stalls of the window's thread, longest", got["max"], "ms", "", True),
             (
-                "real-time factor while it plays",
+                "real-time factor while playing",
                 got["factor"],
                 "x",
                 ">= 0.99",
                 got["factor"] >= 0.99,
             ),
-            ("drawing a picture, median", got["draw"], "ms", "", True),
+            ("drawing a frame, median", got["draw"], "ms", "", True),
         ]
-        start_times(environment)  # the files are in the system's cache after this
+        start_times(environment)  # loads the files into the system's cache
         warm = start_times(environment)
-        shown = warm["window shown"] / 1000
+        start_s = warm["window shown"] / 1000
         drawn = warm["first frame drawn"] / 1000
-        rows.append(("start to window on screen, warm", shown, "s", "<= 1.5", shown <= 1.5))
-        rows.append(("start to first picture, warm", drawn, "s", "< 3", drawn < 3))
+        rows.append(("start to window on screen, warm", start_s, "s", "<= 1.5", start_s <= 1.5))
+        rows.append(("start to first frame, warm", drawn, "s", "< 3", drawn < 3))
         with tempfile.TemporaryDirectory(prefix="snakestudio-cold-") as cold:
             times = start_times(environment | {"SNAKESTUDIO_KERNELS_DIR": cold})
-            time.sleep(0.5)  # the compiler's process ends with the window's
-        shown = times["window shown"] / 1000
-        rows.append(("start to window on screen, nothing compiled", shown, "s", "< 3", shown < 3))
+            time.sleep(0.5)  # the compiler's process ends after the window
+        start_s = times["window shown"] / 1000
+        rows.append(
+            ("start to window on screen, nothing compiled", start_s, "s", "< 3", start_s < 3)
+        )
     return rows
 
 

@@ -1,8 +1,8 @@
-"""How long the window's heartbeat pauses for what can be done while a robot is armed, each action in the real window.
+"""Longest pause of the window's heartbeat during all actions that are possible while a robot is armed.
 
-A robot whose window is silent for `window_timeout_s` (0.25 s in the profiles that come along)
-stops. The bar is half of that, of processor time: on a machine with nothing else to do it is the
-time by the clock, and others do not spoil it.
+A robot stops if its window is silent for `window_timeout_s` (0.25 s in the bundled profiles). The
+bar is half of that, as processor time: on an idle machine it equals wall time, and other load does
+not affect it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PATIENCE_S = 900
 
 
 def run(*only: str) -> list[Row]:
-    """The longest pause of every action, the longest first; parts of their names choose some."""
+    """The longest pause of every action, the longest first; parts of names select actions."""
     with tempfile.TemporaryDirectory() as name, screen() as environment:
         folder = Path(name)
         scene = Path(shutil.copy(scenes_dir() / "sidewinding.toml", folder))
@@ -53,7 +53,7 @@ def run(*only: str) -> list[Row]:
     longest: dict[str, list[float]] = json.loads(done.stdout.strip().splitlines()[-1])
     return [
         (
-            f"{action} (by the clock {1e3 * waited:.0f})",
+            f"{action} (wall time {1e3 * waited:.0f})",
             1e3 * computed,
             "ms",
             f"<= {1e3 * _BAR_S:g}",
@@ -64,15 +64,15 @@ def run(*only: str) -> list[Row]:
 
 
 def _patient(folder: Path) -> Path:
-    """The lab robot with timeouts so long that what is slow is seen in full, and no stop comes between."""
-    whole = load_profile(find_profile("lab_robot"))
-    assert whole.path is not None
+    """The lab robot with timeouts so long that slow actions are measured in full, without stops."""
+    profile = load_profile(find_profile("lab_robot"))
+    assert profile.path is not None
     text = re.sub(
-        r"(window|reference)_timeout_s = [\d.]+", r"\1_timeout_s = 10.0", whole.path.read_text()
+        r"(window|reference)_timeout_s = [\d.]+", r"\1_timeout_s = 10.0", profile.path.read_text()
     )
     path = folder / "patient.toml"
     path.write_text(text)
-    (folder / whole.profile.dbc).write_text(whole.dbc_text)
+    (folder / profile.profile.dbc).write_text(profile.dbc_text)
     return path
 
 

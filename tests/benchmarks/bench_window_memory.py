@@ -1,8 +1,8 @@
-"""Memory of the real window: an hour at full speed in the default layout, and scenes opened one after the other.
+"""Memory of the real window: an hour at full speed in the default layout, and scenes opened in sequence.
 
-``SNAKESTUDIO_BENCH_SIMULATED`` is how many simulated seconds stand for the hour; an hour on a
-machine that simulates eleven times as fast as the clock has 40,000 of them, and takes 11 GB of
-disk. Of these rows only those of the first minute come from the engine; see `memory_probe`.
+``SNAKESTUDIO_BENCH_SIMULATED`` is the number of simulated seconds in place of the hour; an hour on a
+machine that simulates eleven times as fast as real time has 40,000 of them, and takes 11 GB of
+disk. Only the rows of the first minute come from the engine; see `memory_probe`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ N_SCENES = 30
 
 
 def measured(what: str, amount: float) -> dict[str, float]:
-    """What `memory_probe` prints, measured on a screen and in user directories of its own."""
+    """Results of `memory_probe` on a virtual screen with separate user directories."""
     with screen() as environment, tempfile.TemporaryDirectory(prefix="snakestudio-memory-") as home:
         places = {
             f"XDG_{kind}_HOME": os.path.join(home, kind.lower())
@@ -40,7 +40,7 @@ def measured(what: str, amount: float) -> dict[str, float]:
 
 
 def hour(simulated: float) -> list[Row]:
-    """Growth after the first minute, at the end and at most, and what is left of it after Reset."""
+    """Growth after the first minute, at the end and at most, and the rest after Reset."""
     values = measured("hour", simulated)
     grown = values["hour"] - values["minute"]
     most = values["most"] - values["minute"]
@@ -54,9 +54,9 @@ def hour(simulated: float) -> list[Row]:
             f"<= {HOUR_BAR_MB:g}",
             grown <= HOUR_BAR_MB,
         ),
-        ("window, the same: at most meanwhile", most, "MB", "", True),
+        ("window, the same: maximum", most, "MB", "", True),
         (
-            "window, the same: left after Reset",
+            "window, the same: after Reset",
             left,
             "MB",
             f"<= {RESET_BAR_MB:g}",
@@ -66,7 +66,7 @@ def hour(simulated: float) -> list[Row]:
 
 
 def scenes(count: int) -> list[Row]:
-    """Growth while scenes are opened, played for a second and left."""
+    """Growth while scenes are opened, played for a second and closed."""
     values = measured("scenes", count)
     grown = values["last"] - values["first"]
     return [
@@ -81,6 +81,6 @@ def scenes(count: int) -> list[Row]:
 
 
 def run() -> list[Row]:
-    """The figures: name, value, unit, bar, whether it is kept."""
+    """All rows: name, value, unit, bar, whether it is met."""
     simulated = float(os.environ.get("SNAKESTUDIO_BENCH_SIMULATED", SIMULATED_S))
     return [*hour(simulated), *scenes(N_SCENES)]

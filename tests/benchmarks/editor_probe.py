@@ -1,4 +1,4 @@
-"""Edits a scene of many obstacles in the real window with real mouse events: `editor_probe SECONDS SIZE COUNT`."""
+"""Edit a scene of many obstacles in the real window by real mouse events: `editor_probe SECONDS SIZE COUNT`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import save_scene
 
 MOVES_MS = 8
-"""A mouse tells where it is about so often."""
+"""Interval of mouse events."""
 
 
 def big_scene(count: int) -> Scene:
@@ -37,17 +37,17 @@ def big_scene(count: int) -> Scene:
         y = ((i // side) - side / 2) * 0.45 + 0.4
         x = round(x + float(rng.uniform(-0.08, 0.08)), 3)
         y = round(y + float(rng.uniform(-0.08, 0.08)), 3)
-        made = (
+        obstacle = (
             Cylinder(x_m=x, y_m=y, radius_m=0.06)
             if i % 2
             else Box(x_m=x, y_m=y, length_m=0.12, width_m=0.1)
         )
-        obstacles.append(made)
+        obstacles.append(obstacle)
     return Scene(title=f"{count} obstacles", obstacles=tuple(obstacles))
 
 
 class Probe(QObject):
-    """Waits until all is there, drags an obstacle about, undoes, and prints the figures as JSON."""
+    """Waits for the whole window, drags an obstacle, undoes, and prints the results as JSON."""
 
     def __init__(self, window: MainWindow, seconds: float, size: tuple[int, int]) -> None:
         super().__init__(window)
@@ -156,7 +156,7 @@ def _place(window: MainWindow, index: int) -> tuple[float, float]:
 
 
 def main() -> int:
-    """Run the window with the probe in it."""
+    """Run the window with the probe."""
     width, height = map(int, sys.argv[2].split("x"))
     with tempfile.TemporaryDirectory() as folder:
         scene = Path(folder) / "big.toml"

@@ -1,9 +1,9 @@
-"""Measures the memory of the real window: `memory_probe hour SIMULATED_S` or `memory_probe scenes COUNT`.
+"""Measure the memory of the real window: `memory_probe hour SIMULATED_S` or `memory_probe scenes COUNT`.
 
-``hour`` plays sidewinding at full speed in the default layout for a minute. What an hour of that
-makes takes an hour, so the rows to come are those of the last ten seconds again and again, with the
-time going on: they take the way of all rows through recording, file, plots, time bar and view, only
-faster than the engine makes them.
+``hour`` plays sidewinding at full speed in the default layout for a minute. The rows of an hour
+would take an hour, so the following rows are those of the last ten seconds, repeated with
+continuing times: they pass through recording, file, plots, time bar and view like all rows, only
+faster than the engine computes them.
 """
 
 from __future__ import annotations
@@ -30,21 +30,20 @@ from tests.benchmarks.bench_memory import resident
 SCENE = scenes_dir() / "sidewinding.toml"
 MINUTE_S = 60.0
 PIECE = 100
-"""Rows that are appended at once, as a run at full speed does."""
+"""Rows that are appended together, as in a run at full speed."""
 TILE_S = 10.0
 PAUSE_S = 0.05
-"""After each tile: as many rows at once as the file takes would fill the memory with what waits for
-it."""
+"""Pause after each tile: more rows at a time would fill the memory with rows waiting for the file."""
 SETTLING_S = 3.0
 RELEASE_S = 35.0
-"""Time in which the window returns what was freed; see `SessionController`."""
+"""Time in which the window returns freed memory; see `SessionController`."""
 
 Wait = float
-"""Seconds until the probe goes on."""
+"""Seconds until the probe continues."""
 
 
 class Probe(QObject):
-    """Does one thing after the other, in the event loop, prints what it measured as JSON and closes the window."""
+    """Runs one step after the other in the event loop, prints the results as JSON and closes the window."""
 
     def __init__(self, window: MainWindow, what: str, amount: float) -> None:
         super().__init__(window)
@@ -52,12 +51,12 @@ class Probe(QObject):
         self._window = window
         self._values: dict[str, float] = {}
         self._steps = self._hour(amount) if what == "hour" else self._scenes(int(amount))
-        QTimer.singleShot(100, self._go_on)
+        QTimer.singleShot(100, self._advance)
 
-    def _go_on(self) -> None:
+    def _advance(self) -> None:
         wait = next(self._steps, None)
         if wait is not None:
-            QTimer.singleShot(round(1000 * wait), self._go_on)
+            QTimer.singleShot(round(1000 * wait), self._advance)
             return
         print(json.dumps(self._values), flush=True)
         self._context.document.undo_stack.setClean()
@@ -104,7 +103,7 @@ class Probe(QObject):
         self._values["reset"] = resident()
 
     def _feed(self, simulated: float) -> None:
-        """Append rows until there are so many seconds of them."""
+        """Append rows up to a simulated time."""
         session = self._context.session_controller.session
         recording = session.recording
         latest = session.latest
@@ -130,7 +129,7 @@ class Probe(QObject):
             time.sleep(PAUSE_S)
 
     def _scenes(self, count: int) -> Iterator[Wait]:
-        """Open every scene once, as each formulation is loaded with its first scene and stays, and then `count`."""
+        """Open each scene once, because formulations stay loaded after their first scene, then `count` scenes."""
         yield from self._until_ready()
         self._values["ready"] = resident()
         paths = sorted(scenes_dir().glob("*.toml"))
@@ -142,7 +141,7 @@ class Probe(QObject):
         yield from self._settled("last")
 
     def _settled(self, name: str) -> Iterator[Wait]:
-        """Measure the memory with the same scene: the median of some times, as one may meet what is soon freed."""
+        """Measure the memory with the same scene: the median of several values, because one may include garbage."""
         values = []
         for _ in range(5):
             yield from self._open(SCENE)
@@ -150,7 +149,7 @@ class Probe(QObject):
         self._values[name] = median(values)
 
     def _open(self, path: Path) -> Iterator[Wait]:
-        """Open a scene, play it for a second and wait until what it has freed is returned."""
+        """Open a scene, play it for a second and wait until freed memory is returned."""
         self._context.document.undo_stack.setClean()
         self._context.files.open(path)
         yield from self._until_ready()
@@ -163,7 +162,7 @@ class Probe(QObject):
 
 
 def main() -> int:
-    """Run the window with the probe in it."""
+    """Run the window with the probe."""
     return run(SCENE, lambda window: Probe(window, sys.argv[1], float(sys.argv[2])))
 
 

@@ -1,4 +1,4 @@
-"""A panel of plots over an hour of a made-up run, on the screen it is given; prints its figures as JSON."""
+"""A panel of plots of an hour of a synthetic run, on the screen of the environment; prints its results as JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PART = 18_000
 
 
 def an_hour(scene: Scene) -> RunRecording:
-    """An hour in a run file, made of the same minutes over and over."""
+    """An hour in a run file, made of repeated minutes."""
     recording = RunRecording(scene, Schema(scene.robot.n_links, scene.body.axes, ENERGIES))
     part = make_rows(scene, 0, _PART)
     for first in range(0, ROWS, _PART):
@@ -42,7 +42,7 @@ def an_hour(scene: Scene) -> RunRecording:
 
 
 def until(app: QApplication, done: Callable[[], bool]) -> tuple[float, float]:
-    """Let the window live until something is done: how long that took, s, and the longest it stood, ms."""
+    """Run the event loop until a condition holds: the time, s, and the longest stall, ms."""
     beats = [time.perf_counter()]
     timer = QTimer()
     timer.setInterval(1)
@@ -62,8 +62,7 @@ def redraws(
     views: Callable[[float], tuple[float, float]],
     seconds: float,
 ) -> tuple[float, float]:
-    """All plots follow a view that moves all the time, as the panel draws them: how often a second, and the processor
-    time of each, ms."""
+    """Redraws of all plots following a moving view, per second, and processor time of each, ms."""
     count = 0
     began = time.perf_counter()
     used = time.process_time()
@@ -77,8 +76,8 @@ def redraws(
 
 
 def main() -> None:
-    """Measure, and print."""
-    sys.setswitchinterval(0.0001)  # as the program does
+    """Measure and print."""
+    sys.setswitchinterval(0.0001)  # as in the program
     app = QApplication([])
     theme.apply(app, "dark")
     document = Document()
@@ -101,11 +100,11 @@ def main() -> None:
     panel.show()
     until(app, lambda: not panel.series_cache.missing)
     figures = {"memory": panel.series_cache.nbytes / 1e6 / 8}
-    whole = ROWS / 100
+    duration = ROWS / 100
 
     def zoom(now: float) -> tuple[float, float]:
-        width = whole * 10 ** (-3 * abs(math.sin(0.5 * now)))
-        return 0.4 * (whole - width), 0.4 * (whole - width) + width
+        width = duration * 10 ** (-3 * abs(math.sin(0.5 * now)))
+        return 0.4 * (duration - width), 0.4 * (duration - width) + width
 
     figures["zoom"], figures["zoom_cost"] = redraws(app, panel, zoom, 6.0)
     figures["column"], figures["stall"] = until_added(app, panel, "link_3_x_m")
@@ -119,7 +118,7 @@ def main() -> None:
 
 
 def until_added(app: QApplication, panel: PlotPanel, name: str) -> tuple[float, float]:
-    """Show one more channel in a plot of its own and wait until all of it is known, from the moment it is asked for."""
+    """Time to show another channel in a separate plot, from the command until all of it is computed."""
     QTimer.singleShot(0, lambda: panel.add_channels((name,)))
     return until(app, lambda: name in panel.plots[-1].names and not panel.series_cache.missing)
 

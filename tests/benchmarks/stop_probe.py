@@ -1,4 +1,4 @@
-"""Presses the space bar in the real window while a robot is connected: `stop_probe PROFILE COUNT`, figures as JSON."""
+"""Press the space bar in the real window while a robot is connected: `stop_probe PROFILE COUNT`, results as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SETTLE_MS = 3000
 
 
 def presses(window: MainWindow, profile: Path, count: int) -> Iterator[int]:
-    """What is done, one after the other; yields for how long the window is left to itself, ms."""
+    """Steps of the probe; yields the time until the next one, ms."""
     control = window.context.robot_controller
     while (
         not window.context.docks.are_filled
@@ -51,27 +51,27 @@ def presses(window: MainWindow, profile: Path, count: int) -> Iterator[int]:
         stop(reason)
 
     link.stop = timed  # type: ignore[method-assign]
-    found = []
+    times = []
     for _ in range(count):
         assert QApplication.activeModalWidget() is None, "a dialog blocks the window"
         begin = time.monotonic()
         QTest.keyClick(window.windowHandle(), Qt.Key.Key_Space)
-        found.append((begin, called))
+        times.append((begin, called))
         yield _GAP_MS
-    print(json.dumps(found), flush=True)
+    print(json.dumps(times), flush=True)
     window.close()
 
 
 def watch(window: MainWindow) -> None:
-    """Carry out the presses in the window's own event loop."""
+    """Run the steps in the window's own event loop."""
     steps = presses(window, Path(sys.argv[1]), int(sys.argv[2]))
 
-    def go() -> None:
+    def advance() -> None:
         pause = next(steps, None)
         if pause is not None:
-            QTimer.singleShot(pause, go)
+            QTimer.singleShot(pause, advance)
 
-    QTimer.singleShot(_SETTLE_MS, go)
+    QTimer.singleShot(_SETTLE_MS, advance)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Ten thousand finished runs in the window, on the screen it is given: sorted, brushed, hovered; prints JSON."""
+"""Ten thousand finished runs in the window, on the screen of the environment: sorted, brushed, hovered; prints JSON."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ def resident() -> float:
 
 
 def pictures(app: QApplication, change: Callable[[int], None], count: int) -> tuple[float, float]:
-    """Change something so many times, each painted before the next: how often a second, and the processor time of a
-    picture, ms."""
+    """Repeat a change, each painted before the next: changes per second, and processor time of a frame, ms."""
     began = time.perf_counter()
     used = time.process_time()
     for number in range(count):
@@ -48,7 +47,7 @@ def pictures(app: QApplication, change: Callable[[int], None], count: int) -> tu
 
 
 def settle(app: QApplication, seconds: float) -> float:
-    """Let everything be drawn: the longest that the window stood meanwhile, ms."""
+    """Run the event loop until everything is drawn: the longest stall of the window, ms."""
     end = time.perf_counter() + seconds
     longest = 0.0
     while time.perf_counter() < end:
@@ -60,11 +59,11 @@ def settle(app: QApplication, seconds: float) -> float:
 
 
 def main() -> None:
-    """Measure, and print."""
-    sys.setswitchinterval(0.0001)  # as the program does
+    """Measure and print."""
+    sys.setswitchinterval(0.0001)  # as in the program
     app = QApplication([])
     theme.apply(app, "dark")
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "made_up.results"
         vary = ("amplitude", "phase", "friction", "across", "frequency")
@@ -73,7 +72,7 @@ def main() -> None:
             study = parse_study(store.about()["study"])
             began = time.perf_counter()
             table = Table(study, store.results())
-            found["read"] = 1000.0 * (time.perf_counter() - began)
+            results["read"] = 1000.0 * (time.perf_counter() - began)
             view = StudyResultsView()
             view.resize(1600, 900)
 
@@ -86,16 +85,16 @@ def main() -> None:
                 view.show_chart(name)
             view.show()
             settle(app, 0.5)
-            found["charts"] = len(view.shown_charts)
+            results["charts"] = len(view.shown_charts)
             began = time.perf_counter()
             view.show_table(table, UNITS, trace)
             app.processEvents()
-            found["landed"] = 1000.0 * (time.perf_counter() - began)
+            results["landed"] = 1000.0 * (time.perf_counter() - began)
             names = list(view.linked.results.columns)
-            found["sort"], found["sort_cost"] = pictures(
+            results["sort"], results["sort_cost"] = pictures(
                 app, lambda k: view.linked.sort(names[k % len(names)], k % 2 == 0), 100
             )
-            found["sift"], found["sift_cost"] = pictures(
+            results["sift"], results["sift_cost"] = pictures(
                 app,
                 lambda k: view.filter.setText(
                     f"net_speed > {0.002 * k:.3f} and gait.amplitude_deg < 40"
@@ -108,15 +107,15 @@ def main() -> None:
             x = chart.axis_x(0)
 
             def brush(number: int) -> None:
-                """The fourth part of an axis, moved up and down as the mouse does, and the other ends of others."""
+                """Move a quarter of an axis up and down like the mouse, and the ends of others."""
                 share = abs((number % 200) / 100 - 1.0)
                 low = QPointF(x, area.bottom() - 0.75 * share * area.height())
                 chart.drag(low, QPointF(x, low.y() - 0.25 * area.height()))
 
             view.linked.hold(True)
-            found["brush"], found["brush_cost"] = pictures(app, brush, WARM)
+            results["brush"], results["brush_cost"] = pictures(app, brush, WARM)
             view.linked.hold(False)
-            found["settled"] = settle(app, 0.5)
+            results["settled"] = settle(app, 0.5)
             gc.collect()
             tracemalloc.start()
             before = resident()
@@ -126,15 +125,15 @@ def main() -> None:
             view.linked.hold(False)
             settle(app, 0.5)
             gc.collect()
-            found["held"] = (tracemalloc.get_traced_memory()[0] - held) / 1e6
-            found["resident"] = resident() - before
+            results["held"] = (tracemalloc.get_traced_memory()[0] - held) / 1e6
+            results["resident"] = resident() - before
             tracemalloc.stop()
             chart.drag_ended(QPointF(x, 0.0), QPointF(x, 0.0))
-            # all of them: the most that there is to be drawn
+            # all runs: the most lines to draw
             view.linked.brush({"gait.amplitude_deg": (0.0, 100.0)})
-            found["all_settled"] = settle(app, 0.6)
+            results["all_settled"] = settle(app, 0.6)
             view.linked.hold(True)
-            found["brush_all"], found["brush_all_cost"] = pictures(
+            results["brush_all"], results["brush_all_cost"] = pictures(
                 app, lambda k: view.linked.brush({"gait.amplitude_deg": (0.0, 100.0 + k)}), 60
             )
             view.linked.hold(False)
@@ -149,9 +148,9 @@ def main() -> None:
                 if place is not None:
                     view.linked.hovered.emit(scatter.row_at(place), at(place.toPoint()))
 
-            found["hover"], found["hover_cost"] = pictures(app, hover, 300)
+            results["hover"], results["hover_cost"] = pictures(app, hover, 300)
             view.close()
-    print(json.dumps(found))
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Plugs SDL's own gamepad in and out beneath a window under teleoperation: prints how long each stop took, s.
+"""Plug SDL's virtual gamepad in and out of a window under teleoperation; prints the time of each stop, s.
 
-A program of its own, as it needs a display and this one has its platform without a screen.
+A separate program, because it needs a display and the benchmarks use a platform without a screen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.gui.teleop.conftest import VirtualPad
 
 
 def main(times: int) -> None:
-    """Print so many figures."""
+    """Print so many times."""
     app = QApplication([])
     window = QWidget()
     window.show()
@@ -47,7 +47,7 @@ def main(times: int) -> None:
             until(0.1)
             pad.axis(1, -1.0)
             until(2.0, lambda: teleop.command.speed == 1.0)
-            assert teleop.command.speed == 1.0, "it drives"
+            assert teleop.command.speed == 1.0, "the gamepad drives"
             until(chance.uniform(0.0, 0.03))
             stopped.clear()
             began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Plays the main scene in the real window and measures how evenly it lives: `window_probe SECONDS WIDTHxHEIGHT`."""
+"""Play the main scene in the real window and measure its frame rate and stalls: `window_probe SECONDS WIDTHxHEIGHT`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from snakestudio.paths import scenes_dir
 
 BEAT_MS = 5
 SETTLING_S = 3.0
-"""Not measured: what is made once, such as the panels."""
+"""Time without measurement, in which panels and others are created."""
 
 
 class Probe(QObject):
-    """Waits until all is there, plays, measures, prints the figures as JSON and closes the window."""
+    """Waits for the whole window, plays, measures, prints the results as JSON and closes the window."""
 
     def __init__(self, window: MainWindow, seconds: float, size: tuple[int, int]) -> None:
         super().__init__(window)
@@ -84,7 +84,7 @@ class Probe(QObject):
 
 
 def main() -> int:
-    """Run the window with the probe in it."""
+    """Run the window with the probe."""
     width, height = map(int, sys.argv[2].split("x"))
     return run(
         scenes_dir() / "obstacle_aided.toml",

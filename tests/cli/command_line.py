@@ -7,9 +7,9 @@ from snakestudio.cli import main
 __all__ = ["code_of"]
 
 
-def code_of(words: list[str]) -> int:
-    """The exit code of a command, however it ends."""
+def code_of(arguments: list[str]) -> int:
+    """Return the exit code of a command, however it ends."""
     try:
-        return main(words)
+        return main(arguments)
     except SystemExit as ended:
         return int(str(ended.code))

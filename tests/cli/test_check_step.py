@@ -1,4 +1,4 @@
-"""`run --check-step` and `study check-step`: the table, what the files carry of it, and steps that fail."""
+"""`run --check-step` and `study check-step`: the table, the estimate in the files, and steps that fail."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def header(path: Path) -> list[str]:
 def test_check_prints_errors_and_the_step_to_use(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", CREEPING, *SHORT, "--check-step"]) == 0
     text = capsys.readouterr().out
-    for word in (
+    for argument in (
         "Net displacement",
         "Mean speed",
         "Largest force",
@@ -38,7 +38,7 @@ def test_check_prints_errors_and_the_step_to_use(capsys: pytest.CaptureFixture[s
         "error at 5 ms",
         "--set solver.",
     ):
-        assert word in text
+        assert argument in text
     proposed = text.rpartition("--set ")[2].strip()
     assert main(["check", CREEPING]) == 0
     assert 0.0 < float(proposed.partition("=")[2]) < 0.005
@@ -66,19 +66,19 @@ def test_files_of_a_checked_run_carry_the_estimate(
         assert json.loads(file.attrs["step_check"]) == estimate
 
 
-def test_rerun_keeps_the_estimate_of_the_same_scene_alone(tmp_path: Path) -> None:
+def test_rerun_keeps_the_estimate_of_the_same_scene_only(tmp_path: Path) -> None:
     csv, again, other = (tmp_path / name for name in ("a.csv", "again.csv", "other.csv"))
     assert main(["run", CREEPING, *SHORT, "--check-step", "--csv", str(csv)]) == 0
     assert main(["run", str(csv), "--csv", str(again)]) == 0
     assert header(again) == header(csv)
     assert csv.read_text().splitlines()[3:] == again.read_text().splitlines()[3:], (
-        "all but the name of the scene"
+        "all except the name of the scene"
     )
     assert main(["run", str(csv), "--csv", str(other), "--set", "gait.amplitude_deg=30"]) == 0
     assert header(other) == []
 
 
-def test_damaged_estimate_is_left_out(tmp_path: Path) -> None:
+def test_damaged_estimate_is_ignored(tmp_path: Path) -> None:
     csv = tmp_path / "a.csv"
     again = tmp_path / "again.csv"
     assert main(["run", CREEPING, *SHORT, "--csv", str(csv)]) == 0
@@ -106,7 +106,7 @@ def test_check_of_a_continued_run_is_refused(capsys: pytest.CaptureFixture[str])
     assert "Remove --from" in capsys.readouterr().err
 
 
-def test_run_that_is_checked_carries_the_estimate(tmp_path: Path) -> None:
+def test_checked_run_contains_the_estimate(tmp_path: Path) -> None:
     values = {"solver.joints": "implicit", "solver.step_s": 0.005}
     run = ss.simulate(CREEPING, duration=0.2, **values)
     assert run.step_estimate is None

@@ -1,4 +1,4 @@
-"""The command line as users type it: what it prints, what it writes, its exit codes, never a traceback."""
+"""The command line as users type it: output, files, exit codes, and never a traceback."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MAIN = str(scenes_dir() / "obstacle_aided.toml")
 SCENES = sorted(str(path) for path in scenes_dir().glob("*.toml"))
 
 
-def snakestudio(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def snakestudio(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     env = {
         k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")
     } | environment
     return subprocess.run(
-        [sys.executable, "-m", "snakestudio", *words], capture_output=True, text=True, env=env
+        [sys.executable, "-m", "snakestudio", *arguments], capture_output=True, text=True, env=env
     )
 
 
@@ -58,15 +58,15 @@ def test_run_writes_csv_and_video_without_any_display(tmp_path: Path) -> None:
     assert "0 unconverged" in done.stdout
 
 
-def test_run_warns_of_what_check_warns_of(capsys: pytest.CaptureFixture[str]) -> None:
-    """The planar model knows no rolling friction: nobody wants to find that out after the paper."""
+def test_run_prints_the_warnings_of_check(capsys: pytest.CaptureFixture[str]) -> None:
+    """The planar model has no rolling friction: users must know this before they publish results."""
     assert main(["run", MAIN, "--duration", "0.01", "--set", "ground.mu_rolling=0.1"]) == 0
-    told = capsys.readouterr().err
-    assert "obstacle_aided.toml: warning: ground.mu_rolling: 0.1" in told
-    assert told.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert "obstacle_aided.toml: warning: ground.mu_rolling: 0.1" in errors
+    assert errors.count("\n") == 1
 
 
-def test_run_records_a_file_that_runs_again(
+def test_run_records_a_file_that_can_be_rerun(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, again, recorded = (
@@ -88,18 +88,18 @@ def test_run_records_a_file_that_runs_again(
     assert "folder" in capsys.readouterr().err
 
 
-def test_the_run_that_a_scene_starts_from_is_never_written_over(
+def test_start_run_of_a_scene_is_never_overwritten(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = tmp_path / "first.csv"
     assert main(["run", MAIN, "--duration", "0.02", "--csv", str(first)]) == 0
     start = f'start={{kind = "recording", file = "{first}", time_s = 0.01}}'
     before = first.read_bytes()
-    for words in (
+    for arguments in (
         ["run", MAIN, "--duration", "0.02"],
         ["compare", "models", MAIN, "--duration", "0.02"],
     ):
-        assert main([*words, "--set", start, "--csv", str(first)]) == 2
+        assert main([*arguments, "--set", start, "--csv", str(first)]) == 2
         assert (
             f"{first} is a file that the scene reads (start.file). Give another name"
             in capsys.readouterr().err
@@ -109,12 +109,12 @@ def test_the_run_that_a_scene_starts_from_is_never_written_over(
 
 def test_check_passes_every_shipped_scene(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *SCENES]) == 0
-    shown = capsys.readouterr()
-    assert shown.err == ""
-    assert shown.out.count("no problems") == len(SCENES)
+    output = capsys.readouterr()
+    assert output.err == ""
+    assert output.out.count("no problems") == len(SCENES)
 
 
-def test_check_lists_all_mistakes_of_all_files(
+def test_check_lists_all_problems_of_all_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = tmp_path / "wrong.toml"
@@ -123,18 +123,18 @@ def test_check_lists_all_mistakes_of_all_files(
     pipe = "[[obstacles]]\nkind = 'cylinder'\nx_m = 0\ny_m = 0\n"
     inside.write_text(f"format = 1\n{pipe}[[obstacles]]\nkind = 'stairs'\nx_m = 9\ny_m = 0\n")
     assert main(["check", str(wrong), str(inside), MAIN]) == 2
-    shown = capsys.readouterr()
-    errors = shown.err.splitlines()
+    output = capsys.readouterr()
+    errors = output.err.splitlines()
     assert [line for line in errors if line.startswith(f"{wrong}: robot.")] == [
         line for line in errors if "wrong.toml" in line
     ]
     assert len([line for line in errors if "wrong.toml" in line]) == 2
     assert len([line for line in errors if "inside.toml" in line and "obstacles[" in line]) == 2
-    assert "no problems" in shown.out
+    assert "no problems" in output.out
 
 
 @pytest.mark.parametrize(
-    ("words", "piece"),
+    ("arguments", "piece"),
     [
         (["run", "no/such.toml"], "no such file"),
         (["run", "."], "a folder"),
@@ -161,8 +161,8 @@ def test_check_lists_all_mistakes_of_all_files(
         (["no_such_command_or_file"], "no such file"),
     ],
 )
-def test_a_mistake_is_one_sentence_and_exit_code_2(
-    words: list[str],
+def test_mistake_is_one_sentence_and_exit_code_2(
+    arguments: list[str],
     piece: str,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
@@ -170,21 +170,21 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     try:
-        code = main(words)
+        code = main(arguments)
     except SystemExit as ended:
         code = int(str(ended.code))
-    shown = capsys.readouterr()
+    output = capsys.readouterr()
     assert code == 2
-    assert piece in shown.err
-    assert "Traceback" not in shown.err
+    assert piece in output.err
+    assert "Traceback" not in output.err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_failing_physics_is_exit_code_3_after_writing_what_there_is(
+def test_failed_simulation_is_exit_code_3_with_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The explicit PD law is unstable above 1/2800 s (PHYSICS): at 1/500 s the joints blow up within
-    # the run.
+    # The explicit PD law is unstable above 1/2800 s (PHYSICS): at 1/500 s the joints diverge in the
+    # run.
     csv = tmp_path / "a.csv"
     code = main(
         [
@@ -198,9 +198,9 @@ def test_failing_physics_is_exit_code_3_after_writing_what_there_is(
             str(csv),
         ]
     )
-    shown = capsys.readouterr()
+    output = capsys.readouterr()
     assert code == 3
-    assert "t = " in shown.err
+    assert "t = " in output.err
     assert csv.stat().st_size > 1000
 
 
@@ -213,15 +213,15 @@ def test_failing_physics_is_exit_code_3_after_writing_what_there_is(
         ("jam_resolution", ["ground.obstacle_damping_ns_per_m=1e6", "start.vx_m_s=30"]),
     ],
 )
-def test_a_run_that_leaves_finite_numbers_says_so_and_is_exit_code_3(
+def test_nonfinite_run_is_reported_with_exit_code_3(
     name: str, values: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [word for value in values for word in ("--set", value)]
-    assert main(["run", str(scenes_dir() / f"{name}.toml"), "--duration", "1", *words]) == 3
+    arguments = [argument for value in values for argument in ("--set", value)]
+    assert main(["run", str(scenes_dir() / f"{name}.toml"), "--duration", "1", *arguments]) == 3
     assert "diverged" in capsys.readouterr().err
 
 
-def test_a_continuous_body_that_leaves_finite_numbers_says_so_too(
+def test_nonfinite_body_is_reported_with_exit_code_3(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scene = tmp_path / "far.toml"
@@ -242,7 +242,7 @@ def test_a_continuous_body_that_leaves_finite_numbers_says_so_too(
     assert "solver.error_tolerance" in capsys.readouterr().err
 
 
-def test_a_link_that_goes_through_a_wall_is_said_and_exit_code_3(
+def test_link_through_a_wall_is_reported_with_exit_code_3(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scene = tmp_path / "thrown.toml"
@@ -267,14 +267,14 @@ def test_a_link_that_goes_through_a_wall_is_said_and_exit_code_3(
     )
     csv = tmp_path / "a.csv"
     code = main(["run", str(scene), "--csv", str(csv)])
-    shown = capsys.readouterr()
+    output = capsys.readouterr()
     assert code == 3
-    assert "In step 5 (t = 0.016 s), link 1 passes through obstacle 1 (Fence)" in shown.err
-    assert "Reduce solver.step_s from 0.004 to 0.0003" in shown.err
-    assert csv.exists(), "what there is"
+    assert "In step 5 (t = 0.016 s), link 1 passes through obstacle 1 (Fence)" in output.err
+    assert "Reduce solver.step_s from 0.004 to 0.0003" in output.err
+    assert csv.exists(), "rows up to the failure"
 
 
-def test_without_a_display_the_window_is_refused_with_a_way_out() -> None:
+def test_window_without_display_suggests_a_command() -> None:
     done = snakestudio(MAIN)
     assert done.returncode == 2
     assert "no display" in done.stderr
@@ -282,7 +282,7 @@ def test_without_a_display_the_window_is_refused_with_a_way_out() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_help_and_version_need_nothing_heavy() -> None:
+def test_help_and_version_import_little() -> None:
     code = (
         "import sys\nfrom snakestudio.cli import main\n"
         "try: main(['--help'])\nexcept SystemExit as e: assert e.code == 0\n"

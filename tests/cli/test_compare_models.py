@@ -1,4 +1,4 @@
-"""`snakestudio compare models`: the table, the CSV, the exit codes, and one sentence for every mistake."""
+"""`snakestudio compare models`: the table, the CSV, the exit codes, and one message per mistake."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ PIPES = str(scenes_dir() / "obstacle_aided.toml")
 STAIRS = str(scenes_dir() / "stairs.toml")
 
 
-def test_all_models_by_default_as_table_and_csv(
+def test_default_compares_all_models_as_table_and_csv(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     csv = tmp_path / "new" / "a.csv"
-    words = [
+    arguments = [
         "compare",
         "models",
         OPEN_GROUND,
@@ -36,19 +36,19 @@ def test_all_models_by_default_as_table_and_csv(
         str(csv),
     ]
     report = tmp_path / "a.md"
-    assert main([*words, "--report", str(report)]) == 0
+    assert main([*arguments, "--report", str(report)]) == 0
     assert "## spatial_nonsmooth minus planar_nonsmooth, 0 to 0.5 s".replace(
         "_", r"\_"
     ) in report.read_text("utf-8")
-    shown = capsys.readouterr()
-    assert shown.err == ""
+    output = capsys.readouterr()
+    assert output.err == ""
     comparison = ss.compare_models(OPEN_GROUND, duration=0.5, **{"gait.amplitude_deg": 30})
     for label in ("spatial_nonsmooth", "planar_lagrangian"):
-        assert f"{label} minus planar_nonsmooth, 0 to 0.5 s" in shown.out
+        assert f"{label} minus planar_nonsmooth, 0 to 0.5 s" in output.out
         for row in difference_rows(comparison.data, label):
             line = next(
                 line
-                for line in shown.out.splitlines()
+                for line in output.out.splitlines()
                 if line.startswith(row.label) and row.end in line
             )
             assert line.split()[-3:] == [row.end, row.worst, row.rms]
@@ -79,7 +79,7 @@ def test_all_models_by_default_as_table_and_csv(
     )
 
 
-def test_a_comparison_can_be_made_again_from_its_csv(tmp_path: Path) -> None:
+def test_comparison_can_be_repeated_from_its_csv(tmp_path: Path) -> None:
     first = tmp_path / "a.csv"
     again = tmp_path / "b.csv"
     kinds = ["spatial_nonsmooth", "planar_nonsmooth"]
@@ -87,16 +87,17 @@ def test_a_comparison_can_be_made_again_from_its_csv(tmp_path: Path) -> None:
         main(["compare", "models", OPEN_GROUND, "--duration", "0.2", "--csv", str(first), *kinds])
         == 0
     )
-    told = next(
+    comment = next(
         line
         for line in first.read_text().splitlines()
         if line.startswith("# To repeat the comparison")
     )
-    words = told.partition("snakestudio ")[2].split()
-    words = [
-        {"THIS_FILE.csv": str(first), "AGAIN.csv": str(again)}.get(word, word) for word in words
+    arguments = comment.partition("snakestudio ")[2].split()
+    arguments = [
+        {"THIS_FILE.csv": str(first), "AGAIN.csv": str(again)}.get(argument, argument)
+        for argument in arguments
     ]
-    assert main(words) == 0
+    assert main(arguments) == 0
     numbers = [
         [line for line in path.read_text().splitlines() if line[0] != "#"]
         for path in (first, again)
@@ -105,18 +106,18 @@ def test_a_comparison_can_be_made_again_from_its_csv(tmp_path: Path) -> None:
     assert numbers[0][0].startswith("time_s,spatial_nonsmooth_com_x_m")
 
 
-def test_a_named_model_that_cannot_run_it_says_why_beside_the_others(
+def test_model_that_cannot_run_gives_a_reason(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     kinds = ["planar_lagrangian", "planar_nonsmooth", "spatial_nonsmooth"]
     assert main(["compare", "models", PIPES, *kinds, "--duration", "0.1"]) == 0
-    shown = capsys.readouterr().out
-    assert "planar_lagrangian" in shown
-    assert "spatial_nonsmooth minus planar_nonsmooth" in shown
+    output = capsys.readouterr().out
+    assert "planar_lagrangian" in output
+    assert "spatial_nonsmooth minus planar_nonsmooth" in output
 
 
 @pytest.mark.parametrize(
-    ("words", "pieces"),
+    ("arguments", "pieces"),
     [
         (["compare"], ["models"]),
         (["compare", "apples"], ["models", "apples"]),
@@ -140,29 +141,29 @@ def test_a_named_model_that_cannot_run_it_says_why_beside_the_others(
         (["compare", "models", OPEN_GROUND, "--csv", OPEN_GROUND], ["the scene itself"]),
     ],
 )
-def test_a_mistake_is_one_sentence_and_exit_code_2(
-    words: list[str],
+def test_mistake_is_one_sentence_and_exit_code_2(
+    arguments: list[str],
     pieces: list[str],
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert code_of(words) == 2
-    shown = capsys.readouterr()
+    assert code_of(arguments) == 2
+    output = capsys.readouterr()
     for piece in pieces:
-        assert piece in shown.err
-    assert "Traceback" not in shown.err
-    assert shown.out == ""
+        assert piece in output.err
+    assert "Traceback" not in output.err
+    assert output.out == ""
     assert list(tmp_path.iterdir()) == []
 
 
-def test_failing_physics_is_exit_code_3_after_table_and_csv(
+def test_failed_model_is_exit_code_3_after_table_and_csv(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The scene's own model runs it as it stands, far above the step its joint controllers bear.
+    # The scene's own model can run it, far above the stable step of its joint controllers.
     csv = tmp_path / "a.csv"
-    words = [
+    arguments = [
         "compare",
         "models",
         PIPES,
@@ -173,18 +174,18 @@ def test_failing_physics_is_exit_code_3_after_table_and_csv(
         "--csv",
         str(csv),
     ]
-    assert main(words) == 3
-    shown = capsys.readouterr()
-    assert shown.err.startswith("snakestudio: planar_nonsmooth: ")
-    assert "t = " in shown.err
-    assert "planar_nonsmooth: ended at" in shown.out
-    assert "spatial_nonsmooth: runs at 1/7" in shown.out
+    assert main(arguments) == 3
+    output = capsys.readouterr()
+    assert output.err.startswith("snakestudio: planar_nonsmooth: ")
+    assert "t = " in output.err
+    assert "planar_nonsmooth: ended at" in output.out
+    assert "spatial_nonsmooth: runs at 1/7" in output.out
     last = csv.read_text().splitlines()[-1].split(",")
     assert float(last[0]) == pytest.approx(0.3)
-    assert last[1] == ""  # the reference has ended long before
+    assert last[1] == ""  # the reference ended long before
 
 
-def test_help_needs_nothing_heavy() -> None:
+def test_help_imports_little() -> None:
     code = (
         "import sys\nfrom snakestudio.cli import main\n"
         "try: main(['compare', 'models', '--help'])\nexcept SystemExit as e: assert e.code == 0\n"

@@ -1,4 +1,4 @@
-"""Completion of the command line: what bash offers, and scripts that every shell can read."""
+"""Completion of the command line: results in bash, and scripts that all shells can read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ offered() {
   echo "${COMPREPLY[*]}"
 }
 """
-"""Calls the completion as bash does, which splits words at = and :."""
+"""Call the completion as bash does, which splits arguments at = and :."""
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +81,12 @@ def test_script_has_all_commands_and_scenes(
 ) -> None:
     assert main(["completion", shell]) == 0
     text = capsys.readouterr().out
-    for word in (
+    for argument in (
         *(part for name in COMMANDS for part in name.split()),
         *bundled_scenes(),
         "gait.amplitude_deg",
     ):
-        assert word in text
+        assert argument in text
     if shutil.which(shell):
         file = tmp_path / "script"
         file.write_text(text)

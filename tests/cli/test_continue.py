@@ -1,4 +1,4 @@
-"""`snakestudio run RUN.mcap --from T`: what it prints and writes, and its sentences."""
+"""`snakestudio run RUN.mcap --from T`: output, files, and messages."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def run_file(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_it_goes_on_from_a_moment_with_other_values(
+def test_run_continues_from_a_time_with_other_values(
     run_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     csv = tmp_path / "on.csv"
-    words = [
+    arguments = [
         "run",
         run_file,
         "--from",
@@ -40,10 +40,10 @@ def test_it_goes_on_from_a_moment_with_other_values(
         "--set",
         "gait.amplitude_deg=30",
     ]
-    assert main([*words, "--csv", str(csv)]) == 0
-    shown = capsys.readouterr()
-    assert "continued from 0.3 s of monday.mcap" in shown.out
-    assert "note:" not in shown.out
+    assert main([*arguments, "--csv", str(csv)]) == 0
+    output = capsys.readouterr()
+    assert "continued from 0.3 s of monday.mcap" in output.out
+    assert "note:" not in output.out
     lines = [
         line for line in csv.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
     ]
@@ -51,7 +51,7 @@ def test_it_goes_on_from_a_moment_with_other_values(
 
 
 @pytest.mark.parametrize(
-    ("words", "piece"),
+    ("arguments", "piece"),
     [
         (["--from", "9"], "recorded from 0 to 0.5 s"),
         (["--from", "-1"], "recorded from 0 to 0.5 s"),
@@ -60,13 +60,13 @@ def test_it_goes_on_from_a_moment_with_other_values(
         (["--from", "0.2", "--set", "robot.mass_kg=2"], "cannot change"),
     ],
 )
-def test_mistakes_get_a_sentence(
-    run_file: str, words: list[str], piece: str, capsys: pytest.CaptureFixture[str]
+def test_mistakes_get_a_message(
+    run_file: str, arguments: list[str], piece: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["run", run_file, *words]) == 2
+    assert main(["run", run_file, *arguments]) == 2
     assert piece in capsys.readouterr().err
 
 
-def test_only_recorded_runs_are_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_recorded_runs_can_be_continued(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", MAIN, "--from", "1"]) == 2
     assert "mcap file" in capsys.readouterr().err

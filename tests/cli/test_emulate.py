@@ -1,4 +1,4 @@
-"""`snakestudio emulate`: one process on a real socket, and every mistake in a sentence."""
+"""`snakestudio emulate`: a process on a real socket, and one message per mistake."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ PORT = 20_000 + os.getpid() % 20_000
 
 
 def hear(bus: CanBus, codec: Codec, seconds: float, status: float) -> bool:
-    """Whether all ten nodes say so within the time."""
-    said: dict[int, float] = {}
+    """Whether all ten nodes send the status in time."""
+    last: dict[int, float] = {}
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         got = bus.receive(0.05)
         decoded = codec.decode(got[0]) if got is not None else None
         for value in decoded.values if decoded is not None else ():
             if value.quantity == "status":
-                said[value.node] = value.value
-        if len(said) == 10 and set(said.values()) == {status}:
+                last[value.node] = value.value
+        if len(last) == 10 and set(last.values()) == {status}:
             return True
     return False
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process there at once")
-def test_a_robot_in_another_process(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process there immediately")
+def test_emulated_robot_runs_in_another_process(tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"
     command = [
         sys.executable,
@@ -74,7 +74,7 @@ def test_a_robot_in_another_process(tmp_path: Path) -> None:
             for step in loaded.profile.sequences.arm:
                 for frame in codec.step_frames(step):
                     bus.send(frame)
-            assert hear(bus, codec, 5.0, 4)  # a fault: nobody sent set-points
+            assert hear(bus, codec, 5.0, 4)  # a fault: no set-points
             process.stdin.write("fault dropout 3\nnonsense\nquit\n")
             process.stdin.flush()
             assert process.wait(10) == 0
@@ -92,12 +92,12 @@ def test_a_robot_in_another_process(tmp_path: Path) -> None:
     assert {event["node"] for event in events if event["event"] == "armed"} == set(range(1, 11))
     safe = next(event for event in events if event["event"] == "safe")
     assert safe["node"] is None
-    # 0.25 s of watchdog, and whatever a machine under load adds.
+    # 0.25 s of watchdog, and delays of a machine under load.
     assert safe["time"] - begin > 0.2
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process there at once")
-def test_it_ends_when_it_is_told_to() -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process there immediately")
+def test_emulator_ends_on_request() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "snakestudio", "emulate", "lab_robot", "--virtual"],
         stdin=subprocess.DEVNULL,
@@ -108,7 +108,7 @@ def test_it_ends_when_it_is_told_to() -> None:
     assert process.stdout is not None
     try:
         assert "Only this process" in process.stdout.readline()
-        assert process.poll() is None  # the end of its input is not its end
+        assert process.poll() is None  # the end of its input does not end it
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=10)
     finally:
@@ -125,10 +125,10 @@ def test_it_ends_when_it_is_told_to() -> None:
         ("lab_robot.toml", "is "),
     ],
 )
-def test_a_report_replaces_nothing_of_the_users(
+def test_report_replaces_no_file_of_users(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, reason: str
 ) -> None:
-    """Neither a scene or a recorded run, nor the profile that is emulated."""
+    """Neither a scene or a recorded run, nor the emulated profile."""
     path = tmp_path / name
     path.write_bytes(find_profile("lab_robot").read_bytes())
     (tmp_path / "lab_robot.dbc").write_bytes(
@@ -141,8 +141,8 @@ def test_a_report_replaces_nothing_of_the_users(
     assert path.read_bytes() == before
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device is full here")
-def test_a_report_that_finds_no_room_ends_with_a_sentence(
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+def test_report_on_a_full_device_ends_with_a_message(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["emulate", "lab_robot", "--virtual", "--report", "/dev/full"]) == 2

@@ -1,4 +1,4 @@
-"""Runs that are ended from outside leave what they have; what other programs or people hold is not replaced."""
+"""Runs ended from outside keep their rows; files of other programs or users are not replaced."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -18,15 +19,17 @@ from snakestudio.paths import scenes_dir
 from snakestudio.runfile.mcap import open_run
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
+_BRIEFLY_S = 0.001
+"""Pause between two looks at a file, s: without one, waiting takes a whole processor."""
 
 pytestmark = pytest.mark.skipif(
-    sys.platform == "win32", reason="signals end a process there at once"
+    sys.platform == "win32", reason="signals end a process there immediately"
 )
 
 
-def started(*words: str) -> subprocess.Popen[str]:
+def started(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "snakestudio", *words],
+        [sys.executable, "-m", "snakestudio", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -38,13 +41,14 @@ def rows_of(path: Path) -> list[str]:
 
 
 def await_file(path: Path, process: subprocess.Popen[str], size: int = 1) -> None:
-    """Until a file is so large."""
+    """Wait until a file has a size."""
     while not (path.exists() and path.stat().st_size >= size):
         assert process.poll() is None, process.communicate()
+        time.sleep(_BRIEFLY_S)
 
 
 def is_written(folder: Path, prefix: str) -> bool:
-    """Whether a file is being written: one that only tries whether it can be stays empty."""
+    """Whether a file is being written: the temporary file of a check for writability stays empty."""
     for path in folder.glob(f"{prefix}*"):
         with contextlib.suppress(FileNotFoundError):
             if path.stat().st_size > 0:
@@ -53,7 +57,7 @@ def is_written(folder: Path, prefix: str) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_run_that_is_asked_to_end_leaves_its_rows(tmp_path: Path, number: signal.Signals) -> None:
+def test_interrupted_run_saves_its_rows(tmp_path: Path, number: signal.Signals) -> None:
     csv = tmp_path / "run.csv"
     hdf5 = tmp_path / "run.h5"
     mcap = tmp_path / "run.mcap"
@@ -71,9 +75,9 @@ def test_a_run_that_is_asked_to_end_leaves_its_rows(tmp_path: Path, number: sign
         "--video",
         str(tmp_path / "run.mp4"),
     ) as run:
-        await_file(mcap, run)  # it goes
+        await_file(mcap, run)  # the run has started
         run.send_signal(number)
-        said, complaint = run.communicate()
+        output, complaint = run.communicate()
     assert run.returncode == 128 + number
     with open_run(mcap) as recorded:
         assert recorded.info.complete
@@ -86,11 +90,11 @@ def test_a_run_that_is_asked_to_end_leaves_its_rows(tmp_path: Path, number: sign
     assert f"stopped by {by} at {until:g} s" in complaint
     assert "run.mp4 was not written" in complaint
     for path in (csv, hdf5, mcap):
-        assert f"wrote {path}: {count} rows" in said
+        assert f"wrote {path}: {count} rows" in output
     assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.h5", "run.mcap"]
 
 
-def test_asked_while_it_writes_it_writes_to_the_end(tmp_path: Path) -> None:
+def test_interrupt_during_writing_completes_the_file(tmp_path: Path) -> None:
     csv = tmp_path / "run.csv"
     mcap = tmp_path / "run.mcap"
     with started("run", MAIN, "--duration", "40", "--csv", str(csv), "--mcap", str(mcap)) as run:
@@ -103,14 +107,14 @@ def test_asked_while_it_writes_it_writes_to_the_end(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.mcap"]
 
 
-def test_asked_twice_it_ends_at_once(tmp_path: Path) -> None:
+def test_second_interrupt_ends_immediately(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     mcap = tmp_path / "run.mcap"
     os.mkfifo(pipe)
     with started("run", MAIN, "--duration", "1", "--csv", str(pipe), "--mcap", str(mcap)) as run:
         assert run.stdout is not None
         assert "1 s simulated" in run.stdout.readline()
-        assert "wrote" in run.stdout.readline()  # now it waits for who reads the pipe
+        assert "wrote" in run.stdout.readline()  # now it waits for the reader of the pipe
         run.send_signal(signal.SIGINT)
         run.send_signal(signal.SIGTERM)
         _, complaint = run.communicate()
@@ -119,7 +123,7 @@ def test_asked_twice_it_ends_at_once(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_an_export_that_is_interrupted_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_interrupted_export_leaves_only_the_old_file(tmp_path: Path) -> None:
     mcap = tmp_path / "run.mcap"
     csv = tmp_path / "run.csv"
     assert main(["run", MAIN, "--duration", "60", "--mcap", str(mcap)]) == 0
@@ -127,6 +131,7 @@ def test_an_export_that_is_interrupted_leaves_the_old_file_and_nothing_else(tmp_
     with started("export", str(mcap), "--csv", str(csv)) as export:
         while not is_written(tmp_path, ".run.partial-"):
             assert export.poll() is None, export.communicate()
+            time.sleep(_BRIEFLY_S)
         export.send_signal(signal.SIGTERM)
         _, complaint = export.communicate()
     assert export.returncode == 143
@@ -135,10 +140,10 @@ def test_an_export_that_is_interrupted_leaves_the_old_file_and_nothing_else(tmp_
     assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.mcap"]
 
 
-# ----------------------------------------------------------------------------- what is not replaced
+# ------------------------------------------------------------------------------- replacing files
 
 
-def test_scenes_and_runs_are_replaced_only_by_force(
+def test_scenes_and_runs_are_replaced_only_with_force(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scene = tmp_path / "mine.toml"
@@ -150,10 +155,10 @@ def test_scenes_and_runs_are_replaced_only_by_force(
         for option in ("--csv", "--mcap", "--hdf5"):
             capsys.readouterr()
             assert main(["run", MAIN, "--duration", "0.1", option, str(path)]) == 2
-            shown = capsys.readouterr()
-            assert shown.err.count("\n") == 1
-            assert f"{path} already exists" in shown.err
-            assert "--force" in shown.err
+            output = capsys.readouterr()
+            assert output.err.count("\n") == 1
+            assert f"{path} already exists" in output.err
+            assert "--force" in output.err
             assert path.read_bytes() == before
     assert main(["export", str(run), "--mcap", str(scene)]) == 2
     assert main(["plan", MAIN, str(scene)]) == 2
@@ -174,7 +179,7 @@ def test_scenes_and_runs_are_replaced_only_by_force(
         assert recorded.times[-1] == 0.2
 
 
-def test_outputs_are_replaced_without_a_word(tmp_path: Path) -> None:
+def test_outputs_are_replaced_silently(tmp_path: Path) -> None:
     csv = tmp_path / "run.csv"
     for duration in ("0.1", "0.2"):
         assert main(["run", MAIN, "--duration", duration, "--csv", str(csv)]) == 0
@@ -182,7 +187,7 @@ def test_outputs_are_replaced_without_a_word(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("answer", "code"), [("n\n", 2), ("\n", 2), ("y\n", 0)])
-def test_on_a_terminal_it_is_asked(tmp_path: Path, answer: str, code: int) -> None:
+def test_terminal_asks_before_replacing(tmp_path: Path, answer: str, code: int) -> None:
     path = tmp_path / "run.mcap"
     assert main(["run", MAIN, "--duration", "0.1", "--mcap", str(path)]) == 0
     before = path.read_bytes()
@@ -204,9 +209,9 @@ def test_on_a_terminal_it_is_asked(tmp_path: Path, answer: str, code: int) -> No
         stderr=theirs,
     ) as run:
         os.close(theirs)
-        shown = b""
-        while b"Replace it? [y/N]" not in shown:
-            shown += os.read(ours, 4096)
+        output = b""
+        while b"Replace it? [y/N]" not in output:
+            output += os.read(ours, 4096)
         os.write(ours, answer.encode())
         assert run.stdout is not None
         run.stdout.read()
@@ -215,7 +220,7 @@ def test_on_a_terminal_it_is_asked(tmp_path: Path, answer: str, code: int) -> No
     assert (path.read_bytes() == before) == (code != 0)
 
 
-def test_two_names_for_one_file_are_refused(
+def test_same_file_for_two_outputs_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "link").symlink_to("run.csv")
@@ -234,18 +239,18 @@ def test_two_names_for_one_file_are_refused(
 # ------------------------------------------------------------------------------ the standard output
 
 
-def test_a_dash_is_the_standard_output(tmp_path: Path) -> None:
+def test_dash_is_the_standard_output(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     assert main(["run", MAIN, "--duration", "0.1", "--csv", str(path)]) == 0
     with started("run", MAIN, "--duration", "0.1", "--csv", "-") as run:
-        text, said = run.communicate()
+        text, output = run.communicate()
     assert run.returncode == 0
     assert text == path.read_text()
-    assert "11 rows" in said
+    assert "11 rows" in output
     assert not Path("-").exists()
 
 
-def test_hdf5_on_the_standard_output_is_whole(tmp_path: Path) -> None:
+def test_hdf5_on_the_standard_output_is_complete(tmp_path: Path) -> None:
     with (
         (tmp_path / "run.h5").open("wb") as file,
         subprocess.Popen(
@@ -257,18 +262,20 @@ def test_hdf5_on_the_standard_output_is_whole(tmp_path: Path) -> None:
         run.communicate()
     import h5py
 
-    with h5py.File(tmp_path / "run.h5") as whole:
-        assert whole.attrs["rows"] == 11
+    with h5py.File(tmp_path / "run.h5") as original:
+        assert original.attrs["rows"] == 11
 
 
-def test_a_video_on_the_standard_output_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_video_on_the_standard_output_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", MAIN, "--video", "-"]) == 2
     assert "mp4" in capsys.readouterr().err
 
 
-def test_odd_sizes_of_videos_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["run", MAIN, "--duration", "0.1", "--video", str(tmp_path / "run.gif"), "--size"]
-    assert main([*words, "161x90"]) == 0
+def test_odd_sizes_of_videos_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["run", MAIN, "--duration", "0.1", "--video", str(tmp_path / "run.gif"), "--size"]
+    assert main([*arguments, "161x90"]) == 0
     assert "--size 161x90" in capsys.readouterr().err
-    assert main([*words, "160x90"]) == 0
+    assert main([*arguments, "160x90"]) == 0
     assert capsys.readouterr().err == ""

@@ -1,4 +1,4 @@
-"""What the program is started in: closed standard streams, encodings, folders, displays, paths as URLs."""
+"""Environments of the program: closed standard streams, encodings, folders, displays, paths as URLs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ PROGRAM = [sys.executable, "-m", "snakestudio"]
 
 
 def in_shell(
-    redirections: str, *words: str, **environment: str
+    redirections: str, *arguments: str, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, *words],
+        ["sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -32,27 +32,25 @@ def in_shell(
 
 
 @pytest.mark.parametrize("redirections", ["2>&-", "<&- >&- 2>&-"])
-def test_a_run_with_closed_streams_is_made(redirections: str, tmp_path: Path) -> None:
+def test_run_with_closed_streams_succeeds(redirections: str, tmp_path: Path) -> None:
     csv = tmp_path / "run.csv"
     done = in_shell(redirections, "run", MAIN, "--duration", "0.1", "--csv", str(csv))
     assert done.returncode == 0
     rows = [line for line in csv.read_text().splitlines() if not line.startswith("#")]
     assert len(rows) == 12  # names, and a row every 10 ms
-    assert all(row.count(",") == rows[0].count(",") for row in rows), (
-        "nothing else was printed into the file"
-    )
+    assert all(row.count(",") == rows[0].count(",") for row in rows), "nothing else is in the file"
 
 
-def test_a_mistake_with_closed_errors_still_exits_with_2(tmp_path: Path) -> None:
+def test_mistake_with_closed_errors_exits_with_2(tmp_path: Path) -> None:
     assert in_shell("2>&-", "check", str(tmp_path / "missing.toml")).returncode == 2
 
 
-def test_a_child_of_a_closed_output_prints_nowhere() -> None:
-    # What main opens for a closed output is read-only, and is inherited so.
+def test_child_with_closed_output_prints_nothing() -> None:
+    # The replacement of a closed output is read-only, and is inherited as such.
     assert in_shell("1</dev/null", "check", MAIN).returncode == 0
 
 
-def test_letters_that_an_encoding_lacks_are_escaped(tmp_path: Path) -> None:
+def test_characters_missing_in_an_encoding_are_escaped(tmp_path: Path) -> None:
     scene = tmp_path / "mü.toml"
     shutil.copyfile(MAIN, scene)
     done = in_shell("", "check", str(scene), PYTHONIOENCODING="ascii")
@@ -60,14 +58,14 @@ def test_letters_that_an_encoding_lacks_are_escaped(tmp_path: Path) -> None:
     assert "m\\xfc.toml: no problems" in done.stdout
 
 
-def test_streams_that_are_complete_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_streams_are_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     text = io.StringIO()
     monkeypatch.setattr(sys, "stdout", text)
     complete_standard_streams()
     assert sys.stdout is text
 
 
-def test_a_deleted_current_folder_is_reported(
+def test_deleted_current_folder_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = tmp_path / "gone"
@@ -78,8 +76,8 @@ def test_a_deleted_current_folder_is_reported(
     assert "exists" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [[], ["gui"], [MAIN]])
-def test_a_display_that_does_not_answer_is_reported(words: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [[], ["gui"], [MAIN]])
+def test_unreachable_display_is_reported(arguments: list[str]) -> None:
     environment = {
         name: text
         for name, text in os.environ.items()
@@ -87,7 +85,7 @@ def test_a_display_that_does_not_answer_is_reported(words: list[str]) -> None:
     }
     environment["DISPLAY"] = ":9876"
     done = subprocess.run(
-        [*PROGRAM, *words],
+        [*PROGRAM, *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -103,7 +101,7 @@ def test_a_display_that_does_not_answer_is_reported(words: list[str]) -> None:
     "path",
     ["~/s ü.toml", "file://{home}/s%20%C3%BC.toml", "file://localhost{home}/s%20%C3%BC.toml"],
 )
-def test_a_path_may_be_a_url_or_begin_with_a_tilde(
+def test_path_can_be_a_url_or_start_with_a_tilde(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))

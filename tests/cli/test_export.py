@@ -1,4 +1,4 @@
-"""`snakestudio export`: run files, and scenes that are run again, as every kind of file; mistakes in sentences."""
+"""`snakestudio export`: run files, and scenes that are run first, in all file formats; one message per mistake."""
 
 from __future__ import annotations
 
@@ -33,14 +33,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_run_file_becomes_every_kind_of_file_at_once(
-    runs: Path, tmp_path: Path, capsys: object
-) -> None:
+def test_run_file_is_exported_to_all_formats(runs: Path, tmp_path: Path, capsys: object) -> None:
     path = CameraPath((CameraKey(0.0, Camera()), CameraKey(0.3, Camera(distance=1.0))))
     save_camera_path(tmp_path / "path.toml", path)
-    made = [tmp_path / f"a.{kind}" for kind in ("csv", "h5", "mcap", "webm")]
+    outputs = [tmp_path / f"a.{kind}" for kind in ("csv", "h5", "mcap", "webm")]
     kinds = [f"--{kind}" for kind in ("csv", "hdf5", "mcap", "video")]
-    files = [str(word) for pair in zip(kinds, made, strict=True) for word in pair]
+    files = [str(argument) for pair in zip(kinds, outputs, strict=True) for argument in pair]
     looks = [
         "--size",
         "320x240",
@@ -52,21 +50,21 @@ def test_a_run_file_becomes_every_kind_of_file_at_once(
         "com_x_m",
     ]
     assert main(["export", str(runs / "short.mcap"), *files, *looks, "--codec", "vp9"]) == 0
-    lines = made[0].read_text().splitlines()
+    lines = outputs[0].read_text().splitlines()
     assert "# scene: short.toml" in lines
     assert len([line for line in lines if not line.startswith("#")]) == 1 + 31
-    with h5py.File(made[1]) as file:
+    with h5py.File(outputs[1]) as file:
         assert len(file["columns/time_s"]) == 31
-    with contextlib.closing(api.load_run(made[2])) as again:
+    with contextlib.closing(api.load_run(outputs[2])) as again:
         assert len(again.recording) == 31
-    with av.open(str(made[3])) as container:
+    with av.open(str(outputs[3])) as container:
         frames = list(container.decode(video=0))
         assert (len(frames), frames[0].width, frames[0].height) == (4, 320, 240)
         assert container.streams.video[0].codec_context.name == "vp9"
 
 
 @pytest.mark.parametrize("ghost", [(), ("--ghost",)])
-def test_a_second_run_is_seen_beside_the_first_or_over_it(
+def test_second_run_is_drawn_alongside_or_overlaid(
     runs: Path, tmp_path: Path, ghost: tuple[str, ...]
 ) -> None:
     pair = [str(runs / "short.mcap"), str(runs / "other.mcap")]
@@ -75,38 +73,38 @@ def test_a_second_run_is_seen_beside_the_first_or_over_it(
     assert [path.name for path in tmp_path.iterdir()] == ["a_00000.png"]
 
 
-def test_a_run_that_was_cut_off_is_exported_as_far_as_it_goes_and_says_so(
+def test_truncated_run_is_exported_and_reported(
     runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = (runs / "short.mcap").read_bytes()
+    data = (runs / "short.mcap").read_bytes()
     torn = tmp_path / "torn.mcap"
-    torn.write_bytes(whole[:-200])
+    torn.write_bytes(data[:-200])
     assert main(["export", str(torn), "--csv", str(tmp_path / "torn.csv")]) == 0
-    said = capsys.readouterr()
-    assert "torn.mcap" in said.err
-    assert "snakestudio export torn.mcap --mcap NEW.mcap" in said.err
+    output = capsys.readouterr()
+    assert "torn.mcap" in output.err
+    assert "snakestudio export torn.mcap --mcap NEW.mcap" in output.err
     with torn.open("rb") as file, pytest.raises(McapError):
-        make_reader(file).get_summary()  # as programs do that want a whole file
+        make_reader(file).get_summary()  # like programs that need a complete file
     assert main(["export", str(torn), "--mcap", str(tmp_path / "whole.mcap")]) == 0
     assert "snakestudio export" not in capsys.readouterr().err
     with (tmp_path / "whole.mcap").open("rb") as file:
         summary = make_reader(file).get_summary()
     assert summary is not None
     assert summary.chunk_indexes
-    assert "wrote" in said.out
+    assert "wrote" in output.out
 
 
-def test_a_scene_is_run_again_first(
+def test_exported_scene_is_run_first(
     runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["export", str(runs / "short.toml"), "--hdf5", str(tmp_path / "a.h5")]) == 0
-    told = capsys.readouterr().out
-    assert "running the scene for 0.3 s" in told
-    assert f"wrote {tmp_path / 'a.h5'}: 31 rows" in told
+    output = capsys.readouterr().out
+    assert "running the scene for 0.3 s" in output
+    assert f"wrote {tmp_path / 'a.h5'}: 31 rows" in output
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "sentence"),
     [
         ([], "nothing to export"),
         (["--csv", "{runs}/short.mcap"], "Give another name"),
@@ -133,10 +131,14 @@ def test_a_scene_is_run_again_first(
         (["--video", "{tmp}/a.mp4", "--size", "big"], "WIDTHxHEIGHT"),
     ],
 )
-def test_mistakes_are_sentences_and_leave_nothing(
-    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+def test_mistakes_are_reported_and_leave_no_files(
+    runs: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    sentence: str,
 ) -> None:
-    filled = [word.format(runs=runs, tmp=tmp_path) for word in words]
+    filled = [argument.format(runs=runs, tmp=tmp_path) for argument in arguments]
     assert main(["export", str(runs / "short.mcap"), *filled]) == 2
     assert sentence in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

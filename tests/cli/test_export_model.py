@@ -1,4 +1,4 @@
-"""`snakestudio export-model`: the files it writes, what it says of them, and one message for every mistake."""
+"""`snakestudio export-model`: its files, its output, and one message for every mistake."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ SIDEWINDING = str(scenes_dir() / "sidewinding.toml")
 
 def test_all_three_formats_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: tmp_path / "new" / f"robot.{name}" for name in ("mjcf", "urdf", "sdf")}
-    options = [word for name, file in files.items() for word in (f"--{name}", str(file))]
+    options = [argument for name, file in files.items() for argument in (f"--{name}", str(file))]
     assert main(["export-model", SIDEWINDING, *options, "--set", "robot.n_links=7"]) == 0
-    shown = capsys.readouterr()
+    output = capsys.readouterr()
     for file in files.values():
-        assert f"wrote {file}: 7 links, 12 joint axes\n" in shown.out
+        assert f"wrote {file}: 7 links, 12 joint axes\n" in output.out
     model = mujoco.MjModel.from_xml_path(str(files["mjcf"]))
     assert model.nbody == 8
-    # What does not carry over is printed, and stands at the top of the file.
+    # What the format cannot represent is printed, and listed at the top of the file.
     text = files["urdf"].read_text(encoding="utf-8")
     notes = text[: text.index("-->")]
     assert "URDF" in notes
-    assert "URDF" in shown.out
+    assert "URDF" in output.out
 
 
-def test_a_file_that_exists_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_file_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "robot.xml"
     file.write_text("old", encoding="utf-8")
     assert main(["export-model", SIDEWINDING, "--mjcf", str(file)]) == 0
@@ -37,16 +37,16 @@ def test_a_file_that_exists_is_replaced(tmp_path: Path, capsys: pytest.CaptureFi
     assert file.read_text(encoding="utf-8").startswith("<?xml")
 
 
-def test_the_file_alone_goes_to_the_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
+def test_standard_output_has_the_file_only(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["export-model", SIDEWINDING, "--urdf", "-"]) == 0
-    shown = capfd.readouterr()
-    assert shown.out.startswith("<?xml")
-    assert shown.out.endswith("</robot>\n")
-    assert "11 links, 20" in shown.err
+    output = capfd.readouterr()
+    assert output.out.startswith("<?xml")
+    assert output.out.endswith("</robot>\n")
+    assert "11 links, 20" in output.err
 
 
 @pytest.mark.parametrize(
-    ("words", "piece"),
+    ("arguments", "piece"),
     [
         ([SIDEWINDING], "No format"),
         ([SIDEWINDING, "--mjcf"], "--mjcf"),
@@ -64,8 +64,8 @@ def test_the_file_alone_goes_to_the_standard_output(capfd: pytest.CaptureFixture
         (["picture.toml", "--mjcf", "a.xml"], "missing.png"),
     ],
 )
-def test_a_mistake_is_one_message_and_nothing_is_written(
-    words: list[str],
+def test_mistake_is_one_message_and_nothing_is_written(
+    arguments: list[str],
     piece: str,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
@@ -77,11 +77,11 @@ def test_a_mistake_is_one_message_and_nothing_is_written(
     Path("picture.toml").write_text(f'{field}picture = "missing.png"\n', encoding="utf-8")
     before = sorted(tmp_path.iterdir())
     try:
-        code = main(["export-model", *words])
+        code = main(["export-model", *arguments])
     except SystemExit as ended:
         code = int(str(ended.code))
-    shown = capsys.readouterr()
+    output = capsys.readouterr()
     assert code == 2
-    assert piece in shown.err
-    assert "Traceback" not in shown.err
+    assert piece in output.err
+    assert "Traceback" not in output.err
     assert sorted(tmp_path.iterdir()) == before

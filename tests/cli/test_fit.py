@@ -1,4 +1,4 @@
-"""`snakestudio fit`: the table, the fitted scene, the picture, and a sentence for every mistake; the same in Python."""
+"""`snakestudio fit`: the table, the fitted scene, the figure, and one message per mistake; the same in Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUICK = ["--method", "least_squares", "--workers", "0"]
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Path:
-    """A scene whose friction along is 40 % off, with a comment."""
+    """A scene with a friction along that is 40 % off, and a comment."""
     path = tmp_path / "floor.toml"
     ss.save_scene(brisk(**{"run.duration_s": 1.0}), path)
     text = path.read_text(encoding="utf-8")
@@ -31,18 +31,18 @@ def scene(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def track(tmp_path: Path) -> Path:
-    """What a camera saw of a run with the true friction, 50 ms late."""
+    """Track of a camera of a run with the true friction, 50 ms late."""
     return write_csv(
         tmp_path / "trial.csv", measured(brisk(**{"run.duration_s": 1.0}), {}, late=0.05)
     )
 
 
-def test_table_scene_and_picture(
+def test_fit_writes_table_scene_and_figure(
     scene: Path, track: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "fitted.toml"
     picture = tmp_path / "fit.pdf"
-    words = [
+    arguments = [
         "fit",
         str(scene),
         str(track),
@@ -53,23 +53,23 @@ def test_table_scene_and_picture(
         "-0.1",
         "0.1",
     ]
-    assert main([*words, "--out", str(out), "--report", str(picture)]) == 0
-    shown = capsys.readouterr()
-    assert shown.err == ""
+    assert main([*arguments, "--out", str(out), "--report", str(picture)]) == 0
+    output = capsys.readouterr()
+    assert output.err == ""
     fitted = ss.load_scene(out).ground.mu_along
     assert fitted == pytest.approx(FRICTION["ground.mu_along"], rel=0.05)
-    line = next(line for line in shown.out.splitlines() if line.startswith("ground.mu_along"))
+    line = next(line for line in output.out.splitlines() if line.startswith("ground.mu_along"))
     words_of_line = line.split()
     assert words_of_line[1:3] == ["Friction", "along"]
     assert float(words_of_line[3]) == pytest.approx(fitted, rel=1e-3)
     assert float(words_of_line[4]) < fitted < float(words_of_line[6])
     assert words_of_line[7] == "0.14"
-    assert shown.out.count("time offset -50 ms") == 2
+    assert output.out.count("time offset -50 ms") == 2
     assert "# guessed" in out.read_text(encoding="utf-8")
     assert picture.read_bytes().startswith(b"%PDF")
 
 
-def test_the_same_in_python_from_files_trials_and_tracks(
+def test_fit_in_python_accepts_files_trials_and_tracks(
     scene: Path, track: Path, tmp_path: Path
 ) -> None:
     free = {"ground.mu_along": (0.03, 0.3, "log")}
@@ -84,7 +84,7 @@ def test_the_same_in_python_from_files_trials_and_tracks(
         loaded, tracks, ["ground.mu_along=0.03:0.3:log"], offset_s=(-0.05, -0.05), **options
     )
     assert again["ground.mu_along"] == pytest.approx(one["ground.mu_along"], rel=1e-3), (
-        "a file has six places"
+        "files have six digits"
     )
     trial = Trial("$t_1$", loaded, tracks, scene.parent, (-0.05, -0.05))
     named = ss.fit(scene, [trial], free, **options)
@@ -105,7 +105,7 @@ def test_the_same_in_python_from_files_trials_and_tracks(
 
 
 @pytest.mark.parametrize(
-    ("words", "piece"),
+    ("arguments", "piece"),
     [
         (["SCENE"], "EXPERIMENT"),
         (["SCENE", "TRACK"], "no value to fit"),
@@ -120,23 +120,23 @@ def test_the_same_in_python_from_files_trials_and_tracks(
         (["SCENE", "TRACK", *FREE, "--report", "fit.doc"], "suffixes .pdf"),
     ],
 )
-def test_a_mistake_is_one_sentence_and_exit_code_2(
-    words: list[str], piece: str, scene: Path, track: Path, capsys: pytest.CaptureFixture[str]
+def test_mistake_is_one_sentence_and_exit_code_2(
+    arguments: list[str], piece: str, scene: Path, track: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     there = {"SCENE": str(scene), "TRACK": str(track)}
-    assert code_of(["fit", *(there.get(word, word) for word in words)]) == 2
-    shown = capsys.readouterr()
-    assert piece in shown.err
-    assert "Traceback" not in shown.err
+    assert code_of(["fit", *(there.get(argument, argument) for argument in arguments)]) == 2
+    output = capsys.readouterr()
+    assert piece in output.err
+    assert "Traceback" not in output.err
 
 
-@pytest.mark.parametrize("beside", ["", "@"])
-def test_a_measurement_is_never_written_over(
-    scene: Path, track: Path, capsys: pytest.CaptureFixture[str], beside: str
+@pytest.mark.parametrize("name", ["", "@"])
+def test_measurement_is_never_overwritten(
+    scene: Path, track: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    """Not even with leave to replace what is there."""
+    """Not even with --force."""
     before = track.read_bytes()
-    trial = f"{track}@{scene}" if beside else str(track)
+    trial = f"{track}@{scene}" if name else str(track)
     assert main(["fit", str(scene), trial, *FREE, *QUICK, "--out", str(track), "--force"]) == 2
     assert f"{track} is an input of this command. Give another name" in capsys.readouterr().err
     assert track.read_bytes() == before

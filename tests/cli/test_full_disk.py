@@ -1,4 +1,4 @@
-"""Disks that run full, folders and files that cannot be written: said in a sentence, before the run where it can be."""
+"""Full disks, folders and files that cannot be written: one message, before the run if possible."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ from tests.wording import naming
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 ISOTROPIC = str(scenes_dir() / "lateral_undulation_isotropic.toml")
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no small disk can be made there")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="no small disk can be created there"
+)
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that is larger than the small disk, whatever it is written as."""
+    """A run that is larger than the small disk in every format."""
     path = tmp_path_factory.mktemp("runs") / "run.mcap"
     scene, base_dir, _ = api.prepare(MAIN, 4.0, 500.0)
     run = api.simulate_scene(scene, base_dir, path=path)
@@ -69,60 +71,58 @@ TARGETS = {
     "run to mcap": ["run", MAIN, "--duration", "0.1", "--mcap", "out.mcap"],
     "run to video": ["run", MAIN, "--duration", "0.1", "--video", "out.mp4"],
 }
-"""What a command writes, on a disk that has no room for it."""
+"""Outputs of commands on a disk without space."""
 
 
 def filled(names: str) -> str:
-    """Shell: an old file, and all of the disk taken."""
+    """Shell command: an old file, and a full disk."""
     return f"{f'printf old > {names}; ' if names else ''}cat /dev/zero > filler 2>/dev/null"
 
 
-def see_that_it_is_said(words: list[str], recorded: Path, disk: Path) -> None:
-    """A target without room: one sentence, exit code 2, the old file stays, and nothing else is left."""
+def check_full_disk(arguments: list[str], recorded: Path, disk: Path) -> None:
+    """Check a target without space: one message, exit code 2, the old file stays, and no other file is left."""
     folder = recorded.parent
     circles = folder / "circles.csv"
     circles.write_text("x,y,radius\n1,2,0.1\n", encoding="utf-8")
     there = {"RUN": recorded, "TRACK": folder / "track.csv", "CIRCLES": circles}
-    given = [str(there.get(word, word)) for word in words] + ["--force"]
+    command = [str(there.get(argument, argument)) for argument in arguments] + ["--force"]
     names = (
         "out_0.png"
-        if "out_%d.png" in words
-        else next((word for word in words if word.startswith("out.")), "")
+        if "out_%d.png" in arguments
+        else next((argument for argument in arguments if argument.startswith("out.")), "")
     )
     done = on_small_disk(
         disk,
-        given,
+        command,
         f"echo; find . -type f ! -name filler; cat {names} /dev/null",
         first=filled(names),
     )
-    said = [line for line in done.stderr.splitlines() if line]
+    output = [line for line in done.stderr.splitlines() if line]
     assert done.returncode == 2, done.stderr
-    assert len(said) == 1 or (words[0] == "run" and "kept" in said[1]), done.stderr
-    assert "No space left on device" in said[0] or "cannot be written" in said[0]
+    assert len(output) == 1 or (arguments[0] == "run" and "kept" in output[1]), done.stderr
+    assert "No space left on device" in output[0] or "cannot be written" in output[0]
     assert "Traceback" not in done.stderr
     left = done.stdout.rpartition("\n./" if names else "\n")[2]
     assert left == (f"{names}\nold" if names else ""), done.stdout
 
 
 @pytest.mark.parametrize("target", ["csv", "hdf5", "mcap", "gif", "plan", "scene"])
-def test_what_does_not_fit_is_a_sentence_and_leaves_the_old_file(
+def test_output_that_does_not_fit_leaves_the_old_file(
     target: str, recorded: Path, tmp_path: Path
 ) -> None:
-    see_that_it_is_said(TARGETS[target], recorded, tmp_path / "disk")
+    check_full_disk(TARGETS[target], recorded, tmp_path / "disk")
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("target", TARGETS)
-def test_no_target_that_does_not_fit_costs_anything(
+def test_outputs_that_do_not_fit_leave_all_old_files(
     target: str, recorded: Path, tmp_path: Path
 ) -> None:
-    see_that_it_is_said(TARGETS[target], recorded, tmp_path / "disk")
+    check_full_disk(TARGETS[target], recorded, tmp_path / "disk")
 
 
 @pytest.mark.parametrize("ending", [".log", ".blf", ".asc"])
-def test_a_log_of_frames_that_does_not_fit_is_said_and_leaves_the_old_one(
-    ending: str, tmp_path: Path
-) -> None:
+def test_log_that_does_not_fit_leaves_the_old_one(ending: str, tmp_path: Path) -> None:
     frames = tmp_path / "frames.log"
     frames.write_text(
         "".join(f"({i / 100:.6f}) can0 183#D204FFFF00000000 R\n" for i in range(20)),
@@ -149,18 +149,18 @@ def test_a_log_of_frames_that_does_not_fit_is_said_and_leaves_the_old_one(
     assert done.stdout.endswith(f"\n./out{ending}\nold")
 
 
-def test_a_run_that_cannot_be_recorded_any_more_stops_and_its_file_is_whole(tmp_path: Path) -> None:
-    kept = tmp_path / "kept.mcap"
+def test_full_disk_stops_a_run_with_a_complete_file(tmp_path: Path) -> None:
+    copy = tmp_path / "kept.mcap"
     done = on_small_disk(
         tmp_path / "disk",
         ["run", MAIN, "--duration", "2000", "--rate", "500", "--mcap", "out.mcap"],
-        f"ls -A; cp out.mcap {kept}",
+        f"ls -A; cp out.mcap {copy}",
     )
     assert done.returncode == 2, done.stderr
     assert "snakestudio: out.mcap" in done.stderr
     assert done.stderr.count("\n") == 1
     assert "out.mcap\n" in done.stdout
-    with open_run(kept) as run:
+    with open_run(copy) as run:
         assert run.info.complete
         assert len(run) > 100
         alone = api.simulate(MAIN, float(run.times[-1]), 500.0)
@@ -170,23 +170,23 @@ def test_a_run_that_cannot_be_recorded_any_more_stops_and_its_file_is_whole(tmp_
 
 
 @pytest.mark.parametrize("option", ["csv", "hdf5", "mcap", "video"])
-def test_what_cannot_be_written_is_said_before_the_run(
+def test_unwritable_output_is_reported_before_the_run(
     tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "file"
     folder.write_text("no folder")
     name = folder / f"out.{ {'video': 'mp4'}.get(option, option) }"
     assert main(["run", MAIN, "--duration", "1e6", f"--{option}", str(name)]) == 2
-    shown = capsys.readouterr()
-    assert shown.err.count("\n") == 1
-    assert str(name) in shown.err
-    assert shown.out == ""
+    output = capsys.readouterr()
+    assert output.err.count("\n") == 1
+    assert str(name) in output.err
+    assert output.out == ""
 
 
 @pytest.mark.parametrize("option", ["csv", "hdf5", "mcap"])
-def test_a_disk_that_is_read_only_is_said_before_the_run(tmp_path: Path, option: str) -> None:
-    words = ["run", MAIN, "--duration", "1e6", f"--{option}", f"out.{option}"]
-    done = on_small_disk(tmp_path / "disk", words, first="mount -o remount,ro .")
+def test_read_only_disk_is_reported_before_the_run(tmp_path: Path, option: str) -> None:
+    arguments = ["run", MAIN, "--duration", "1e6", f"--{option}", f"out.{option}"]
+    done = on_small_disk(tmp_path / "disk", arguments, first="mount -o remount,ro .")
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (
@@ -196,22 +196,22 @@ def test_a_disk_that_is_read_only_is_said_before_the_run(tmp_path: Path, option:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [["figures", "P1", "--out"], ["export", MAIN, "--figures"]],
     ids=["figures", "figures of a run"],
 )
-def test_a_folder_that_cannot_be_made_is_said_before_the_run(
-    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_impossible_folder_is_reported_before_the_run(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("no folder")
-    assert main([*words, str(tmp_path / "file" / "figures")]) == 2
-    shown = capsys.readouterr()
-    assert "cannot be written" in shown.err
-    assert shown.err.count("\n") == 1
-    assert shown.out == ""
+    assert main([*arguments, str(tmp_path / "file" / "figures")]) == 2
+    output = capsys.readouterr()
+    assert "cannot be written" in output.err
+    assert output.err.count("\n") == 1
+    assert output.out == ""
 
 
-def test_a_device_that_is_full_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_full_device_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     full = tmp_path / "full"
     try:
         os.mknod(full, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
@@ -222,11 +222,13 @@ def test_a_device_that_is_full_is_said(tmp_path: Path, capfd: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("words", [["check", MAIN], ["--help"], ["run", "--help"], ["--version"]])
-def test_a_standard_output_that_takes_nothing_is_said(words: list[str], unbuffered: str) -> None:
+@pytest.mark.parametrize(
+    "arguments", [["check", MAIN], ["--help"], ["run", "--help"], ["--version"]]
+)
+def test_full_standard_output_is_reported(arguments: list[str], unbuffered: str) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "snakestudio", *words],
+            [sys.executable, "-m", "snakestudio", *arguments],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
@@ -237,13 +239,13 @@ def test_a_standard_output_that_takes_nothing_is_said(words: list[str], unbuffer
     assert done.stderr.splitlines() == [naming("device)")]
 
 
-def test_a_standard_output_that_is_closed_is_no_trouble_unless_it_is_a_target(
+def test_closed_standard_output_matters_only_as_target(
     tmp_path: Path,
 ) -> None:
-    words = [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "0.1", "--csv"]
+    arguments = [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "0.1", "--csv"]
     for target, code in ((str(tmp_path / "run.csv"), 0), ("-", 2)):
         done = subprocess.run(
-            ["sh", "-c", 'exec "$@" >&-', "sh", *words, target],
+            ["sh", "-c", 'exec "$@" >&-', "sh", *arguments, target],
             stderr=subprocess.PIPE,
             text=True,
             check=False,
@@ -253,7 +255,7 @@ def test_a_standard_output_that_is_closed_is_no_trouble_unless_it_is_a_target(
         assert "Traceback" not in done.stderr
 
 
-def test_a_reader_that_goes_away_is_no_trouble() -> None:
+def test_closed_pipe_is_not_an_error() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "snakestudio", "check", MAIN],
         stdout=subprocess.PIPE,
@@ -262,7 +264,7 @@ def test_a_reader_that_goes_away_is_no_trouble() -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
-        said = process.stderr.read()
+        output = process.stderr.read()
     assert process.returncode == 0
-    assert said == b""
+    assert output == b""
     assert process.returncode != -signal.SIGPIPE

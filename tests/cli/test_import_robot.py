@@ -1,4 +1,4 @@
-"""`snakestudio import-robot` as users type it, and files that it refuses."""
+"""`snakestudio import-robot` as users type it, and refused files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snakestudio.session.scene_check import check
 from tests.robot_files.robots import mjcf_chain, urdf_joint, urdf_link, urdf_modules
 
 
-def test_imported_robots_run_a_gait_without_editing(
+def test_imported_robots_run_a_gait_unedited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -25,11 +25,11 @@ def test_imported_robots_run_a_gait_without_editing(
     assert "wrote snake.toml: modules, 8 links, 7 axes, 4 kg" in capsys.readouterr().out
     assert main(["run", "snake.toml", "--duration", "0.2"]) == 0
     assert "0 unconverged" in capsys.readouterr().out
-    assert main(["import-robot", "snake.urdf"]) == 2  # it is there already
+    assert main(["import-robot", "snake.urdf"]) == 2  # it exists already
     assert main(["import-robot", "snake.urdf", "--force"]) == 0
 
 
-def test_import_robot_into_a_scene_keeps_the_rest_of_its_text(tmp_path: Path) -> None:
+def test_import_into_a_scene_keeps_its_other_text(tmp_path: Path) -> None:
     robot = tmp_path / "snake.urdf"
     scene = tmp_path / "scene.toml"
     robot.write_text(urdf_modules(8))
@@ -40,7 +40,7 @@ def test_import_robot_into_a_scene_keeps_the_rest_of_its_text(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("model", ["planar_nonsmooth", "planar_lagrangian", "planar_nonholonomic"])
-def test_a_scene_whose_model_cannot_hold_the_robot_is_refused_and_left_alone(
+def test_scene_with_unsuitable_model_is_refused(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     robot = tmp_path / "snake.urdf"
@@ -60,15 +60,15 @@ def test_a_scene_whose_model_cannot_hold_the_robot_is_refused_and_left_alone(
     assert not other.exists()
 
 
-def test_import_robot_takes_what_stands_around_it(tmp_path: Path) -> None:
+def test_import_includes_the_surroundings(tmp_path: Path) -> None:
     post = '<geom type="cylinder" size="0.05 0.1" pos="0.1 0 0.1"/>'
     robot = tmp_path / "snake.xml"
     scene = tmp_path / "new.toml"
     robot.write_text(mjcf_chain(["0 0 1", "0 0 1"]).replace("<worldbody>", f"<worldbody>{post}"))
     assert main(["import-robot", str(robot), "-o", str(scene)]) == 0
-    found = load_scene(scene)
-    assert len(found.obstacles) == 1
-    assert [problem for problem in check(found) if problem.severity == "error"] == []
+    imported = load_scene(scene)
+    assert len(imported.obstacles) == 1
+    assert [problem for problem in check(imported) if problem.severity == "error"] == []
 
 
 LINK_B = urdf_link("b", x=0.05)
@@ -146,20 +146,20 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_robot_files_give_one_message_and_write_nothing(
+def test_invalid_robot_files_give_one_message(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     text, message = BAD[name]
     Path("bad.urdf").write_text(text)
     assert main(["import-robot", "bad.urdf"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("snakestudio: bad.urdf: ")
-    assert message.lower() in said.lower()
-    assert said.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith("snakestudio: bad.urdf: ")
+    assert message.lower() in errors.lower()
+    assert errors.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["bad.urdf"]
 
 
-def test_a_missing_robot_file_is_one_message(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_robot_file_gives_one_message(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import-robot", "/nowhere/robot.urdf"]) == 2
     assert "such file" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Programs killed while they write: what stands under a name is what stood there before, or the new one, whole."""
+"""Programs killed while they write: a file is the complete old one or the complete new one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +24,7 @@ MAIN = str(scenes_dir() / "obstacle_aided.toml")
 
 OLD = b"what stood there before"
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is killed like this there")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL there")
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +36,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every export of the run, undisturbed."""
+def complete(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All exports of the run, undisturbed."""
     folder = tmp_path_factory.mktemp("whole")
     for option in ("csv", "hdf5", "mcap"):
         assert main(["export", str(recorded), f"--{option}", str(folder / f"out.{option}")]) == 0
@@ -44,7 +45,7 @@ def whole(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def grown_to(folder: Path, begin: str, share: float, size: int) -> Callable[[], bool]:
-    """Tells whether what is being written in a folder has grown to a share of its size in the end."""
+    """Return whether the file being written in a folder has grown to a share of its final size."""
 
     def grown() -> bool:
         with os.scandir(folder) as entries:
@@ -53,22 +54,22 @@ def grown_to(folder: Path, begin: str, share: float, size: int) -> Callable[[], 
                     if entry.name.startswith(begin) and entry.stat().st_size >= share * size:
                         return True
                 except FileNotFoundError:
-                    continue  # it has just got its name
+                    continue  # it was just renamed
         return False
 
     return grown
 
 
-def kill_an_export(recorded: Path, whole: Path, folder: Path, option: str, share: float) -> bool:
-    """Kill an export when so much of it is written; whether that was before its end."""
+def kill_an_export(recorded: Path, complete: Path, folder: Path, option: str, share: float) -> bool:
+    """Kill an export after a share of its file; return whether that was before its end."""
     target = folder / f"out.{option}"
-    reference = whole / f"out.{option}"
+    reference = complete / f"out.{option}"
     folder.mkdir()
     target.write_bytes(OLD)
-    words = ["export", str(recorded), f"--{option}", str(target), "--force"]
+    arguments = ["export", str(recorded), f"--{option}", str(target), "--force"]
     grown = grown_to(folder, ".out", share, reference.stat().st_size)
     with subprocess.Popen(
-        [sys.executable, "-m", "snakestudio", *words], stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "snakestudio", *arguments], stdout=subprocess.DEVNULL
     ) as export:
         while not grown() and export.poll() is None:
             pass
@@ -79,24 +80,24 @@ def kill_an_export(recorded: Path, whole: Path, folder: Path, option: str, share
 
 
 @pytest.mark.parametrize(("option", "share"), [("csv", 0.5), ("hdf5", 0.3), ("mcap", 0.8)])
-def test_a_killed_export_leaves_what_was_there(
-    recorded: Path, whole: Path, tmp_path: Path, option: str, share: float
+def test_killed_export_leaves_the_old_file(
+    recorded: Path, complete: Path, tmp_path: Path, option: str, share: float
 ) -> None:
-    # On a busy machine an export may end before it is looked at again; each leaves one whole file
-    # or the other.
+    # On a busy machine an export may end before it is checked again; each leaves one complete file,
+    # old or new.
     assert any(
-        kill_an_export(recorded, whole, tmp_path / str(number), option, share)
+        kill_an_export(recorded, complete, tmp_path / str(number), option, share)
         for number in range(20)
     )
 
 
 @pytest.mark.soak
-def test_fifty_killed_exports_lose_nothing(recorded: Path, whole: Path, tmp_path: Path) -> None:
+def test_fifty_killed_exports_lose_nothing(recorded: Path, complete: Path, tmp_path: Path) -> None:
     chance = random.Random(20)
     killed = [
         kill_an_export(
             recorded,
-            whole,
+            complete,
             tmp_path / str(number),
             chance.choice(["csv", "hdf5", "mcap"]),
             chance.random(),
@@ -107,10 +108,8 @@ def test_fifty_killed_exports_lose_nothing(recorded: Path, whole: Path, tmp_path
 
 
 @pytest.mark.soak
-def test_two_hundred_cut_run_files_are_read_as_far_as_they_go(
-    recorded: Path, tmp_path: Path
-) -> None:
-    whole = recorded.read_bytes()
+def test_two_hundred_truncated_run_files_are_readable(recorded: Path, tmp_path: Path) -> None:
+    original = recorded.read_bytes()
     chance = random.Random(200)
     path = tmp_path / "cut.mcap"
     read = 0
@@ -118,8 +117,8 @@ def test_two_hundred_cut_run_files_are_read_as_far_as_they_go(
         rows = run.rows(0, len(run))
         first = run.index.blocks[0]
         for _ in range(200):
-            cut = chance.randrange(len(whole))
-            path.write_bytes(whole[:cut])
+            cut = chance.randrange(len(original))
+            path.write_bytes(original[:cut])
             if cut < first.offset + first.length:
                 with pytest.raises(RunFileError):
                     open_run(path)
@@ -136,8 +135,8 @@ def test_two_hundred_cut_run_files_are_read_as_far_as_they_go(
 
 
 @pytest.mark.soak
-def test_no_bit_of_a_run_file_is_turned_over_in_silence(recorded: Path, tmp_path: Path) -> None:
-    whole = bytearray(recorded.read_bytes())
+def test_flipped_bits_of_a_run_file_are_reported(recorded: Path, tmp_path: Path) -> None:
+    original = bytearray(recorded.read_bytes())
     chance = random.Random(300)
     path = tmp_path / "bit.mcap"
     with open_run(recorded) as run:
@@ -146,18 +145,18 @@ def test_no_bit_of_a_run_file_is_turned_over_in_silence(recorded: Path, tmp_path
         changes = run.changes
     refused = 0
     for _ in range(1000):
-        # Most of a file are rows; its beginning, which describes them, gets its share.
-        at = chance.randrange(len(whole) if chance.random() < 0.6 else 20_000)
+        # Most of a file is rows; its beginning, which describes them, gets its share.
+        at = chance.randrange(len(original) if chance.random() < 0.6 else 20_000)
         bit = 1 << chance.randrange(8)
-        whole[at] ^= bit
-        path.write_bytes(whole)
-        whole[at] ^= bit
+        original[at] ^= bit
+        path.write_bytes(original)
+        original[at] ^= bit
         try:
             with open_run(path) as part:
-                kept = part.rows(0, len(part))
+                read = part.rows(0, len(part))
                 assert (part.scene, part.changes) == (scene, changes), at
                 for name in ("time", "steps", "link_pose", "link_twist", "joint_torque", "energy"):
-                    assert np.array_equal(getattr(kept, name), getattr(rows, name)[: len(kept)]), (
+                    assert np.array_equal(getattr(read, name), getattr(rows, name)[: len(read)]), (
                         at,
                         name,
                     )
@@ -167,12 +166,12 @@ def test_no_bit_of_a_run_file_is_turned_over_in_silence(recorded: Path, tmp_path
 
 
 def kill_a_run(folder: Path, size: int) -> None:
-    """Kill a run that is recorded over an earlier one, at some size; what is left is right to the bit."""
+    """Kill a run recorded over an earlier one, at some size; the remaining rows are bit-identical."""
     path = folder / "run.mcap"
     folder.mkdir()
     api.simulate(MAIN, 0.2).to_mcap(path)
     before = path.stat().st_ino
-    words = [
+    arguments = [
         "run",
         MAIN,
         "--duration",
@@ -184,7 +183,7 @@ def kill_a_run(folder: Path, size: int) -> None:
         "--force",
     ]
     with subprocess.Popen(
-        [sys.executable, "-m", "snakestudio", *words], stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "snakestudio", *arguments], stdout=subprocess.DEVNULL
     ) as run:
         grown = grown_to(folder, ".run", 1.0, size)
         while not (grown() or (path.stat().st_ino != before and path.stat().st_size >= size)):
@@ -199,38 +198,38 @@ def kill_a_run(folder: Path, size: int) -> None:
             assert (api.Run(cut)[name] == alone[name]).all()
 
 
-def test_a_killed_run_leaves_its_rows(tmp_path: Path) -> None:
+def test_killed_run_saves_its_rows(tmp_path: Path) -> None:
     kill_a_run(tmp_path / "run", 100_000)
 
 
 @pytest.mark.soak
-def test_twenty_killed_runs_are_right_as_far_as_they_go(tmp_path: Path) -> None:
+def test_rows_of_twenty_killed_runs_are_correct(tmp_path: Path) -> None:
     chance = random.Random(5)
     for number in range(20):
         kill_a_run(tmp_path / str(number), chance.randrange(2_000_000))
 
 
-def endless(*words: str) -> subprocess.Popen[str]:
-    """A run that goes on until it is asked to end."""
-    all_words = [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "1e6", *words]
+def endless(*arguments: str) -> subprocess.Popen[str]:
+    """A run that continues until it is interrupted."""
+    all_words = [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "1e6", *arguments]
     return subprocess.Popen(all_words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
 def ended(*runs: subprocess.Popen[str]) -> list[str]:
-    """End runs one after the other; what they said."""
-    said = []
+    """End runs one after the other; return their output."""
+    outputs = []
     for run in runs:
         run.send_signal(signal.SIGINT)
-        said.append(run.communicate()[1])
-    return said
+        outputs.append(run.communicate()[1])
+    return outputs
 
 
 def amplitude_of(path: Path) -> float:
-    """Tells the runs of these tests apart."""
+    """Amplitude, which identifies the runs of these tests."""
     return float(api.prepare(path)[0].gait.amplitude_deg)  # type: ignore[union-attr]
 
 
-def test_two_runs_into_one_csv_lose_neither(tmp_path: Path) -> None:
+def test_two_runs_to_one_csv_keep_both(tmp_path: Path) -> None:
     csv = tmp_path / "run.csv"
     others = [tmp_path / f"{number}.mcap" for number in range(2)]
     runs = [
@@ -242,14 +241,15 @@ def test_two_runs_into_one_csv_lose_neither(tmp_path: Path) -> None:
     for run, other in zip(runs, others, strict=True):
         while not other.exists():
             assert run.poll() is None
-    said = ended(*runs)
-    assert [run.returncode for run in runs] == [130, 2], said
-    assert f"{csv}: Another program wrote this file in the meantime" in said[1]
-    assert "run-2.csv" in said[1]
+            time.sleep(0.001)  # without a pause, waiting takes a whole processor
+    outputs = ended(*runs)
+    assert [run.returncode for run in runs] == [130, 2], outputs
+    assert f"{csv}: Another program wrote this file in the meantime" in outputs[1]
+    assert "run-2.csv" in outputs[1]
     assert [amplitude_of(tmp_path / name) for name in ("run.csv", "run-2.csv")] == [20, 21]
 
 
-def test_two_runs_into_one_run_file_lose_neither(tmp_path: Path) -> None:
+def test_two_runs_to_one_run_file_keep_both(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     first = endless("--mcap", str(path), "--set", "gait.amplitude_deg=20")
     while not path.exists():
@@ -258,8 +258,8 @@ def test_two_runs_into_one_run_file_lose_neither(tmp_path: Path) -> None:
     second = endless("--mcap", str(path), "--set", "gait.amplitude_deg=21", "--force")
     while path.stat().st_ino == begun:
         assert second.poll() is None
-    said = ended(first, second)
-    assert [first.returncode, second.returncode] == [2, 130], said
-    assert "replaced" in said[0]
-    assert "run-2.mcap" in said[0]
+    outputs = ended(first, second)
+    assert [first.returncode, second.returncode] == [2, 130], outputs
+    assert "replaced" in outputs[0]
+    assert "run-2.mcap" in outputs[0]
     assert [amplitude_of(tmp_path / name) for name in ("run.mcap", "run-2.mcap")] == [21, 20]

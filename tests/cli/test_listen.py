@@ -1,4 +1,4 @@
-"""`snakestudio listen`: a recorded log shown in words, with a table of nodes, and mistakes in sentences."""
+"""`snakestudio listen`: a decoded log with a table of nodes, and one message per mistake."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _log(folder: Path) -> Path:
     return path
 
 
-def test_a_log_is_shown_in_words_and_ends_with_a_table(
+def test_log_is_decoded_and_ends_with_a_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = _log(tmp_path)
@@ -55,7 +55,7 @@ def test_a_log_is_shown_in_words_and_ends_with_a_table(
     (sent,) = [line for line in lines if "201  00 00" in line]
     assert ">" in sent
     node = next(line for line in lines if line.startswith("   3 "))
-    # 20 frames over 0.9 s, as the log has them: nineteen intervals.
+    # 20 frames over 0.9 s in the log: nineteen intervals.
     assert node.split()[1] == "20"
     assert node.split()[2] == f"{19 / 0.9:.1f}"
     assert "Armed" in node
@@ -77,7 +77,9 @@ def test_damaged_lines_of_a_log_are_reported(
     assert "1 of 22" in capsys.readouterr().err
 
 
-def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_raw_frames_are_shown_for_a_duration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = str(_log(tmp_path))
     assert (
         main(
@@ -102,7 +104,7 @@ def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (
             ["--interface", "sockecan"],
@@ -129,25 +131,25 @@ def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture
         ),
     ],
 )
-def test_mistakes_are_one_sentence(
-    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_mistakes_get_one_message(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["listen", _PROFILE, *options]) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith("snakestudio: ")
-    assert said in captured.err
+    assert message in captured.err
     assert len(captured.err.splitlines()) <= 2
 
 
 @pytest.mark.parametrize("name", ["run.asc", "run.blf", "run.log"])
-def test_a_log_is_replaced_only_when_that_is_wanted(
+def test_log_is_replaced_only_with_force(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "source").mkdir()
     source = _log(tmp_path / "source")
     log = tmp_path / name
     log.write_text("an hour of another day")
-    words = [
+    arguments = [
         "listen",
         _PROFILE,
         "--interface",
@@ -157,24 +159,24 @@ def test_a_log_is_replaced_only_when_that_is_wanted(
         "--log",
         str(log),
     ]
-    assert main(words) == 2
-    said = capsys.readouterr()
-    assert said.err == (
+    assert main(arguments) == 2
+    output = capsys.readouterr()
+    assert output.err == (
         f"snakestudio: {log} already exists, a log of frames. Give --force to replace it, or another name.\n"
     )
-    assert said.out == ""
+    assert output.out == ""
     assert log.read_text() == "an hour of another day"
     assert sorted(path.name for path in tmp_path.iterdir()) == [name, "source"]
-    assert main([*words, "--force"]) == 0
+    assert main([*arguments, "--force"]) == 0
     assert len(list(read_log(log))) == len(list(read_log(source)))
 
 
-def test_a_log_is_not_written_over_while_it_is_read(
+def test_log_is_not_overwritten_while_it_is_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = _log(tmp_path)
     before = log.read_bytes()
-    words = ["--interface", "replay", "--channel", str(log), "--log", str(log), "--force"]
-    assert main(["listen", _PROFILE, *words]) == 2
+    arguments = ["--interface", "replay", "--channel", str(log), "--log", str(log), "--force"]
+    assert main(["listen", _PROFILE, *arguments]) == 2
     assert f"{log} is an input of this command. Give another name" in capsys.readouterr().err
     assert log.read_bytes() == before

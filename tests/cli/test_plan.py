@@ -1,4 +1,4 @@
-"""`snakestudio plan`: the file it writes, and one sentence for every mistake."""
+"""`snakestudio plan`: its file, and one message for every mistake."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from snakestudio.paths import scenes_dir
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 
 
-def test_it_writes_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wide = tmp_path / "new" / "a.svg"
     narrow = tmp_path / "b.svg"
     assert main(["plan", MAIN, str(wide), "--names", "--set", "title=Another title"]) == 0
     assert main(["plan", MAIN, str(narrow), "--width-mm", "90"]) == 0
-    shown = capsys.readouterr()
-    assert shown.out == f"wrote {wide}\nwrote {narrow}\n"
-    assert shown.err == ""
+    output = capsys.readouterr()
+    assert output.out == f"wrote {wide}\nwrote {narrow}\n"
+    assert output.err == ""
     texts = [path.read_text(encoding="utf-8") for path in (wide, narrow)]
     assert "Another title" in texts[0]
     assert 'id="name-1"' in texts[0]
@@ -31,7 +31,7 @@ def test_it_writes_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "piece"),
+    ("arguments", "piece"),
     [
         (["plan"], "SCENE, FILE"),
         (["plan", MAIN], "FILE"),
@@ -44,8 +44,8 @@ def test_it_writes_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (["plan", MAIN, MAIN], "the scene itself"),
     ],
 )
-def test_a_mistake_is_one_sentence_and_exit_code_2(
-    words: list[str],
+def test_mistake_is_one_sentence_and_exit_code_2(
+    arguments: list[str],
     piece: str,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
@@ -53,17 +53,17 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     try:
-        code = main(words)
+        code = main(arguments)
     except SystemExit as ended:
         code = int(str(ended.code))
-    shown = capsys.readouterr()
+    output = capsys.readouterr()
     assert code == 2
-    assert piece in shown.err
-    assert "Traceback" not in shown.err
+    assert piece in output.err
+    assert "Traceback" not in output.err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_help_needs_nothing_heavy() -> None:
+def test_help_imports_little() -> None:
     code = (
         "import sys\nfrom snakestudio.cli import main\n"
         "try: main(['plan', '--help'])\nexcept SystemExit as e: assert e.code == 0\n"

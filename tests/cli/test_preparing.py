@@ -1,4 +1,4 @@
-"""What the command line says while an engine is prepared: a line that goes on on a terminal, one plain line if not."""
+"""Output of the command line while an engine is prepared: an updated line on a terminal, otherwise one plain line."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def _two_engines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_compiler, "expected_seconds", lambda kind: 83.0)
 
 
-def test_one_plain_line_where_there_is_no_terminal(
+def test_one_plain_line_without_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compiled: list[str] = []
     monkeypatch.setattr(engine_compiler, "compile_here", lambda kind, tell: compiled.append(kind))
     warm_up(["spatial_nonsmooth", "planar_nonsmooth"], ProgressLine())
     assert compiled == ["planar_nonsmooth"]
-    told = capsys.readouterr()
-    assert "1 min 25 s" in told.out
-    assert told.err == ""
+    output = capsys.readouterr()
+    assert "1 min 25 s" in output.out
+    assert output.err == ""
 
 
-def test_a_line_that_goes_on_on_a_terminal(
+def test_updated_line_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ProgressLine()
@@ -46,7 +46,7 @@ def test_a_line_that_goes_on_on_a_terminal(
 
     def compiling(kind: str, tell: Callable[[float, str], None]) -> None:
         tell(0.43, "Compiling")
-        assert written.wait(60.0), "it goes on while nothing is told"
+        assert written.wait(60.0), "it updates without reports"
         raise PreparationError("The disk is full.")
 
     monkeypatch.setattr(line, "_write", write)
@@ -55,7 +55,7 @@ def test_a_line_that_goes_on_on_a_terminal(
     with pytest.raises(PreparationError):
         warm_up(["planar_nonsmooth"], line)
     last = texts.pop()
-    assert last == "", "the line is taken away"
+    assert last == "", "the line is cleared"
     assert texts[-1].startswith("Preparing the planar engine: 43 %, ")
     assert texts[-1].endswith(" s left")
     assert capsys.readouterr().out == ""

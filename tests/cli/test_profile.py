@@ -1,4 +1,4 @@
-"""The command line of robot profiles: what it prints, and its exit codes."""
+"""The command line of robot profiles: output and exit codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snakestudio.live.axes import mismatches
 from snakestudio.model.scene_file import load_scene
 
 
-def test_list_shows_shipped_and_own(
+def test_list_shows_shipped_and_own_profiles(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_PROFILES_DIR", str(tmp_path))
@@ -31,7 +31,7 @@ def test_list_shows_shipped_and_own(
     assert lines[7] == f"Your own profiles are in {tmp_path}."
 
 
-def test_new_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_profile_passes_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profile", "new", "lab_robot", str(tmp_path / "mine")]) == 0
     path = tmp_path / "mine" / "lab_robot.toml"
     assert main(["profile", "check", str(path)]) == 0
@@ -92,14 +92,14 @@ def test_new_takes_the_axes_of_a_scene(tmp_path: Path, capsys: pytest.CaptureFix
         (-30, 45),
         (None, None),
     ]
-    # A joint of 25 degrees is 15 beyond the zero, which the robot counts the other way round: -15 =
-    # -25 + 10.
+    # A joint of 25 degrees is 15 beyond the zero, and the robot counts in the opposite direction:
+    # -15 = -25 + 10.
     assert (profile.axes[2].sign, profile.axes[2].offset_deg) == (-1, 10.0)
     assert mismatches(profile, load_scene(scene)) == ()
     assert main(["profile", "check", str(tmp_path / "mine" / "alternating_modules.toml")]) == 0
 
 
-def test_new_numbers_nodes_as_the_template_does(tmp_path: Path) -> None:
+def test_new_numbers_nodes_like_the_template(tmp_path: Path) -> None:
     scene = tmp_path / "modules.toml"
     scene.write_text(_MODULES)
     assert main(["profile", "new", "lab_robot", str(tmp_path / "mine"), "--scene", str(scene)]) == 0
@@ -117,7 +117,7 @@ def test_new_refuses_a_scene_without_joints(
     assert not (tmp_path / "mine").exists()
 
 
-def test_a_profile_that_nothing_can_be_armed_with_is_not_called_free_of_mistakes(
+def test_profile_that_cannot_arm_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["profile", "new", "lab_robot", str(tmp_path)]) == 0
@@ -131,18 +131,18 @@ def test_a_profile_that_nothing_can_be_armed_with_is_not_called_free_of_mistakes
     assert printed.err == f"{path}: this profile allows listening, but not arming: see above\n"
 
 
-def test_show_tells_ids_and_bus_load(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_ids_and_bus_load(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profile", "show", "lab_robot"]) == 0
     printed = capsys.readouterr().out
     assert "Lab robot: 10 joints, 20 axes, 10 nodes" in printed
     line = next(line for line in printed.splitlines() if line.startswith("JointSetPoint"))
-    # Ten nodes at 10 Hz, 135 bits each, of 500 kbit/s.
+    # Ten nodes at 10 Hz, 135 bits each, at 500 kbit/s.
     assert line.split() == ["JointSetPoint", "set_point", "0x201", "to", "0x20A", "100", "2.7", "%"]
     assert "armed" in printed
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("arguments", "says"),
     [
         (["show"], "needs one profile"),
         (["check"], "names of profiles"),
@@ -158,8 +158,8 @@ def test_show_tells_ids_and_bus_load(capsys: pytest.CaptureFixture[str]) -> None
         ),
     ],
 )
-def test_mistakes_are_sentences(
-    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+def test_invalid_studies_are_reported(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["profile", *words]) == 2
+    assert main(["profile", *arguments]) == 2
     assert says in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What scripts and terminals get: JSON, silence, colours, and a line of progress that fits."""
+"""Output for scripts and terminals: JSON, quiet mode, colours, and a progress line that fits."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SHORT = ("--duration", "0.02")
 
 
 def result(
-    capsys: pytest.CaptureFixture[str], *words: str, code: int = 0
+    capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0
 ) -> tuple[dict[str, Any], str]:
-    """The JSON object of a command, and what is on its standard error."""
-    assert main([*words, "--json"]) == code
-    shown = capsys.readouterr()
-    return json.loads(shown.out), shown.err
+    """The JSON object of a command, and its standard error."""
+    assert main([*arguments, "--json"]) == code
+    output = capsys.readouterr()
+    return json.loads(output.out), output.err
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def test_run_result_has_files_and_residual(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_failed_run_has_result_and_exit_code_3(capsys: pytest.CaptureFixture[str]) -> None:
-    words = (
+    arguments = (
         "run",
         "obstacle_aided",
         "--set",
@@ -53,7 +53,7 @@ def test_failed_run_has_result_and_exit_code_3(capsys: pytest.CaptureFixture[str
         "--set",
         "run.log_rate_hz=100",
     )
-    run, messages = result(capsys, *words, code=3)
+    run, messages = result(capsys, *arguments, code=3)
     assert run["failure"]
     assert run["failure"] in messages
 
@@ -87,7 +87,7 @@ def test_comparisons_have_results(capsys: pytest.CaptureFixture[str]) -> None:
     assert [model["model"] for model in models["models"]] == list(kinds)
     assert 0 < models["models"][1]["differences"]["com"]["rms"] < 1e-3
     assert messages == ""
-    words = (
+    arguments = (
         "compare",
         "chain",
         "continuum_undulation",
@@ -98,7 +98,7 @@ def test_comparisons_have_results(capsys: pytest.CaptureFixture[str]) -> None:
         "--duration",
         "0.05",
     )
-    chains, _ = result(capsys, *words)
+    chains, _ = result(capsys, *arguments)
     assert [chain["links"] for chain in chains["chains"]] == [8, 16]
     assert all(
         error > 0 for chain in chains["chains"] for error in chain["at"][0]["errors"].values()
@@ -124,7 +124,7 @@ def test_plan_and_runs_have_results(
     assert len(deleted["deleted"]) == 1
 
 
-def test_study_list_shows_what_was_not_started(capsys: pytest.CaptureFixture[str]) -> None:
+def test_study_list_shows_studies_not_started(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "new", "stairs", "-q"]) == 0
     Path("wrong.study.toml").write_text("format = 2\n[[vary]]\nkey = 3\n")
     assert capsys.readouterr().out == ""
@@ -149,12 +149,12 @@ def test_quiet_run_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json_and_csv_on_stdout_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "stairs", *SHORT, "--json", "--csv", "-"]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert "--json" in shown.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "--json" in output.err
 
 
-def test_json_has_no_numbers_that_json_lacks() -> None:
+def test_json_has_no_nonfinite_numbers() -> None:
     stream = io.StringIO()
     options = argparse.Namespace(standard_output=stream)
     print_json(
@@ -180,7 +180,7 @@ def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return screen
 
 
-def test_errors_are_red_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_are_red_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = terminal_of(monkeypatch)
     assert main(["run", "nothing"]) == 2
     assert screen.getvalue().startswith("\x1b[31msnakestudio:\x1b[0m There is no scene")

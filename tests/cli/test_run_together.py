@@ -1,4 +1,4 @@
-"""`snakestudio run --fire --wait-for` with real peers: it starts when told, tells others, and says what is wrong."""
+"""`snakestudio run --fire --wait-for` with real peers: it starts on request, starts others, and reports mistakes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tests.sync.peer import listening, peer
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 
 
-def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
+def test_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = taken.getsockname()[1]
     with listening("polite") as (camera, port):
-        words = [
+        arguments = [
             "run",
             MAIN,
             "--duration",
@@ -32,9 +32,9 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
             "--fire",
             f"127.0.0.1:{port}",
         ]
-        words += ["--wait-at", "127.0.0.1", "--mcap", str(tmp_path / "run.mcap")]
+        arguments += ["--wait-at", "127.0.0.1", "--mcap", str(tmp_path / "run.mcap")]
         run = subprocess.Popen(
-            [sys.executable, "-m", "snakestudio", *words, "--wait-limit", "60"],
+            [sys.executable, "-m", "snakestudio", *arguments, "--wait-limit", "60"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -65,7 +65,7 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("arguments", "says"),
     [
         (["--fire", "nowhere"], "HOST:PORT"),
         (["--wait-for", "0"], "port from 1 to 65535"),
@@ -88,16 +88,16 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_mistake_is_a_sentence_and_nothing_runs(
-    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+def test_mistake_is_reported_and_nothing_runs(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["run", MAIN, "--duration", "0.1", *words]) == 2
-    shown = capsys.readouterr()
-    assert says in shown.err
-    assert shown.out == ""
+    assert main(["run", MAIN, "--duration", "0.1", *arguments]) == 2
+    output = capsys.readouterr()
+    assert says in output.err
+    assert output.out == ""
 
 
-def test_waiting_in_vain_ends_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
+def test_waiting_ends_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = taken.getsockname()[1]
     assert main(["run", MAIN, "--wait-for", str(free), "--wait-limit", "0.1"]) == 2

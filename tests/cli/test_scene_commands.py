@@ -22,7 +22,7 @@ def copy(tmp_path: Path) -> Path:
     return path
 
 
-def test_diff_tells_in_words(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_prints_changes(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", str(MAIN), str(copy)]) == 0
     assert capsys.readouterr().out == "no differences\n"
     save_scene(with_value(load_scene(copy), "gait.amplitude_deg", 35.0), copy)
@@ -32,7 +32,7 @@ def test_diff_tells_in_words(copy: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "such file" in capsys.readouterr().err
 
 
-def test_obstacles_are_imported_into_the_scene(
+def test_obstacles_are_imported_into_a_scene(
     copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "pegs.csv"
@@ -45,12 +45,12 @@ def test_obstacles_are_imported_into_the_scene(
     assert (tmp_path / "copy.toml~").is_file()
 
 
-def test_the_scene_stays_where_another_is_named(copy: Path, tmp_path: Path) -> None:
+def test_import_into_another_file_keeps_the_scene(copy: Path, tmp_path: Path) -> None:
     table = tmp_path / "pegs.csv"
     new = tmp_path / "new.toml"
     table.write_text("1,2,0.5\n")
     before = copy.read_bytes()
-    words = [
+    arguments = [
         "import-obstacles",
         str(table),
         "--into",
@@ -62,7 +62,7 @@ def test_the_scene_stays_where_another_is_named(copy: Path, tmp_path: Path) -> N
         "--scale",
         "2",
     ]
-    assert main(words) == 0
+    assert main(arguments) == 0
     assert copy.read_bytes() == before
     assert load_scene(new).obstacles[-1].x_m == 0.02
 
@@ -74,9 +74,9 @@ def test_mistakes_of_an_import_end_with_2(
     table.write_text("1,2,0.5\n1,2\n1,2,-1\n")
     before = copy.read_bytes()
     assert main(["import-obstacles", str(table), "--into", str(copy)]) == 2
-    shown = capsys.readouterr().err
-    assert "line 2: 2 values instead of 3" in shown
-    assert "radius -1" in shown
+    errors = capsys.readouterr().err
+    assert "line 2: 2 values instead of 3" in errors
+    assert "radius -1" in errors
     assert main(["import-obstacles", str(table), "--into", str(copy), "--scale", "-1"]) == 2
     assert "positive" in capsys.readouterr().err
     assert main(["import-obstacles", str(table), "--into", str(table)]) == 2
@@ -84,28 +84,26 @@ def test_mistakes_of_an_import_end_with_2(
     assert copy.read_bytes() == before
 
 
-def test_check_mends_what_has_a_fix_and_saves(
+def test_check_fixes_problems_and_saves(
     copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = {"solver.step_s": 0.005, "obstacles[3].x_m": 0.6, "obstacles[3].y_m": 0.08}
     save_scene(with_values(load_scene(copy), wrong), copy)
     assert main(["check", str(copy)]) == 2
-    said = capsys.readouterr()
-    assert "deep inside obstacle 3" in said.err
+    output = capsys.readouterr()
+    assert "deep inside obstacle 3" in output.err
     before = copy.read_bytes()
     assert main(["check", "--fix", str(copy)]) == 0
-    said = capsys.readouterr()
-    assert "Set the time step to" in said.out
-    assert "mm away" in said.out
-    assert said.out.endswith("no problems\n")
+    output = capsys.readouterr()
+    assert "Set the time step to" in output.out
+    assert "mm away" in output.out
+    assert output.out.endswith("no problems\n")
     assert (tmp_path / "copy.toml~").read_bytes() == before
     assert "# measured by pulling" in copy.read_text(encoding="utf-8")
     assert main(["check", str(copy)]) == 0
 
 
-def test_what_cannot_be_mended_stays_as_it_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_problems_without_a_fix_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = tmp_path / "broken.toml"
     stuck = tmp_path / "stuck.toml"
     broken.write_text("format = 1\nrun = 3\n")
@@ -120,9 +118,7 @@ def test_what_cannot_be_mended_stays_as_it_is(
     assert stuck.read_bytes() == text
 
 
-def test_a_drawing_is_never_written_over(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_drawing_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     drawing = tmp_path / "posts.svg"
     scene = tmp_path / "scene.toml"
     drawing.write_text(

@@ -1,4 +1,4 @@
-"""Scenes by their bare names, and what was perhaps meant by a name, a command, an option or a key that is unknown."""
+"""Scenes by their bare names, and suggestions for unknown names, commands, options and keys."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from snakestudio.errors import SceneError
 from snakestudio.paths import bundled_scenes, find_scene, scenes_dir
 
 
-def ended(words: list[str]) -> int:
+def ended(arguments: list[str]) -> int:
     """Exit code of a command line."""
     try:
-        return main(words)
+        return main(arguments)
     except SystemExit as error:
         return int(str(error.code))
 
@@ -28,7 +28,7 @@ def test_path_wins_over_own_scene_over_bundled_scene(
     monkeypatch.chdir(tmp_path)
     name = Path("stairs")
     assert find_scene(name) == scenes_dir() / "stairs.toml"
-    name.mkdir()  # a folder is no scene: figures may be in it
+    name.mkdir()  # a folder is not a scene: it may contain figures
     assert find_scene(name) == scenes_dir() / "stairs.toml"
     Path("stairs.toml").touch()
     assert find_scene(name) == Path("stairs.toml")
@@ -40,7 +40,7 @@ def test_path_wins_over_own_scene_over_bundled_scene(
 @pytest.mark.parametrize(
     "name", ["stairs.toml", "folder/stairs", "nothing", "", ".", "..", "x" * 300, "a\0b"]
 )
-def test_other_paths_are_left_alone(
+def test_other_paths_are_not_changed(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -51,7 +51,7 @@ def test_commands_take_bundled_scenes_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    # reads a table beside the scene
+    # reads a table next to the scene
     assert main(["run", "table_gait", "--duration", "0.05", "--csv", "run.csv"]) == 0
     assert main(["check", "table_gait"]) == 0
     assert main(["plan", "table_gait", "plan.svg"]) == 0
@@ -93,7 +93,7 @@ def test_fix_leaves_bundled_scenes_alone(
 
 
 @pytest.mark.parametrize(
-    ("words", "meant"),
+    ("arguments", "meant"),
     [
         (["run", "sidewindng"], 'Did you mean "sidewinding"?'),
         (["run", "obstacle-aided"], '"obstacle_aided"'),
@@ -111,15 +111,15 @@ def test_fix_leaves_bundled_scenes_alone(
         (["run", "stairs", "--set", "model.kind=spatial"], 'Did you mean "spatial_nonsmooth"?'),
     ],
 )
-def test_typing_mistakes_get_a_suggestion(
-    words: list[str],
+def test_misspelt_names_get_a_suggestion(
+    arguments: list[str],
     meant: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert ended(words) == 2
+    assert ended(arguments) == 2
     assert meant in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""`snakestudio run --stream`: a client in another thread sees the run, whose results stay the same to the bit."""
+"""`snakestudio run --stream`: a client in another thread sees the run, and the results stay bit-identical."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAIN = str(scenes_dir() / "obstacle_aided.toml")
 
 
 class Watcher(threading.Thread):
-    """Connects as soon as the port is open, and keeps the joint angles that it is sent, by time in ns."""
+    """Connects when the port is open, and stores the received joint angles by time in ns."""
 
     def __init__(self, port: int) -> None:
         super().__init__(daemon=True)
@@ -47,9 +47,7 @@ class Watcher(threading.Thread):
                 self.seen.set()
 
 
-def test_a_client_sees_the_rows_of_the_csv_and_changes_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_client_sees_the_rows_of_the_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     watcher = Watcher(port)
@@ -57,7 +55,7 @@ def test_a_client_sees_the_rows_of_the_csv_and_changes_none(
     delay = Clock.delay
 
     def delayed(clock: Clock, simulated: float, busy: float) -> float:
-        """The run waits for the watcher to be there, and then goes in real time."""
+        """The run waits for the watcher to connect, and then runs in real time."""
         assert watcher.seen.wait(60.0)
         return delay(clock, simulated, busy)
 
@@ -79,7 +77,7 @@ def test_a_client_sees_the_rows_of_the_csv_and_changes_none(
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("arguments", "says"),
     [
         (["--stream", "70000"], "Write [HOST:]PORT"),
         (["--stream", "scene.toml"], "port. Put SCENE"),
@@ -93,16 +91,16 @@ def test_a_client_sees_the_rows_of_the_csv_and_changes_none(
         (["--stream", "rerun:none/run.rrd"], "the folder none does not exist"),
     ],
 )
-def test_a_mistake_is_a_sentence_and_nothing_runs(
-    words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_mistake_is_reported_and_nothing_runs(
+    arguments: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written = tmp_path / "run.csv"
-    assert main(["run", MAIN, "--duration", "0.05", "--csv", str(written), *words]) == 2
+    assert main(["run", MAIN, "--duration", "0.05", "--csv", str(written), *arguments]) == 2
     assert says in capsys.readouterr().err
     assert not written.exists()
 
 
-def test_a_port_in_use_ends_before_the_run(
+def test_port_in_use_ends_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -129,7 +127,7 @@ def test_a_port_in_use_ends_before_the_run(
     assert not (tmp_path / "x.csv").exists()
 
 
-def test_another_address_than_the_loopback_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+def test_address_other_than_loopback_gives_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         main(["run", MAIN, "--duration", "0.02", "--stream", "0.0.0.0:0", "--stream-speed", "max"])
         == 0

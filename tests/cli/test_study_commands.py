@@ -1,4 +1,4 @@
-"""Studies from the command line: what is typed is understood, or refused in a sentence, and no results are lost."""
+"""Studies on the command line: arguments are understood or refused with a message, and no results are lost."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ AMPLITUDE = "gait.amplitude_deg"
 KIND = "model.kind"
 
 
-def said(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
-    """The one sentence with which a command is refused."""
-    assert main([str(word) for word in words]) == 2
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    """The message of a refused command."""
+    assert main([str(argument) for argument in arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     return line
 
@@ -45,7 +45,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
         ),
     ],
 )
-def test_a_study_is_begun_from_what_is_typed(
+def test_study_is_started_from_arguments(
     typed: str, key: str, values: dict[str, object], study_file: Path
 ) -> None:
     new = study_file.with_name("new.toml")
@@ -70,46 +70,48 @@ def test_a_study_is_begun_from_what_is_typed(
         ("--maximise=last(com_x_mm)", "Did you mean com_x_m"),
     ],
 )
-def test_what_cannot_be_a_study_is_not_begun(
+def test_invalid_study_is_not_started(
     typed: str, text: str, study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = study_file.with_name("new.toml")
-    assert text in said(capsys, "study", "new", study_file.with_name("snake.toml"), new, typed)
+    assert text in refusal(capsys, "study", "new", study_file.with_name("snake.toml"), new, typed)
     assert not new.exists()
 
 
-def test_a_scene_in_place_of_a_study_is_one_mistake(
+def test_scene_in_place_of_a_study_gives_one_message(
     study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "scene" in said(capsys, "study", "run", study_file.with_name("snake.toml"))
+    assert "scene" in refusal(capsys, "study", "run", study_file.with_name("snake.toml"))
 
 
 @pytest.mark.parametrize("scene", ["", "scene = 3\n"])
-def test_a_study_that_names_no_scene_is_checked_as_a_study(
+def test_study_without_scene_is_checked_as_a_study(
     scene: str, study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study_file.write_text(study_file.read_text().replace('scene = "snake.toml"\n', scene))
-    assert ": scene " in said(capsys, "check", study_file)
+    assert ": scene " in refusal(capsys, "check", study_file)
 
 
-def test_a_scene_that_is_not_there_is_a_mistake_of_the_study(
+def test_missing_scene_is_a_problem_of_the_study(
     study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study_file.with_name("snake.toml").unlink()
-    sentence = said(capsys, "study", "run", study_file)
+    sentence = refusal(capsys, "study", "run", study_file)
     assert f"{study_file}: scene: " in sentence
     assert "no such file" in sentence
 
 
 @pytest.mark.parametrize("command", [("status",), ("export", "--csv=-")])
-def test_a_study_that_is_not_there_has_no_results_to_come(
+def test_missing_study_has_no_results(
     command: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     none = tmp_path / "none.toml"
-    assert f"{none}: there is no such file" in said(capsys, "study", command[0], none, *command[1:])
+    assert f"{none}: there is no such file" in refusal(
+        capsys, "study", command[0], none, *command[1:]
+    )
 
 
-def test_a_study_of_which_nothing_has_run_blames_no_point(
+def test_study_without_runs_names_no_point(
     study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Store(store_path(study_file), writing=True) as store:
@@ -118,21 +120,21 @@ def test_a_study_of_which_nothing_has_run_blames_no_point(
     assert "failed" not in capsys.readouterr().out
 
 
-def test_results_are_never_written_over(
+def test_results_are_never_overwritten(
     study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = store_path(study_file)
     write_store(results, made_up_study())
     before = results.read_bytes()
     for force in ((), ("--force",)):
-        assert "is an input of this command" in said(
+        assert "is an input of this command" in refusal(
             capsys, "study", "export", study_file, "--csv", results, *force
         )
-    assert "results" in said(capsys, "run", study_file.with_name("snake.toml"), "--csv", results)
+    assert "results" in refusal(capsys, "run", study_file.with_name("snake.toml"), "--csv", results)
     assert results.read_bytes() == before
 
 
-def test_status_for_scripts_is_what_status_shows(
+def test_json_status_equals_shown_status(
     study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study = made_up_study(("amplitude",), goals=1, limit=False, search='kind = "grid"', steps=12)
@@ -153,16 +155,16 @@ def test_status_for_scripts_is_what_status_shows(
     assert f"{speeds[0]:.5g}" in capsys.readouterr().out
 
 
-def test_help_of_studies_names_their_commands_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_studies_lists_only_their_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["study", "--help"])
     assert ended.value.code == 0
-    shown = capsys.readouterr().out
-    assert "study resume" in shown
-    assert "compare" not in shown
+    output = capsys.readouterr().out
+    assert "study resume" in output
+    assert "compare" not in output
 
 
-def test_a_worker_needs_a_thread(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--threads 0: give" in said(
+def test_worker_needs_a_thread(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--threads 0: give" in refusal(
         capsys, "study", "worker", "--scheduler", "tcp://127.0.0.1:9", "--threads", "0"
     )

@@ -1,4 +1,4 @@
-"""The files that a run is written to: one that cannot be written costs none of the others."""
+"""Files of a run: one that cannot be written does not affect the others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def options_in(folder: Path) -> tuple[Namespace, Outputs]:
     return options, Outputs(options, (), options.mcap, options.csv, options.hdf5)
 
 
-def test_what_cannot_be_written_costs_none_of_the_others(
+def test_unwritable_file_does_not_affect_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = api.simulate(MAIN, duration=0.1)
@@ -43,7 +43,7 @@ def test_what_cannot_be_written_costs_none_of_the_others(
 
 
 @pytest.mark.parametrize("name", ["problem.hdf5", "problem.npz"])
-def test_the_contact_problem_of_a_step_is_written_where_it_is_asked_for(
+def test_contact_problem_of_a_step_is_written_on_request(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "new" / name
@@ -63,7 +63,7 @@ def test_the_contact_problem_of_a_step_is_written_where_it_is_asked_for(
             )
 
 
-def test_what_has_no_contact_problem_says_so_before_the_run(
+def test_model_without_contact_problem_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scene = scenes_dir() / "path_following.toml"
@@ -74,8 +74,8 @@ def test_what_has_no_contact_problem_says_so_before_the_run(
     assert not list(tmp_path.iterdir())
 
 
-def test_what_a_run_that_stops_is_told_to_do_helps(capsys: pytest.CaptureFixture[str]) -> None:
-    """A step that is not given the iterations it needs; with as many as the sentence says the run goes on."""
+def test_remedy_of_a_stopped_run_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    """With too few iterations a step fails; with the number of the message the run continues."""
     values = ["--set", "solver.max_iterations=1", "--duration", "0.5"]
     assert main(["run", str(MAIN), *values]) == 3
     error = capsys.readouterr().err
@@ -83,21 +83,21 @@ def test_what_a_run_that_stops_is_told_to_do_helps(capsys: pytest.CaptureFixture
     assert main(["run", str(MAIN), "--set", "solver.max_iterations=2000", "--duration", "0.5"]) == 0
 
 
-def test_a_run_that_can_be_written_nowhere_is_kept_among_the_runs(tmp_path: Path) -> None:
+def test_run_without_writable_file_is_saved_in_runs(tmp_path: Path) -> None:
     run = api.simulate(MAIN, duration=0.1)
     options, outputs = options_in(tmp_path)
     options.mcap = options.hdf5 = None
     options.csv.mkdir()
     with pytest.raises(ExportError) as caught:
         outputs.write_run(options, run)
-    (kept,) = runs_dir().glob("*.mcap")
-    assert str(kept) in str(caught.value).splitlines()[1]
-    loaded = api.load_run(kept)
+    (saved,) = runs_dir().glob("*.mcap")
+    assert str(saved) in str(caught.value).splitlines()[1]
+    loaded = api.load_run(saved)
     assert (loaded["link_6_x_m"] == run["link_6_x_m"]).all()
     loaded.close()
 
 
-def test_a_file_that_another_program_wrote_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+def test_file_written_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     run = api.simulate(MAIN, duration=0.1)
     options, outputs = options_in(tmp_path)
     options.csv.write_text("another run")
@@ -109,7 +109,7 @@ def test_a_file_that_another_program_wrote_meanwhile_is_not_replaced(tmp_path: P
     assert options.mcap.is_file()
 
 
-def test_a_run_file_that_vanished_is_written_anew_and_said(tmp_path: Path) -> None:
+def test_removed_run_file_is_restored_and_reported(tmp_path: Path) -> None:
     options, outputs = options_in(tmp_path)
     options.csv = options.hdf5 = None
     scene, base_dir, _ = api.prepare(MAIN, 2.0)
@@ -122,7 +122,7 @@ def test_a_run_file_that_vanished_is_written_anew_and_said(tmp_path: Path) -> No
         return True
 
     def wait_for_it(recording: object) -> None:
-        while not options.mcap.exists() and not deleted:  # its thread makes it
+        while not options.mcap.exists() and not deleted:  # the thread of the recording creates it
             pass
         delete_it(1.0)
 
@@ -132,6 +132,6 @@ def test_a_run_file_that_vanished_is_written_anew_and_said(tmp_path: Path) -> No
     assert deleted
     with pytest.raises(ExportError, match=r"deleted.*replaced"):
         outputs.write_run(options, run)
-    anew = api.load_run(options.mcap)
-    assert (anew["link_6_x_m"] == run["link_6_x_m"]).all()
-    anew.close()
+    restored = api.load_run(options.mcap)
+    assert (restored["link_6_x_m"] == run["link_6_x_m"]).all()
+    restored.close()

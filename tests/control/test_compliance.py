@@ -1,4 +1,4 @@
-"""Compliance against closed forms: gradients by hand, the exponential of SciPy, loads that do not change."""
+"""Compliance against closed forms: gradients by hand, SciPy's matrix exponential, constant loads."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def scene_of(*parameters: str, **values: Any) -> Scene:
 
 
 def loaded(scene: Scene, periods: int, torque: np.ndarray = TORQUE) -> tuple[Any, np.ndarray]:
-    """The controller after some periods under motor torques that do not change, and its angles."""
+    """The controller after some periods under constant motor torques, and its angles."""
     controller = create(scene)
     snapshot = replace(Runner(scene).latest, joint_torque=torque)
     angles = [
@@ -84,7 +84,7 @@ def test_gradients_are_those_by_hand() -> None:
     np.testing.assert_allclose(controller.gait.slopes(time), np.transpose(by_hand), atol=1e-7)
 
 
-def test_a_constant_load_is_yielded_to_as_by_a_spring() -> None:
+def test_constant_load_deflects_like_a_spring() -> None:
     scene = scene_of(
         "offset_deg", inertia_kg_m2=0.5, damping_nms_per_rad=4.0, stiffness_nm_per_rad=8.0
     )
@@ -128,7 +128,7 @@ def test_a_frequency_runs_the_clock_without_a_jump() -> None:
     assert np.abs(np.diff(angle, 2, axis=0)).max() < 1e-4
 
 
-def test_what_cannot_yield_is_the_gait_alone() -> None:
+def test_rigid_parameters_leave_the_gait_unchanged() -> None:
     rigid = scene_of(
         "amplitude_deg",
         "frequency_deg_s",
@@ -145,7 +145,7 @@ def test_what_cannot_yield_is_the_gait_alone() -> None:
     np.testing.assert_allclose(references[0], references[1], atol=1e-5)
 
 
-def test_runs_are_the_same_from_saved_states_and_with_changes() -> None:
+def test_saved_states_and_changes_continue_bit_for_bit() -> None:
     scene = scene_of("amplitude_deg", "frequency_deg_s")
     change = {
         "gait.amplitude_deg": 20.0,

@@ -21,7 +21,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.serpenoid import CompoundSerpenoid
 from snakestudio.model.teleop import steerable_gaits
 from snakestudio.runfile.states import decode, encode
-from snakestudio.session.live_edit import taken_over
+from snakestudio.session.live_edit import live_scene
 from snakestudio.session.scene_check import check
 
 VALUES = {
@@ -48,7 +48,7 @@ def scene(**changes: Any) -> Scene:
 
 
 def closed_form(of: Scene, time: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Angles at times (k,), of all axes, from the text-book formula."""
+    """Angles at times (k,) of all axes, from the textbook formula."""
     gait = of.gait
     count = of.robot.n_joints
     assert isinstance(gait, CompoundSerpenoid)
@@ -121,9 +121,9 @@ CHANGES = {
 @pytest.mark.parametrize("key", CHANGES)
 def test_changes_are_smooth_and_arrive(key: str) -> None:
     before = scene()
-    wanted = with_values(before, {key: CHANGES[key]})
-    live, waiting = taken_over(before, wanted)
-    assert live == wanted
+    target = with_values(before, {key: CHANGES[key]})
+    live, waiting = live_scene(before, target)
+    assert live == target
     assert not waiting
     gait = registry.create(before)
     time = np.arange(0.0, 1.00001, 0.0025)
@@ -139,7 +139,7 @@ def test_changes_are_smooth_and_arrive(key: str) -> None:
     # frequency.
     settled = late > 6.0
     high, low = then.angle[settled].max(axis=0), then.angle[settled].min(axis=0)
-    expected = closed_form(wanted, late[settled])
+    expected = closed_form(target, late[settled])
     if key != "gait.envelope":
         np.testing.assert_allclose(high, expected.max(axis=0), atol=2e-3)
         np.testing.assert_allclose(low, expected.min(axis=0), atol=2e-3)
@@ -205,7 +205,7 @@ def test_vertical_wave_without_axes_is_named() -> None:
 # --- the library ----------------------------------------------------------------------------------
 
 
-def test_library_gaits_say_whom_they_suit() -> None:
+def test_library_gaits_name_suitable_robots() -> None:
     alternating = scene(robot__joints="alternating", robot__n_links=16)
     assert not [entry.name for entry in GAITS if unsuitable(entry, alternating)]
     planar = with_values(alternating, {"model.kind": "planar_nonsmooth", "robot.joints": "yaw"})
@@ -226,12 +226,12 @@ def test_library_gaits_can_be_driven() -> None:
         gait__envelope="n/N",
     )
     assert {"conical_sidewinding", "compound_rolling"} <= set(steerable_gaits(of))
-    made = registry.create(of)
+    result = registry.create(of)
     from snakestudio.model.teleop import TeleopCommand
 
-    made.steer(TeleopCommand(speed=1.0, gait="conical_sidewinding"))  # type: ignore[attr-defined]
+    result.steer(TeleopCommand(speed=1.0, gait="conical_sidewinding"))  # type: ignore[attr-defined]
     for k in range(1500):
-        reference = made.reference(np.linspace(k * 0.01, (k + 1) * 0.01, 5), None)
+        reference = result.reference(np.linspace(k * 0.01, (k + 1) * 0.01, 5), None)
     amplitude = np.abs(reference.angle).max(axis=0)
     assert amplitude.max() <= 0.4 * 1.4 + 1e-9
     assert amplitude.max() > 0.2
@@ -263,7 +263,7 @@ def test_alternating_joints_make_a_helix(m: float) -> None:
     angles = WaveGait(of).motion(np.zeros(1))[0][0]
     centre, _ = chain(np.eye(3), angles, robot, of.body.axes)
     points = centre[count // 8 : -count // 8]
-    # Of a helix all points are equally far from its axis: the axis by the steepest direction of
+    # All points of a helix are equally far from its axis, found as the steepest direction of
     # second differences.
     second = points[4:] - 2 * points[2:-2] + points[:-4]
     axis = np.linalg.svd(second)[2][-1]
@@ -276,7 +276,7 @@ def test_alternating_joints_make_a_helix(m: float) -> None:
     distance = np.linalg.norm(flat - middle, axis=1)
     turned = np.unwrap(np.arctan2(*(flat - middle).T[::-1]))
     climb = abs(np.polyfit(turned, along, 1)[0])
-    # The error falls with the square of the angle between modules.
+    # The error decreases with the square of the angle between modules.
     tolerance = 0.5 * amplitude**2
     assert distance.mean() == pytest.approx(radius, rel=tolerance)
     assert np.ptp(distance) < 2 * tolerance * radius + 0.5 * m * amplitude

@@ -1,4 +1,4 @@
-"""Joint targets: whatever comes and however often, joints go there within their limits, and rest there."""
+"""Joint targets: for any targets at any rate, joints move there within their limits, and rest there."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def scene(**values: object) -> Scene:
 def followed(
     controller: Steerable, begin: float, end: float, period: float = 0.02
 ) -> JointReference:
-    """References from one time to another, a period at a time."""
+    """References from one time to another, period by period."""
     parts = []
     for k in range(round(begin / period), round(end / period)):
         parts.append(controller.reference(np.linspace(k * period, (k + 1) * period, 5), None))  # type: ignore[attr-defined]
@@ -71,7 +71,7 @@ def test_the_largest_speed_of_the_motors_holds_for_targets() -> None:
     assert np.abs(moved.rate).max() <= math.radians(20.0) + 1e-9
 
 
-def test_targets_that_change_all_the_time_never_make_a_jump() -> None:
+def test_continuously_changing_targets_cause_no_jump() -> None:
     controller = registry.create(scene())
     assert isinstance(controller, Steerable)
     rng = np.random.default_rng(3)
@@ -86,7 +86,7 @@ def test_targets_that_change_all_the_time_never_make_a_jump() -> None:
     assert np.abs(angle).max() <= 1.0 + 1e-9
 
 
-def test_an_axis_that_is_left_out_keeps_its_target() -> None:
+def test_omitted_axis_keeps_its_target() -> None:
     controller = registry.create(scene())
     assert isinstance(controller, Steerable)
     controller.steer(JointTargets((0.3, math.nan, math.nan)))
@@ -94,7 +94,7 @@ def test_an_axis_that_is_left_out_keeps_its_target() -> None:
     assert followed(controller, 0.0, 2.0).angle[-1] == pytest.approx([0.3, 0.2, 0.0])
 
 
-def test_targets_beyond_the_stops_end_there() -> None:
+def test_targets_beyond_the_limits_end_at_the_limits() -> None:
     controller = registry.create(
         scene(
             **{"robot.joint": [{"index": "all", "lower_limit_deg": -15.0, "upper_limit_deg": 15.0}]}
@@ -108,7 +108,7 @@ def test_targets_beyond_the_stops_end_there() -> None:
 
 
 @pytest.mark.parametrize("angles", [(math.inf, 0.0, 0.0), (1e9, 0.0, 0.0), (0.0, -math.inf, 0.0)])
-def test_numbers_that_are_no_angles_are_refused(angles: tuple[float, ...]) -> None:
+def test_non_finite_angles_are_refused(angles: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="joint angle"):
         JointTargets(angles)
 
@@ -134,17 +134,17 @@ def test_first_targets_must_be_as_many_as_axes() -> None:
     assert "3" in problem.sentence()
 
 
-def test_a_run_with_targets_goes_on_from_a_moment_to_the_bit() -> None:
+def test_run_with_targets_continues_bit_for_bit() -> None:
     def begun(runner: Runner) -> Runner:
         runner.advance(400)
         assert runner.steer(JointTargets(tuple(ANGLES)))
         runner.advance(1600)
         return runner
 
-    whole = begun(Runner(scene(**{"run.duration_s": 2.0}))).recording
-    assert [event.text for event in whole.events] == [naming("joint targets")]
-    other = continue_run(whole, 0.3)
+    full = begun(Runner(scene(**{"run.duration_s": 2.0}))).recording
+    assert [event.text for event in full.events] == [naming("joint targets")]
+    other = continue_run(full, 0.3)
     assert other is not None
     other.runner.advance(2000 - other.runner.engine.step_count)
-    a, b = (recording.rows(0, len(recording)) for recording in (whole, other.runner.recording))
+    a, b = (recording.rows(0, len(recording)) for recording in (full, other.runner.recording))
     assert a.link_pose.tobytes() == b.link_pose.tobytes()

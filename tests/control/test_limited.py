@@ -1,4 +1,4 @@
-"""A limited quantity: as soon as its limits allow, never past what it was aimed at, its parts one motion."""
+"""A limited quantity reaches its target as fast as its limits allow, without overshoot, in one continuous motion."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ moments = st.lists(
 )
 
 
-def test_a_change_from_rest_to_rest_takes_the_time_it_is_given() -> None:
-    # By hand: a quarter of T up to the rate 4/3 of the mean one, half of it even, a quarter down.
+def test_change_from_rest_to_rest_takes_the_set_time() -> None:
+    # By hand: a quarter of T up to a rate of 4/3 of the mean, half of T constant, a quarter down.
     limits = Limits.of(3.0, 2.0)
     assert (limits.rate, limits.acceleration) == (pytest.approx(2.0), pytest.approx(4.0))
     motion = resting(1.0).aimed(4.0, limits, 10.0)
@@ -31,23 +31,23 @@ def test_a_change_from_rest_to_rest_takes_the_time_it_is_given() -> None:
     np.testing.assert_allclose(acceleration, [4.0, 0.0, 0.0, -4.0, 0.0])
 
 
-def test_a_short_way_is_taken_without_an_even_part() -> None:
+def test_short_motion_has_no_constant_part() -> None:
     motion = resting(0.0).aimed(0.05, LIMITS, 0.0)
-    # half the way with constant acceleration: d/2 = a t^2 / 2
+    # half the distance with constant acceleration: d/2 = a t^2 / 2
     half = math.sqrt(0.05 / LIMITS.acceleration)
     assert motion.durations == pytest.approx((half, 0.0, half))
 
 
 def test_turning_back_first_comes_to_rest() -> None:
     motion = resting(0.0).aimed(1.0, LIMITS, 0.0).aimed(0.0, LIMITS, 0.3)
-    # After 0.3 s: rate 1.5, gone 0.225; it stops 0.225 further on, after another 0.3 s.
+    # After 0.3 s: rate 1.5, distance 0.225; it stops 0.225 further on, after another 0.3 s.
     assert motion.at(np.array([0.6]))[0][0] == pytest.approx(0.45)
     assert motion.at(np.array([0.6]))[1][0] == pytest.approx(0.0, abs=1e-12)
     assert motion.at(np.array([motion.end]))[0][0] == 0.0
 
 
 @given(moments)
-def test_however_often_it_is_aimed_it_never_jumps_and_keeps_within_limits_and_targets(
+def test_frequent_targets_cause_no_jump_and_respect_limits(
     steps: list[tuple[float, float]],
 ) -> None:
     motion = resting(0.0)
@@ -68,7 +68,7 @@ def test_however_often_it_is_aimed_it_never_jumps_and_keeps_within_limits_and_ta
         assert np.abs(rate).max() <= LIMITS.rate + 1e-9
         assert np.abs(acceleration).max() <= LIMITS.acceleration + 1e-9
         assert (value[-1], rate[-1]) == (target, 0.0)
-        # A motion whose acceleration is bounded by a differs by at most a h^2 / 2 from the straight
+        # A motion with an acceleration bounded by a deviates by at most a h^2 / 2 from the straight
         # line over h.
         h = time[1] - time[0]
         np.testing.assert_allclose(
@@ -103,7 +103,7 @@ def test_the_integral_is_that_of_the_value(steps: list[tuple[float, float]]) -> 
     )
 
 
-def test_smaller_limits_in_the_middle_of_a_motion_are_no_jump_either() -> None:
+def test_smaller_limits_during_motion_cause_no_jump() -> None:
     motion = resting(0.0).aimed(1.0, LIMITS, 0.0)
     slower = motion.aimed(0.9, Limits(0.5, 1.0), 0.35)
     assert slower.at(np.array([0.35]))[1][0] == motion.at(np.array([0.35]))[1][0]

@@ -1,4 +1,4 @@
-"""Guidance and the offset's filter, by themselves: against closed forms and a numerical integration."""
+"""Guidance and the offset's filter, against closed forms and a numerical integration."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ STEP = 0.002
 
 
 def travelled(
-    track: Track, start: tuple[float, float], look_ahead: float, way: float
+    track: Track, start: tuple[float, float], look_ahead: float, distance: float
 ) -> np.ndarray:
-    """Cross-track error, every STEP metres, of a point that goes exactly where guidance says (midpoint rule)."""
+    """Cross-track error, every STEP metres, of a point that follows the guidance exactly (midpoint rule)."""
     point = np.array(start)
     around = None
-    found = []
-    for _ in range(round(way / STEP)):
+    result = []
+    for _ in range(round(distance / STEP)):
         sight = projected(track, point, around, look_ahead)
         around = sight.along
-        found.append(sight.cross)
+        result.append(sight.cross)
         heading = heading_to(sight, look_ahead)
         half = point + 0.5 * STEP * np.array([math.cos(heading), math.sin(heading)])
         heading = heading_to(projected(track, half, around, look_ahead), look_ahead)
         point = point + STEP * np.array([math.cos(heading), math.sin(heading)])
-    return np.array(found)
+    return np.array(result)
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
@@ -44,11 +44,11 @@ def travelled(
     ],
     ids=["line", "circle"],
 )
-def test_in_the_kinematic_limit_the_error_falls_as_the_closed_form_says(
+def test_kinematic_error_follows_the_closed_form(
     path: GroundPath, on: tuple[float, float], left: tuple[float, float], side: float
 ) -> None:
-    # With sin(heading - tangent) = -e / sqrt(e^2 + D^2) the way s to the error e is, on any smooth
-    # path, F(e_0) - F(e) with F = sqrt(e^2 + D^2) - D arsinh(D / e).
+    # With sin(heading - tangent) = -e / sqrt(e^2 + D^2) the distance s to the error e is, on any
+    # smooth path, F(e_0) - F(e) with F = sqrt(e^2 + D^2) - D arsinh(D / e).
     ahead = 0.7
     begin = 1.0
 
@@ -58,14 +58,14 @@ def test_in_the_kinematic_limit_the_error_falls_as_the_closed_form_says(
     start = (on[0] + side * begin * left[0], on[1] + side * begin * left[1])
     error = travelled(Track(path), start, ahead, 4.0)
     assert error[0] == pytest.approx(side * begin, abs=1e-4)
-    for wanted in (0.7, 0.3, 0.1, 0.02):
-        s = way(begin) - way(wanted)
-        assert side * error[round(s / STEP)] == pytest.approx(wanted, abs=4e-4 + 0.002 * wanted)
+    for expected in (0.7, 0.3, 0.1, 0.02):
+        s = way(begin) - way(expected)
+        assert side * error[round(s / STEP)] == pytest.approx(expected, abs=4e-4 + 0.002 * expected)
 
 
-def test_the_integral_settles_where_the_shift_heads_against_a_current() -> None:
-    # A current across the path is borne by a heading of atan(shift / look-ahead) with no error
-    # left.
+def test_integral_settles_where_it_balances_a_current() -> None:
+    # A current across the path is balanced by a heading of atan(shift / look-ahead) without
+    # remaining error.
     ahead = 0.7
     gain = 0.05
     current = 0.02
@@ -95,13 +95,13 @@ def test_the_filter_solves_its_equation() -> None:
     response = 0.4
 
     def equation(t: float, y: np.ndarray) -> list[float]:
-        wanted = targets[min(int(t / span), 2)]
-        return [y[1], (wanted - y[0]) / response**2 - 2 * y[1] / response]
+        expected = targets[min(int(t / span), 2)]
+        return [y[1], (expected - y[0]) / response**2 - 2 * y[1] / response]
 
     offset = OffsetFilter(response=response)
     state = np.zeros(2)
-    for k, wanted in enumerate(targets):
-        offset = offset.aimed(wanted, response, k * span)
+    for k, expected in enumerate(targets):
+        offset = offset.aimed(expected, response, k * span)
         time = np.linspace(k * span, (k + 1) * span, 8)
         exact = solve_ivp(
             equation, (time[0], time[-1] - 1e-12), state, t_eval=time[:-1], rtol=1e-11, atol=1e-13
@@ -110,7 +110,7 @@ def test_the_filter_solves_its_equation() -> None:
         np.testing.assert_allclose(angle, exact.y[0], atol=1e-9)
         np.testing.assert_allclose(rate, exact.y[1], atol=1e-9)
         np.testing.assert_allclose(
-            acceleration, (wanted - angle) / response**2 - 2 * rate / response, atol=1e-9
+            acceleration, (expected - angle) / response**2 - 2 * rate / response, atol=1e-9
         )
         state = np.array([float(part[-1]) for part in offset.at(time)[:2]])
 

@@ -1,4 +1,4 @@
-"""Central pattern generators against closed forms, and against SciPy's solution of equations written here."""
+"""Central pattern generators against closed forms, and against SciPy's solution of independent equations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def scene_of(kind: str, **values: Any) -> Scene:
 
 
 def references(controller: Any, until: float, since: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Times and angles, asked for period by period."""
+    """Times and angles, requested period by period."""
     times = []
     angles = []
     for number in range(round(since / PERIOD), round(until / PERIOD)):
@@ -47,7 +47,7 @@ def references(controller: Any, until: float, since: float = 0.0) -> tuple[np.nd
 
 
 def fundamental(time: np.ndarray, angle: np.ndarray, frequency: float, cycles: int) -> np.ndarray:
-    """Complex amplitudes of the last whole cycles."""
+    """Complex amplitudes of the last complete cycles."""
     last = time > time[-1] - cycles / frequency + 1e-9
     result: np.ndarray = 2.0 * (
         angle[last] * np.exp(-2j * np.pi * frequency * time[last])[:, None]
@@ -70,20 +70,20 @@ def test_integration_has_order_four_and_does_not_depend_on_calls() -> None:
         )
     assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.15)
     time = np.arange(0, 41) * 0.00025
-    whole = integrate(lambda t, x: matrix @ x, [1.0, 0.0], time)
+    full = integrate(lambda t, x: matrix @ x, [1.0, 0.0], time)
     half = integrate(lambda t, x: matrix @ x, [1.0, 0.0], time[:25])
     rest = integrate(lambda t, x: matrix @ x, half[-1], time[24:])
-    np.testing.assert_array_equal(whole, np.concatenate([half, rest[1:]]))
+    np.testing.assert_array_equal(full, np.concatenate([half, rest[1:]]))
     between = np.array(
         [
             (vectors @ (np.exp(eigenvalues * t) * np.linalg.solve(vectors, [1.0, 0.0]))).real
             for t in time
         ]
     )
-    np.testing.assert_allclose(whole, between, atol=1e-8)
+    np.testing.assert_allclose(full, between, atol=1e-8)
 
 
-def test_equations_that_steps_do_not_resolve_are_refused() -> None:
+def test_equations_too_fast_for_the_step_are_refused() -> None:
     with pytest.raises(MistakeError, match="do not resolve"):
         integrate(lambda t, x: -600.0 * x, [1.0], np.array([0.0, 0.01]))
     with pytest.raises(MistakeError, match="shape"):
@@ -215,7 +215,7 @@ def test_alternating_robots_get_a_pitch_wave(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", CPG)
-def test_runs_are_the_same_however_they_are_cut_and_from_saved_states(kind: str) -> None:
+def test_period_boundaries_and_saved_states_make_no_difference(kind: str) -> None:
     scene = scene_of(kind, amplitude_deg=20.0)
     recordings = []
     for cuts in ((1000, 1000), (333, 667, 7, 993)):

@@ -1,4 +1,4 @@
-"""Heading control and path following with the loop closed: convergence, symmetry, and what must not matter."""
+"""Closed-loop heading control and path following: convergence, symmetry, and independence of settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.model.test_ground_path import circle
 
 SHIPPED = load_scene(scenes_dir() / "path_following.toml")
 PERIOD = 3.0
-"""Of the shipped scene's gait, s."""
+"""Period of the shipped scene's gait, s."""
 LINE = {"path.waypoints_m": [[0.0, 0.0], [5.0, 0.0]], "path.shape": "straight"}
 PAPERS = {**LINE, "gait.frequency_deg_s": 70.0, "run.duration_s": 60.0}
 """A straight line with the slow gait of lagrangian_undulation.toml."""
@@ -53,13 +53,14 @@ def onto_a_line() -> RunRecording:
     return follow(PAPERS)
 
 
-def test_from_a_metre_off_a_straight_line_it_is_within_5_cm_in_a_minute(
+def test_robot_reaches_a_line_1_m_away_in_a_minute(
     onto_a_line: RunRecording,
 ) -> None:
     error = column(onto_a_line, "cross_track_m")
     y = centre(onto_a_line)[:, 1]
     assert error[0] == pytest.approx(1.0, abs=0.01)
-    # A row shows what the controller saw at the begin of the control period that ends with it.
+    # A row contains what the controller measured at the start of the control period that ends with
+    # it.
     np.testing.assert_allclose(error, y, atol=2e-3)
     cycle = onto_a_line.times > 60.0 - 360.0 / 70.0
     assert np.abs(y[cycle]).mean() < 0.05
@@ -67,9 +68,9 @@ def test_from_a_metre_off_a_straight_line_it_is_within_5_cm_in_a_minute(
     assert math.radians(9.0) < np.abs(offset).max() <= math.radians(10.0)
 
 
-def test_the_mirrored_robot_goes_the_mirrored_way(onto_a_line: RunRecording) -> None:
-    # A sin(-w t - i d) = -A sin(w t + i d): mirrored, the wave runs with the same speed and both
-    # signs turned.
+def test_mirrored_robot_follows_the_mirrored_path(onto_a_line: RunRecording) -> None:
+    # A sin(-w t - i d) = -A sin(w t + i d): mirrored, the wave has the same speed and both
+    # signs are inverted.
     mirrored = {
         "gait.frequency_deg_s": -70.0,
         "gait.phase_shift_deg": -40.0,
@@ -79,16 +80,16 @@ def test_the_mirrored_robot_goes_the_mirrored_way(onto_a_line: RunRecording) -> 
     np.testing.assert_allclose(other, centre(onto_a_line)[: len(other)] * (1.0, -1.0), atol=1e-7)
 
 
-def test_whichever_end_the_head_is_the_robot_gets_there() -> None:
-    # The same robot with its links numbered from the other end: the wave still runs away from the
-    # head.
+def test_robot_reaches_the_path_with_either_head_end() -> None:
+    # The same robot with its links numbered from the other end: the wave still travels away from
+    # the head.
     values = {"robot.head": "first", "gait.phase_shift_deg": -40.0, "start.heading_deg": 180.0}
     error = column(follow({**LINE, "run.duration_s": 35.0, **values}), "cross_track_m")
     assert error[0] > 0.8
     assert np.abs(error[-60:]).mean() < 0.02
 
 
-def test_from_the_other_side_and_across_it_gets_there_too() -> None:
+def test_robot_reaches_the_path_from_other_starts() -> None:
     values = {"start.y_m": -1.09, "start.heading_deg": -90.0, "run.duration_s": 50.0}
     error = column(follow({**LINE, **values}), "cross_track_m")
     assert np.abs(error[-60:]).mean() < 0.02
@@ -102,10 +103,10 @@ def test_from_the_other_side_and_across_it_gets_there_too() -> None:
         pytest.param(0.0, 60.0, marks=pytest.mark.soak),
     ],
 )
-def test_on_a_circle_of_2_m_radius_it_stays_near(curve_gain: float, seconds: float) -> None:
+def test_robot_stays_near_a_circle_of_2_m_radius(curve_gain: float, seconds: float) -> None:
     # Without bending into the curve, error and offset balance at e = D tan(kappa L c / gain) with c
     # between 0.5 and 1: kappa = 0.5 / m, L = 0.14 m, D = 0.6 m, gain 0.6 give 3.5 to 7 cm, and
-    # sideslip adds to it.
+    # sideslip is added to it.
     path = circle(2.0, 12)
     values = {
         "path.waypoints_m": [[x, y + 2.0] for x, y in path.waypoints_m],
@@ -138,8 +139,8 @@ GRIP = {
 
 
 @pytest.mark.parametrize("model", ["planar_nonsmooth", "spatial_nonsmooth"])
-def test_on_a_floor_with_dry_friction_it_works_without_other_gains(model: str) -> None:
-    # The controller knows nothing of what moves the robot. Here it is 2.5 times as fast, and there
+def test_same_gains_work_with_dry_friction(model: str) -> None:
+    # The controller does not know the propulsion. Here the robot is 2.5 times as fast, and arrives
     # within 10 s.
     error = column(
         follow({**LINE, **GRIP, "model.kind": model, "run.duration_s": 18.0}), "cross_track_m"
@@ -163,11 +164,13 @@ def test_a_heading_is_reached_and_kept(head: str, shift: float) -> None:
     recording = follow(values, scene)
     heading = np.degrees(column(recording, "heading_rad"))
     assert abs(heading[0]) < 15.0
-    whole = recording.times > 30.0 - 2 * PERIOD
-    assert heading[whole].mean() == pytest.approx(60.0, abs=1.0)
-    # And that is where it goes.
-    way = np.diff(centre(recording)[whole][[0, -1]], axis=0)[0]
-    assert math.degrees(math.atan2(way[1], way[0])) == pytest.approx(60.0, abs=3.0)
+    last_cycles = recording.times > 30.0 - 2 * PERIOD
+    assert heading[last_cycles].mean() == pytest.approx(60.0, abs=1.0)
+    # It also moves in that direction.
+    displacement = np.diff(centre(recording)[last_cycles][[0, -1]], axis=0)[0]
+    assert math.degrees(math.atan2(displacement[1], displacement[0])) == pytest.approx(
+        60.0, abs=3.0
+    )
 
 
 BUSY = {"run.duration_s": 4.0, "control.soft_start_deg": 3.0, "control.set_point_period_s": 0.125}
@@ -179,9 +182,9 @@ def edits(scene: Scene) -> Iterator[tuple[int, Scene]]:
 
 
 @pytest.mark.parametrize("values", [{"run.duration_s": 4.0}, BUSY], ids=["plain", "sampled"])
-def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(values: dict[str, Any]) -> None:
+def test_step_boundaries_do_not_change_a_bit(values: dict[str, Any]) -> None:
     scene = with_values(SHIPPED, values)
-    found = []
+    result = []
     for sizes in ((4000,), (1, 7, 33, 110, 64)):
         runner = Runner(scene)
         changes = [*edits(scene), (4000, scene)]
@@ -193,13 +196,13 @@ def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(values: dict[s
                 size += 1
             if until < 4000:
                 assert runner.apply(other) == []
-        found.append(runner)
+        result.append(runner)
     one, other_run = (
-        np.concatenate([r.link_pose for r in runner.recording.chunks()]) for runner in found
+        np.concatenate([r.link_pose for r in runner.recording.chunks()]) for runner in result
     )
     assert np.array_equal(one, other_run)
-    assert found[0].latest.control == found[1].latest.control
-    assert found[0].scene.path.waypoints_m[9] == (6.0, 5.0)
+    assert result[0].latest.control == result[1].latest.control
+    assert result[0].scene.path.waypoints_m[9] == (6.0, 5.0)
 
 
 def test_the_log_rate_changes_nothing() -> None:
@@ -210,7 +213,7 @@ def test_the_log_rate_changes_nothing() -> None:
 
 
 def references(scene: Scene, periods: int, changes: dict[int, Scene]) -> Iterator[JointReference]:
-    """What the joints are told, period after period."""
+    """References of the joints, period by period."""
     engine = PlanarLagrangianEngine(scene)
     controller = registry.create(scene)
     for k in range(periods):
@@ -222,7 +225,7 @@ def references(scene: Scene, periods: int, changes: dict[int, Scene]) -> Iterato
         engine.advance(reference, 10, ())
 
 
-def test_references_go_on_without_a_jump_whatever_is_changed() -> None:
+def test_references_are_continuous_after_any_change() -> None:
     changes = {
         50: with_values(SHIPPED, {"controller.gain": 2.0, "controller.offset_limit_deg": 4.0}),
         90: with_values(SHIPPED, {"controller.response_s": 2.0, "path.waypoints_m[1]": [0.0, 1.0]}),
@@ -231,7 +234,8 @@ def test_references_go_on_without_a_jump_whatever_is_changed() -> None:
     before: JointReference | None = None
     for reference in references(SHIPPED, 170, changes):
         step = np.diff(reference.time)[0]
-        # Derivatives belong to one motion: the trapezium rule's error is the third derivative's.
+        # Derivatives are consistent: the error of the trapezoidal rule is that of the third
+        # derivative.
         for part, slope in (
             (reference.angle, reference.rate),
             (reference.rate, reference.acceleration),
@@ -244,20 +248,20 @@ def test_references_go_on_without_a_jump_whatever_is_changed() -> None:
         before = reference
 
 
-def test_a_restored_controller_goes_on_as_it_did() -> None:
+def test_restored_controller_continues_as_before() -> None:
     scene = with_values(SHIPPED, {**BUSY, "controller.integral_gain_m_s": 0.02})
     engine = PlanarLagrangianEngine(scene)
     controller = registry.create(scene)
 
     def go_on(begin: int, end: int) -> list[FloatArray]:
-        made = []
+        result = []
         for k in range(begin, end):
             reference = controller.reference(
                 np.arange(10 * k, 10 * k + 11) * scene.solver.step_s, engine.snapshot()
             )
             engine.advance(reference, 10, ())
-            made.append(np.concatenate([reference.angle[-1], controller.values()]))
-        return made
+            result.append(np.concatenate([reference.angle[-1], controller.values()]))
+        return result
 
     go_on(0, 150)
     saved = engine.checkpoint(), controller.checkpoint()
@@ -272,7 +276,7 @@ def test_a_restored_controller_goes_on_as_it_did() -> None:
     assert np.array_equal(first, go_on(150, 260))
 
 
-def test_the_loop_is_closed_once_the_gait_has_begun() -> None:
+def test_loop_is_closed_once_the_gait_has_begun() -> None:
     scene = with_values(
         SHIPPED,
         {"control.start_delay_s": 0.3, "control.soft_start_deg": 3.0, "start.kind": "straight"},
@@ -290,8 +294,8 @@ def test_the_loop_is_closed_once_the_gait_has_begun() -> None:
             begun.append(k)
             assert not still.any()
         engine.advance(reference, 10, ())
-    # Of all joints the one with phase 200 degrees is last: 180 - 20 - arcsin(3 / 30) degrees at 120
-    # degrees a second after the delay, 1.586 s, and the offset is seen to move a period or two
+    # The joint with phase 200 degrees is the last: 180 - 20 - arcsin(3 / 30) degrees at 120
+    # degrees per second after the delay, 1.586 s, and the offset becomes visible one or two periods
     # later.
     assert begun[0] in (160, 161)
     assert begun == list(range(begun[0], 200))
@@ -307,7 +311,7 @@ def test_set_points_carry_the_offset_they_were_made_with() -> None:
             held = values.setdefault(step // 125, angle)
             np.testing.assert_array_equal(angle, held)
         assert not reference.rate.any(), k
-    # The wave of the free gait differs from them by the one offset of all joints.
+    # The wave of the free gait differs from them by one offset common to all joints.
     gait = registry.create(with_values(SHIPPED, {"controller.kind": "none"}))
     offsets = [
         angle - gait.reference(np.array([n * 0.125, 9.9]), None).angle[0]
@@ -317,9 +321,9 @@ def test_set_points_carry_the_offset_they_were_made_with() -> None:
     assert len({round(float(o[0]), 9) for o in offsets}) == len(offsets)
 
 
-def test_turning_about_it_does_not_change_its_mind() -> None:
-    # Told to go where it comes from, the swing of the gait must not let it waver between left and
-    # right.
+def test_turn_around_keeps_its_direction() -> None:
+    # If it must go back to where it came from, the swing of the gait must not make it alternate
+    # between left and right.
     scene = with_values(
         SHIPPED,
         {"controller.kind": "heading", "controller.heading_deg": 180.0, "controller.gain": 0.3},
@@ -331,13 +335,13 @@ def test_turning_about_it_does_not_change_its_mind() -> None:
     assert (offset > 0.0).all() or (offset < 0.0).all()
 
 
-def test_without_a_path_it_says_what_to_do() -> None:
+def test_missing_path_is_reported_with_a_remedy() -> None:
     scene = with_values(SHIPPED, {"path.waypoints_m": []})
     with pytest.raises(SceneError, match=r"path.*follow"):
         Runner(scene)
 
 
-def test_a_path_that_is_moved_is_followed_at_once() -> None:
+def test_moved_path_is_followed_immediately() -> None:
     runner = Runner(with_values(SHIPPED, LINE))
     runner.advance(2000)
     before = runner.latest.control
@@ -355,7 +359,7 @@ def test_a_path_that_is_moved_is_followed_at_once() -> None:
 def looked(
     scene: Scene, times: int, x: float, y: float, path: list[list[float]] | None = None
 ) -> dict[str, float]:
-    """Channels after so many looks at a robot that stands still at (x, y); `path` takes its path's place at last."""
+    """Channels after some measurements of a robot at rest at (x, y); at the end, `path` replaces its path."""
     robot = PlanarLagrangianEngine(scene).snapshot()
     robot.link_pose[:, :2] += (x, y) - robot.centre_of_mass()[:2]
     controller = registry.create(scene)
@@ -367,9 +371,9 @@ def looked(
     return dict(zip(controller.channels, controller.values(), strict=True))
 
 
-def test_the_integral_leans_against_an_error_that_stays() -> None:
-    # z' = D e / ((e + s z)^2 + D^2) from 0, after 300 periods of 10 ms; the last look shows what
-    # there was before it.
+def test_integral_compensates_a_constant_error() -> None:
+    # z' = D e / ((e + s z)^2 + D^2) from 0, after 300 periods of 10 ms; the last measurement shows
+    # the value before it.
     ahead = SHIPPED.controller.look_ahead_m  # type: ignore[union-attr]
     gain = 0.05
     error = 0.3
@@ -389,22 +393,24 @@ def test_the_integral_leans_against_an_error_that_stays() -> None:
     assert without["heading_ref_rad"] == pytest.approx(-math.atan(error / ahead))
 
 
-def test_moving_a_waypoint_leaves_the_robot_on_the_lobe_it_is_on() -> None:
-    # A loop whose end crosses its beginning: just before the crossing, on the way in, 1.9 m from
-    # the start.
+def test_moved_waypoint_keeps_the_robot_on_its_lobe() -> None:
+    # A loop whose end crosses its beginning: just before the crossing, on the inbound part, 1.9 m
+    # from the start.
     loop = [[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [2.0, 3.0], [2.0, -3.0]]
     scene = with_values(SHIPPED, {"path.waypoints_m": loop, "path.shape": "straight"})
     moved = [*loop[:4], [1.9, -3.0]]
-    seen = looked(scene, 3, 1.9, -0.08, moved)  # now 8 cm from the way in and 5 cm from the way out
+    seen = looked(
+        scene, 3, 1.9, -0.08, moved
+    )  # now 8 cm from the inbound and 5 cm from the outbound part
     assert seen["along_track_m"] == pytest.approx(1.9, abs=0.02)
-    # A path of other waypoints is another path: there the nearest place counts.
+    # A path with other waypoints is a new path: there the nearest point counts.
     assert looked(scene, 3, 1.9, -0.08, [*moved, [2.0, -4.0]])["along_track_m"] > 10.0
 
 
-def test_a_path_that_is_taken_away_is_no_end_of_the_run() -> None:
+def test_removed_path_does_not_end_the_run() -> None:
     runner = Runner(SHIPPED)
     runner.advance(1000)
     assert runner.apply(with_values(SHIPPED, {"path.waypoints_m": []})) == []
     assert runner.advance(500).ok
-    # along what was the path
+    # along the former path
     assert runner.latest.control["heading_ref_rad"] == pytest.approx(0.0, abs=0.01)

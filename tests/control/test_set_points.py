@@ -1,4 +1,4 @@
-"""What reaches the joints of a gait: soft start, start delay, sampled set-points; the same however it is asked for."""
+"""References of the joints of a gait: soft start, start delay, sampled set-points; independent of requests."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def middles(
 
 
 def test_soft_start_is_the_papers_rule_at_every_midpoint() -> None:
-    # P1, VIII-E, as the implementation that made the reference tracks evaluates it: at t_M = (k +
+    # P1, VIII-E, as evaluated by the implementation of the reference tracks: at t_M = (k +
     # 1/2) dt every axis is at 0, with rate 0, until |ref(t_M)| <= 3 degrees for the first time, and
-    # from then on exactly at ref.
+    # then exactly at ref.
     n = 12000
     time = (np.arange(n) + 0.5) * DT
     angle, rate, _ = WaveGait(PLAIN).motion(time)
@@ -62,9 +62,9 @@ def test_soft_start_is_the_papers_rule_at_every_midpoint() -> None:
     assert np.abs(np.diff(ours, axis=0)).max() <= np.radians(3.0) + 1e-12
 
 
-def test_a_gait_asked_for_period_by_period_is_the_same_to_the_bit() -> None:
+def test_requests_per_period_give_the_same_bits() -> None:
     gait = WaveGait(PLAIN)
-    whole = WaveGait(PLAIN).motion(knots(0, 2000))
+    full = WaveGait(PLAIN).motion(knots(0, 2000))
     for begin, end in [
         (0, 40),
         (40, 80),
@@ -73,9 +73,9 @@ def test_a_gait_asked_for_period_by_period_is_the_same_to_the_bit() -> None:
         *((k, k + 30) for k in range(120, 1900, 30)),
         (10, 20),
     ]:
-        for part, all_of_it in zip(gait.motion(knots(begin, end)), whole, strict=True):
+        for part, all_of_it in zip(gait.motion(knots(begin, end)), full, strict=True):
             assert np.array_equal(part, all_of_it[begin : end + 1])
-            part += 1.0  # it is the caller's
+            part += 1.0  # the array belongs to the caller
     between = knots(100, 140) + 0.3 * DT
     for part, alone in zip(
         gait.motion(between), gait.motion(between, through_ramps=True), strict=True
@@ -106,10 +106,10 @@ def test_the_gait_begins_after_the_delay() -> None:
 
 @pytest.mark.parametrize("scene", [SOFT, HELD, LATE, ALL], ids=["soft", "held", "late", "all"])
 @given(sizes=st.lists(st.integers(1, 20), min_size=1, max_size=5), data=st.data())
-def test_the_same_set_points_however_they_are_asked_for(
+def test_set_points_do_not_depend_on_requests(
     scene: Scene, sizes: list[int], data: st.DataObject
 ) -> None:
-    # A run asks ahead, and asks again from where a change of the scene holds.
+    # A run requests references in advance, and again from the time of a change of the scene.
     dt = 0.002
     period = 5
     scene = with_values(scene, {"solver.step_s": dt})
@@ -120,26 +120,26 @@ def test_the_same_set_points_however_they_are_asked_for(
         reference = gait.reference(np.arange(begin, end + 1) * dt, None)
         return [np.stack(reference.at((k + 0.5) * dt)) for k in range(begin, end)]
 
-    whole = SetPoints(scene)
+    full = SetPoints(scene)
     cut = SetPoints(scene)
     end = (sum(sizes) + 1) * period
-    expected = asked(whole, 0, change) if change else []
-    whole.apply(changed, change * dt)
-    expected += asked(whole, change, end)
+    expected = asked(full, 0, change) if change else []
+    full.apply(changed, change * dt)
+    expected += asked(full, change, end)
     now = 0
-    found = []
+    result = []
     for size in [*sizes, 1]:
         until = now + size * period
         if now <= change < until:
-            found += asked(cut, now, until)[: change - now]
+            result += asked(cut, now, until)[: change - now]
             cut.apply(changed, change * dt)
-            kept = cut.checkpoint()
+            saved = cut.checkpoint()
             cut.reference(np.arange(change, until + 501) * dt, None)
-            cut.restore(kept)
+            cut.restore(saved)
             now = change
-        found += asked(cut, now, until)
+        result += asked(cut, now, until)
         now = until
-    np.testing.assert_allclose(found, expected, atol=1e-13, rtol=1e-12)
+    np.testing.assert_allclose(result, expected, atol=1e-13, rtol=1e-12)
 
 
 def test_a_change_between_two_set_points_waits_for_the_next() -> None:
@@ -151,7 +151,7 @@ def test_a_change_between_two_set_points_waits_for_the_next() -> None:
     assert np.abs(after.angle[-1] - before).max() > 0.01
 
 
-def test_a_straight_robot_under_a_soft_start_is_not_led() -> None:
+def test_soft_start_has_no_lead_in_for_a_straight_robot() -> None:
     reference = registry.create(SOFT).reference(knots(0, 100), None)
     # only joint 1, whose yaw starts at 0, moves
     assert np.abs(reference.angle[:, ::2]).max() < np.radians(1.1)
@@ -159,7 +159,7 @@ def test_a_straight_robot_under_a_soft_start_is_not_led() -> None:
 
 
 @pytest.mark.parametrize("kind", ["none", "heading", "teleoperation"])
-def test_without_lead_in_a_straight_robot_has_the_references_of_the_gait_at_once(kind: str) -> None:
+def test_without_lead_in_the_gait_applies_immediately(kind: str) -> None:
     scene = with_values(PLAIN, {"start.kind": "straight", "controller.kind": kind})
     away = np.abs(WaveGait(PLAIN).motion(np.zeros(1))[0]).max()
     assert away > np.radians(25.0)
@@ -170,7 +170,7 @@ def test_without_lead_in_a_straight_robot_has_the_references_of_the_gait_at_once
         knots(0, 40), snapshot
     )
     expected = WaveGait(PLAIN).motion(jumps.time)
-    if kind == "teleoperation":  # its gait stands until somebody drives
+    if kind == "teleoperation":  # its gait rests until it is driven
         expected = tuple(
             part * (i == 0) + 0 * part
             for i, part in enumerate(WaveGait(PLAIN).motion(0 * jumps.time))
@@ -179,7 +179,7 @@ def test_without_lead_in_a_straight_robot_has_the_references_of_the_gait_at_once
     np.testing.assert_allclose(jumps.rate[0], expected[1][0], atol=1e-12)
 
 
-def test_without_lead_in_the_joints_start_with_the_torque_of_the_whole_error() -> None:
+def test_without_lead_in_torque_follows_the_full_error() -> None:
     # P2 (43) in the middle of the first step, for a straight robot at rest: tau = K_P phi_ref + K_D
     # phi_ref'.
     scene = with_values(
@@ -195,15 +195,15 @@ def test_without_lead_in_the_joints_start_with_the_torque_of_the_whole_error() -
     i = np.arange(3)
     gait = scene.gait
     phase = gait.omega * 0.5 * DT + gait.phase_shift * i
-    wanted = 800.0 * gait.amplitude * np.sin(phase) + 2.0 * gait.amplitude * gait.omega * np.cos(
+    expected = 800.0 * gait.amplitude * np.sin(phase) + 2.0 * gait.amplitude * gait.omega * np.cos(
         phase
     )
-    found = [run[f"joint_{j + 1}_yaw_torque_nm"][1] for j in i]
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
-    assert np.abs(wanted).max() > 500.0
+    result = [run[f"joint_{j + 1}_yaw_torque_nm"][1] for j in i]
+    np.testing.assert_allclose(result, expected, rtol=1e-12)
+    assert np.abs(expected).max() > 500.0
 
 
-def test_a_robot_bent_as_the_gait_asks_does_not_wait_for_a_soft_start() -> None:
+def test_robot_in_the_gait_pose_skips_the_soft_start() -> None:
     soft = with_values(PLAIN, {"control.soft_start_deg": 3.0})
     time = knots(0, 2000)
     bent = np.abs(WaveGait(PLAIN).motion(time[:1])[0][0]) > np.radians(3.0)
@@ -213,7 +213,7 @@ def test_a_robot_bent_as_the_gait_asks_does_not_wait_for_a_soft_start() -> None:
     np.testing.assert_array_equal(angle[-1][bent], plain[-1][bent])
 
 
-def test_a_period_shorter_than_a_step_is_a_mistake() -> None:
+def test_period_shorter_than_a_step_is_an_error() -> None:
     with pytest.raises(SceneError, match=r"control.set_point_period_s: 0.0001"):
         with_values(Scene(), {"control.set_point_period_s": 1e-4})
     odd = registry.create(with_values(PLAIN, {"control.set_point_period_s": 0.00131}))

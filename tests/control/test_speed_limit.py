@@ -1,4 +1,4 @@
-"""The largest speed of the motors: references keep within it, the same however they are asked for."""
+"""The largest speed of the motors: references respect it, independent of requests."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def test_no_axis_is_faster_than_its_motor(changes: dict[str, Any]) -> None:
     assert np.abs(reference.angle).max() > np.radians(10.0)
 
 
-def test_a_reference_that_lags_is_caught_up_with() -> None:
-    # A gait that stops: the axes come to where it stands, and rest there.
+def test_lagging_reference_catches_up() -> None:
+    # A gait that stops: the axes reach its final pose, and rest there.
     scene = limited()
     controller = registry.create(scene)
     controller.reference(TIME[:4001], None)
@@ -84,9 +84,9 @@ def test_limit_holds_for_single_joints() -> None:
     np.testing.assert_array_equal(reference.angle[:, others], free.angle[:, others])
 
 
-def test_cuts_and_saved_states_make_no_difference() -> None:
+def test_period_boundaries_and_saved_states_make_no_difference() -> None:
     scene = limited()
-    whole = registry.create(scene).reference(TIME, None)
+    full = registry.create(scene).reference(TIME, None)
     controller = registry.create(scene)
     parts = []
     for begin in range(0, 12000, 40):
@@ -95,10 +95,10 @@ def test_cuts_and_saved_states_make_no_difference() -> None:
             controller = registry.create(scene)
             controller.restore(state)
         parts.append(controller.reference(TIME[begin : begin + 41], None).angle[:-1])
-    np.testing.assert_array_equal(np.concatenate(parts), whole.angle[:-1])
+    np.testing.assert_array_equal(np.concatenate(parts), full.angle[:-1])
 
 
-def test_changed_limits_make_no_jump() -> None:
+def test_changed_limits_cause_no_jump() -> None:
     controller = registry.create(limited())
     before = controller.reference(TIME[:4001], None)
     controller.apply(PLAIN, 1.0)

@@ -1,4 +1,4 @@
-"""What is said about scenes whose robot is steered: every doubt in a sentence, and none about what is right."""
+"""Problems of scenes with a steered robot: each doubtful value is reported, and no valid one."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ CASES: list[tuple[Scene, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("scene", "values", "sentence"), CASES)
-def test_what_is_doubtful_is_said(scene: Scene, values: dict[str, Any], sentence: str) -> None:
+def test_doubtful_values_are_reported(scene: Scene, values: dict[str, Any], sentence: str) -> None:
     (problem,) = registry.check(with_values(scene, values))
     assert problem.sentence() == naming(sentence)
     assert problem.severity == ("error" if "path.waypoints_m" in sentence else "warning")
 
 
-def test_obstacles_that_are_too_near_are_shown() -> None:
+def test_obstacles_too_near_are_reported() -> None:
     far = post(2.0, 0.5, 0.2)
     near = post(3.0, -0.3, 0.2)
     (problem,) = registry.check(with_values(PLANAR, {"obstacles": [far, near]}))
@@ -100,9 +100,9 @@ def test_obstacles_that_are_too_near_are_shown() -> None:
         (HEADING, {"path.waypoints_m": []}),
         (PLANAR, {"obstacles": [post(2.0, 0.45, 0.2), box(2.0, -0.35), box(0.0, 0.75, 90.0)]}),
         (PLANAR, {"robot.joint_limit_deg": 40.0}),
-        # Stairs are there to be climbed.
+        # Stairs are meant to be climbed.
         (PLANAR, {"obstacles": [{"kind": "stairs", "x_m": 2.0, "y_m": 0.0}]}),
     ],
 )
-def test_what_is_right_is_not_doubted(scene: Scene, values: dict[str, Any]) -> None:
+def test_valid_scenes_have_no_problems(scene: Scene, values: dict[str, Any]) -> None:
     assert registry.check(with_values(scene, values)) == []

@@ -1,4 +1,4 @@
-"""Findings about scenes with a continuous body: each mistake is found and said with its key, and nothing else."""
+"""Problems of scenes with a continuous body: each error is reported with its key, and nothing else."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def found(scene: Scene, change: dict[str, Any] | None = None) -> list[Problem]:
 
 
 @pytest.mark.parametrize("scene", [SNAKE, TYPED, SPACE, WORM, INCHWORM, ANCHORED])
-def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
+def test_cases_of_the_paper_have_no_problems(scene: Scene) -> None:
     assert found(scene) == []
 
 
@@ -87,7 +87,7 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
             "X = 0",
         ),
         (TYPED, {"strain.speed_m_s": "1/(t - 5)"}, "strain.speed_m_s", "t = 5 s"),
-        # Between all times and points that are looked at.
+        # Between all sampled times and points.
         (TYPED, {"strain.speed_m_s": "1/(t - 5.0507)"}, "strain.speed_m_s", "t = 5.05 s"),
         (TYPED, {"strain.k_z_per_m": "1/(t - 5.0507)"}, "strain.k_z_per_m", "t = 5.05 s"),
         (TYPED, {"strain.k_z_per_m": "1/(X - 0.1234*t - 0.1007)"}, "strain.k_z_per_m", "no finite"),
@@ -191,7 +191,7 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
         ),
     ],
 )
-def test_a_mistake_is_found(scene: Scene, change: dict[str, Any], key: str, says: str) -> None:
+def test_errors_are_reported(scene: Scene, change: dict[str, Any], key: str, says: str) -> None:
     problems = found(scene, change)
     assert [problem.key for problem in problems] == [key], [
         problem.sentence() for problem in problems
@@ -215,7 +215,7 @@ def test_a_mistake_is_found(scene: Scene, change: dict[str, Any], key: str, says
         ),
     ],
 )
-def test_a_doubt_keeps_nothing_from_running(
+def test_warnings_do_not_prevent_a_run(
     scene: Scene, change: dict[str, Any], severity: str, key: str
 ) -> None:
     problems = found(scene, change)
@@ -223,7 +223,7 @@ def test_a_doubt_keeps_nothing_from_running(
     registry.create(with_values(scene, change))
 
 
-def test_curves_that_bodies_can_follow_are_no_mistake() -> None:
+def test_curves_that_bodies_can_follow_are_accepted() -> None:
     for law in (
         {
             "strain.k_z_per_m": "10*cos(8*X + 4*t)",
@@ -232,7 +232,7 @@ def test_curves_that_bodies_can_follow_are_no_mistake() -> None:
         },  # V_o = 0.5 from (52)
         {"strain.k_z_per_m": "5*sin(9*s)*exp(-1*s^2)", "strain.speed_m_s": "-0.2*(1 - cos(2*t))"},
         {"strain.k_z_per_m": "3"},  # an arc, with a given speed
-        # Sharp, but of s alone: no section slides, (51), however coarsely one looks.
+        # Sharp, but a function of s alone: no section slides, (51), even with coarse sampling.
         {"strain.k_z_per_m": "10*cos(8*s) + 30*bump((s + 1)/0.02)"},
         {"strain.k_z_per_m": "20*tanh(100*sin(8*s))"},
     ):
@@ -241,9 +241,9 @@ def test_curves_that_bodies_can_follow_are_no_mistake() -> None:
 
 def test_shear_frees_a_body_of_constant_curvature() -> None:
     # P5 (56): with Gamma_Y, dK/dt = (K' - K^2 Gamma_Y) V_X and V_X = V_o exp(-int K Gamma_Y). For K
-    # of t alone and constant Gamma_Y = g that needs V_X not to depend on X: it does, so the body
-    # slides; but for K' making up for it it does not. K' = K^2 g at rest of K: K = 1/(c - g X),
-    # independent of time: any speed does.
+    # of t alone and constant Gamma_Y = g, V_X must not depend on X, but it does, so the body
+    # slides, unless K' compensates for it. K' = K^2 g at rest of K: K = 1/(c - g X),
+    # independent of time: any speed is possible.
     law = {"strain.gamma_y": "0.2", "strain.k_z_per_m": "1/(2 - 0.2*X)", "strain.speed_m_s": "-0.5"}
     assert found(TYPED, law) == []
     assert [
@@ -281,8 +281,8 @@ def test_slip_is_that_of_an_adaptive_integrator() -> None:
     rate = field.rate[0, 0]
     head = [-0.5, 0, 0, 0, (xi[4] * -0.5 + rate[2]) / xi[0], (xi[5] * -0.5 - rate[1]) / xi[0]]
     theirs = solve_ivp(slope, (0, 1), head, rtol=1e-9, atol=1e-11, t_eval=points[::16]).y.T
-    wanted = np.abs(theirs[:, 1:4] * [1, 1, 0.02]).max(axis=1)
-    np.testing.assert_allclose(ours.size[0, ::16], wanted, atol=1e-6)
+    expected = np.abs(theirs[:, 1:4] * [1, 1, 0.02]).max(axis=1)
+    np.testing.assert_allclose(ours.size[0, ::16], expected, atol=1e-6)
 
 
 def test_the_speed_with_the_least_slip_is_that_of_the_curve() -> None:
@@ -316,7 +316,7 @@ PIECES = st.sampled_from(
     st.lists(PIECES, max_size=12).map("".join),
     st.sampled_from(["gamma_x", "k_z_per_m", "speed_m_s"]),
 )
-def test_no_formula_makes_a_check_fail(text: str, name: str) -> None:
+def test_no_formula_makes_the_check_raise(text: str, name: str) -> None:
     for scene in (TYPED, with_values(TYPED, {"support.kind": "wave_anchors"})):
         problems = found(scene, {f"strain.{name}": text})
         assert all(problem.message and problem.remedy for problem in problems)

@@ -1,4 +1,4 @@
-"""A chain in space that follows a strain law has the shape of the body that has it."""
+"""A spatial chain that follows a strain law has the shape of the body with that law."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ COUNTS = (32, 64, 128)
     ids=["pitch", "yaw", "both"],
 )
 def test_a_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: float) -> None:
-    """The tail of P1's cardan chain against P5 (6), which a wrong sign of the pitch would not come near to.
+    """The tail of P1's cardan chain against P5 (6); a wrong sign of the pitch would give a large error.
 
-    A cardan joint turns first about one axis and then about the other: against the body, which
-    bends about both at once, that twists the chain by h^2 K_Y K_Z / 2 a joint. Bending about both
-    is of order 1, about one of order 2.
+    A cardan joint turns first about one axis and then about the other. Compared with the body,
+    which bends about both simultaneously, this twists the chain by h^2 K_Y K_Z / 2 per joint.
+    Bending about both axes is of order 1, about one axis of order 2.
     """
     off = []
     for n in COUNTS:

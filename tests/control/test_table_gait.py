@@ -1,4 +1,4 @@
-"""A table of joint angles as a gait: played, held, looped, faster; in space and plane, in studies and saved states."""
+"""A table of joint angles as a gait: played, held, looped, faster; in 3D and 2D, in studies and saved states."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.model.table_gait import joint_table
 from snakestudio.runfile.mcap.enclosed import named_files
 from snakestudio.runfile.states import decode, encode
-from snakestudio.session.live_edit import taken_over
+from snakestudio.session.live_edit import live_scene
 from snakestudio.session.scene_check import check
 from snakestudio.study.evaluate import files_of
 
@@ -66,7 +66,7 @@ def test_references_pass_through_the_rows_and_rest_at_the_end(scene: Scene, tmp_
     np.testing.assert_allclose(bend[1:-2], between.acceleration[1:-2], atol=1e-2)
 
 
-def test_loop_goes_on_without_a_jump(scene: Scene, tmp_path: Path) -> None:
+def test_loop_continues_without_a_jump(scene: Scene, tmp_path: Path) -> None:
     looped = with_values(scene, {"gait.loop": True})
     late = np.linspace(1.5, 6.5, 5001)
     reference = registry.create(looped, tmp_path).reference(late, None)
@@ -79,7 +79,7 @@ def test_loop_goes_on_without_a_jump(scene: Scene, tmp_path: Path) -> None:
 def test_speed_is_live_and_smooth(scene: Scene, tmp_path: Path) -> None:
     looped = with_values(scene, {"gait.loop": True})
     faster = with_values(looped, {"gait.speed": 2.0, "gait.file": "other.csv"})
-    live, waiting = taken_over(looped, faster)
+    live, waiting = live_scene(looped, faster)
     assert waiting == ["gait.file"]
     assert live.gait.speed == 2.0  # type: ignore[attr-defined]
     gait = registry.create(looped, tmp_path)
@@ -92,8 +92,8 @@ def test_speed_is_live_and_smooth(scene: Scene, tmp_path: Path) -> None:
     np.testing.assert_allclose(
         np.gradient(then.angle, time, axis=0)[1:-1], then.rate[1:-1], atol=1e-3
     )
-    # The ramp of 0.3 s is symmetric: from its end on the table is 0.15 s behind what twice the
-    # speed would have made.
+    # The ramp of 0.3 s is symmetric: after it the table is 0.15 s behind the position at twice the
+    # speed from the beginning.
     np.testing.assert_allclose(
         then.angle[-1], rows(np.array([1.0 + 2.0 * 3.0 - 0.15]))[0], atol=1e-6
     )
@@ -119,9 +119,7 @@ def test_start_is_the_first_row(scene: Scene, tmp_path: Path, model: str) -> Non
     np.testing.assert_allclose(start, expected, atol=1e-14)
 
 
-def test_angles_of_the_robot_are_those_of_the_scene_but_for_sign_and_zero(
-    scene: Scene, tmp_path: Path
-) -> None:
+def test_robot_angles_differ_by_sign_and_zero_only(scene: Scene, tmp_path: Path) -> None:
     own = with_values(scene, {"robot.joint": [{"index": 2, "reversed": True, "zero_deg": 10.0}]})
     angle = joint_table(own, tmp_path).angle
     np.testing.assert_allclose(angle[:, 1], -rows()[:, 1] + np.radians(10.0), atol=1e-14)
@@ -151,7 +149,7 @@ def test_check_names_what_is_wrong_with_the_file(scene: Scene, tmp_path: Path) -
             registry.create(with_values(scene, change), tmp_path)
 
 
-def test_file_goes_with_the_scene(scene: Scene, tmp_path: Path) -> None:
+def test_file_is_saved_with_the_scene(scene: Scene, tmp_path: Path) -> None:
     assert list(named_files(scene)) == [("gait.file", "log.csv")]
     sent, files = files_of(scene, tmp_path)
     assert list(files.values()) == [(tmp_path / "log.csv").read_bytes()]
@@ -163,6 +161,6 @@ def test_simulated_joints_follow_the_table(scene: Scene, tmp_path: Path) -> None
     path.write_text(dump_scene(scene))
     run = ss.simulate(path)
     for k in range(JOINTS):
-        wanted = rows(run["time_s"])[:, k]
-        np.testing.assert_allclose(run[f"joint_{k + 1}_yaw_ref_rad"], wanted, atol=1e-6)
-        np.testing.assert_allclose(run[f"joint_{k + 1}_yaw_rad"], wanted, atol=0.02)
+        expected = rows(run["time_s"])[:, k]
+        np.testing.assert_allclose(run[f"joint_{k + 1}_yaw_ref_rad"], expected, atol=1e-6)
+        np.testing.assert_allclose(run[f"joint_{k + 1}_yaw_rad"], expected, atol=0.02)

@@ -1,4 +1,4 @@
-"""Teleoperation: the plain gait under constant commands, nothing that jumps under any others, and what is refused."""
+"""Teleoperation: the plain gait under constant commands, continuous motion under any others, and refusals."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ SPATIAL = driven("sidewinding", control__soft_start_deg=0.0)
 
 
 def controller(scene: Scene) -> Teleoperation:
-    made = registry.create(scene)
-    assert isinstance(made, Teleoperation)
-    return made
+    result = registry.create(scene)
+    assert isinstance(result, Teleoperation)
+    return result
 
 
 def period(scene: Scene, number: int, knots: int = 11) -> FloatArray:
     return np.linspace(number, number + 1, knots) * scene.control.period_s
 
 
-def driven_for(made: Teleoperation, scene: Scene, begin: int, count: int) -> list[JointReference]:
-    return [made.reference(period(scene, number), None) for number in range(begin, begin + count)]
+def driven_for(result: Teleoperation, scene: Scene, begin: int, count: int) -> list[JointReference]:
+    return [result.reference(period(scene, number), None) for number in range(begin, begin + count)]
 
 
 def plain(scene: Scene, command: TeleopCommand) -> dict[str, Any]:
-    """The gait that a constant command amounts to, as values of a scene without teleoperation."""
+    """The gait equivalent to a constant command, as values of a scene without teleoperation."""
     law = scene.controller
     gait = gait_called(scene, command.gait)
     assert law.kind == "teleoperation"
@@ -83,43 +83,43 @@ def plain(scene: Scene, command: TeleopCommand) -> dict[str, Any]:
     ],
     ids=["own", "backwards", "library", "bent"],
 )
-def test_a_constant_command_is_the_plain_gait_of_that_amplitude_frequency_and_offset(
+def test_constant_command_is_the_plain_gait_of_its_values(
     scene: Scene, command: TeleopCommand
 ) -> None:
     scene = with_values(scene, QUICK)
-    made = controller(scene)
-    made.steer(command)
-    driven_for(made, scene, 0, 50)
-    # The closed form, with the phase that the controller has by then: it only runs on.
+    instance = controller(scene)
+    instance.steer(command)
+    driven_for(instance, scene, 0, 50)
+    # The closed form with the phase of the controller at that time.
     frequency = math.radians(command.speed * scene.controller.max_frequency_deg_s)  # type: ignore[union-attr]
     knots = period(scene, 50)
-    found = made.reference(knots, None)
+    result = instance.reference(knots, None)
     gait = SetPoints(with_values(scene, plain(scene, command)))
-    # To full speed in T = 0.1 s, of which a quarter each is speeding up and slowing down: to a
-    # share s of it in (3 s + 1) T / 4, of which the phase loses half.
+    # Full speed is reached in T = 0.1 s, of which a quarter each is acceleration and deceleration;
+    # the share s of it in (3 s + 1) T / 4, of which the phase loses half.
     shifted = knots - 0.5 * (3.0 * abs(command.speed) + 1.0) * 0.1 / 4.0
     expected = gait.reference(shifted, None)
-    np.testing.assert_allclose(found.angle, expected.angle, atol=1e-9)
-    np.testing.assert_allclose(found.rate, expected.rate, atol=1e-9)
-    np.testing.assert_allclose(found.acceleration, expected.acceleration, atol=1e-8)
-    assert made.values()[0] == pytest.approx(frequency)
+    np.testing.assert_allclose(result.angle, expected.angle, atol=1e-9)
+    np.testing.assert_allclose(result.rate, expected.rate, atol=1e-9)
+    np.testing.assert_allclose(result.acceleration, expected.acceleration, atol=1e-8)
+    assert instance.values()[0] == pytest.approx(frequency)
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in GAITS])
-def test_every_gait_of_the_library_is_driven_forwards_and_back_to_where_it_was(name: str) -> None:
+def test_library_gaits_drive_forwards_and_back(name: str) -> None:
     scene = with_values(SPATIAL, {**QUICK, "controller.speed_time_s": 0.2})
-    made = controller(scene)
-    made.steer(TeleopCommand(0.0, gait=name))
-    there = driven_for(made, scene, 0, 30)[-1].angle[-1]
-    made.steer(TeleopCommand(1.0, gait=name))
-    away = driven_for(made, scene, 30, 40)[-1].angle[-1]
-    made.steer(TeleopCommand(-1.0, gait=name))
-    driven_for(made, scene, 70, 55)
-    made.steer(TeleopCommand(0.0, gait=name))
-    # To full speed in T = 0.2 s, from f to -f in 7 T / 4. The phase covered forwards is f (0.4 s -
-    # T/2), while it turns round none, backwards f (0.55 s - 7 T / 4), and f T/2 until it stands: f
-    # 0.3 s there and back.
-    back = driven_for(made, scene, 125, 25)[-1].angle[-1]
+    result = controller(scene)
+    result.steer(TeleopCommand(0.0, gait=name))
+    there = driven_for(result, scene, 0, 30)[-1].angle[-1]
+    result.steer(TeleopCommand(1.0, gait=name))
+    away = driven_for(result, scene, 30, 40)[-1].angle[-1]
+    result.steer(TeleopCommand(-1.0, gait=name))
+    driven_for(result, scene, 70, 55)
+    result.steer(TeleopCommand(0.0, gait=name))
+    # Full speed is reached in T = 0.2 s, and from f to -f in 7 T / 4. The phase covered is f (0.4 s
+    # - T/2) forwards, zero during the reversal, f (0.55 s - 7 T / 4) backwards, and f T/2 until it
+    # stops: f 0.3 s in either direction.
+    back = driven_for(result, scene, 125, 25)[-1].angle[-1]
     assert np.abs(away - there).max() > math.radians(3.0)
     np.testing.assert_allclose(back, there, atol=1e-9)
 
@@ -137,16 +137,16 @@ drives = st.lists(st.tuples(st.integers(1, 20), commands), min_size=1, max_size=
 
 
 @given(drives)
-def test_under_any_commands_angles_and_rates_never_jump_and_accelerations_are_bounded(
+def test_any_commands_give_bounded_continuous_motion(
     drive: list[tuple[int, TeleopCommand]],
 ) -> None:
     scene = SPATIAL
-    made = controller(scene)
+    result = controller(scene)
     number = 0
     blocks: list[JointReference] = []
     for count, command in drive:
-        made.steer(command)
-        blocks += driven_for(made, scene, number, count)
+        result.steer(command)
+        blocks += driven_for(result, scene, number, count)
         number += count
     for before, after in itertools.pairwise(blocks):
         np.testing.assert_allclose(after.angle[0], before.angle[-1], atol=1e-9)
@@ -182,69 +182,69 @@ def test_under_any_commands_angles_and_rates_never_jump_and_accelerations_are_bo
         )
 
 
-def test_who_stands_still_keeps_his_shape_and_the_start_is_the_gaits() -> None:
-    made = controller(PLANAR)
+def test_robot_at_rest_keeps_its_shape_and_starts_like_the_gait() -> None:
+    result = controller(PLANAR)
     start = (
         SetPoints(with_values(PLANAR, {"controller": {"kind": "none"}}))
         .reference(np.zeros(1), None)
         .angle[0]
     )
-    for block in driven_for(made, PLANAR, 0, 20):
+    for block in driven_for(result, PLANAR, 0, 20):
         np.testing.assert_allclose(
             block.angle, np.broadcast_to(start, block.angle.shape), atol=1e-12
         )
         assert not block.rate.any()
 
 
-def test_a_command_holds_from_the_next_period_on_and_says_so_once() -> None:
-    made = controller(PLANAR)
-    driven_for(made, PLANAR, 0, 1)
-    assert made.steer(TeleopCommand(1.0))
-    assert not made.steer(TeleopCommand(1.0))
-    first = made.reference(period(PLANAR, 1), None)
+def test_command_applies_from_the_next_period_and_is_reported_once() -> None:
+    result = controller(PLANAR)
+    driven_for(result, PLANAR, 0, 1)
+    assert result.steer(TeleopCommand(1.0))
+    assert not result.steer(TeleopCommand(1.0))
+    first = result.reference(period(PLANAR, 1), None)
     assert not first.rate[0].any()
     assert first.rate[-1].any()
-    assert dict(zip(CHANNELS, made.values(), strict=True))["gait_frequency_radps"] == 0.0, (
+    assert dict(zip(CHANNELS, result.values(), strict=True))["gait_frequency_radps"] == 0.0, (
         "as at the period's begin"
     )
 
 
-def test_left_is_left_whichever_end_the_head_is() -> None:
+def test_left_is_left_with_either_head_end() -> None:
     bends = []
     for head in ("first", "last"):
         scene = with_values(
             PLANAR, {"robot.head": head, "gait.amplitude_deg": 0.0, "start.amplitude_deg": 0.0}
         )
-        made = controller(scene)
-        made.steer(TeleopCommand(0.0, 1.0))
-        bends.append(driven_for(made, scene, 0, 120)[-1].angle[-1])
+        result = controller(scene)
+        result.steer(TeleopCommand(0.0, 1.0))
+        bends.append(driven_for(result, scene, 0, 120)[-1].angle[-1])
     np.testing.assert_allclose(bends[0], -math.radians(10.0), atol=1e-12)
     np.testing.assert_allclose(bends[1], math.radians(10.0), atol=1e-12)
 
 
-def test_a_program_drives_until_somebody_steers() -> None:
+def test_program_drives_until_a_command_arrives() -> None:
     program = [
         {"time_s": 0.0, "speed": 0.5},
         {"time_s": 0.1, "turn": 1.0},
         {"time_s": 0.3, "speed": 1.0},
     ]
     scene = driven("path_following", controller__program=program)
-    made = controller(scene)
-    driven_for(made, scene, 0, 1)
-    assert made.command == TeleopCommand(0.5)
-    driven_for(made, scene, 1, 10)
-    assert made.command == TeleopCommand(0.0, 1.0)
-    assert made.steer(TeleopCommand(0.0, 1.0)), "the same, but from a hand"
-    driven_for(made, scene, 11, 40)
-    assert made.command == TeleopCommand(0.0, 1.0)
+    result = controller(scene)
+    driven_for(result, scene, 0, 1)
+    assert result.command == TeleopCommand(0.5)
+    driven_for(result, scene, 1, 10)
+    assert result.command == TeleopCommand(0.0, 1.0)
+    assert result.steer(TeleopCommand(0.0, 1.0)), "the same, but from a hand"
+    driven_for(result, scene, 11, 40)
+    assert result.command == TeleopCommand(0.0, 1.0)
 
 
-def test_start_delay_set_points_and_soft_start_apply_to_a_driven_gait_too() -> None:
+def test_driven_gait_has_delay_set_points_and_soft_start() -> None:
     late = {"control.start_delay_s": 0.05, "control.set_point_period_s": 0.04}
     scene = with_values(PLANAR, {**QUICK, **late})
-    made = controller(scene)
-    made.steer(TeleopCommand(1.0, 1.0))
-    blocks = driven_for(made, scene, 0, 40)
+    result = controller(scene)
+    result.steer(TeleopCommand(1.0, 1.0))
+    blocks = driven_for(result, scene, 0, 40)
     assert all(not block.rate.any() for block in blocks), "set-points are held"
     held = np.concatenate([block.angle[:, 0] for block in blocks])
     assert len(np.unique(held)) <= 10
@@ -256,14 +256,14 @@ def test_start_delay_set_points_and_soft_start_apply_to_a_driven_gait_too() -> N
     np.testing.assert_allclose(blocks[38].angle[5], smooth[36].angle[0], atol=1e-12)
 
 
-def test_going_back_to_a_state_gives_the_same_to_the_bit() -> None:
-    made = controller(SPATIAL)
-    made.steer(TeleopCommand(0.8, 0.2, 0.7, "rolling"))
-    driven_for(made, SPATIAL, 0, 25)
-    made.steer(TeleopCommand(-0.3, 0.0, 0.9, "inchworm"))
-    state = made.checkpoint()
-    first = driven_for(made, SPATIAL, 25, 25)
-    made.steer(TeleopCommand(1.0))
+def test_restored_state_gives_the_same_bits() -> None:
+    result = controller(SPATIAL)
+    result.steer(TeleopCommand(0.8, 0.2, 0.7, "rolling"))
+    driven_for(result, SPATIAL, 0, 25)
+    result.steer(TeleopCommand(-0.3, 0.0, 0.9, "inchworm"))
+    state = result.checkpoint()
+    first = driven_for(result, SPATIAL, 25, 25)
+    result.steer(TeleopCommand(1.0))
     other = controller(SPATIAL)
     other.restore(state)
     for a, b in zip(first, driven_for(other, SPATIAL, 25, 25), strict=True):
@@ -271,30 +271,30 @@ def test_going_back_to_a_state_gives_the_same_to_the_bit() -> None:
         assert a.acceleration.tobytes() == b.acceleration.tobytes()
 
 
-def test_an_edited_gait_and_other_limits_take_over_without_a_jump() -> None:
-    made = controller(PLANAR)
-    made.steer(TeleopCommand(1.0))
-    before = driven_for(made, PLANAR, 0, 80)[-1]
+def test_edited_gait_and_limits_apply_without_a_jump() -> None:
+    result = controller(PLANAR)
+    result.steer(TeleopCommand(1.0))
+    before = driven_for(result, PLANAR, 0, 80)[-1]
     edits = {
         "gait.amplitude_deg": 20.0,
         "controller.max_frequency_deg_s": 40.0,
         "controller.max_offset_deg": 0.0,
     }
     scene = with_values(PLANAR, edits)
-    made.apply(scene, 0.8)
-    after = driven_for(made, scene, 80, 200)
+    result.apply(scene, 0.8)
+    after = driven_for(result, scene, 80, 200)
     np.testing.assert_allclose(after[0].angle[0], before.angle[-1], atol=1e-9)
     np.testing.assert_allclose(after[0].rate[0], before.rate[-1], atol=1e-7)
-    assert made.values()[0] == pytest.approx(math.radians(40.0))
+    assert result.values()[0] == pytest.approx(math.radians(40.0))
     assert max(np.abs(block.angle).max() for block in after[170:]) <= math.radians(20.0) + 1e-9
 
 
 FOUND = ("fast_lateral_undulation", "cheap_lateral_undulation", "eel_like")
-"""Of the library's, what studies found in the plane; behind the others, whose recorded numbers
-stay."""
+"""Gaits of the library that studies found in the plane; after the others, whose numbers are
+recorded and do not change."""
 
 
-def test_gaits_that_a_robot_cannot_do_are_not_switched_to() -> None:
+def test_unsuitable_gaits_are_not_selected() -> None:
     assert steerable_gaits(PLANAR) == (
         OWN_GAIT,
         "lateral_undulation",
@@ -305,16 +305,16 @@ def test_gaits_that_a_robot_cannot_do_are_not_switched_to() -> None:
     assert len(steerable_gaits(SPATIAL)) == 1 + len(GAITS)
     stops = with_values(PLANAR, {"robot.joint_limit_deg": 36.0})
     assert steerable_gaits(stops) == (OWN_GAIT, "lateral_undulation", "turning", *FOUND)
-    made = controller(PLANAR)
-    made.steer(TeleopCommand(1.0, gait="turning"))
-    made.steer(TeleopCommand(0.5, gait="sidewinding"))
-    assert made.command == TeleopCommand(0.5, gait="turning")
+    result = controller(PLANAR)
+    result.steer(TeleopCommand(1.0, gait="turning"))
+    result.steer(TeleopCommand(0.5, gait="sidewinding"))
+    assert result.command == TeleopCommand(0.5, gait="turning")
 
 
 @pytest.mark.parametrize(
     "bad", [{"speed": 1.01}, {"turn": math.nan}, {"amplitude": -0.1}, {"speed": -math.inf}]
 )
-def test_numbers_beyond_their_range_are_no_command(bad: dict[str, float]) -> None:
+def test_values_out_of_range_are_not_a_command(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(bad))):
         TeleopCommand(**bad)
 
@@ -340,15 +340,13 @@ def test_numbers_beyond_their_range_are_no_command(bad: dict[str, float]) -> Non
         ),
     ],
 )
-def test_programs_that_cannot_be_followed_are_refused_in_words(
-    values: dict[str, Any], sentence: str
-) -> None:
+def test_invalid_programs_are_refused_with_a_message(values: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SceneError) as error:
         registry.create(with_values(PLANAR, values))
     assert sentence in str(error.value)
 
 
-def test_doubts_are_told_with_a_remedy() -> None:
+def test_warnings_have_a_remedy() -> None:
     still = with_values(PLANAR, {"gait.frequency_deg_s": 0.0})
     assert [problem.key for problem in registry.check(still)] == ["gait.frequency_deg_s"]
     tight = with_values(PLANAR, {"robot.joint_limit_deg": 35.0})

@@ -1,4 +1,4 @@
-"""The gaits: the papers' formulas where parameters are constant, smooth where they change."""
+"""Gaits: the papers' formulas with constant parameters, smooth changes otherwise."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ TURNED = {
 }
 
 
-def test_a_phase_is_a_wave_begun_earlier() -> None:
+def test_phase_shifts_the_wave_in_time() -> None:
     # sin(omega t + (i - 1) delta + phi_0) is the wave of phase 0 at the time t + phi_0 / omega.
     time = np.linspace(0, 7, 200)
     ahead = registry.create(with_values(SCENE, {"gait.phase_deg": 65.0})).reference(time, None)
     plain = registry.create(SCENE).reference(time + 65.0 / 80.0, None)
-    for found, wanted in ((ahead.angle, plain.angle), (ahead.rate, plain.rate)):
-        np.testing.assert_allclose(found, wanted, atol=1e-13)
+    for result, expected in ((ahead.angle, plain.angle), (ahead.rate, plain.rate)):
+        np.testing.assert_allclose(result, expected, atol=1e-13)
 
 
 @pytest.mark.parametrize("axis", ["", "pitch_"])
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
-def test_a_negative_amplitude_is_half_a_turn(axis: str, kind: str) -> None:
+def test_negative_amplitude_is_a_phase_of_half_a_cycle(axis: str, kind: str) -> None:
     scene = with_values(Scene(), {**TURNED, "model.kind": kind})
     here = get_value(scene, f"gait.{axis}phase_deg")
     minus = with_values(
@@ -126,7 +126,7 @@ def _derivative(values: NDArray[np.float64], step: float) -> NDArray[np.float64]
     return (values[:-4] - 8 * values[1:-3] + 8 * values[3:-1] - values[4:]) / (12 * step)
 
 
-def test_a_change_makes_no_jump_and_arrives() -> None:
+def test_change_is_continuous_and_complete() -> None:
     gait = registry.create(SCENE)
     changed = with_values(SCENE, CHANGES)
     before = gait.reference(np.array([1.0]), None)
@@ -151,7 +151,7 @@ def test_a_change_makes_no_jump_and_arrives() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(-5, 5)), max_size=6))
-def test_a_ramp_never_jumps_however_often_it_is_turned(turns: list[tuple[float, float]]) -> None:
+def test_ramp_is_continuous_under_frequent_changes(turns: list[tuple[float, float]]) -> None:
     ramp = constant(0.0)
     time = 0.0
     for wait, target in turns:
@@ -169,14 +169,14 @@ def test_a_ramp_never_jumps_however_often_it_is_turned(turns: list[tuple[float, 
         assert ramp.value(end + 1)[0] == target
 
 
-def test_a_slider_that_is_dragged_is_followed_while_it_moves() -> None:
+def test_dragged_slider_is_followed_while_it_moves() -> None:
     ramp = constant(0.0)
     for k in range(60):  # one second of a display's frames
         ramp = ramp.towards(k / 60, k / 60)
     assert ramp.value(np.array([59 / 60]))[0] > 0.7
 
 
-def test_a_large_change_of_the_phase_shift_does_not_whip_the_tail() -> None:
+def test_large_phase_shift_change_does_not_whip_the_tail() -> None:
     gait = registry.create(SCENE)
     gait.apply(with_values(SCENE, {"gait.phase_shift_deg": 100.0}), 0.0)
     rate = gait.reference(np.linspace(0, 10, 5000), None).rate
@@ -191,7 +191,7 @@ def test_the_integral_of_a_ramp_is_its_area(before: float, after: float, span: f
     assert ramp.integral(np.array([1.0 + span]))[0] == pytest.approx(area, abs=1e-6)
 
 
-def test_a_robot_in_another_shape_is_led_to_the_gait() -> None:
+def test_robot_in_another_shape_is_led_to_the_gait() -> None:
     scene = with_values(SCENE, {"start.kind": "straight"})
     gait = registry.create(scene)
     plain = SetPoints(scene)
@@ -206,7 +206,7 @@ def test_a_robot_in_another_shape_is_led_to_the_gait() -> None:
     )
 
 
-def test_a_start_in_the_gaits_own_pose_changes_nothing() -> None:
+def test_start_in_the_gait_pose_changes_nothing() -> None:
     scene = with_values(SCENE, {"start.kind": "gait"})
     time = np.linspace(0, 1, 100)
     led = registry.create(scene).reference(time, None)
@@ -214,7 +214,7 @@ def test_a_start_in_the_gaits_own_pose_changes_nothing() -> None:
     np.testing.assert_array_equal(led.angle, free.angle)
 
 
-def test_a_checkpoint_brings_back_the_very_same_references() -> None:
+def test_checkpoint_restores_the_same_references() -> None:
     gait = registry.create(SCENE)
     gait.apply(with_values(SCENE, CHANGES), 0.5)
     checkpoint = gait.checkpoint()
@@ -280,7 +280,7 @@ BOTH = {
 }
 
 
-def test_a_change_of_both_waves_makes_no_jump() -> None:
+def test_change_of_both_waves_causes_no_jump() -> None:
     gait = registry.create(SIDEWINDING)
     before = gait.reference(np.array([1.0]), None)
     gait.apply(with_values(SIDEWINDING, BOTH), 1.0)
@@ -295,9 +295,9 @@ def test_a_change_of_both_waves_makes_no_jump() -> None:
 @pytest.mark.parametrize(
     "values", [{"gait.frequency_deg_s": 30.0}, {"gait.pitch_frequency_deg_s": 160.0}, BOTH]
 )
-def test_after_any_change_the_pose_is_one_of_the_new_gaits_own(values: dict[str, float]) -> None:
-    # The pitch wave finds its place beside the yaw wave: the references are (70), (71) at another
-    # time.
+def test_pose_after_any_change_belongs_to_the_new_gait(values: dict[str, float]) -> None:
+    # The pitch wave keeps its phase relative to the yaw wave: the references are (70), (71) at
+    # another time.
     changed = with_values(SIDEWINDING, values)
     gait = registry.create(SIDEWINDING)
     gait.apply(changed, 1.0)
@@ -309,13 +309,13 @@ def test_after_any_change_the_pose_is_one_of_the_new_gaits_own(values: dict[str,
     amplitude = changed.gait.amplitude
     for row, rate in zip(late.angle, late.rate, strict=True):
         phase = math.atan2((row[0] - offset) / amplitude, rate[0] / (amplitude * omega))
-        # The yaw wave tells the time up to whole turns; the pitch wave, if slower or faster, knows
-        # which.
+        # The yaw wave determines the time up to whole cycles; the pitch wave, if slower or faster,
+        # determines the cycle.
         turns = (phase + 2 * np.pi * np.arange(-40, 40)) / omega
         assert np.abs(formula(changed, turns) - row).max(axis=1).min() < 1e-9
 
 
-def test_the_kind_of_gait_changes_while_it_runs() -> None:
+def test_kind_of_gait_changes_during_the_run() -> None:
     flat = with_values(SIDEWINDING, {"gait.kind": "lateral_undulation"})
     gait = registry.create(flat)
     assert not gait.reference(np.linspace(0, 1, 50), None).angle[:, 1::2].any()
@@ -337,7 +337,7 @@ def test_the_kind_of_gait_changes_while_it_runs() -> None:
     )
 
 
-def test_a_robot_bent_upwards_is_led_to_the_gait_too() -> None:
+def test_robot_bent_upwards_is_led_to_the_gait() -> None:
     scene = with_values(
         SIDEWINDING,
         {

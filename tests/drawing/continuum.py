@@ -1,4 +1,4 @@
-"""Continuum robots made up for the tests of the renderer: shapes, strains, wrenches and what holds them."""
+"""Synthetic continuum robots for the tests of the renderer: shapes, strains, wrenches and supports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INCHWORM = Scene(
 
 
 def rotations_along(x: np.ndarray, up: tuple[float, float, float] = (0.0, 0.0, 1.0)) -> np.ndarray:
-    """Quaternions (n, 4) whose x axis is given, their z axis as near to `up` as it can be."""
+    """Return quaternions (n, 4) with the given x axis, and a z axis as near to `up` as possible."""
     from snakestudio.model.rotations import quaternions
 
     y = np.cross(up, x)
@@ -37,7 +37,7 @@ def rotations_along(x: np.ndarray, up: tuple[float, float, float] = (0.0, 0.0, 1
 def arc(
     n: int = N, radius: float = 0.3, angle: float = 2.0, height: float = 0.02
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Poses (n, 7) along an arc on the ground, and the unit tangents (n, 3)."""
+    """Return poses (n, 7) along an arc on the ground, and the unit tangents (n, 3)."""
     turn = np.linspace(0.0, angle, n)
     x = np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1)
     position = np.stack(
@@ -49,7 +49,7 @@ def arc(
 def fields(
     strain: np.ndarray, length: float, holds: list[tuple] = (), wrench: np.ndarray | None = None
 ) -> BodyFields:
-    """The inside of a body; a hold is (active, abscissa, point, axis, force)."""
+    """Return the fields of a body; a hold is (active, abscissa, point, axis, force)."""
     n = len(strain)
     active, at, point, axis, force = ([row[k] for row in holds] for k in range(5))
     p = len(holds)
@@ -67,7 +67,7 @@ def fields(
 
 
 def state(pose: np.ndarray, body: BodyFields | None) -> Snapshot:
-    """A snapshot whose anchors and supports stand among the contacts, too, as the engine puts them there."""
+    """Return a snapshot whose anchors and supports are also among the contacts, as in the engine."""
     n = len(pose)
     none = np.zeros((0, 2))
     contacts = Contacts.none()
@@ -86,7 +86,7 @@ def state(pose: np.ndarray, body: BodyFields | None) -> Snapshot:
 
 
 def plain_strain(n: int = N) -> np.ndarray:
-    """No strain at all."""
+    """Return zero strain."""
     return np.tile((1.0, 0, 0, 0, 0, 0), (n, 1))
 
 
@@ -97,10 +97,12 @@ def snake(n: int = N) -> Snapshot:
     curvature = 9.0 * np.cos(2 * np.pi * fine / 0.55 + 0.6)
     angle = np.concatenate(([0.0], np.cumsum(0.5 * (curvature[1:] + curvature[:-1])) * fine[1]))
     angle -= angle.mean() - 0.15
-    way = np.stack((np.cos(angle), np.sin(angle), 0 * angle), axis=1)
-    place = np.vstack((np.zeros(3), np.cumsum(0.5 * (way[1:] + way[:-1]), axis=0) * fine[1]))
+    displacement = np.stack((np.cos(angle), np.sin(angle), 0 * angle), axis=1)
+    place = np.vstack(
+        (np.zeros(3), np.cumsum(0.5 * (displacement[1:] + displacement[:-1]), axis=0) * fine[1])
+    )
     place[:, 2] = 0.02
-    pose = np.hstack((place[::40], rotations_along(way[::40])))
+    pose = np.hstack((place[::40], rotations_along(displacement[::40])))
     strain = plain_strain(n)
     wrench = np.zeros((n, 6))
     strain[:, 5] = curvature[::40]
@@ -109,14 +111,14 @@ def snake(n: int = N) -> Snapshot:
     holds = []
     for k, hold in enumerate((0.08, 0.29, 0.5, 0.71, 0.92)):
         i = round(40 * hold * (n - 1))
-        side = np.array((-way[i, 1], way[i, 0], 0.0))
+        side = np.array((-displacement[i, 1], displacement[i, 0], 0.0))
         size = (0.9, -1.6, 1.9, 0.0, -0.7)[k]
-        holds.append((True, hold, place[i], way[i], size * side))
+        holds.append((True, hold, place[i], displacement[i], size * side))
     return state(pose, fields(strain, 1.0, holds, wrench))
 
 
 def worm(stretch: float = 0.004, n: int = N) -> Snapshot:
-    """A straight worm with waves of stretching, anchored where it is shortest."""
+    """A straight worm with stretching waves, anchored where it is shortest."""
     s = np.linspace(0.0, 0.4, n)
     gamma = 1.0 + stretch * np.sin(2 * np.pi * s / 0.15 + 0.9)
     place = np.zeros((n, 3))
@@ -133,32 +135,34 @@ def worm(stretch: float = 0.004, n: int = N) -> Snapshot:
 
 
 def inchworm(n: int = N) -> Snapshot:
-    """An arch over the ground, anchored at its tail; the head's anchor is off."""
+    """An arch over the ground, anchored at its tail; the head's anchor is inactive."""
     s = np.linspace(0.0, 0.3, n)
     fine = np.linspace(0.0, 0.3, 40 * (n - 1) + 1)
     rise = 1.15 * np.sin(2 * np.pi * fine / 0.3)
-    way = np.stack((np.cos(rise), 0 * rise, np.sin(rise)), axis=1)
-    place = np.vstack((np.zeros(3), np.cumsum(0.5 * (way[1:] + way[:-1]), axis=0) * fine[1]))
+    displacement = np.stack((np.cos(rise), 0 * rise, np.sin(rise)), axis=1)
+    place = np.vstack(
+        (np.zeros(3), np.cumsum(0.5 * (displacement[1:] + displacement[:-1]), axis=0) * fine[1])
+    )
     place[:, 2] += 0.012 - place[:, 2].min()
-    pose = np.hstack((place[::40], rotations_along(way[::40])))
+    pose = np.hstack((place[::40], rotations_along(displacement[::40])))
     strain = plain_strain(n)
     wrench = np.zeros((n, 6))
     strain[:, 4] = -1.15 * 2 * np.pi / 0.3 * np.cos(2 * np.pi * s / 0.3)
     wrench[:, 4] = 0.02 * np.cos(2 * np.pi * s / 0.3)
     holds = [
-        (False, 0.0, place[0], way[0], (0, 0, 0)),
-        (True, 0.3, place[-1], way[-1], (0.4, 0, 1.2)),
+        (False, 0.0, place[0], displacement[0], (0, 0, 0)),
+        (True, 0.3, place[-1], displacement[-1], (0.4, 0, 1.2)),
     ]
     return state(pose, fields(strain, 0.3, holds, wrench))
 
 
-def box(held: Snapshot, room: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
+def box(held: Snapshot, margin: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
     """Corners of the box around a body, m."""
-    return held.link_pose[:, :3].min(axis=0) - room, held.link_pose[:, :3].max(axis=0) + room
+    return held.link_pose[:, :3].min(axis=0) - margin, held.link_pose[:, :3].max(axis=0) + margin
 
 
 def turned(held: Snapshot, yaw: float) -> Snapshot:
-    """The same poses turned about z (without the body's inside)."""
+    """Return the same poses turned about z (without the body's fields)."""
     q = np.array((math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)))
     pose = held.link_pose.copy()
     pose[:, :3] = quaternion.rotate(np.tile(q, (len(pose), 1)), pose[:, :3])

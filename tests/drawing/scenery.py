@@ -1,4 +1,4 @@
-"""The scenes, poses and pictures the tests of the renderer share."""
+"""Scenes, poses and images for the tests of the renderer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HEIGHTS = tuple(
 
 
 def every_kind() -> tuple[Obstacle, ...]:
-    """One obstacle of every kind, and a tilted box, beside and under the robot's pose."""
+    """One obstacle of every kind, and a tilted box, next to and below the robot's pose."""
     return (
         Cylinder(x_m=-0.35, y_m=-0.35),
         Box(x_m=0.5, y_m=0.15, length_m=0.5, width_m=0.35, height_m=0.06, yaw_deg=10),
@@ -80,7 +80,7 @@ def serpenoid_pose(n: int = 11) -> np.ndarray:
 
 
 def lifted_pose(height: float = 0.16, width: float = 1.6, power: int = 2) -> np.ndarray:
-    """The same with a bow of links in the air, m."""
+    """The same with a raised arc of links."""
     from snakestudio.drawing import quaternion
 
     pose = serpenoid_pose()
@@ -105,7 +105,7 @@ def loops_pose() -> np.ndarray:
 
 
 def slanted_contacts(pose: np.ndarray) -> Contacts:
-    """Made-up forces in all directions at the surface of some links."""
+    """Synthetic forces in all directions at the surface of some links."""
     turn = np.linspace(0.0, 2.0 * math.pi, 6, endpoint=False)
     normal = np.column_stack((0.3 * np.cos(turn), np.sin(turn), np.abs(np.cos(turn))))
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
@@ -122,7 +122,7 @@ def slanted_contacts(pose: np.ndarray) -> Contacts:
 
 
 def contacts(pose: np.ndarray) -> Contacts:
-    """Made-up forces: at the nearest link of every near obstacle, and friction below every link."""
+    """Synthetic forces: at the nearest link of every near obstacle, and friction below every link."""
     rows = []
     for k, centre in enumerate(CENTRES):
         away = pose[:, :2] - centre
@@ -167,7 +167,7 @@ def snapshot(pose: np.ndarray | None = None, with_contacts: bool = True) -> Snap
 
 
 def trail() -> np.ndarray:
-    """Where link 6 came from."""
+    """Past positions of link 6."""
     x = np.linspace(-0.4, 0.515, 200)
     return np.stack(
         (x, 0.157 + 0.05 * np.sin(np.linspace(-9, 0, 200)), np.full(200, 0.0525)), axis=1

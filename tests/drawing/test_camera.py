@@ -1,4 +1,4 @@
-"""The camera's operations do to the picture what they promise."""
+"""Effects of the camera's operations on the view."""
 
 from __future__ import annotations
 
@@ -50,10 +50,12 @@ def test_unproject_inverts_project(camera, ndc, depth):
 
 
 @given(cameras, ndcs, _numbers(0.05, 5))
-def test_every_point_of_a_ray_lies_under_the_cursor(camera, ndc, way):
+def test_points_of_a_ray_are_under_the_cursor(camera, ndc, displacement):
     origin, direction = camera.ray(ndc, ASPECT)
     assert math.isclose(np.linalg.norm(direction), 1, abs_tol=1e-12)
-    point = origin + (way * camera.distance + (camera.distance - camera.clip[0])) * direction
+    point = (
+        origin + (displacement * camera.distance + (camera.distance - camera.clip[0])) * direction
+    )
     assert np.allclose(_ndc(camera, point), ndc, atol=1e-6)
 
 
@@ -71,14 +73,14 @@ def test_orbit_keeps_its_pivot_in_place(camera, dx, dy, pivot):
 
 
 @given(cameras, _numbers(0.2, 5), points)
-def test_zoom_keeps_what_is_under_the_cursor(camera, factor, point):
+def test_zoom_keeps_the_point_under_the_cursor(camera, factor, point):
     before = _ndc(camera, point)
     if np.isfinite(before).all() and np.abs(before).max() < 3:
         assert np.allclose(_ndc(camera.zoom(factor, point=point), point), before, atol=1e-5)
 
 
 @given(cameras, _numbers(0.2, 5), ndcs)
-def test_zoom_to_the_cursor_without_a_point(camera, factor, ndc):
+def test_zoom_without_a_point_moves_to_the_cursor(camera, factor, ndc):
     right, up, _ = camera.axes
     half = camera.distance * math.tan(camera.fov / 2)
     point = np.array(camera.target) + ndc[0] * half * ASPECT * right + ndc[1] * half * up
@@ -86,7 +88,7 @@ def test_zoom_to_the_cursor_without_a_point(camera, factor, ndc):
 
 
 @given(cameras, ndcs)
-def test_pan_moves_the_picture_by_the_given_amount(camera, shift):
+def test_pan_moves_the_view_by_the_given_amount(camera, shift):
     moved = camera.pan(*shift, ASPECT)
     assert np.allclose(_ndc(moved, camera.target), shift, atol=1e-6)
 
@@ -99,7 +101,7 @@ def test_ground_point_is_on_the_ground_and_under_the_cursor(camera, ndc):
         assert np.allclose(_ndc(camera, point), ndc, atol=1e-5)
 
 
-def test_no_ground_above_the_horizon():
+def test_there_is_no_ground_above_the_horizon():
     camera = Camera(elevation=0.1)
     assert camera.ground_point((0, 0.9), ASPECT) is None
     assert camera.ground_point((0, -0.9), ASPECT) is not None
@@ -108,7 +110,7 @@ def test_no_ground_above_the_horizon():
 
 @given(cameras, points, points)
 @settings(max_examples=60)
-def test_frame_shows_the_whole_box(camera, a, b):
+def test_frame_shows_all_of_the_box(camera, a, b):
     low = np.minimum(a, b)
     high = np.maximum(a, b) + 0.05
     framed = camera.frame(low, high, ASPECT)
@@ -118,11 +120,11 @@ def test_frame_shows_the_whole_box(camera, a, b):
     ndc = framed.project(corners, ASPECT)[:, :2]
     assert np.isfinite(ndc).all()
     assert np.abs(ndc).max() <= 1.0
-    assert np.abs(ndc).max() > 0.4, "and not from miles away"
+    assert np.abs(ndc).max() > 0.4, "and not much smaller than the view"
 
 
 @pytest.mark.parametrize("name", STANDARD_VIEWS)
-def test_standard_views(name):
+def test_standard_views_have_their_axes(name):
     camera = Camera((1, 2, 0.5), 4).standard(name)
     assert camera.target == (1, 2, 0.5)
     assert camera.distance == 4
@@ -140,12 +142,12 @@ def test_standard_views(name):
 
 def test_projection_switch_keeps_the_scale_at_the_target():
     camera = Camera((0.3, 0.2, 0.1), 2.0)
-    beside = np.array(camera.target) + 0.2 * camera.axes[0]
-    assert np.allclose(_ndc(camera, beside), _ndc(camera.toggled(), beside))
+    offset = np.array(camera.target) + 0.2 * camera.axes[0]
+    assert np.allclose(_ndc(camera, offset), _ndc(camera.toggled(), offset))
 
 
 @given(cameras, cameras)
-def test_blend_goes_from_one_to_the_other_the_short_way(a, b):
+def test_blend_takes_the_shortest_rotation(a, b):
     assert blend(a, b, 0) == a
     assert blend(a, b, 1) == b
     middle = blend(a, b, 0.5)
@@ -164,6 +166,6 @@ def test_follow_keeps_direction_and_distance():
     assert (followed.distance, followed.azimuth, followed.elevation) == (2.5, 0.3, 0.7)
 
 
-def test_points_behind_the_eye_have_no_place():
+def test_points_behind_the_camera_have_no_position():
     camera = Camera((0, 0, 0), 2.0, elevation=0.5)
     assert np.isnan(camera.project(camera.eye + camera.axes[2], ASPECT)).all()

@@ -1,4 +1,4 @@
-"""What stands in a draw list."""
+"""Contents of a draw list."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _links(drawn) -> int:
     return sum(len(drawn.opaque.get(mesh, ())) for mesh in ("link", "end_link", "capsule"))
 
 
-def test_robot_obstacles_and_joints():
+def test_robot_obstacles_and_joints_are_drawn():
     drawn = build(obstacle_scene(), snapshot(), PLAIN, CAMERA)
     assert _links(drawn) == 11
     assert len(drawn.opaque["end_link"]) == 2, "both ends are closed"
@@ -45,7 +45,7 @@ def test_robot_obstacles_and_joints():
     assert np.allclose(link[:3], serpenoid_pose()[1, :3], atol=1e-6)
 
 
-def test_head_faces_forward_whichever_end_it_is():
+def test_head_faces_forward_at_either_end():
     for head, index, sign in (("first", 0, -1), ("last", 10, 1)):
         scene = Scene(robot=Robot(head=head))
         drawn = build(scene, snapshot(with_contacts=False), PLAIN, CAMERA)
@@ -58,7 +58,7 @@ def test_head_faces_forward_whichever_end_it_is():
         assert np.allclose(up, (0, 0, 1), atol=1e-6)
 
 
-def test_links_without_a_pose_are_left_out():
+def test_links_without_a_pose_are_not_drawn():
     pose = serpenoid_pose()
     pose[[0, 4]] = np.nan
     drawn = build(obstacle_scene(), snapshot(pose, with_contacts=False), PLAIN, CAMERA)
@@ -70,7 +70,7 @@ def test_links_without_a_pose_are_left_out():
     assert np.isfinite(drawn.low).all()
 
 
-def test_no_robot_without_valid_poses():
+def test_robot_without_valid_poses_is_not_drawn():
     blind = dataclasses.replace(snapshot(), valid=Fields.JOINTS)
     for held in (None, blind):
         drawn = build(obstacle_scene(), held, Overlays(show_com=True, reference_ghost=True), CAMERA)
@@ -94,7 +94,7 @@ def test_joints_that_do_not_overlap_get_shafts():
     assert len(drawn.opaque["end_link"]) == n
 
 
-def test_obstacles_are_made_once():
+def test_obstacles_are_created_once():
     scene = obstacle_scene()
     first = build(scene, snapshot(), PLAIN, CAMERA)
     moved = build(scene, snapshot(lifted_pose()), PLAIN, Camera(distance=9))
@@ -167,12 +167,12 @@ def test_selection_and_hover_get_outlines():
     assert len(build(obstacle_scene(), snapshot(), same, CAMERA).outlines["capsule"]) == 1
 
 
-def test_reference_ghost_lies_on_a_robot_that_obeys():
+def test_reference_ghost_lies_on_a_robot_that_follows():
     pose = serpenoid_pose()
     heading = 2 * np.arctan2(pose[:, 6], pose[:, 3])
-    told = np.zeros(20)
-    told[::2] = np.diff(heading)
-    ghost = robot_parts.reference_pose(pose, told, Robot(), Robot().axes)
+    reference = np.zeros(20)
+    reference[::2] = np.diff(heading)
+    ghost = robot_parts.reference_pose(pose, reference, Robot(), Robot().axes)
     assert np.allclose(ghost[:, :3], pose[:, :3], atol=1e-9)
     same = np.abs((ghost[:, 3:] * pose[:, 3:]).sum(axis=1))
     assert np.allclose(same, 1, atol=1e-9)
@@ -191,7 +191,7 @@ def test_positive_pitch_lowers_the_next_link():
     assert np.allclose(ghost[:, :3].mean(axis=0), pose[:, :3].mean(axis=0))
 
 
-def test_ghosts():
+def test_ghosts_are_transparent():
     drawn = build(
         obstacle_scene(), None, Overlays(ghosts=(Ghost(serpenoid_pose(), (1, 1, 1), 0.2),)), CAMERA
     )
@@ -225,14 +225,14 @@ def test_meshes_face_outwards(name, detail):
     assert (np.einsum("ij,ij->i", facing, normal[mesh.indices[::3]]) > -1e-6).all()
 
 
-def test_a_thousand_links():
+def test_thousand_links_are_drawn():
     drawn = build(
         Scene(robot=Robot(n_links=1000)), snapshot(serpenoid_pose(1000), False), PLAIN, CAMERA
     )
     assert _links(drawn) == 1000
 
 
-def test_a_path_lies_on_the_ground_with_arrows_along_it():
+def test_path_lies_on_the_ground_with_arrows():
     path = GroundPath(waypoints_m=((0.0, 0.0), (2.0, 0.0), (2.0, 3.0)))
     scene = Scene(path=path)
     drawn = build(scene, None, PLAIN, CAMERA)
@@ -241,7 +241,7 @@ def test_a_path_lies_on_the_ground_with_arrows_along_it():
     assert np.allclose(lines[:, 8:11], DARK.path)
     assert (lines[:, [2, 6]] > 0).all()
     assert (lines[:, [2, 6]] < 0.01).all()
-    # One arrow every half metre; the strokes of each meet at a point of the path and point along
+    # One arrow every half metre; the lines of each meet at a point of the path and are symmetric to
     # it.
     heads = lines[2:]
     assert len(heads) == 2 * 10
@@ -254,10 +254,12 @@ def test_a_path_lies_on_the_ground_with_arrows_along_it():
     assert hidden.marks == {}
 
 
-def test_a_draft_is_drawn_instead_of_the_path_from_its_first_point_on():
+def test_draft_replaces_the_path_from_its_first_point():
     scene = Scene(path=GroundPath(waypoints_m=((0.0, 0.0), (2.0, 0.0))))
     for count in range(4):
-        points = ((5.0, 5.0), (6.0, 5.0), (6.0, 5.0))[:count]  # the cursor still on the last point
+        points = ((5.0, 5.0), (6.0, 5.0), (6.0, 5.0))[
+            :count
+        ]  # the cursor is still on the last point
         draft = GroundPath(waypoints_m=points, shape="spline")
         drawn = build(scene, None, dataclasses.replace(PLAIN, draft=draft), CAMERA)
         assert len(drawn.marks.get("sphere", ())) == count
@@ -267,7 +269,7 @@ def test_a_draft_is_drawn_instead_of_the_path_from_its_first_point_on():
     assert radius[1] > 1.3 * radius[0]
 
 
-def test_the_points_that_guide_the_robot_are_marked():
+def test_points_that_guide_the_robot_are_marked():
     scene = Scene(path=GroundPath(waypoints_m=((0.0, 0.0), (2.0, 0.0))))
     seen = snapshot(with_contacts=False)
     assert len(build(scene, seen, PLAIN, CAMERA).marks["sphere"]) == 2
@@ -293,13 +295,13 @@ def test_jammed_joints_are_marked():
         scene, dataclasses.replace(shot, control={**jammed, "controller_state": 1.0}), PLAIN, CAMERA
     )
     assert not np.allclose(resolving.marks["sphere"], balls), (
-        "another colour while a jam is worked on"
+        "another colour while a jam is being resolved"
     )
     none = dict.fromkeys(jammed, 0.0)
     assert build(scene, dataclasses.replace(shot, control=none), PLAIN, CAMERA).marks == {}
 
 
-def test_pull_is_an_arrow_with_its_newtons_and_a_line_to_the_hand():
+def test_pull_is_an_arrow_with_force_and_a_line():
     point = np.array((0.1, 0.2, 0.05))
     force = np.array((3.0, 4.0, 0.0))
     scene = obstacle_scene()

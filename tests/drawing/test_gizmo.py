@@ -1,4 +1,4 @@
-"""The gizmo's handles: as large everywhere, found where they are seen, left out where they are of no use."""
+"""The gizmo's handles: constant size, picked where they are drawn, omitted where they cannot be used."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def names(gizmo: Gizmo, camera: Camera) -> set[str]:
 
 
 @pytest.mark.parametrize("distance", [0.2, 2.0, 30.0])
-def test_it_is_as_large_in_every_picture(distance: float) -> None:
+def test_gizmo_has_constant_size(distance: float) -> None:
     camera = Camera((0.4, 0.1, 0.15), distance, 0.3, 0.0)
     ring = next(
         h
@@ -49,14 +49,14 @@ def test_it_is_as_large_in_every_picture(distance: float) -> None:
     "camera", [OBLIQUE, TOP, OBLIQUE.toggled()], ids=["oblique", "top", "parallel"]
 )
 @pytest.mark.parametrize("axes", [np.eye(3), rotation(0.4, 0.3, -0.2)], ids=["world", "own"])
-def test_what_is_seen_is_what_is_picked(mode: str, camera: Camera, axes: np.ndarray) -> None:
+def test_drawn_handle_is_picked(mode: str, camera: Camera, axes: np.ndarray) -> None:
     gizmo = Gizmo(mode, PIVOT, axes)  # type: ignore[arg-type]
     these = handles(gizmo, camera)
     assert these
     for handle in these:
         if handle.kind == "ring":
             front = facing(handle, camera)
-            # A piece of it that lies in front, and not where two rings cross.
+            # A piece in front, away from the crossing of two rings.
             k = int(np.argmax(front - 0.3 * np.abs(np.gradient(front)).max()))
             points = [handle.points[k + 2]]
         elif handle.kind == "axis":
@@ -69,12 +69,12 @@ def test_what_is_seen_is_what_is_picked(mode: str, camera: Camera, axes: np.ndar
     assert pick_handle(these, camera, (x + 0.9, y), ASPECT) == ""
 
 
-def test_the_middle_is_left_to_what_is_moved() -> None:
+def test_centre_is_left_to_the_selection() -> None:
     these = handles(Gizmo("move", PIVOT), OBLIQUE)
     assert pick_handle(these, OBLIQUE, seen(OBLIQUE, PIVOT), ASPECT) == ""
 
 
-def test_what_is_seen_edge_on_or_from_its_end_is_left_out() -> None:
+def test_handles_seen_edge_on_are_omitted() -> None:
     assert names(Gizmo("move", PIVOT), TOP) == {"x", "y", "xy"}
     assert names(Gizmo("turn", PIVOT), TOP) == {"z"}
     assert names(Gizmo("move", PIVOT), OBLIQUE) == {"x", "y", "z", "xy", "xz", "yz"}
@@ -84,12 +84,12 @@ def test_what_is_seen_edge_on_or_from_its_end_is_left_out() -> None:
     assert names(Gizmo("move", PIVOT, held="x"), OBLIQUE) == {"x"}
 
 
-def test_it_is_drawn_over_everything_and_within_the_tiles() -> None:
-    """The draw list holds what the handles say, and the tiles that are drawn finely cover all of it."""
+def test_gizmo_is_on_top_and_in_fine_tiles() -> None:
+    """The draw list contains what the handles declare, and the finely drawn tiles cover all of it."""
     gizmo = Gizmo("move", PIVOT, hovered="x")
     guide = Guide((0.4, 0.1, 0.15), (0.9, 0.1, 0.15), dot=True)
-    made = build(obstacle_scene(), snapshot(), Overlays(gizmo=gizmo, guides=(guide,)), OBLIQUE)
-    assert {mesh: len(rows) for mesh, rows in made.handles.items()} == {
+    drawn = build(obstacle_scene(), snapshot(), Overlays(gizmo=gizmo, guides=(guide,)), OBLIQUE)
+    assert {mesh: len(rows) for mesh, rows in drawn.handles.items()} == {
         "sphere": 1,
         "cone": 3,
         "plate": 3,
@@ -98,12 +98,12 @@ def test_it_is_drawn_over_everything_and_within_the_tiles() -> None:
         handle.name: handle.points[1] for handle in handles(gizmo, OBLIQUE) if handle.kind == "axis"
     }
     np.testing.assert_allclose(
-        made.handles["cone"][:, :3], [tips[name] for name in "xyz"], atol=1e-6
+        drawn.handles["cone"][:, :3], [tips[name] for name in "xyz"], atol=1e-6
     )
-    assert made.handles["cone"][0, 12] > made.handles["cone"][1, 12], (
-        "what is under the cursor is larger"
+    assert drawn.handles["cone"][0, 12] > drawn.handles["cone"][1, 12], (
+        "the handle under the cursor is larger"
     )
-    where = extent(made, OBLIQUE, 1600, 900)
+    where = extent(drawn, OBLIQUE, 1600, 900)
     assert where is not None
     for point in (*tips.values(), np.array(guide.end)):
         x, y = 0.5 * (np.array(seen(OBLIQUE, point)) + 1.0) * (1600, 900)

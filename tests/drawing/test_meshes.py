@@ -1,4 +1,4 @@
-"""The solids: no edge of colour along a link, and what lies on the head stays outside of it however coarse both are."""
+"""Meshes: no colour edge along a link, and parts on the head stay outside it at all levels of detail."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DETAILS = (8, 12, 16, 20, 24, 32, 48, 64)
 
 
 def nearest_and_farthest(name: str, detail: int) -> tuple[float, float]:
-    """Distances of a mesh from the centre of the front end sphere: nearest plane of a triangle, farthest corner."""
+    """Distances of a mesh from the centre of the front sphere: nearest plane of a triangle, farthest corner."""
     mesh = build_mesh(name, detail)
     corners = mesh.vertices[:, :3].astype(float)
     a, b, c = corners[mesh.indices.reshape(-1, 3)].transpose(1, 0, 2)
@@ -25,7 +25,7 @@ def nearest_and_farthest(name: str, detail: int) -> tuple[float, float]:
 def test_visor_and_eyes_lie_on_the_head(detail: int) -> None:
     visor, top = nearest_and_farthest("visor", detail)
     eyes, _ = nearest_and_farthest("eyes", detail)
-    assert visor > 1.003  # no corner of the head is farther than 1
+    assert visor > 1.003  # no corner of the head is further away than 1
     assert eyes > top + 0.001
 
 
@@ -46,10 +46,10 @@ def test_colour_changes_smoothly_around_a_link(name: str, detail: int) -> None:
     triangles = mesh.indices.reshape(-1, 3)
     long = triangles[np.ptp(mesh.vertices[triangles, 6], axis=1) > 1.0]  # from one end to the other
     sides = mesh.vertices[np.unique(long)]
-    # light as on a round cylinder
+    # light like on a round cylinder
     np.testing.assert_allclose(sides[:, 4:6], sides[:, 1:3], atol=1e-6)
     angle = np.arctan2(sides[:, 1], sides[:, 2])
     order = np.argsort(angle)
     around = np.diff(sides[order, 7])
     assert np.abs(around).max() < 1.3 / detail
-    assert np.ptp(sides[:, 7]) > 0.15  # yet one sees where its back is
+    assert np.ptp(sides[:, 7]) > 0.15  # but the back can be recognised

@@ -1,4 +1,4 @@
-"""Obstacles of every kind as triangles, bounds and targets of rays: against volumes, brute force and each other."""
+"""Obstacles of every kind as triangles, bounds and targets of rays, compared with volumes and brute force."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def _triangles(mesh: Mesh) -> np.ndarray:
 
 
 def _volumes(mesh: Mesh) -> np.ndarray:
-    """Volume by the divergence theorem, once for each axis: only a closed surface gives the same three times."""
+    """Volumes by the divergence theorem, one per axis: they are equal only for a closed surface."""
     corner = _triangles(mesh)
     area = 0.5 * np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     return (corner.mean(axis=1) * area).sum(axis=0)
 
 
 def _heights_volume(heights: np.ndarray, dx: float, dy: float) -> float:
-    """Below the two triangles of every cell, split from the first corner to the last."""
+    """Volume below the two triangles of each cell, split from the first corner to the last."""
     a = heights[:-1, :-1]
     b = heights[:-1, 1:]
     c = heights[1:, 1:]
@@ -77,8 +77,7 @@ VOLUMES: list[tuple[Obstacle, float]] = [
 def test_skins_enclose_the_volume_above_the_ground(obstacle: Obstacle, volume: float) -> None:
     terrain = obstacles_of((obstacle,)).terrain
     assert terrain is not None
-    # Faces on the ground are left out: they would add nothing to the third, and nothing to the
-    # others either.
+    # Faces on the ground are omitted: they would add nothing to any of the three.
     assert _volumes(terrain.skin) == pytest.approx([volume] * 3, rel=1e-4)
 
 
@@ -89,14 +88,14 @@ def test_grown_shells_enclose_more(obstacle: Obstacle) -> None:
     terrain = obstacles_of((obstacle,)).terrain
     assert terrain is not None
     shell = terrain.shell
-    whole = _volumes(shell)
+    volumes = _volumes(shell)
     grown = shell.vertices.copy()
     grown[:, :3] += 0.01 * shell.vertices[:, 3:6]
-    assert (_volumes(Mesh(grown, shell.indices)) > whole + 1e-4).all()
+    assert (_volumes(Mesh(grown, shell.indices)) > volumes + 1e-4).all()
 
 
-def test_steps_go_with_the_faces_of_one_body() -> None:
-    """No face of stairs lies inside them: every one is seen from outside by a ray along its normal."""
+def test_stairs_are_one_body_without_inner_faces() -> None:
+    """No face of stairs is inside them: each is visible from outside by a ray along its normal."""
     stairs = Stairs(x_m=0, y_m=0, steps=4, rise_m=0.1, run_m=0.2, width_m=1.0, landing_m=0.4)
     world = obstacles_of((stairs,))
     assert world.terrain is not None
@@ -107,16 +106,19 @@ def test_steps_go_with_the_faces_of_one_body() -> None:
     normal = normal[size > 1e-9]
     size = size[size > 1e-9]
     b = world.blocks
-    for middle, way in zip(corner.mean(axis=1), normal / size[:, None], strict=True):
-        away = np.abs(np.einsum("kij,ki->kj", b.rotation, middle + 1e-4 * way - b.centre)) - b.half
+    for middle, displacement in zip(corner.mean(axis=1), normal / size[:, None], strict=True):
+        away = (
+            np.abs(np.einsum("kij,ki->kj", b.rotation, middle + 1e-4 * displacement - b.centre))
+            - b.half
+        )
         assert (away.max(axis=1) > 0).all()
 
 
-def test_a_fine_field_is_thinned_and_keeps_its_ends() -> None:
+def test_fine_field_is_thinned_and_keeps_its_ends() -> None:
     rng = np.random.default_rng(1)
     field = Relief(np.array([1.0, 2.0, 0.5]), 0.3, 0.002, 0.004, rng.random((500, 1000)))
-    made = surfaces.relief(field)
-    top = made.skin.vertices[made.skin.vertices[:, 5] > 1e-3]
+    relief = surfaces.relief(field)
+    top = relief.skin.vertices[relief.skin.vertices[:, 5] > 1e-3]
     assert len(top) == (surfaces.MOST_CELLS + 1) ** 2
     local = (top[:, :3] - field.origin) @ rotation(field.yaw)
     i, j = local[:, 0] / field.dx, local[:, 1] / field.dy
@@ -127,7 +129,7 @@ def test_a_fine_field_is_thinned_and_keeps_its_ends() -> None:
     assert (i.round().min(), i.round().max(), j.round().max()) == (0, 999, 499)
 
 
-def test_bounds_are_those_of_what_is_drawn() -> None:
+def test_bounds_are_those_of_the_drawing() -> None:
     world = obstacles_of(every_kind())
     terrain = world.terrain
     assert terrain is not None
@@ -137,11 +139,11 @@ def test_bounds_are_those_of_what_is_drawn() -> None:
             assert world.bodies[index].obstacle.kind == "cylinder"
             continue
         low, high = points.min(axis=0), points.max(axis=0)
-        # Sunk blocks are cut off at the ground, which may take away some of their width.
+        # Sunken blocks are cut at the ground, which may reduce their width.
         assert (low[:2] >= world.low[index, :2] - 1e-5).all()
         assert (high <= world.high[index] + 1e-5).all()
         assert high[2] == pytest.approx(world.high[index, 2], abs=1e-5)
-    # Every corner is inside a ball of what is drawn with care.
+    # Every corner is inside a finely drawn ball.
     away = (
         np.linalg.norm(terrain.skin.vertices[:, None, :3] - terrain.balls[:, :3], axis=2)
         - terrain.balls[:, 3]
@@ -149,7 +151,7 @@ def test_bounds_are_those_of_what_is_drawn() -> None:
     assert away.min(axis=1).max() < 1e-5
 
 
-def test_footprints_hold_the_corners() -> None:
+def test_footprints_contain_the_corners() -> None:
     for body in obstacles_of(every_kind()).bodies:
         for solid in body.solids:
             if body.obstacle.kind == "cylinder":
@@ -162,14 +164,14 @@ def test_footprints_hold_the_corners() -> None:
             )
             assert (turn > 0).all(), "convex and anticlockwise"
     (box,) = obstacles_of((Box(x_m=1, y_m=2, length_m=0.6, width_m=0.2),)).bodies
-    found = np.array(sorted(map(tuple, footprint(box.solids[0]).tolist())))  # type: ignore[arg-type]
-    assert found == pytest.approx(np.array([(0.7, 1.9), (0.7, 2.1), (1.3, 1.9), (1.3, 2.1)]))
+    corners = np.array(sorted(map(tuple, footprint(box.solids[0]).tolist())))  # type: ignore[arg-type]
+    assert corners == pytest.approx(np.array([(0.7, 1.9), (0.7, 2.1), (1.3, 1.9), (1.3, 2.1)]))
 
 
-# --- kept and shared ------------------------------------------------------------------------------
+# --- caching and sharing --------------------------------------------------------------------------
 
 
-def test_what_did_not_change_is_not_made_again() -> None:
+def test_unchanged_obstacles_are_reused() -> None:
     before = every_kind()
     world = obstacles_of(before)
     assert obstacles_of(before) is world
@@ -180,7 +182,7 @@ def test_what_did_not_change_is_not_made_again() -> None:
     assert after.bodies[0] is not world.bodies[0]
 
 
-def test_a_picture_is_found_beside_the_scene_or_missed_in_words(tmp_path: Path) -> None:
+def test_image_is_read_next_to_the_scene_or_reported(tmp_path: Path) -> None:
     field = HeightField(
         x_m=0.5, y_m=0.2, yaw_deg=90, length_m=1.0, width_m=0.4, picture="hills.png", relief_m=0.3
     )
@@ -189,10 +191,10 @@ def test_a_picture_is_found_beside_the_scene_or_missed_in_words(tmp_path: Path) 
     assert index == 0
     assert "hills.png" in problem.message
     stand_in = build(Scene(obstacles=obstacles), None, Overlays(), Camera(), base_dir=tmp_path)
-    assert stand_in.terrain, "something stands for it"
+    assert stand_in.terrain, "there is a placeholder"
     assert stand_in.high[:2] - stand_in.low[:2] == pytest.approx((0.4, 1.0))
     assert stand_in.high[2] < 0.01
-    # With the picture there, an equal scene is read again.
+    # With the image an equal scene is read again.
     Image.fromarray(np.full((20, 30), 255, np.uint8)).save(tmp_path / "hills.png")
     there = obstacles_of((field,), tmp_path)
     assert there.problems == []
@@ -200,7 +202,7 @@ def test_a_picture_is_found_beside_the_scene_or_missed_in_words(tmp_path: Path) 
     assert obstacles_of((field,), tmp_path / "elsewhere").problems
 
 
-def test_selection_and_hover_of_terrain() -> None:
+def test_selected_terrain_is_lighter() -> None:
     scene = Scene(obstacles=every_kind())
     kinds = [o.kind for o in scene.obstacles]
     overlays = Overlays(
@@ -213,8 +215,8 @@ def test_selection_and_hover_of_terrain() -> None:
     assert sum(look.ranges[:, 1].sum() for look in drawn.terrain) == len(terrain.skin.indices)
     assert len(drawn.terrain) == 4, "orange and earthen, both lighter, too"
     outlined = [set(range(*np.cumsum(r))) for look in drawn.terrain_outlines for r in look.ranges]
-    wanted = [kinds.index(kind) for kind in ("stairs", "box", "ramp")]
-    assert outlined == [set(range(*np.cumsum(terrain.shell_range[k]))) for k in wanted]
+    expected = [kinds.index(kind) for kind in ("stairs", "box", "ramp")]
+    assert outlined == [set(range(*np.cumsum(terrain.shell_range[k]))) for k in expected]
     assert np.allclose(drawn.terrain_outlines[1].row[0, 8:11], np.square(DARK.accent), atol=1e-6)
     assert drawn.lines.shape == (0, LINE_WIDTH)
 
@@ -252,8 +254,8 @@ def _ray(
 
 @given(vectors, vectors, st.integers(0, 2**16))
 @settings(max_examples=25, deadline=None)
-def test_rays_against_triangles(eye: tuple, aim: tuple, seed: int) -> None:
-    """What is picked is what is drawn, for every kind: by rays against all triangles of the skin."""
+def test_rays_hit_the_nearest_triangle(eye: tuple, aim: tuple, seed: int) -> None:
+    """Compare picking with drawing for every kind: rays against all triangles of the surface."""
     rng = np.random.default_rng(seed)
     table = tuple(map(tuple, (0.3 * rng.random((rng.integers(2, 7), rng.integers(2, 7)))).tolist()))
     angle = float(rng.uniform(-180, 180))
@@ -278,7 +280,7 @@ def test_rays_against_triangles(eye: tuple, aim: tuple, seed: int) -> None:
         if math.isfinite(drawn):
             assert exact == pytest.approx(drawn, abs=2e-5)
         elif math.isfinite(exact):
-            # The skin has no underside on the ground; and its corners are rounded to single
+            # The surface has no underside on the ground, and its corners are rounded to single
             # precision.
             point = origin + exact * direction
             shifted = [
@@ -290,7 +292,7 @@ def test_rays_against_triangles(eye: tuple, aim: tuple, seed: int) -> None:
             assert point[2] < 1e-4 or min(shifted) < math.inf
 
 
-def test_a_ray_along_the_walls_and_from_inside() -> None:
+def test_rays_along_walls_and_from_inside_hit() -> None:
     world = obstacles_of((Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=1),))
     b = world.blocks
     inside = ray_blocks(

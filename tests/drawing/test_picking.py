@@ -1,4 +1,4 @@
-"""Picking agrees with marching along the ray and with what is drawn."""
+"""Picking agrees with marching along the ray and with the drawing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ASPECT = 16 / 9
 
 
 def _march(origin, direction, inside, reach=6.0, step=0.0005):
-    """First distance at which `inside` holds, by brute force."""
+    """Return the first distance at which `inside` holds, by brute force."""
     t = np.arange(0, reach, step)
     hit = inside(origin + t[:, None] * direction)
     return t[np.argmax(hit)] if hit.any() else np.inf
@@ -30,7 +30,7 @@ vectors = st.tuples(unit, unit, unit)
 
 @given(vectors, vectors, vectors, st.floats(0, 0.3), st.floats(0.05, 0.3))
 @settings(max_examples=40, deadline=None)
-def test_capsule_against_marching(eye, aim, along, half, radius):
+def test_capsule_hit_equals_marching(eye, aim, along, half, radius):
     origin = np.array(eye) * 0.5 + np.array((0, 0, 2.5))
     axis = np.array(along) + np.array((1.1, 0, 0))
     axis /= np.linalg.norm(axis)
@@ -59,7 +59,7 @@ def _grazes(origin, direction, t, inside):
 
 @given(vectors, vectors, st.floats(0.05, 0.5), st.floats(0.05, 0.5))
 @settings(max_examples=40, deadline=None)
-def test_cylinder_against_marching(eye, aim, radius, height):
+def test_cylinder_hit_equals_marching(eye, aim, radius, height):
     origin = np.array(eye) * 0.8 + np.array((0, 0, 2.0))
     direction = np.array(aim) * 0.4 - origin
     direction /= np.linalg.norm(direction)
@@ -75,19 +75,19 @@ def test_cylinder_against_marching(eye, aim, radius, height):
 
 
 @pytest.mark.parametrize("orthographic", [False, True])
-def test_picks_what_lies_under_the_cursor(orthographic):
+def test_object_under_the_cursor_is_picked(orthographic):
     scene = obstacle_scene()
     held = snapshot()
     camera = Camera(elevation=1.2, orthographic=orthographic).frame(LOW, HIGH, ASPECT)
     drawn = build(scene, held, Overlays(), camera)
     for k, (x, y) in enumerate((o.x_m, o.y_m) for o in scene.obstacles):
         ndc = tuple(camera.project(np.array((x, y, 0.15)), ASPECT)[:2])
-        found = pick(drawn, camera, ndc, ASPECT)
-        assert found == Pick("obstacle", k)
-        assert np.allclose(found.point, (x, y, 0.15), atol=1e-9)
+        picked = pick(drawn, camera, ndc, ASPECT)
+        assert picked == Pick("obstacle", k)
+        assert np.allclose(picked.point, (x, y, 0.15), atol=1e-9)
     top = held.link_pose[7, :3] + (0, 0, 0.0525)
-    found = pick(drawn, camera, tuple(camera.project(top, ASPECT)[:2]), ASPECT)
-    assert found == Pick("link", 7)
+    picked = pick(drawn, camera, tuple(camera.project(top, ASPECT)[:2]), ASPECT)
+    assert picked == Pick("link", 7)
     ground = pick(
         drawn, camera, tuple(camera.project(np.array((1.0, -0.4, 0)), ASPECT)[:2]), ASPECT
     )
@@ -95,7 +95,7 @@ def test_picks_what_lies_under_the_cursor(orthographic):
     assert np.allclose(ground.point, (1.0, -0.4, 0))
 
 
-def test_sky_is_nothing_and_unknown_links_are_not_hit():
+def test_sky_and_unknown_links_are_not_picked():
     pose = serpenoid_pose()
     pose[7] = np.nan
     camera = Camera(elevation=0.1, target=(0.5, 0.1, 0.05))
@@ -105,7 +105,7 @@ def test_sky_is_nothing_and_unknown_links_are_not_hit():
     assert pick(drawn, down, (0, 0), ASPECT) == Pick("ground")
 
 
-def test_rectangle_takes_middles():
+def test_rectangle_selects_by_centres():
     camera = Camera().standard("top").frame(LOW, HIGH, ASPECT)
     drawn = build(obstacle_scene(), snapshot(), Overlays(), camera)
     everything = pick_rectangle(drawn, camera, (1, 1), (-1, -1), ASPECT)
@@ -118,6 +118,6 @@ def test_rectangle_takes_middles():
     )
 
 
-def test_the_point_is_not_part_of_a_picks_identity():
+def test_equality_of_picks_ignores_the_point():
     assert Pick("link", 3, (1, 2, 3)) == Pick("link", 3)
     assert Pick("link", 3) != Pick("obstacle", 3)

@@ -1,4 +1,4 @@
-"""The controller of the quality settles, and does not flicker."""
+"""The controller of the quality converges without flicker."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ SLOW = {Quality.LOW: 0.050, Quality.MEDIUM: 0.080, Quality.HIGH: 0.200}
 SOFTWARE = {Quality.LOW: 0.014, Quality.MEDIUM: 0.024, Quality.HIGH: 0.050}
 
 
-def test_a_graphics_card_gets_the_best_and_never_full():
+def test_graphics_card_gets_the_best_and_never_full():
     control, levels = _run(FAST)
     assert control.level is Quality.HIGH
     assert Quality.FULL not in levels
 
 
-def test_a_slow_machine_gets_the_least():
+def test_slow_machine_gets_the_lowest():
     assert _run(SLOW)[0].level is Quality.LOW
 
 
-def test_software_settles_in_the_middle_and_tries_more_rarely():
+def test_software_rendering_settles_in_the_middle():
     control, levels = _run({**SOFTWARE, Quality.LOW: 0.020}, frames=4000)
     assert control.level is Quality.MEDIUM
     assert levels[-2000:].count(Quality.MEDIUM) == 2000
 
 
-def test_a_level_known_to_be_too_dear_is_not_tried_again():
+def test_level_known_to_be_slow_is_not_tried_again():
     tempting = {Quality.LOW: 0.004, Quality.MEDIUM: 0.010, Quality.HIGH: 0.050}
     levels = _run(tempting, frames=6000)[1]
     changes = [
@@ -47,7 +47,7 @@ def test_a_level_known_to_be_too_dear_is_not_tried_again():
     assert len(changes) == 1
 
 
-def test_comes_back_when_a_busy_machine_is_free_again():
+def test_quality_recovers_after_load():
     control = AdaptiveQuality()
     for load, frames in ((1.0, 200), (2.5, 300), (1.0, 600)):
         for _ in range(frames):
@@ -55,14 +55,14 @@ def test_comes_back_when_a_busy_machine_is_free_again():
         assert control.level is (Quality.LOW if load > 1 else Quality.MEDIUM)
 
 
-def test_failures_make_it_wait_longer_each_time():
-    """A level that looks cheap and is dear, over and over: the tries become rare."""
+def test_failures_increase_the_waiting_time():
+    """A level that looks fast and is slow, repeatedly: the attempts become rare."""
     control = AdaptiveQuality(start=Quality.LOW)
     tries = []
     level = Quality.LOW
     for k in range(20000):
-        # The better level is fine for a while, then is not; the lower one always looks as if it
-        # would fit.
+        # The better level is fast enough for a while, then not; the lower one always looks as if
+        # the better would do.
         seconds = 0.010 if control.level is Quality.LOW or k % 40 < 12 else 0.060
         now = control.add(seconds)
         if now > level and level is Quality.LOW:
@@ -71,14 +71,14 @@ def test_failures_make_it_wait_longer_each_time():
     assert len(tries) < 60
 
 
-def test_single_hiccups_do_not_matter():
+def test_single_slow_frames_do_not_matter():
     control = AdaptiveQuality(start=Quality.HIGH)
     for k in range(400):
         control.add(0.5 if k % 20 == 0 else 0.010)
     assert control.level is Quality.HIGH
 
 
-def test_reset_forgets_the_failures():
+def test_reset_clears_the_failures():
     control, _ = _run({**SOFTWARE, Quality.MEDIUM: 0.010}, frames=300)
     control.reset()
     for _ in range(40):
@@ -86,5 +86,5 @@ def test_reset_forgets_the_failures():
     assert control.level is Quality.HIGH
 
 
-def test_full_is_not_a_start():
+def test_full_is_not_an_initial_level():
     assert AdaptiveQuality(start=Quality.FULL).level is Quality.HIGH

@@ -26,12 +26,12 @@ def _lightness(colours: np.ndarray) -> np.ndarray:
 
 
 def _protan(colours: np.ndarray) -> np.ndarray:
-    """What somebody without long-wave cones sees (Vienot, Brettel, Mollon 1999), as linear light."""
+    """Colours as seen without long-wave cones (Vienot, Brettel, Mollon 1999), as linear light."""
     linear = colours**2.2
     return linear @ np.array([[0.11238, 0.11238, 0.00401], [0.88762, 0.88762, -0.00401], [0, 0, 1]])
 
 
-def test_lightness_of_the_sequential_map_rises_evenly():
+def test_sequential_map_has_uniform_lightness():
     light = _lightness(q.gradient(False, 256))
     assert (np.diff(light) > 0).all()
     assert light[-1] - light[0] > 60
@@ -40,20 +40,20 @@ def test_lightness_of_the_sequential_map_rises_evenly():
     assert steps.min() > 0.5 * steps.mean()
 
 
-def test_the_diverging_map_is_light_in_the_middle_and_alike_on_both_sides():
+def test_diverging_map_is_symmetric_and_light_in_the_middle():
     light = _lightness(q.gradient(True, 255))
     assert (np.diff(light[:128]) > 0).all()
     assert (np.diff(light[127:]) < 0).all()
     assert np.abs(light - light[::-1]).max() < 8
     ends = _protan(q.gradient(True, 3))
-    assert np.abs(ends[0] - ends[2]).max() > 0.3, "blue and orange stay apart without red cones"
+    assert np.abs(ends[0] - ends[2]).max() > 0.3, "blue and orange differ without red cones"
 
 
-def test_values_of_all_quantities():
+def test_values_of_all_quantities_are_computed():
     strain = np.array([[1.1, 0, 0, 0.3, 3.0, -4.0]])
     wrench = np.array([[-1.0, 2.0, 2.0, 0.0, 3.0, 4.0]])
     body = fields(strain, 1.0, wrench=wrench)
-    wanted = {
+    expected = {
         "torque": 5,
         "torque_z": 4,
         "force": 3,
@@ -64,25 +64,25 @@ def test_values_of_all_quantities():
     }
     assert {
         name: float(q.quantity_values(body, name)[0]) for name in q.QUANTITIES
-    } == pytest.approx(wanted)
+    } == pytest.approx(expected)
 
 
-def test_colours_of_values():
-    found = q.colours(np.array([-1.0, 0.0, 1.0, 9.0, np.nan]), (0.0, 1.0), False, (0.1, 0.2, 0.3))
-    assert np.allclose(found[[0, 1]], q.SEQUENTIAL[0])
-    assert np.allclose(found[[2, 3]], q.SEQUENTIAL[-1])
-    assert np.allclose(found[4], (0.1, 0.2, 0.3))
+def test_colours_of_values_follow_the_map():
+    colours = q.colours(np.array([-1.0, 0.0, 1.0, 9.0, np.nan]), (0.0, 1.0), False, (0.1, 0.2, 0.3))
+    assert np.allclose(colours[[0, 1]], q.SEQUENTIAL[0])
+    assert np.allclose(colours[[2, 3]], q.SEQUENTIAL[-1])
+    assert np.allclose(colours[4], (0.1, 0.2, 0.3))
     assert np.allclose(q.colours(np.zeros(2), (0.0, 0.0), True), q.DIVERGING[4], atol=0.01)
 
 
 @given(st.floats(1e-9, 1e9))
-def test_limits_are_round_and_hold_the_value(size):
+def test_limits_are_round_and_contain_the_value(size):
     top = q.limit(size)
     assert size * (1 - 1e-9) <= top <= 1.4 * size
     assert float(f"{top:.2g}") == pytest.approx(top)
 
 
-def test_ranges():
+def test_ranges_contain_the_values():
     assert q.range_of(np.array([0.2, 0.93, np.nan]), False) == (0.0, 1.0)
     assert q.range_of(np.array([-0.0031, 0.001]), True) == pytest.approx((-0.004, 0.004))
     assert q.range_of(np.full(3, np.nan), True) == (0.0, 0.0)
@@ -104,7 +104,7 @@ def test_three_to_five_round_ticks(size, signed):
 
 
 @pytest.mark.parametrize(
-    ("span", "unit", "texts", "shown"),
+    ("span", "unit", "texts", "expected"),
     [
         ((0, 0.012), "N m", ["0.0", "2.5", "5.0", "7.5", "10.0"], "mN m"),
         ((-0.004, 0.004), "", ["−0.4", "−0.2", "0.0", "0.2", "0.4"], "%"),
@@ -113,16 +113,16 @@ def test_three_to_five_round_ticks(size, signed):
         ((0, 0), "N", ["0"], "N"),
     ],
 )
-def test_texts_of_ticks(span, unit, texts, shown):
+def test_ticks_have_short_texts(span, unit, texts, expected):
     rows, in_unit = q.tick_texts(span, unit)
-    assert in_unit == shown
+    assert in_unit == expected
     assert [text for _, text in rows] == texts
     shares = [share for share, _ in rows]
     assert all(0 <= share <= 1 for share in shares)
     assert shares == sorted(shares)
 
 
-def test_the_radius_is_exaggerated_to_a_quarter():
+def test_radius_is_exaggerated_to_a_quarter():
     wave = np.sin(np.linspace(0, 6, 100))
     for epsilon in (1e-5, 0.004, 0.05):
         gamma = 1 + epsilon * wave
@@ -130,8 +130,8 @@ def test_the_radius_is_exaggerated_to_a_quarter():
         assert float(f"{scale:.2g}") == pytest.approx(scale)
         radius = gamma ** (-0.5 * scale)
         assert 0.17 < radius.max() / radius.min() - 1 <= 0.2501
-    assert q.stretch_scale(1 + 0.3 * wave) == 1.0, "that can be seen as it is"
-    assert q.stretch_scale(1 + 1e-8 * wave) == 1.0, "rounding is not to be seen"
+    assert q.stretch_scale(1 + 0.3 * wave) == 1.0, "visible without exaggeration"
+    assert q.stretch_scale(1 + 1e-8 * wave) == 1.0, "rounding must not be visible"
     assert q.stretch_scale(np.full(3, np.nan)) == 1.0
     assert q.stretch_scale(np.array([-1.0])) == 1.0
 
@@ -153,7 +153,7 @@ def test_ranges_of_a_run_only_grow():
     assert plain.stretch_scale == 1.0
 
 
-def test_the_bar_says_what_is_drawn():
+def test_colour_bar_names_the_quantity():
     assert bar("", (0.0, 0.0), 1.0, 0.0) is None
     only_radius = bar("", (0.0, 0.0), 60.0, 0.0)
     assert only_radius is not None
@@ -177,16 +177,14 @@ def test_the_bar_says_what_is_drawn():
         pixel = reference_pixel(height, ratio)
         corner = bar_matrix(both, width, height, pixel)
         letters = bar_labels(both, DARK, pixel)[0].size * pixel  # device pixels
-        assert letters == pytest.approx(12.0 * corner[0, 0] * width / 2), (
-            "what is written fits the bar"
-        )
+        assert letters == pytest.approx(12.0 * corner[0, 0] * width / 2), "the text fits the bar"
         lines = bar_lines(both, DARK, pixel)
         points = (
             np.column_stack((lines[:, :2], np.zeros(len(lines)), np.ones(len(lines)))) @ corner.T
         )
-        assert (np.abs(points[:, :2]) <= 1).all(), "the bar lies in the picture"
+        assert (np.abs(points[:, :2]) <= 1).all(), "the bar is in the view"
         assert points[0, 1] < 1 - 2 * 0.1
 
 
-def test_a_strain_that_is_not_known_has_no_value():
+def test_unknown_strain_has_no_value():
     assert math.isnan(float(q.quantity_values(fields(plain_strain() * np.nan, 1.0), "stretch")[0]))

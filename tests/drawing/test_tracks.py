@@ -1,4 +1,4 @@
-"""Measured tracks: dashes where nothing was measured, points that stand out, and both where the camera sees them."""
+"""Measured tracks: dashes in gaps, prominent points, and both at their positions in the camera's view."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CAMERA = Camera().frame(LOW, HIGH, 16 / 9)
 ORANGE = (1.0, 0.5, 0.1)
 
 
-def test_dashes_cover_half_of_what_was_not_measured_and_all_of_the_rest():
+def test_gaps_are_drawn_as_dashes():
     x = np.linspace(0.0, 3.0, 61)
     points = np.column_stack([x, np.zeros(61), np.full(61, 0.05)])
     dashed = (x[:-1] >= 1.0 - 1e-9) & (x[:-1] < 2.0 - 1e-9)
@@ -29,7 +29,7 @@ def test_dashes_cover_half_of_what_was_not_measured_and_all_of_the_rest():
     assert np.allclose(start[:, 2], 0.05)
 
 
-def test_dashes_go_on_around_a_corner():
+def test_dashes_continue_around_a_corner():
     corner = np.array([[0.0, 0.0, 0.0], [0.25, 0.0, 0.0], [0.25, 0.25, 0.0]])
     start, end, faint = dashes(corner, np.array([True, True]), 0.1)
     assert faint.all()
@@ -38,7 +38,7 @@ def test_dashes_go_on_around_a_corner():
     assert np.allclose(end[1], start[2])
 
 
-def test_a_nan_breaks_the_line_and_a_long_one_is_thinned_but_whole():
+def test_nan_interrupts_the_line_and_long_ones_are_thinned():
     points = np.zeros((7, 3))
     points[:, 0] = np.arange(7)
     points[3] = np.nan
@@ -52,7 +52,7 @@ def test_a_nan_breaks_the_line_and_a_long_one_is_thinned_but_whole():
     assert end[-1, 0] == 1.0
 
 
-def test_a_track_of_one_point_is_a_mark_alone():
+def test_track_of_one_point_is_a_mark():
     track = Track(np.zeros((1, 3)), ORANGE, marks=np.array([[0.1, 0.2, 0.05], [np.nan, 0.0, 0.0]]))
     drawn = build(
         obstacle_scene(),
@@ -64,7 +64,7 @@ def test_a_track_of_one_point_is_a_mark_alone():
     assert np.allclose(drawn.marks["sphere"][:, :3], [[0.1, 0.2, 0.05]])
 
 
-def test_tracks_are_among_the_lines_of_a_picture():
+def test_tracks_are_among_the_lines_of_a_view():
     points = np.array([[0.0, 0.0, 0.05], [1.0, 0.0, 0.05], [1.0, 1.0, 0.05]])
     plain = build(obstacle_scene(), snapshot(with_contacts=False), Overlays(), CAMERA)
     track = Track(points, ORANGE, dashed=np.array([False, True]), width=4.0)

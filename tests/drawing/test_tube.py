@@ -57,14 +57,14 @@ def _wavy(n: int = 41) -> tuple[np.ndarray, np.ndarray]:
         (_wavy, 41),
     ],
 )
-def test_closed_and_facing_outwards(body, n):
+def test_mesh_is_closed_and_faces_outwards(body, n):
     pose, x = body(n)
     shape = _skin(pose, x)
     corner, triangles = _corners(shape)
     _, same = np.unique(np.round(shape.vertices[:, :3], 6), axis=0, return_inverse=True)
     t = same.ravel()[triangles]
     edges = np.concatenate((t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]))
-    assert len(np.unique(edges, axis=0)) == len(edges), "every edge is passed once each way"
+    assert len(np.unique(edges, axis=0)) == len(edges), "every edge occurs once in each direction"
     there, back = (e[np.lexsort(e.T)] for e in (edges, edges[:, ::-1]))
     assert np.array_equal(there, back)
     facing = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
@@ -74,14 +74,14 @@ def test_closed_and_facing_outwards(body, n):
 
 
 @pytest.mark.parametrize(("body", "length"), [(_straight, 1.0), (arc, 0.6)])
-def test_area_and_volume_of_a_cylinder_and_of_a_part_of_a_torus(body, length):
+def test_area_and_volume_of_cylinder_and_torus_match(body, length):
     pose, x = body()
     corner, _ = _corners(_skin(pose, x))
     a, b, c = (corner[:, k] for k in range(3))
     volume = np.einsum("ij,ij->", a, np.cross(b, c)) / 6
     area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
-    # Pappus: centre line times cross-section. The ends are a half sphere and half of a spheroid
-    # longer than wide.
+    # Pappus: centre line times cross-section. The ends are a half sphere and half of a prolate
+    # spheroid.
     e = math.sqrt(1 - 1 / TAIL_CAP**2)
     tip = math.pi * R**2 * (1 + TAIL_CAP / e * math.asin(e))
     assert volume == pytest.approx(
@@ -90,13 +90,13 @@ def test_area_and_volume_of_a_cylinder_and_of_a_part_of_a_torus(body, length):
     assert area == pytest.approx(2 * math.pi * R * length + 2 * math.pi * R**2 + tip, rel=3e-3)
 
 
-def test_the_axis_follows_an_arc_between_the_sections():
+def test_axis_follows_an_arc_between_the_sections():
     pose, x = arc(9, 0.3, 2.0)
     shape = _skin(pose, x)
     inner = slice(shape.head_rings, len(shape.middle) - shape.tail_rings)
     away = np.hypot(shape.middle[inner, 0], shape.middle[inner, 1] - 0.3)
     assert np.abs(away - 0.3).max() < 1e-5
-    # Rings lie across the axis, everywhere at the radius from it.
+    # Rings are perpendicular to the axis, everywhere at the radius from it.
     ring = shape.vertices.reshape(-1, shape.columns, 8)[inner]
     out = ring[..., :3] - shape.middle[inner, None]
     assert np.allclose(np.linalg.norm(out, axis=2), R, atol=1e-7)
@@ -105,7 +105,7 @@ def test_the_axis_follows_an_arc_between_the_sections():
     assert np.abs(np.einsum("ijk,ik->ij", out[5:-5], along)).max() < 2e-4
 
 
-def test_normals_lean_with_the_radius():
+def test_normals_follow_the_slope_of_the_radius():
     n = 81
     pose, x = _straight(n)
     s = np.linspace(0, 1, n)
@@ -115,9 +115,9 @@ def test_normals_lean_with_the_radius():
     ring = shape.vertices.reshape(-1, shape.columns, 8)[inner][flat]
     where = shape.middle[inner][flat, 0]
     slope = R * 0.2 * 12 * np.cos(12 * where)
-    wanted = -slope / np.hypot(1, slope)
+    expected = -slope / np.hypot(1, slope)
     middle = (where > 0.05) & (where < 0.95)
-    assert np.allclose(ring[middle][..., 3], wanted[middle, None], atol=3e-3)
+    assert np.allclose(ring[middle][..., 3], expected[middle, None], atol=3e-3)
     assert np.allclose(
         shape.radius[inner][flat][middle], R * (1 + 0.2 * np.sin(12 * where[middle])), rtol=1e-3
     )
@@ -144,7 +144,7 @@ def test_rings_are_shared_and_find_their_section():
     assert first.section[-1] == 40
 
 
-def test_grooves_stand_at_sections_far_enough_apart():
+def test_grooves_are_at_distant_sections():
     assert band_step(0.025, 0.02) == 2
     assert band_step(0.05, 0.02) == 1
     assert band_step(0.001, 0.02) == 50

@@ -1,4 +1,4 @@
-"""Robots whose links and joints differ, as they are drawn and picked."""
+"""Robots with unequal links and joints, drawn and picked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def scene_of(kind: str = "spatial_nonsmooth", **robot: Any) -> Scene:
 
 
 def straight(scene: Scene, shift: float = 0.0) -> Snapshot:
-    """The robot along x on the ground, its first joint end at x = shift."""
+    """The robot along x on the ground, with its first joint end at x = shift."""
     links = scene.robot.links
     ends = np.cumsum([shift, *(link.length for link in links)])
     pose = np.zeros((len(links), 7))
@@ -51,7 +51,7 @@ def direction(row: Any) -> list[float]:
     return np.abs(turned).round(6).tolist()
 
 
-def test_every_link_has_its_own_size() -> None:
+def test_links_have_their_sizes() -> None:
     scene = scene_of(
         n_links=5, link=[{"index": 3, "radius_m": 0.04, "contact_half_length_m": 0.05}]
     )
@@ -61,7 +61,7 @@ def test_every_link_has_its_own_size() -> None:
     np.testing.assert_allclose(rows[:, 3], [0.0393, 0.0393, 0.05, 0.0393, 0.0393], rtol=1e-6)
 
 
-def test_a_capsule_is_drawn_at_its_middle() -> None:
+def test_capsule_is_drawn_at_its_centre() -> None:
     scene = scene_of(n_links=3, link=[{"index": 2, "centre_of_mass_m": 0.02}])
     rows = np.concatenate([drawn(scene).opaque[mesh] for mesh in ("link", "end_link")])
     np.testing.assert_allclose(sorted(rows[:, 0]), [0.061, 0.183, 0.305], atol=1e-6)
@@ -91,7 +91,7 @@ def test_hinges_show_the_axes_of_their_joints() -> None:
     assert direction(ring) == [1, 0, 0]
 
 
-def test_a_planar_robot_has_no_pitch_pins() -> None:
+def test_planar_robot_has_no_pitch_pins() -> None:
     opaque = drawn(scene_of("planar_nonsmooth", n_links=4)).opaque
     assert [direction(row) for row in opaque["pin"]] == [[0, 0, 1]] * 3
 
@@ -108,9 +108,9 @@ def test_links_are_picked_where_they_are_drawn() -> None:
 
     def picked(x: float, y: float) -> int:
         ndc = ABOVE.project(np.array([[x, y, 0.06]]), 16 / 9)[0, :2]
-        found = pick(picture, ABOVE, (float(ndc[0]), float(ndc[1])), 16 / 9)
-        assert found is not None
-        return found.index if found.kind == "link" else -1
+        pick_result = pick(picture, ABOVE, (float(ndc[0]), float(ndc[1])), 16 / 9)
+        assert pick_result is not None
+        return pick_result.index if pick_result.kind == "link" else -1
 
     assert picked(0.183, 0.08) == 1
     assert picked(0.03, 0.08) == -1
@@ -126,16 +126,16 @@ def test_wheels_turn_by_the_distance_travelled() -> None:
         for row in rolled
     ]
     turned = [spoke for row, spoke in zip(rolled, spokes, strict=True) if row[0] < 0.1]
-    # A spoke that pointed up points forward after a quarter of a turn.
+    # A spoke that pointed up points forward after a quarter turn.
     np.testing.assert_allclose(turned, [[1, 0, 0]] * 2, atol=1e-6)
 
 
-def test_wheels_stand_on_the_ground_with_their_link() -> None:
+def test_wheels_touch_the_ground_with_their_link() -> None:
     (row, *_) = drawn(scene_of(n_links=1, wheels="ratchet")).opaque["wheel"]
     assert row[2] - row[12] == pytest.approx(0.06 - 0.0525)
 
 
-def test_the_odometer_adds_up_and_returns() -> None:
+def test_odometer_adds_up_and_is_restored() -> None:
     scene = scene_of(n_links=3, wheels="passive")
     odometer = Odometer()
     for shift in (0.0, 0.1, 0.3):
@@ -144,12 +144,12 @@ def test_the_odometer_adds_up_and_returns() -> None:
     np.testing.assert_allclose(odometer.travelled(scene, straight(scene, 0.1)), 0.1)
 
 
-def test_a_robot_without_wheels_needs_no_odometer() -> None:
+def test_robot_without_wheels_needs_no_odometer() -> None:
     scene = scene_of(n_links=3)
     assert Odometer().travelled(scene, straight(scene)) is None
 
 
-def test_a_robot_with_other_links_than_the_scene_is_drawn() -> None:
+def test_robot_with_other_links_than_the_scene_is_drawn() -> None:
     before, after = scene_of(n_links=5, wheels="passive"), scene_of(n_links=3, wheels="passive")
     picture = build(after, straight(before), PLAIN, ABOVE)
     assert len(picture.links.known) == 5

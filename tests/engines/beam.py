@@ -120,8 +120,10 @@ class Paper:
         )
 
     def integrate(self, t: float, begin: float, end: float, y: FloatArray) -> FloatArray:
-        found = solve_ivp(self.slope, (begin, end), y, "DOP853", rtol=1e-11, atol=1e-12, args=(t,))
-        return np.asarray(found.y[:, -1])
+        solution = solve_ivp(
+            self.slope, (begin, end), y, "DOP853", rtol=1e-11, atol=1e-12, args=(t,)
+        )
+        return np.asarray(solution.y[:, -1])
 
     def first(
         self, turn: FloatArray, place: FloatArray, eta: FloatArray, eta_t: FloatArray

@@ -81,8 +81,8 @@ def motion(
             force[k, :2] = -(viscous * (basis @ velocity[k, :2])) @ basis
             force[k, :2] += coulomb(scene, velocity[k, :2], axis, mu[k], load(k, t, place[k, :2]))
         angle, rate = np.diff(place[:, 2]), np.diff(velocity[:, 2])
-        wanted, wanted_rate = target(t)
-        torque = np.clip(kp * (wanted - angle) + kd * (wanted_rate - rate), -most, most)
+        target_angle, target_rate = target(t)
+        torque = np.clip(kp * (target_angle - angle) + kd * (target_rate - rate), -most, most)
         torque += -spring * (angle - rest) - damper * rate
         torque -= scene.robot.joint_limit_stiffness_nm_per_rad * (
             angle - np.clip(angle, lower, upper)
@@ -101,8 +101,12 @@ def motion(
                 held[rows, at : at + 2] += sign * np.eye(2)
                 held[rows, at + 2] += sign * arm * np.array([-s, c])
                 bias[rows] += sign * arm * w * w * np.array([-c, -s])
-        whole = np.block([[np.diag(mass), held.T], [held, np.zeros((len(bias), len(bias)))]])
-        acceleration = np.linalg.solve(whole, np.concatenate([force.ravel(), -bias]))[: 3 * n]
+        saddle_matrix = np.block(
+            [[np.diag(mass), held.T], [held, np.zeros((len(bias), len(bias)))]]
+        )
+        acceleration = np.linalg.solve(saddle_matrix, np.concatenate([force.ravel(), -bias]))[
+            : 3 * n
+        ]
         return np.concatenate([velocity.ravel(), acceleration])
 
     begin = np.concatenate([q.ravel(), u.ravel()])

@@ -134,12 +134,12 @@ def run_chain(
     time = np.arange(steps + 1) * dt
     angle, rate = np.zeros((2, steps + 1, m)) if reference is None else reference(time)
     angle, rate = (np.ascontiguousarray(part[:, :, None]) for part in (angle, rate))
-    given = (
+    command = (
         np.zeros((0, 0, 1)) if torque is None else np.ascontiguousarray(torque(time)[:, :, None])
     )
     rows = make_row_buffers(0, n, len(ENERGY), 0, m)
     nothing = np.zeros(0, np.int64)
-    knots = JointKnots(time, angle, rate, np.zeros_like(angle), given)
+    knots = JointKnots(time, angle, rate, np.zeros_like(angle), command)
     status = _advance(params, state, space, knots, steps, nothing, rows)
     assert status == 0
     return state

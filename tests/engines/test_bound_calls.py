@@ -31,7 +31,7 @@ def advanced(
     """Return rows and snapshots of control periods with new references, with a row in every second period."""
     scene = engine.scene
     steps = scene.steps_per_period
-    whole = gait_reference(scene, PERIODS * steps)
+    full_reference = gait_reference(scene, PERIODS * steps)
     rows = []
     snapshots = []
     for period in range(PERIODS):
@@ -39,23 +39,26 @@ def advanced(
         between(engine, period)
         due = (begin + steps // 2,) if period % 2 else ()
         dt = scene.solver.step_s
-        report = engine.advance(_part(whole, begin * dt, (begin + steps) * dt), steps, due)
+        report = engine.advance(_part(full_reference, begin * dt, (begin + steps) * dt), steps, due)
         assert report.ok, report.message
         rows.append(report.rows)
         snapshots.append(engine.snapshot())
     return rows, snapshots
 
 
-def _part(whole: JointReference, begin: float, end: float) -> JointReference:
+def _part(full_reference: JointReference, begin: float, end: float) -> JointReference:
     """Return the knots from one time to another, s."""
-    first, last = np.searchsorted(whole.time, [begin - 1e-9, end + 1e-9])
+    first, last = np.searchsorted(full_reference.time, [begin - 1e-9, end + 1e-9])
     knots = slice(int(first), int(last))
     return JointReference(
-        whole.time[knots], whole.angle[knots], whole.rate[knots], whole.acceleration[knots]
+        full_reference.time[knots],
+        full_reference.angle[knots],
+        full_reference.rate[knots],
+        full_reference.acceleration[knots],
     )
 
 
-def go_back(engine: Engine, period: int) -> None:
+def reset(engine: Engine, period: int) -> None:
     """Replace all arrays of the engine, or its parameters, in some periods."""
     if period == 5:
         engine.restore(engine.checkpoint())
@@ -66,10 +69,10 @@ def go_back(engine: Engine, period: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "between", [lambda engine, period: None, go_back], ids=["undisturbed", "restored, edited"]
+    "between", [lambda engine, period: None, reset], ids=["undisturbed", "restored, edited"]
 )
 @pytest.mark.parametrize("name", SCENES)
-def test_bound_calls_have_the_bits_of_others(
+def test_bound_calls_have_the_bits_of_unbound_calls(
     name: str, between: Callable[[Engine, int], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = []

@@ -58,7 +58,7 @@ def logarithm(matrix: FloatArray) -> FloatArray:
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-3, 0.6, 2.0])
-def test_rotations_and_their_derivatives(size: float) -> None:
+def test_rotations_and_derivatives_agree_with_scipy(size: float) -> None:
     """Compare with scipy's exponential and finite differences in time."""
     t = 0.37
     here = rotated(*(size * part for part in moving(t)))
@@ -75,7 +75,7 @@ def test_rotations_and_their_derivatives(size: float) -> None:
     assert here.growth == pytest.approx((after - before) / (2 * STEP), abs=1e-6 * size)
 
 
-def test_displacements_one_after_another() -> None:
+def test_products_of_displacements_are_those_of_matrices() -> None:
     """Compare with products of 4 x 4 matrices, and twists and their derivatives by differences."""
     t = 0.2
     total = one_after_another(joints(t, 0.8))
@@ -103,7 +103,7 @@ def orders(values: list[float]) -> list[float]:
 
 
 @pytest.mark.parametrize("n", [2, 7, 64])
-def test_turning_rod(n: int) -> None:
+def test_rotating_rod_has_the_closed_form_wrench(n: int) -> None:
     """A straight rod in accelerated rotation about its head: tension and moment in closed form, for any links.
 
     N_X = rho A w^2 (l^2 - X^2) / 2 and C_Z = w' (rho A (l - X)^2 (2 l + X) / 6 + J (l - X)).
@@ -127,19 +127,19 @@ def test_turning_rod(n: int) -> None:
     assert chain.velocity == pytest.approx([0.0, 0.5 * (2 * t) * beam.length_m, 0.0], abs=1e-12)
 
 
-def test_clamped_arc_under_gravity() -> None:
+def test_clamped_arc_has_the_closed_form_moment() -> None:
     """A quarter circle in a vertical plane, clamped at its head: C_Y = rho A g times the lever of the hanging part."""
     scene = body(
         {"kind": "formulas", "k_y_per_m": "-(pi/2)/l"},
         {"kind": "anchors", "anchors": [{}]},
         {"group": "SE3"},
     )
-    found = instant(scene, 0.1)
+    snapshot = instant(scene, 0.1)
     beam = scene.beam
     curvature = 0.5 * math.pi / beam.length_m
     values = []
     for n in COUNTS:
-        chain = chain_of(found, n)
+        chain = chain_of(snapshot, n)
         angle = curvature * chain.joint
         # Levers along the horizontal: integral of sin(k s) / k - sin(k X) / k over s from X to l.
         lever = (np.cos(angle) - math.cos(0.5 * math.pi)) / curvature**2
@@ -207,11 +207,11 @@ def test_joints_converge_to_the_pointwise_wrench(name: str) -> None:
         )
 
 
-def test_rings_that_push_along_their_links_own_axes_cost_an_order() -> None:
+def test_rings_along_link_axes_converge_with_order_one() -> None:
     """A ring is up to h/2 away from its link's centre, where the body's axes have turned by K h/2: order 1."""
-    found = case("2D snake")
-    own = [worst(chain_of(found, n, own_axes=True), 5) for n in COUNTS]
-    turned = [worst(chain_of(found, n), 5) for n in COUNTS]
+    snapshot = case("2D snake")
+    own = [worst(chain_of(snapshot, n, own_axes=True), 5) for n in COUNTS]
+    turned = [worst(chain_of(snapshot, n), 5) for n in COUNTS]
     assert -np.polyfit(np.log(COUNTS[2:]), np.log(own[2:]), 1)[0] < 1.4
     assert own[-2] > 5.0 * turned[-2]
 
@@ -257,29 +257,29 @@ def test_chain_balances_from_its_tail(name: str) -> None:
     joint = place[1, -1] - 0.5 * beam.length_m / n * turn[1, -1, :, 0]
     on_last = middle.work.hold[:, 1] > chains[1].joint[-1]
     supports = held[on_last, 3:] + np.cross(middle.place - joint, held[on_last, :3])
-    wanted = couple[-1] + np.cross(place[1, -1] - joint, force[-1]) - supports.sum(axis=0)
+    expected = couple[-1] + np.cross(place[1, -1] - joint, force[-1]) - supports.sum(axis=0)
     half = Rotation.from_rotvec(-0.5 * chains[1].angle[-1]).as_matrix()
-    found = turn[1, -1] @ half @ chains[1].wrench[-1, 3:]
+    moment = turn[1, -1] @ half @ chains[1].wrench[-1, 3:]
     which = slice(2, 3) if beam.group == "SE2" else slice(0, 3)
-    assert -found[which] == pytest.approx(
-        wanted[which], abs=2e-5 * float(np.abs(chains[1].wrench[:, 3:]).max()) + 1e-6
+    assert -moment[which] == pytest.approx(
+        expected[which], abs=2e-5 * float(np.abs(chains[1].wrench[:, 3:]).max()) + 1e-6
     )
 
 
 def test_rings_share_the_load_by_the_pseudo_inverse() -> None:
     """Compare the flat snake's ring forces with numpy: columns are normals of the links, couples
     are scaled by length."""
-    found = case("2D snake")
-    chain = chain_of(found, 16, own_axes=True)
+    snapshot = case("2D snake")
+    chain = chain_of(snapshot, 16, own_axes=True)
     wrench = chain.hold_wrench
-    head = found.turn
-    length = found.params.length
+    head = snapshot.turn
+    length = snapshot.params.length
     columns = []
-    for at in found.work.hold[:, 1]:
+    for at in snapshot.work.hold[:, 1]:
         link = max(math.ceil(at / length * 16 - 1e-9) - 1, 0)
         local = head.T @ matrices(chain.pose[link : link + 1, 3:])[0]
         point = (
-            head.T @ (chain.pose[link, :3] - found.place)
+            head.T @ (chain.pose[link, :3] - snapshot.place)
             + (at - (link + 0.5) * length / 16) * local[:, 0]
         )
         columns.append([local[0, 1], local[1, 1], (hat(point) @ local[:, 1])[2] / length])

@@ -53,15 +53,15 @@ def same(one: Rows, other: Rows) -> bool:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_one_call_and_many_calls_are_the_same_bit_for_bit(name: str) -> None:
+def test_one_call_and_many_calls_agree_bit_for_bit(name: str) -> None:
     scene = SCENES[name]
-    wanted = np.arange(4, 161, 4)
-    one = ContinuumBeamEngine(scene).advance(reference(scene, 160), 160, wanted).rows
+    due_steps = np.arange(4, 161, 4)
+    one = ContinuumBeamEngine(scene).advance(reference(scene, 160), 160, due_steps).rows
     engine = ContinuumBeamEngine(scene)
     parts = []
     begin = 0
     for length in (1, 7, 32, 40, 80):
-        parts.append(engine.advance(reference(scene, length, begin), length, tuple(wanted)).rows)
+        parts.append(engine.advance(reference(scene, length, begin), length, tuple(due_steps)).rows)
         engine.snapshot()
         begin += length
     assert engine.step_count == 160
@@ -167,7 +167,7 @@ def test_two_sided_supports_carry_with_least_squares() -> None:
 
 
 @pytest.mark.parametrize("side", ["left", "right", "alternating", "inner", "outer"])
-def test_one_sided_supports_only_push_and_say_what_they_cannot(side: str) -> None:
+def test_one_sided_supports_push_and_report_the_mismatch(side: str) -> None:
     scene = sided(side)
     _, rows = run(scene, 1.6, every=10)
     carried = 0
@@ -186,7 +186,7 @@ def test_one_sided_supports_only_push_and_say_what_they_cannot(side: str) -> Non
         assert (amount * sign > -1e-9).all()
         # The least-squares solution of a general optimizer under the same bounds.
         scale = np.array([1.0, 1.0, 1.0 / scene.beam.length_m])
-        found = minimize(
+        optimum = minimize(
             lambda t: 0.5e9 * np.square(scale * (unit @ t - resultant)).sum() + 0.5 * t @ t,  # noqa: B023
             np.zeros(7),
             jac=lambda t: 1e9 * unit.T @ (scale**2 * (unit @ t - resultant)) + t,  # noqa: B023
@@ -194,7 +194,7 @@ def test_one_sided_supports_only_push_and_say_what_they_cannot(side: str) -> Non
             method="L-BFGS-B",
             options={"maxiter": 20000, "ftol": 1e-15, "gtol": 1e-10},
         )
-        missed = float(np.abs(scale * (unit @ found.x - resultant)).max())
+        missed = float(np.abs(scale * (unit @ optimum.x - resultant)).max())
         left = rows.extra[index, 8]
         assert left == pytest.approx(missed, abs=2e-4)
         carried += left < 1e-6
@@ -231,7 +231,7 @@ def test_a_changed_law_enters_at_the_head_without_sliding() -> None:
     assert engine.snapshot().control["axial_speed_mps"] == pytest.approx(-0.8)
 
 
-def test_what_changes_the_body_needs_a_rebuild() -> None:
+def test_changes_of_the_body_need_a_rebuild() -> None:
     scene = SCENES["rings"]
     engine = ContinuumBeamEngine(scene)
     for key, value in {
@@ -245,7 +245,7 @@ def test_what_changes_the_body_needs_a_rebuild() -> None:
     assert engine.apply(with_values(scene, {"ground.slope_deg": 10.0, "support.side": "left"}))
 
 
-def test_a_straight_body_in_rings_says_that_its_motion_is_not_determined() -> None:
+def test_undetermined_motion_of_a_straight_body_is_reported() -> None:
     scene = body(
         {"kind": "formulas", "k_z_per_m": "5*sin(4*X + 3*t)*(1 - rise(5*t))"}, {"kind": "rings"}
     )
@@ -257,7 +257,7 @@ def test_a_straight_body_in_rings_says_that_its_motion_is_not_determined() -> No
     assert np.isfinite(report.rows.link_pose).all()
 
 
-def test_pulling_on_a_held_body_loads_what_holds_it() -> None:
+def test_force_on_a_held_body_loads_its_supports() -> None:
     scene = body(
         {"kind": "formulas"},
         {"kind": "anchors", "anchors": [{"at_m": "0"}]},
@@ -283,7 +283,7 @@ TIP = {
 
 
 @pytest.mark.parametrize("bend", [0.0, 1.7], ids=["straight", "helix"])
-def test_a_load_at_the_tip_of_a_held_body_is_statics(bend: float) -> None:
+def test_tip_load_of_a_held_body_follows_statics(bend: float) -> None:
     # A cantilever without weight: each cross-section carries the load at the tip, moved there: F
     # and M + r x F.
     strain = {
@@ -314,7 +314,7 @@ def test_a_load_at_the_tip_of_a_held_body_is_statics(bend: float) -> None:
     np.testing.assert_allclose(rows.hold[-1, 0, 8:11], -force, atol=1e-9)
 
 
-def test_a_load_at_the_tip_pushes_a_body_on_ice_as_newton_says() -> None:
+def test_tip_load_on_ice_follows_newtons_law() -> None:
     # A stiff rod without friction: a = F / m, and its first angular acceleration is (M + l/2 F) / I
     # about the middle.
     ice = FRICTION | {"viscous_along_ns_per_m2": 0.0, "viscous_across_ns_per_m2": 0.0}
@@ -341,7 +341,7 @@ def test_a_load_at_the_tip_pushes_a_body_on_ice_as_newton_says() -> None:
     )
 
 
-def test_a_load_at_the_tip_stays_when_somebody_pulls_there() -> None:
+def test_tip_load_is_added_to_an_external_wrench() -> None:
     scene = body(
         {"kind": "formulas"},
         {"kind": "anchors", "anchors": [{"at_m": "0"}]},
@@ -357,13 +357,13 @@ def test_a_load_at_the_tip_stays_when_somebody_pulls_there() -> None:
         assert rows.wrench[-1, :, 1] == pytest.approx(np.full(41, expected))
 
 
-def test_what_a_load_at_the_tip_cannot_do_is_said() -> None:
+def test_ineffective_tip_load_is_reported() -> None:
     scene = body({"kind": "formulas"}, {"kind": "anchors", "anchors": [{"at_m": "0"}]}, TIP)
-    said = {p.key: p.sentence() for p in scene_check.check(scene) if p.key.startswith("beam.")}
-    assert set(said) == {"beam.tip_fz_n", "beam.tip_mx_nm", "beam.tip_my_nm"}
-    assert "beam.tip_fz_n: 0.4" in said["beam.tip_fz_n"]
-    assert "beam.group = 'SE2'" in said["beam.tip_fz_n"]
-    assert "it to 0" in said["beam.tip_fz_n"]
+    problems = {p.key: p.sentence() for p in scene_check.check(scene) if p.key.startswith("beam.")}
+    assert set(problems) == {"beam.tip_fz_n", "beam.tip_mx_nm", "beam.tip_my_nm"}
+    assert "beam.tip_fz_n: 0.4" in problems["beam.tip_fz_n"]
+    assert "beam.group = 'SE2'" in problems["beam.tip_fz_n"]
+    assert "it to 0" in problems["beam.tip_fz_n"]
     with pytest.raises(UsageError, match=r"chain.*force"):
         compare_chain(scene)
     sliding = body({"kind": "formulas"}, FRICTION, {"tip_fx_n": 0.3})
@@ -372,7 +372,7 @@ def test_what_a_load_at_the_tip_cannot_do_is_said() -> None:
 
 
 @given(continuum_scenes)
-def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
+def test_any_valid_scene_runs_or_reports_the_reason(scene: Scene) -> None:
     assume(not any(problem.severity == "error" for problem in scene_check.check(scene)))
     engine = registry.create(scene)
     report = engine.advance(

@@ -25,9 +25,9 @@ EVERYTHING = {
 
 
 def shoot(
-    paper: Paper, t: float, at: float, wanted: FloatArray, which: str, eta: FloatArray
+    paper: Paper, t: float, at: float, target: FloatArray, which: str, eta: FloatArray
 ) -> FloatArray:
-    """Return the head's twist (or its derivative) for a twist `wanted` of the section at `at`: a linear problem."""
+    """Return the head's twist (or its derivative) for a twist `target` of the section at `at`: a linear problem."""
     zero = np.zeros(6)
     part = slice(12, 18) if which == "eta" else slice(18, 24)
 
@@ -39,7 +39,7 @@ def shoot(
 
     offset = there(zero)
     matrix = np.stack([there(column) - offset for column in np.eye(6)], axis=1)
-    return np.linalg.solve(matrix, wanted - offset)
+    return np.linalg.solve(matrix, target - offset)
 
 
 def head_twist(paper: Paper, t: float, at: float, speed: float) -> FloatArray:
@@ -59,9 +59,7 @@ def head_twist(paper: Paper, t: float, at: float, speed: float) -> FloatArray:
     ],
     ids=["head", "head, at more times", "inside", "tail", "sweeping", "sweeping, at more times"],
 )
-def test_anchored_bodies_move_and_carry_as_the_paper_says(
-    at: str, speed: float, every: int
-) -> None:
+def test_anchored_bodies_follow_the_paper(at: str, speed: float, every: int) -> None:
     support: dict[str, Any] = {"kind": "anchors", "anchors": [{"at_m": at}]}
     ground = {"slope_deg": 30.0, "downhill_deg": 40.0}
     scene = body(EVERYTHING, support, {"group": "SE3", "radius_m": 0.03}, ground=ground)
@@ -111,7 +109,7 @@ def test_anchored_bodies_move_and_carry_as_the_paper_says(
             assert rows.wrench[index, k] == pytest.approx(here[24:], abs=2e-6)
 
 
-def test_an_anchor_that_is_moved_takes_the_body_along() -> None:
+def test_moved_anchor_moves_the_body() -> None:
     # A straight rod rotated about its end: N_X = rho A w^2 (l^2 - X^2) / 2, and the anchor carries
     # all of it.
     omega = 3.0

@@ -88,7 +88,7 @@ def wall(y: float = 0.04, thickness: float = 0.005, **more: Any) -> Box:
     ],
     ids=["named", "wall", "slanting", "pin"],
 )
-def test_what_is_thinner_than_the_way_of_a_step_is_not_crossed_silently(
+def test_crossing_of_a_thin_obstacle_is_detected(
     model: str, obstacle: Obstacle, link: int, called: str
 ) -> None:
     far = Cylinder(x_m=-3.0, y_m=0.0, radius_m=0.002, height_m=0.1)
@@ -97,8 +97,8 @@ def test_what_is_thinner_than_the_way_of_a_step_is_not_crossed_silently(
     assert not report.ok
     assert report.steps == engine.step_count == 0, "the state is that before the step"
     assert not len(report.rows)
-    said = f"In step 1 (t = 0 s), link {link} passes through obstacle 2 ({called}): it moves 160 mm in the step"
-    assert report.message.startswith(said)
+    message = f"In step 1 (t = 0 s), link {link} passes through obstacle 2 ({called}): it moves 160 mm in the step"
+    assert report.message.startswith(message)
     step = float(report.message.split("to ")[-1].rstrip("."))
     assert step < STEP
     if model == "planar_nonholonomic":  # which decelerates links but does not push them back
@@ -113,7 +113,7 @@ def test_what_is_thinner_than_the_way_of_a_step_is_not_crossed_silently(
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_what_is_crossed_in_the_middle_of_a_run_ends_it_with_a_fault_in_its_recording(
+def test_crossing_ends_the_run_with_a_recorded_fault(
     model: str,
 ) -> None:
     # The wall begins 1.1 m ahead: 6 steps of 16 cm lead to 0.96 m, the seventh behind it.
@@ -142,7 +142,7 @@ def test_what_is_crossed_in_the_middle_of_a_run_ends_it_with_a_fault_in_its_reco
     ],
     ids=["above", "beside", "between pins"],
 )
-def test_what_is_passed_is_not_taken_for_crossed(
+def test_passing_at_a_distance_is_not_a_crossing(
     model: str, obstacles: tuple[Obstacle, ...]
 ) -> None:
     engine = registry.create(thrown(model, *obstacles))
@@ -152,7 +152,7 @@ def test_what_is_passed_is_not_taken_for_crossed(
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_who_begins_in_a_body_has_not_crossed_it(model: str) -> None:
+def test_link_that_starts_in_a_body_has_not_crossed_it(model: str) -> None:
     engine = registry.create(
         thrown(model, Cylinder(x_m=0.1, y_m=0.2, radius_m=0.004, height_m=0.1))
     )
@@ -169,7 +169,7 @@ def test_who_begins_in_a_body_has_not_crossed_it(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_looking_out_changes_nothing(model: str) -> None:
+def test_crossing_detection_does_not_change_the_run(model: str) -> None:
     """A wall that only pushes: runs with and without checked steps have the same bits."""
     scene = thrown(model, wall(y=0.3), wall(y=-0.3), velocity=(0.5, 2.5), **{"run.duration_s": 0.4})
     watched = registry.create(scene)
@@ -211,7 +211,7 @@ CALLED = {
 
 
 @pytest.mark.parametrize(("obstacle", "start"), SHOT.values(), ids=SHOT.keys())
-def test_solids_and_terrain_are_not_shot_or_fallen_through_silently(
+def test_crossing_of_solids_and_terrain_is_detected(
     obstacle: Obstacle, start: dict[str, Any]
 ) -> None:
     engine = registry.create(thrown("spatial_nonsmooth", obstacle, **start))
@@ -261,9 +261,7 @@ BY_THE_WAY = {
 
 
 @pytest.mark.parametrize(("obstacle", "start"), BY_THE_WAY.values(), ids=BY_THE_WAY.keys())
-def test_what_only_comes_near_solids_and_terrain_goes_on(
-    obstacle: Obstacle, start: dict[str, Any]
-) -> None:
+def test_links_near_solids_and_terrain_continue(obstacle: Obstacle, start: dict[str, Any]) -> None:
     engine = registry.create(thrown("spatial_nonsmooth", obstacle, **start))
     fastest = max(abs(v) for v in start.get("velocity", (SPEED,)))
     assert watch_of(engine.scene).limit < STEP * fastest
@@ -271,18 +269,16 @@ def test_what_only_comes_near_solids_and_terrain_goes_on(
     assert report.ok, report.message
 
 
-def test_the_ground_is_not_fallen_through_silently() -> None:
+def test_crossing_of_the_ground_is_detected() -> None:
     engine = registry.create(thrown("spatial_nonsmooth", z=0.12, velocity=DOWN))
     report = engine.advance(still(engine.scene), 10)
-    said = "link 1 passes through the ground: it moves 160 mm in the step, but contact is certain only up to 20 mm"
-    assert said in report.message
+    message = "link 1 passes through the ground: it moves 160 mm in the step, but contact is certain only up to 20 mm"
+    assert message in report.message
 
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("hit", [True, False], ids=["through", "beside"])
-def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(
-    model: str, hit: bool
-) -> None:
+def test_link_that_crosses_a_pin_and_returns_is_detected(model: str, hit: bool) -> None:
     """A joint bends and stretches again in 120 of 2300 steps: the links have the same poses before and after."""
     rest = 1400
     swing = 120
@@ -341,12 +337,12 @@ def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(
 @pytest.mark.parametrize("model", MODELS)
 def test_check_foresees_what_a_start_is_too_fast_for(model: str) -> None:
     scene = thrown(model, wall(y=1.0, name="Fence"), velocity=(0.0, 3.2))
-    (found,) = [problem for problem in registry.check(scene) if "pass through" in problem.message]
-    assert (found.severity, found.key, found.obstacles) == ("warning", "solver.step_s", (0,))
-    assert "12.8" in found.message
-    assert "0.004" in found.message
-    assert "obstacle 1" in found.message
-    assert found.remedy == "set it to at most 0.0039 s"
+    (problem,) = [problem for problem in registry.check(scene) if "pass through" in problem.message]
+    assert (problem.severity, problem.key, problem.obstacles) == ("warning", "solver.step_s", (0,))
+    assert "12.8" in problem.message
+    assert "0.004" in problem.message
+    assert "obstacle 1" in problem.message
+    assert problem.remedy == "set it to at most 0.0039 s"
     mended = with_values(scene, {"solver.step_s": 0.0039, "control.period_s": 0.0039})
     assert not [problem for problem in registry.check(mended) if "pass through" in problem.message]
     slower = thrown(model, wall(y=1.0), velocity=(0.0, 3.1))
@@ -370,18 +366,18 @@ def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
     }
     pin = Cylinder(x_m=3, y_m=0, radius_m=0.002, height_m=0.1)
     scene = with_values(Scene(), values).model_copy(update={"obstacles": (pin,)})
-    (found,) = [problem for problem in registry.check(scene) if "pass through" in problem.message]
-    way = float(found.message.split("moves up to ")[1].split(" mm")[0])
+    (problem,) = [problem for problem in registry.check(scene) if "pass through" in problem.message]
+    distance = float(problem.message.split("moves up to ")[1].split(" mm")[0])
     rate = math.radians(30.0) * math.radians(7200.0)
-    assert way == pytest.approx(1e3 * 0.004 * 0.5 * rate * 0.1, rel=0.03), (
+    assert distance == pytest.approx(1e3 * 0.004 * 0.5 * rate * 0.1, rel=0.03), (
         "the links' middles go half as far"
     )
-    assert "obstacle 1" in found.message
-    slow = with_values(scene, {"gait.frequency_deg_s": 0.9 * 7200.0 * 12.0 / way})
+    assert "obstacle 1" in problem.message
+    slow = with_values(scene, {"gait.frequency_deg_s": 0.9 * 7200.0 * 12.0 / distance})
     assert not [problem for problem in registry.check(slow) if "pass through" in problem.message]
 
 
-def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> None:
+def test_link_not_stopped_by_damping_is_detected_in_short_steps() -> None:
     values = {
         "solver.step_s": 0.001,
         "control.period_s": 0.001,
@@ -390,11 +386,11 @@ def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> No
     pin = Cylinder(x_m=0.11, y_m=0.05, radius_m=0.004, height_m=0.1)
     scene = thrown("planar_nonholonomic", pin, velocity=(0.0, 1.0), **values)
     report = registry.create(scene).advance(still(scene), 100)
-    said = (
+    message = (
         "link 2 passes through obstacle 1 (a cylinder), whose damping does not stop it. Increase "
     )
     assert (
-        said + "ground.obstacle_damping_ns_per_m from 0 to 1000, or slow the robot down"
+        message + "ground.obstacle_damping_ns_per_m from 0 to 1000, or slow the robot down"
         in report.message
     )
     mended = with_values(scene, {"ground.obstacle_damping_ns_per_m": 1000.0})
@@ -402,7 +398,7 @@ def test_a_link_that_damping_does_not_stop_is_noticed_in_short_steps_too() -> No
     assert report.ok, "the remedy holds"
 
 
-def test_crossings_of_posts_are_those_that_sampled_axes_show() -> None:
+def test_crossings_of_posts_agree_with_sampled_axes() -> None:
     """Random paths of a link among posts: its densely sampled axis comes within a tenth of a post's radius."""
     generator = np.random.default_rng(3)
     posts = [
@@ -435,7 +431,7 @@ def test_crossings_of_posts_are_those_that_sampled_axes_show() -> None:
     assert 10 < sum(outcomes) < len(outcomes) - 50
 
 
-def test_a_link_that_sinks_into_a_post_is_examined_only_near_its_core(
+def test_sinking_link_is_checked_only_near_the_core(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     post = Cylinder(x_m=0.1, y_m=0.12, radius_m=0.1, height_m=0.1)

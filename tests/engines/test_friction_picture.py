@@ -58,7 +58,7 @@ def test_factor_is_bilinear_between_the_pixels(tmp_path: Path) -> None:
         )
 
 
-def test_factor_is_that_of_the_edge_up_to_it_and_one_beyond(tmp_path: Path) -> None:
+def test_factor_is_constant_up_to_the_edge_and_one_beyond(tmp_path: Path) -> None:
     save_grey(tmp_path / "floor.png", [[0, 255], [255, 0]])
     ground = make_ground_map(pictured(width_m=2.0, black=0.25, white=0.75), tmp_path)
     assert friction_scale(ground, 0.0, -0.99, 0.99) == 0.25
@@ -68,19 +68,19 @@ def test_factor_is_that_of_the_edge_up_to_it_and_one_beyond(tmp_path: Path) -> N
         assert friction_scale(ground, 0.0, *place) == 1.0
 
 
-def test_formula_and_picture_multiply(tmp_path: Path) -> None:
+def test_formula_and_image_multiply(tmp_path: Path) -> None:
     save_grey(tmp_path / "floor.png", [[0, 0], [0, 0]])
     scene = with_values(pictured(black=0.5), {"ground.friction_factor": "2*t"})
     assert friction_scale(make_ground_map(scene, tmp_path), 1.5, 0.0, 0.0) == 1.5
     assert friction_scale(make_ground_map(scene, tmp_path), -1.0, 0.0, 0.0) == 0.0
 
 
-def test_ground_without_a_picture_does_not_vary() -> None:
+def test_ground_without_an_image_does_not_vary() -> None:
     assert not varies(make_ground_map(Scene()))
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "planar_lagrangian"])
-def test_link_stops_on_half_black_half_white_where_energy_says(kind: str, tmp_path: Path) -> None:
+def test_link_stops_on_two_grey_values_by_its_energy(kind: str, tmp_path: Path) -> None:
     # It slides along -x from the white half, with friction 0.4, into the black half, with 0.1. The
     # factor changes linearly within a pixel around x = -0.1, and so takes as much energy as a step
     # there.
@@ -118,7 +118,7 @@ def test_link_stops_on_half_black_half_white_where_energy_says(kind: str, tmp_pa
         "continuum_friction",
     ],
 )
-def test_picture_of_one_grey_is_a_constant_factor(name: str, tmp_path: Path) -> None:
+def test_image_of_one_grey_is_a_constant_factor(name: str, tmp_path: Path) -> None:
     save_grey(tmp_path / "floor.png", [[255, 255], [255, 255]])
     scene = shipped(name, run__duration_s=0.2, ground__mu_along=0.2, ground__mu_across=0.4)
     assert not scene.ground.picture
@@ -133,7 +133,7 @@ def test_picture_of_one_grey_is_a_constant_factor(name: str, tmp_path: Path) -> 
     assert not np.array_equal(run[column], plain[column])
 
 
-def test_held_body_takes_no_picture() -> None:
+def test_held_body_does_not_use_the_image() -> None:
     scene = with_values(shipped("worm"), {"ground.picture": {"file": "missing.png"}})
     simulate_scene(with_values(scene, {"run.duration_s": 0.02}), None)
     (problem,) = [problem for problem in check(scene) if problem.key.startswith("ground")]
@@ -141,7 +141,7 @@ def test_held_body_takes_no_picture() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "words"),
+    ("file", "message"),
     [
         (
             "missing.png",
@@ -163,17 +163,17 @@ def test_held_body_takes_no_picture() -> None:
         ),
     ],
 )
-def test_picture_that_cannot_be_used_is_named(file: str, words: str, tmp_path: Path) -> None:
+def test_unusable_image_is_reported(file: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "text.png").write_text("no picture")
     save_grey(tmp_path / "thin.png", [[0], [1], [2]])
     scene = with_values(Scene(), {"ground.picture": {"file": file, "width_m": 3.0}})
     (problem,) = ground_friction_problems(scene, tmp_path)
     assert (problem.severity, problem.key) == ("error", "ground.picture.file")
-    with pytest.raises(SceneError, match=words):
+    with pytest.raises(SceneError, match=message):
         simulate_scene(scene, tmp_path)
     if file:
         for make in (make_ground_map, make_body_ground_map):
-            with pytest.raises(SceneError, match=words):
+            with pytest.raises(SceneError, match=message):
                 make(scene, tmp_path)
 
 

@@ -49,7 +49,7 @@ def speed(scene: Scene) -> float:
         ("components", 2.0, 0.41, 0.005),
     ],
 )
-def test_wave_moves_as_fast_as_its_law_says(
+def test_wave_has_the_speed_of_its_law(
     law: str, across: float, expected: float, tolerance: float
 ) -> None:
     assert speed(wave(law=law, mu_along=MU, mu_across=across * MU)) == pytest.approx(
@@ -104,7 +104,7 @@ def lifted_speed(duration: float, eps: float, amplitude: float) -> float:
     return float(np.linalg.norm(result[:2, 1] - result[:2, 0]) / 3.0)
 
 
-def test_lifting_changes_the_speed_as_an_independent_balance_says() -> None:
+def test_lifted_speed_agrees_with_a_momentum_balance() -> None:
     lifted = wave(
         mu_along=MU,
         mu_across=2 * MU,
@@ -116,7 +116,7 @@ def test_lifting_changes_the_speed_as_an_independent_balance_says() -> None:
     assert expected > 2 * 0.156
 
 
-def test_backward_friction_matters_only_where_the_body_slides_back() -> None:
+def test_backward_friction_acts_only_on_backward_sliding() -> None:
     forward = speed(wave(law="unit_velocity", mu_along=MU, mu_backward=MU, mu_across=2 * MU))
     rough = speed(wave(law="unit_velocity", mu_along=MU, mu_backward=1.5 * MU, mu_across=2 * MU))
     # no part of this wave slides tail first for long

@@ -68,7 +68,7 @@ def test_patch_is_the_last_polygon_around_the_point() -> None:
     np.testing.assert_array_equal([patch_under(ground, *point) for point in points], expected)
 
 
-def test_own_friction_of_a_link_holds_on_patches() -> None:
+def test_link_friction_applies_on_patches() -> None:
     links = (LinkOverride(index=1, wheels="passive"), LinkOverride(index=2, mu_along=0.7))
     patch = GroundPatch(
         points_m=((0, 0), (1, 0), (0, 1)), mu_along=0.3, mu_backward=0.4, mu_across=0.5
@@ -84,22 +84,22 @@ def test_own_friction_of_a_link_holds_on_patches() -> None:
 def test_factors_are_at_least_0_and_measured_from_the_head() -> None:
     ground = Ground(load_factor="1 - X*10", friction_factor="2*t*x*y")
     for head, first in (("first", 0.5), ("last", 0.0)):
-        made = make_ground_map(
+        ground_map = make_ground_map(
             Scene(robot=Robot(n_links=2, link_length_m=0.1, head=head), ground=ground)
         )
-        assert load_scale(made, 0, 0.0) == pytest.approx(first, abs=1e-15)
-    assert friction_scale(made, 2.0, 0.5, 0.5) == pytest.approx(1.0)
-    assert friction_scale(made, 2.0, -0.5, 0.5) == 0.0
+        assert load_scale(ground_map, 0, 0.0) == pytest.approx(first, abs=1e-15)
+    assert friction_scale(ground_map, 2.0, 0.5, 0.5) == pytest.approx(1.0)
+    assert friction_scale(ground_map, 2.0, -0.5, 0.5) == 0.0
 
 
-def test_factors_of_one_take_no_program() -> None:
-    made = make_ground_map(Scene())
-    assert len(made.load) == len(made.factor) == len(made.patches) == 0
-    assert load_scale(made, 0, 0.0) == friction_scale(made, 0.0, 0.0, 0.0) == 1.0
+def test_factors_of_one_have_no_program() -> None:
+    ground_map = make_ground_map(Scene())
+    assert len(ground_map.load) == len(ground_map.factor) == len(ground_map.patches) == 0
+    assert load_scale(ground_map, 0, 0.0) == friction_scale(ground_map, 0.0, 0.0, 0.0) == 1.0
 
 
 @pytest.mark.parametrize(
-    ("ground", "key", "words"),
+    ("ground", "key", "message"),
     [
         ({"load_factor": "1 + Y"}, "ground.load_factor", "'Y' at character 5 is not known"),
         ({"load_factor": "cos(x)"}, "ground.load_factor", "Write X"),
@@ -110,9 +110,9 @@ def test_factors_of_one_take_no_program() -> None:
         ({"patch": ({"points_m": ((0, 0), (1, 1), (2, 2))},)}, "ground.patch[1].points_m", "area"),
     ],
 )
-def test_mistakes_in_the_friction_of_the_ground_are_named(
-    ground: dict[str, object], key: str, words: str
+def test_errors_of_ground_friction_name_the_key(
+    ground: dict[str, object], key: str, message: str
 ) -> None:
     (problem,) = ground_friction_problems(Scene.model_validate({"ground": ground}))
     assert (problem.severity, problem.key) == ("error", key)
-    assert words in problem.sentence()
+    assert message in problem.sentence()

@@ -47,7 +47,7 @@ FREE: dict[str, Any] = {
 
 def free(kind: str, n_links: int, torque: str, **values: Any) -> Scene:
     place = {"start.z_m": 1.0} if kind == "spatial_nonsmooth" else {}
-    given = {
+    base = {
         "model.kind": kind,
         "robot.n_links": n_links,
         **FREE,
@@ -55,7 +55,7 @@ def free(kind: str, n_links: int, torque: str, **values: Any) -> Scene:
         "gait.torque_nm": torque,
     }
     return with_values(
-        Scene(), given | {key.replace("__", "."): value for key, value in values.items()}
+        Scene(), base | {key.replace("__", "."): value for key, value in values.items()}
     )
 
 
@@ -89,7 +89,7 @@ def turned(scene: Scene, torque: Callable[[float], float], times: FloatArray) ->
         slope = 0.25 * robot.mass_kg * a * a * math.sin(y[0])
         return [y[1], (torque(t) - 0.5 * slope * y[1] ** 2) / float(inertia(scene, y[0]))]
 
-    found = solve_ivp(
+    solution = solve_ivp(
         derivatives,
         (0.0, times[-1]),
         [0.0, 0.0],
@@ -98,11 +98,11 @@ def turned(scene: Scene, torque: Callable[[float], float], times: FloatArray) ->
         rtol=1e-11,
         atol=1e-12,
     )
-    return np.asarray(found.y)
+    return np.asarray(solution.y)
 
 
 @pytest.mark.parametrize("kind", LINKS)
-def test_two_free_links_under_a_constant_torque_have_the_energy_it_has_given(kind: str) -> None:
+def test_constant_torque_gives_two_free_links_its_work(kind: str) -> None:
     scene = free(kind, 2, "0.01")
     rows, angle, rates = motion(scene)
     phi = angle[:, 0]
@@ -115,18 +115,18 @@ def test_two_free_links_under_a_constant_torque_have_the_energy_it_has_given(kin
 
 
 @pytest.mark.parametrize("kind", LINKS)
-def test_two_free_links_under_a_swinging_torque_turn_as_their_equation_says(kind: str) -> None:
+def test_oscillating_torque_moves_two_links_by_their_equation(kind: str) -> None:
     scene = free(kind, 2, "0.03*sin(2*pi*t) - 0.005*tanh(5*t)")
     rows, angle, rates = motion(scene)
-    wanted = turned(
+    expected = turned(
         scene, lambda t: 0.03 * math.sin(2.0 * math.pi * t) - 0.005 * math.tanh(5.0 * t), rows.time
     )
-    assert np.abs(wanted[0]).max() > 1.0
-    assert angle[:, 0] == pytest.approx(wanted[0], abs=1e-5)
-    assert rates[:, 0] == pytest.approx(wanted[1], abs=5e-5)
+    assert np.abs(expected[0]).max() > 1.0
+    assert angle[:, 0] == pytest.approx(expected[0], abs=1e-5)
+    assert rates[:, 0] == pytest.approx(expected[1], abs=5e-5)
 
 
-def test_a_pitch_torque_does_with_links_in_space_what_a_yaw_torque_does() -> None:
+def test_pitch_torque_acts_like_a_yaw_torque() -> None:
     scene = free("spatial_nonsmooth", 2, "0", gait__pitch_torque_nm="0.03*cos(5*t)")
     rows, angle, _ = motion(scene)
     phi, _ = turned(scene, lambda t: 0.03 * math.cos(5.0 * t), rows.time)
@@ -146,7 +146,7 @@ def test_joints_are_numbered_from_one_and_n_is_the_number_of_links() -> None:
 
 
 @pytest.mark.parametrize("kind", LINKS)
-def test_torques_within_the_robot_change_no_momentum_and_all_models_agree(kind: str) -> None:
+def test_internal_torques_conserve_momentum_in_all_models(kind: str) -> None:
     scene = free(kind, 6, "0.03*sin(7*t + 0.9*i)")
     (rows, angle, _), robot = motion(scene), scene.robot
     place = rows.link_pose[:, :, :2]
@@ -170,7 +170,7 @@ GROUND = {"ground.gravity_m_s2": 9.81, "ground.mu_along": 0.1, "ground.mu_across
 
 
 @pytest.mark.parametrize("kind", LINKS)
-def test_the_work_of_the_torques_is_what_the_ledger_has(kind: str) -> None:
+def test_work_of_torque_commands_is_in_the_ledger(kind: str) -> None:
     scene = free(kind, 5, "0.4*sin(9*t + 0.9*i)")
     rows = run(with_values(scene, {**GROUND, "run.log_rate_hz": 2000.0, "start.z_m": None}))
     names = registry.create(scene).schema.energy
@@ -179,10 +179,10 @@ def test_the_work_of_the_torques_is_what_the_ledger_has(kind: str) -> None:
     torque = yaw_of(rows.joint_torque, 4)
     # Torques are those in the middle of the step before the row.
     power = (torque[1:] * rate[1:]).sum(axis=1)
-    told = np.concatenate([[0.0], np.cumsum(power) / 2000.0])
+    work = np.concatenate([[0.0], np.cumsum(power) / 2000.0])
     assert np.abs(energy["work_actuator"]).max() > 0.05
     assert energy["work_actuator"] == pytest.approx(
-        told, abs=0.02 * np.abs(energy["work_actuator"]).max()
+        work, abs=0.02 * np.abs(energy["work_actuator"]).max()
     )
     # zero works, and works of friction
     parts = ("work_projection", "work_friction_viscous", "work_friction_coulomb")
@@ -193,17 +193,17 @@ def test_the_work_of_the_torques_is_what_the_ledger_has(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
-def test_motors_saturate_and_lag_under_given_torques_too(kind: str) -> None:
+def test_motors_saturate_and_lag_under_torque_commands(kind: str) -> None:
     values = {"actuator__max_torque_nm": 0.02, "actuator__time_constant_s": 0.05}
     rows = run(free(kind, 3, "0.5*(2*i - 3)", run__duration_s=0.2, **values))
-    wanted = 0.02 * -np.expm1(-rows.time / 0.05)  # tau' = (tau_most - tau) / T
+    expected = 0.02 * -np.expm1(-rows.time / 0.05)  # tau' = (tau_most - tau) / T
     assert yaw_of(rows.joint_torque, 2)[1:] == pytest.approx(
-        wanted[1:, None] * [-1.0, 1.0], rel=1e-9
+        expected[1:, None] * [-1.0, 1.0], rel=1e-9
     )
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth", "planar_nonholonomic"])
-def test_joints_stop_under_given_torques_too(kind: str) -> None:
+def test_joint_stops_hold_under_torque_commands(kind: str) -> None:
     rows = run(free(kind, 2, "0.02", robot__joint_limit_deg=30.0))
     angle = np.degrees(rows.joint_angle[:, 0])
     assert 29.9 < angle.max() < 31.0
@@ -212,7 +212,7 @@ def test_joints_stop_under_given_torques_too(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LINKS)
-def test_there_is_no_reference_angle_anywhere(kind: str) -> None:
+def test_torque_commands_leave_no_reference_angle(kind: str) -> None:
     result = run_offline(free(kind, 3, "0.01", run__duration_s=0.05))
     rows = result.recording.rows(0, len(result.recording))
     assert np.isnan(rows.joint_angle_ref).all()
@@ -224,7 +224,7 @@ def test_there_is_no_reference_angle_anywhere(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LINKS)
-def test_a_torque_that_ceases_to_be_a_number_ends_the_run_with_a_sentence(kind: str) -> None:
+def test_non_finite_torque_ends_the_run_with_a_message(kind: str) -> None:
     scene = free(kind, 3, "0.01*log(0.0525 - t + 0.001*i)", run__duration_s=0.05)
     assert not [p for p in controllers.check(scene) if p.severity == "error"]
     engine = registry.create(scene)
@@ -241,7 +241,7 @@ def test_a_torque_that_ceases_to_be_a_number_ends_the_run_with_a_sentence(kind: 
     assert len(report.rows) == 1
 
 
-def found(**values: Any) -> list[str]:
+def error_messages(**values: Any) -> list[str]:
     scene = free("planar_nonsmooth", 4, "0.1*sin(t)", **values)
     return [
         problem.sentence() for problem in controllers.check(scene) if problem.severity == "error"
@@ -305,20 +305,22 @@ def found(**values: Any) -> list[str]:
         ),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(values: dict[str, Any], sentence: str) -> None:
-    (problem,) = found(**values)
+def test_invalid_torque_gait_is_reported(values: dict[str, Any], sentence: str) -> None:
+    (problem,) = error_messages(**values)
     assert problem == naming(sentence)
 
 
-def test_what_can_be_is_not_refused() -> None:
-    assert not found()
-    assert not found(gait__torque_nm="sin(t) + i")
-    assert not found(gait__torque_nm="0.1*sqrt(t)")  # its slope has no end at t = 0, it has
-    assert not found(gait__torque_nm="0.1*tan(t)*bump(t/2)")
+def test_valid_torque_formulas_are_accepted() -> None:
+    assert not error_messages()
+    assert not error_messages(gait__torque_nm="sin(t) + i")
+    assert not error_messages(
+        gait__torque_nm="0.1*sqrt(t)"
+    )  # its slope has no end at t = 0, it has
+    assert not error_messages(gait__torque_nm="0.1*tan(t)*bump(t/2)")
 
 
 @pytest.mark.parametrize(("key", "value"), [("controller.kind", "heading"), ("start.kind", "gait")])
-def test_the_fixes_mend_the_scene(key: str, value: str) -> None:
+def test_fixes_correct_the_scene(key: str, value: str) -> None:
     scene = with_values(free("planar_nonsmooth", 4, "0.1"), {key: value})
     (problem,) = [p for p in controllers.check(scene) if p.severity == "error"]
     with pytest.raises(SceneError):

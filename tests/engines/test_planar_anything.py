@@ -117,7 +117,7 @@ def test_extreme_scenes_are_solved_to_1e_8_in_every_step(scene: Scene) -> None:
 
 
 @given(scenes("planar_nonsmooth"))
-def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
+def test_any_valid_scene_runs_or_reports_the_reason(scene: Scene) -> None:
     assume(not any(problem.severity == "error" for problem in registry.check(scene)))
     engine = registry.create(scene)
     report = engine.advance(gait_reference(scene, 100), 100, range(1, 101))
@@ -134,8 +134,8 @@ def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(4))
-def test_long_runs_in_a_crowd(seed: int) -> None:
-    # A minute among random posts: jams, corners, many contacts at once.
+def test_long_runs_in_a_crowd_are_solved(seed: int) -> None:
+    # A minute among random posts: jams, corners, many simultaneous contacts.
     rng = np.random.default_rng(seed)
     posts = tuple(circle(*(float(v) for v in rng.uniform(-2, 3, 2)), 0.06) for _ in range(40))
     scene = Scene(obstacles=posts, start=GaitStart(kind="gait", heading_deg=180.0))

@@ -43,7 +43,7 @@ from tests.engines.planar import circle, gait_reference
 from tests.wording import naming
 
 
-def found(scene: Scene, base_dir: Path | None = None) -> dict[str, str]:
+def messages(scene: Scene, base_dir: Path | None = None) -> dict[str, str]:
     """Return the messages of all problems by severity and key."""
     return {f"{p.severity} {p.key}": p.sentence() for p in registry.check(scene, base_dir)}
 
@@ -73,8 +73,8 @@ def test_overlap_names_link_obstacle_and_depth() -> None:
     assert registry.check(Scene(obstacles=(circle(0.122, 0.1516, 0.1),))) == []
 
 
-def test_joint_limits_and_slipperiness() -> None:
-    assert "error gait.amplitude_deg" in found(
+def test_joint_limits_and_missing_friction_are_reported() -> None:
+    assert "error gait.amplitude_deg" in messages(
         Scene(
             robot=Robot(joint_limit_deg=45.0),
             gait=LateralUndulation(kind="lateral_undulation", offset_deg=-6.0),
@@ -89,11 +89,11 @@ def test_joint_limits_and_slipperiness() -> None:
     assert "45°" in problem.message
     assert problem.fixes[0].values == (("gait.amplitude_deg", -39.0),)
     bent = JointAnglesStart(kind="joint_angles", joint_angles_deg=(50.0,))
-    assert "error start.joint_angles_deg" in found(
+    assert "error start.joint_angles_deg" in messages(
         Scene(robot=Robot(n_links=2, joint_limit_deg=45.0), start=bent)
     )
-    assert "hint ground.mu_along" in found(Scene(ground=Ground(mu_along=0.0, mu_across=0.0)))
-    assert "hint ground.gravity_m_s2" in found(Scene(ground=Ground(gravity_m_s2=0.0)))
+    assert "hint ground.mu_along" in messages(Scene(ground=Ground(mu_along=0.0, mu_across=0.0)))
+    assert "hint ground.gravity_m_s2" in messages(Scene(ground=Ground(gravity_m_s2=0.0)))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_joint_limits_and_slipperiness() -> None:
         ),
     ],
 )
-def test_what_cannot_be_in_the_plane(obstacle: Obstacle, key: str, what: str) -> None:
+def test_unsupported_obstacles_are_reported(obstacle: Obstacle, key: str, what: str) -> None:
     scene = Scene(obstacles=(obstacle,))
     (problem,) = registry.check(scene)
     assert (problem.severity, problem.key, problem.obstacles) == (
@@ -133,7 +133,7 @@ def test_what_cannot_be_in_the_plane(obstacle: Obstacle, key: str, what: str) ->
     assert not PlanarNonsmoothEngine(Scene()).apply(scene)
 
 
-def test_boxes_at_the_height_of_the_links_and_elsewhere() -> None:
+def test_boxes_are_checked_by_height() -> None:
     # Link 2 lies along x at x = 0.122, its axis 52.5 mm high; a box 0.1 wide at y = 0.1 reaches
     # down to y = 0.05.
     def box(**more: float) -> Scene:
@@ -145,23 +145,23 @@ def test_boxes_at_the_height_of_the_links_and_elsewhere() -> None:
             )
         )
 
-    assert "Link 2 starts 2.5" in found(box())["error obstacles[1]"]
+    assert "Link 2 starts 2.5" in messages(box())["error obstacles[1]"]
     assert (
         "Link 2 starts 2.5 mm deep"
-        in found(box(yaw_deg=90.0, pitch_deg=180.0))["error obstacles[1]"]
+        in messages(box(yaw_deg=90.0, pitch_deg=180.0))["error obstacles[1]"]
     )
-    assert found(box(y_m=0.1035)) == found(box(z_m=0.106)) == found(box(z_m=-0.1)) == {}
-    warned = found(box(y_m=0.3, height_m=0.03))
+    assert messages(box(y_m=0.1035)) == messages(box(z_m=0.106)) == messages(box(z_m=-0.1)) == {}
+    warned = messages(box(y_m=0.3, height_m=0.03))
     assert "Obstacle 1 ends 30" in warned["warning obstacles[1].height_m"]
-    assert "Obstacle 1 begins 60" in found(box(y_m=0.3, z_m=0.06))["warning obstacles[1].z_m"]
+    assert "Obstacle 1 begins 60" in messages(box(y_m=0.3, z_m=0.06))["warning obstacles[1].z_m"]
     low = Cylinder(x_m=3.0, y_m=0.0, height_m=0.02)
-    assert "warning obstacles[1].height_m" in found(Scene(obstacles=(low,)))
+    assert "warning obstacles[1].height_m" in messages(Scene(obstacles=(low,)))
     # A wall through the robot's middle, far from all corners and ends of links.
     wall = Box(x_m=0.122, y_m=0.0, length_m=0.001, width_m=3.0)
-    assert "Link 2 starts 52.5 mm deep" in found(Scene(obstacles=(wall,)))["error obstacles[1]"]
+    assert "Link 2 starts 52.5 mm deep" in messages(Scene(obstacles=(wall,)))["error obstacles[1]"]
 
 
-def test_a_box_on_its_side_stands_on_another_face() -> None:
+def test_box_on_its_side_has_the_outline_of_another_face() -> None:
     # Turned by 90 degrees about its y axis, its height is along x and its length upright.
     flat = Box(x_m=1.0, y_m=2.0, z_m=0.1, length_m=0.5, width_m=0.3, height_m=0.2, yaw_deg=30.0)
     turned = Box(
@@ -179,7 +179,7 @@ def test_a_box_on_its_side_stands_on_another_face() -> None:
     assert [bool(one[7]), bool(other[7])] == [True, True]
 
 
-def test_tilted_or_torn_states_are_errors() -> None:
+def test_tilted_or_open_states_are_errors() -> None:
     flat = ((1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
     tilted = ((1.0, 0.0, 0.0, 0.0), (0.8, 0.0, 0.6, 0.0))
     closed = ((0.0, 0.0, 0.05), (0.122, 0.0, 0.05))
@@ -191,23 +191,24 @@ def test_tilted_or_torn_states_are_errors() -> None:
         start = StateStart(kind="state", position_m=positions, orientation_wxyz=turns)
         return Scene(robot=Robot(n_links=2), start=start)
 
-    assert found(state(closed, flat)) == {}
-    assert "Link 2" in found(state(closed, tilted))["error start.orientation_wxyz"]
-    assert "Joint 1 has a gap of 3 mm" in found(state(torn, flat))["error start"]
+    assert messages(state(closed, flat)) == {}
+    assert "Link 2" in messages(state(closed, tilted))["error start.orientation_wxyz"]
+    assert "Joint 1 has a gap of 3 mm" in messages(state(torn, flat))["error start"]
     aloft = ((0.0, 0.0, 0.5), (0.122, 0.0, 0.5))
-    assert "Heights are ignored" in found(state(aloft, flat))["warning start.position_m"]
+    assert "Heights are ignored" in messages(state(aloft, flat))["warning start.position_m"]
     none = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
     assert (
         "The quaternion of link 2 has length 0"
-        in found(state(closed, none))["error start.orientation_wxyz"]
+        in messages(state(closed, none))["error start.orientation_wxyz"]
     )
 
 
-def test_largest_stable_step_of_the_paper_s_robot() -> None:
+def test_largest_stable_step_is_that_of_the_paper() -> None:
     # PHYSICS.md: about 1/2800.
     assert 1.0 / largest_stable_step(Scene()) == pytest.approx(2800, rel=0.05)
     assert (
-        "solver.step_s: 0.0004" in found(Scene(solver=Solver(step_s=4e-4)))["warning solver.step_s"]
+        "solver.step_s: 0.0004"
+        in messages(Scene(solver=Solver(step_s=4e-4)))["warning solver.step_s"]
     )
     limp = Scene(joint_controller=JointController(kp_nm_per_rad=0.0, kd_nms_per_rad=0.0))
     assert largest_stable_step(limp) == float("inf")
@@ -236,7 +237,7 @@ def test_largest_stable_step_is_where_the_engine_turns_unstable(share: float, st
     link=st.integers(1, 2),
     omega=st.floats(-100, 100),
 )
-def test_gait_pose_has_the_gait_s_joint_angles(
+def test_gait_pose_has_the_joint_angles_of_the_gait(
     amplitude: float, shift: float, offset: float, n: int, link: int, omega: float
 ) -> None:
     gait = LateralUndulation(
@@ -260,7 +261,7 @@ def test_gait_pose_has_the_gait_s_joint_angles(
     assert u[link - 1] == pytest.approx([0.5, 0.0, np.radians(omega)])
 
 
-def test_gait_pose_is_the_paper_s_serpenoid() -> None:
+def test_gait_pose_is_the_serpenoid_of_the_paper() -> None:
     # theta_i(0) = H - A / (2 sin(delta/2)) cos((i - 3/2) delta).
     gait = LateralUndulation(kind="lateral_undulation")
     i = np.arange(1, 12)
@@ -271,7 +272,7 @@ def test_gait_pose_is_the_paper_s_serpenoid() -> None:
     assert wave_directions(still.yaw, 5, 0.3) == pytest.approx(np.full(5, 0.3))
 
 
-def test_poses_of_the_other_starts() -> None:
+def test_poses_of_other_starts_are_right() -> None:
     two = Robot(n_links=2)
     straight = initial_state(
         Scene(robot=two, start=StraightStart(kind="straight", heading_deg=90.0))
@@ -299,7 +300,7 @@ SPEEDS = ",".join(
 )
 
 
-def test_start_from_a_recording(tmp_path: Path) -> None:
+def test_start_from_a_recording_has_its_state(tmp_path: Path) -> None:
     pose = "0,0,0.05,1,0,0,0,0.122,0,0.05,1,0,0,0"
     speed = "1,0,0,0,0,0,1,0.061,0,0,0,0.5"
     (tmp_path / "run.csv").write_text(
@@ -316,7 +317,7 @@ def test_start_from_a_recording(tmp_path: Path) -> None:
     assert np.all(initial_state(scene, tmp_path)[1] == 0.0)
 
 
-def test_recordings_that_do_not_fit_say_so(tmp_path: Path) -> None:
+def test_unsuitable_recordings_are_reported(tmp_path: Path) -> None:
     scene = Scene(start=RecordingStart(kind="recording", file="run.csv"))
     with pytest.raises(SceneError, match=r"run.csv' cannot be read"):
         planar_pose(scene, tmp_path)

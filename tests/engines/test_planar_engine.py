@@ -26,16 +26,16 @@ from tests.engines.planar import case_scene, circle, gait_reference, run, single
 from tests.kernels.compiled import residuals, solve
 
 
-def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
+def test_one_call_and_many_calls_agree_bit_for_bit() -> None:
     scene = case_scene("obstacle_aided")
     reference = gait_reference(scene, 4000)
-    wanted = np.arange(40, 4001, 40)
-    one = PlanarNonsmoothEngine(scene).advance(reference, 4000, wanted).rows
+    due_steps = np.arange(40, 4001, 40)
+    one = PlanarNonsmoothEngine(scene).advance(reference, 4000, due_steps).rows
     engine = PlanarNonsmoothEngine(scene)
     parts = []
     done = 0
     for length in (1, 7, 32, 400, 1560, 2000):
-        parts.append(engine.advance(reference, length, tuple(wanted)).rows)
+        parts.append(engine.advance(reference, length, tuple(due_steps)).rows)
         done += length
     assert done == 4000
     assert same_rows(one, Rows.concatenate(parts))
@@ -72,7 +72,7 @@ def test_checkpoint_continues_bit_for_bit() -> None:
 def test_overflow_of_every_store_continues_bit_for_bit() -> None:
     scene = case_scene("obstacle_aided")
     reference = gait_reference(scene, 4000)
-    wanted = np.arange(40, 4001, 40)
+    due_steps = np.arange(40, 4001, 40)
     roomy = PlanarNonsmoothEngine(scene)
     tight = PlanarNonsmoothEngine(scene)
     begin = state_of(tight)
@@ -80,9 +80,9 @@ def test_overflow_of_every_store_continues_bit_for_bit() -> None:
     slots = {name: small[name][:, :1].copy() for name in ("slot_key", "slot_sum")}
     set_state(tight, **small | slots)
     assert len(state_of(tight).normal) == state_of(tight).slot_key.shape[1] == 1
-    tight._contact_capacity = lambda n_rows: 1  # type: ignore[method-assign]
-    one = roomy.advance(reference, 4000, wanted).rows
-    other = tight.advance(reference, 4000, wanted).rows
+    tight._room_for_contacts = lambda n_rows: 1  # type: ignore[method-assign]
+    one = roomy.advance(reference, 4000, due_steps).rows
+    other = tight.advance(reference, 4000, due_steps).rows
     assert len(state_of(tight).normal) > 1
     assert state_of(tight).slot_key.shape[1] > 1
     assert same_rows(one, other)
@@ -139,19 +139,19 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     )
 
 
-def test_looking_at_the_engine_changes_nothing() -> None:
+def test_snapshots_do_not_change_the_engine() -> None:
     scene = case_scene("obstacle_aided")
     reference = gait_reference(scene, 800)
-    wanted = np.arange(30, 801, 70)
+    due_steps = np.arange(30, 801, 70)
     looked = PlanarNonsmoothEngine(scene)
     alone = PlanarNonsmoothEngine(scene)
     parts = []
     for _ in range(20):
-        parts.append(looked.advance(reference, 40, wanted).rows)
+        parts.append(looked.advance(reference, 40, due_steps).rows)
         looked.snapshot()
         looked.initial_rows()
         looked.checkpoint()
-    assert same_rows(Rows.concatenate(parts), alone.advance(reference, 800, wanted).rows)
+    assert same_rows(Rows.concatenate(parts), alone.advance(reference, 800, due_steps).rows)
 
 
 def test_first_row_is_the_initial_state() -> None:
@@ -175,7 +175,7 @@ def case_state(name: str) -> list[list[float]]:
     return np.array(CASES[name]["q0"]).reshape(-1, 3).tolist()  # type: ignore[no-any-return]
 
 
-def test_live_changes_act_at_once_and_the_rest_asks_for_a_rebuild() -> None:
+def test_live_changes_apply_or_need_a_rebuild() -> None:
     scene = case_scene("obstacle_aided")
     engine = PlanarNonsmoothEngine(scene)
     reference = gait_reference(scene, 800)
@@ -206,7 +206,7 @@ def test_live_changes_act_at_once_and_the_rest_asks_for_a_rebuild() -> None:
         assert engine.scene == live
 
 
-def test_live_change_equals_a_scene_that_had_it_from_the_start() -> None:
+def test_live_change_equals_a_change_before_the_run() -> None:
     scene = single()
     changed = scene.model_copy(
         update={"ground": Ground(mu_along=0.4, mu_across=0.1, slope_deg=30.0)}
@@ -217,7 +217,7 @@ def test_live_change_equals_a_scene_that_had_it_from_the_start() -> None:
     assert same_rows(engine.advance(still(changed), 100, (100,)).rows, rows)
 
 
-def test_a_scene_that_diverges_stops_with_a_sentence_and_keeps_the_state_before() -> None:
+def test_diverging_scene_stops_with_the_state_before() -> None:
     # Five times the largest stable step: the joints diverge within a second.
     scene = case_scene("lateral_undulation_isotropic", solver=Solver(step_s=1.8e-3))
     engine = PlanarNonsmoothEngine(scene)
@@ -229,7 +229,7 @@ def test_a_scene_that_diverges_stops_with_a_sentence_and_keeps_the_state_before(
     assert np.array_equal(engine.snapshot().link_pose, report.rows.link_pose[-1])
 
 
-def test_a_problem_that_was_not_solved_can_be_saved_and_solved_again(tmp_path: Path) -> None:
+def test_unsolved_problem_can_be_saved_and_solved(tmp_path: Path) -> None:
     # One iteration is not enough for the impact; with more iterations, the same problem is solved.
     scene = case_scene("obstacle_aided", solver=Solver(max_iterations=1))
     engine = PlanarNonsmoothEngine(scene)
@@ -244,7 +244,7 @@ def test_a_problem_that_was_not_solved_can_be_saved_and_solved_again(tmp_path: P
     assert max(residuals(problem, u, impulses)) <= 1e-8
 
 
-def test_create_refuses_what_check_calls_an_error() -> None:
+def test_create_rejects_scenes_with_errors() -> None:
     from snakestudio.errors import SceneError
 
     scene = Scene(obstacles=(circle(0.1, 0.1, 0.08),))
@@ -253,17 +253,17 @@ def test_create_refuses_what_check_calls_an_error() -> None:
     assert caught.value.problems[0].obstacles == (0,)
 
 
-def test_registry_knows_its_engines_and_warms_them_up() -> None:
-    told: list[tuple[float, str]] = []
+def test_registry_compiles_its_engines() -> None:
+    progress: list[tuple[float, str]] = []
     assert "planar_nonsmooth" in FORMULATIONS
-    registry.warm_up("planar_nonsmooth", lambda share, what: told.append((share, what)))
+    registry.warm_up("planar_nonsmooth", lambda share, what: progress.append((share, what)))
     assert registry.is_warm("planar_nonsmooth")
-    assert told[0][0] == 0.0
-    assert told[-1] == (1.0, "Ready")
-    assert [share for share, _ in told] == sorted(share for share, _ in told)
+    assert progress[0][0] == 0.0
+    assert progress[-1] == (1.0, "Ready")
+    assert [share for share, _ in progress] == sorted(share for share, _ in progress)
 
 
-def test_twenty_thousand_obstacles_cost_little() -> None:
+def test_twenty_thousand_obstacles_are_fast() -> None:
     # A lane through a field of posts: the grid must give each link a few candidates, not 20000.
     rng = np.random.default_rng(1)
     x, y = rng.uniform(-30, 30, 20000), rng.uniform(-30, 30, 20000)

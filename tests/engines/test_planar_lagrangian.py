@@ -54,19 +54,19 @@ def forward_speed(rows: Rows) -> float:
     return float((velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)).mean())
 
 
-def test_the_wave_carries_it_towards_the_head() -> None:
+def test_wave_moves_the_robot_towards_the_head() -> None:
     # PHYSICS.md: +0.0574 m/s toward the head, here the last link.
     _, rows = run(undulation(), 6 * PERIOD)
     assert forward_speed(rows) == pytest.approx(0.0574, abs=5e-5)
 
 
-def test_the_opposite_wave_carries_it_the_other_way() -> None:
+def test_opposite_wave_reverses_the_motion() -> None:
     # Seen from the other end, it is the same robot with the opposite wave.
     _, rows = run(undulation(gait__phase_shift_deg=-40.0), 6 * PERIOD)
     assert forward_speed(rows) == pytest.approx(-0.0574, abs=5e-5)
 
 
-def test_equal_viscous_friction_moves_the_centre_of_mass_not_at_all() -> None:
+def test_isotropic_viscous_friction_keeps_the_centre_of_mass() -> None:
     # The sum of all friction is -c N p': from rest, it is exactly 0.
     _, rows = run(undulation(ground__viscous_across_ns_per_m=1.0), 2 * PERIOD)
     centre = rows.link_pose[:, :, :2].mean(axis=1)
@@ -75,7 +75,7 @@ def test_equal_viscous_friction_moves_the_centre_of_mass_not_at_all() -> None:
 
 
 @pytest.mark.parametrize("offset", [5.0, -5.0])
-def test_an_offset_makes_it_turn(offset: float) -> None:
+def test_offset_turns_the_robot(offset: float) -> None:
     # PHYSICS.md: 2.92 deg/s; a positive offset of the program (negative of the paper's) turns a
     # head-last robot left.
     _, rows = run(undulation(gait__offset_deg=offset), 6 * PERIOD)
@@ -84,14 +84,14 @@ def test_an_offset_makes_it_turn(offset: float) -> None:
     assert turned / (4 * PERIOD) == pytest.approx(np.sign(offset) * 2.92, abs=0.005)
 
 
-def test_joints_follow_the_gait_to_the_scheme_s_accuracy() -> None:
+def test_joints_follow_the_gait_to_the_accuracy_of_the_scheme() -> None:
     scene = undulation()
     _, rows = run(scene, 2 * PERIOD)
     error = np.abs(rows.joint_angle - rows.joint_angle_ref)[rows.time > 1.0]
     assert error.max() < 1e-7
 
 
-def test_momentum_is_kept_without_friction() -> None:
+def test_momentum_is_conserved_without_friction() -> None:
     # PHYSICS.md: linear to rounding, angular to 1e-10 and converging with the step; torques are
     # internal.
     errors = []
@@ -122,7 +122,7 @@ def test_time_runs_backwards_without_friction_and_torques() -> None:
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.3])
-def test_a_straight_robot_slides_to_rest_as_it_must(mu: float) -> None:
+def test_straight_robot_slides_to_rest_by_the_closed_form(mu: float) -> None:
     # Viscous alone: v = v_0 exp(-c t / m). Smoothed Coulomb alone: v' = -mu g v / sqrt(v^2 +
     # eps^2), whose solution is F(v) = F(v_0) - mu g t with F = sqrt(v^2 + eps^2) - eps asinh(eps /
     # v).
@@ -150,7 +150,7 @@ def test_a_straight_robot_slides_to_rest_as_it_must(mu: float) -> None:
     assert f(v[0]) == pytest.approx(f(v0) - mu * 9.81 * t, abs=1e-9)
 
 
-def test_under_tanh_friction_it_slides_to_rest_as_it_must() -> None:
+def test_tanh_friction_stops_a_link_by_the_closed_form() -> None:
     # v' = -mu g tanh(v / eps): sinh(v / eps) = sinh(v_0 / eps) exp(-mu g t / eps), from 15 eps to
     # nearly 0.
     eps = 0.02
@@ -172,7 +172,7 @@ def test_under_tanh_friction_it_slides_to_rest_as_it_must() -> None:
     assert expected[-1] < 0.02 * eps < eps < expected[0]
 
 
-def test_down_a_slope_under_tanh_friction_it_reaches_the_speed_that_holds_its_weight() -> None:
+def test_slide_with_tanh_friction_reaches_its_terminal_speed() -> None:
     # m g sin(slope) = mu m g cos(slope) tanh(v / eps), across the links.
     eps = 0.2
     slope = np.radians(10.0)
@@ -191,16 +191,16 @@ def test_down_a_slope_under_tanh_friction_it_reaches_the_speed_that_holds_its_we
     assert rows.link_twist[-1, :, 1] == pytest.approx(np.full(10, speed), rel=1e-9)
 
 
-def test_its_tanh_is_numpy_s() -> None:
+def test_tanh_agrees_with_numpy() -> None:
     x = np.concatenate(
         [np.linspace(-25.0, 25.0, 4001), np.geomspace(1e-300, 1.0, 500), [0.0, -0.0, 1e308, -1e308]]
     )
-    found = np.array([tanh(float(each)) for each in x])
-    np.testing.assert_allclose(found, np.tanh(x), rtol=5e-16, atol=0.0)
-    assert (np.signbit(found) == np.signbit(x)).all()
+    values = np.array([tanh(float(each)) for each in x])
+    np.testing.assert_allclose(values, np.tanh(x), rtol=5e-16, atol=0.0)
+    assert (np.signbit(values) == np.signbit(x)).all()
 
 
-def test_down_a_slope_it_reaches_the_speed_at_which_friction_holds_its_weight() -> None:
+def test_viscous_slide_reaches_its_terminal_speed() -> None:
     scene = undulation(
         start=StraightStart(kind="straight"),
         ground__slope_deg=10.0,
@@ -256,16 +256,16 @@ def test_the_ledger_closes_with_the_order_of_the_scheme() -> None:
     assert missing[1] / missing[2] > 10.0
 
 
-def test_momentum_is_the_impulse_of_ground_weight_and_pull() -> None:
+def test_momentum_is_the_impulse_of_all_external_forces() -> None:
     rows = all_at_once(0.001)
     velocity = rows.link_twist[:, :, :2].sum(axis=1)
     slope = np.radians(8.0)
     down = np.radians(30.0)
     weight = 10 * 9.81 * np.sin(slope) * np.array([np.cos(down), np.sin(down)])
-    given = rows.impulse_ground[:, :, :2].sum(axis=1) + rows.time[:, None] * (
+    expected = rows.impulse_ground[:, :, :2].sum(axis=1) + rows.time[:, None] * (
         weight + np.array([1.0, -2.0])
     )
-    assert velocity - velocity[0] == pytest.approx(given, abs=1e-11)
+    assert velocity - velocity[0] == pytest.approx(expected, abs=1e-11)
     assert rows.impulse_ground[:, 0, 2] == pytest.approx(
         9.81 * np.cos(slope) * rows.time, rel=1e-12
     )
@@ -275,10 +275,12 @@ def reference_of(
     scene: Scene, duration: float, sign: float = 1.0, backwards: bool = False
 ) -> JointReference:
     """Return the gait, mirrored or seen from the other end of the robot."""
-    given = gait_reference(scene, round(duration / scene.solver.step_s))
+    reference = gait_reference(scene, round(duration / scene.solver.step_s))
     order = slice(None, None, -1) if backwards else slice(None)
-    parts = (sign * part[:, order] for part in (given.angle, given.rate, given.acceleration))
-    return JointReference(given.time, *parts)
+    parts = (
+        sign * part[:, order] for part in (reference.angle, reference.rate, reference.acceleration)
+    )
+    return JointReference(reference.time, *parts)
 
 
 def states(
@@ -315,7 +317,7 @@ def test_a_mirrored_robot_moves_as_in_a_mirror() -> None:
     assert -mirrored.joint_torque == pytest.approx(rows.joint_torque, abs=1e-10)
 
 
-def test_the_frame_does_not_matter() -> None:
+def test_motion_is_independent_of_the_frame() -> None:
     turn = np.radians(77.0)
     shift = np.array([1.5, -0.7])
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
@@ -343,7 +345,7 @@ def test_either_end_may_be_counted_first() -> None:
     assert counted.energy == pytest.approx(rows.energy, abs=1e-11)
 
 
-def test_the_step_of_the_scene_is_fine_enough() -> None:
+def test_step_of_the_scene_is_converged() -> None:
     _, coarse = run(undulation(), PERIOD, every=100)
     _, fine = run(undulation(solver__step_s=0.0001), PERIOD, every=1000)
     both = min(len(coarse.time), len(fine.time))

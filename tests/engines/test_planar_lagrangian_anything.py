@@ -23,7 +23,7 @@ WORKS = [ENERGY.index(f"work_{name}") for name in ("actuator", "friction", "grav
 
 
 @given(scenes("planar_lagrangian"))
-def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
+def test_any_valid_scene_runs_or_reports_the_reason(scene: Scene) -> None:
     scene = scene.model_copy(update={"obstacles": ()})
     assume(not any(problem.severity == "error" for problem in registry.check(scene)))
     engine = registry.create(scene)

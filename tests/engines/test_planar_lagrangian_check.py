@@ -80,15 +80,15 @@ def test_checking_does_not_load_the_compiler() -> None:
         ),
     ],
 )
-def test_what_it_cannot_do_it_says(values: dict[str, Any], sentence: str) -> None:
+def test_unsupported_values_are_reported(values: dict[str, Any], sentence: str) -> None:
     assert sentences(undulation(**values)) == [sentence]
 
 
-def test_rolling_friction_of_zero_is_what_it_does() -> None:
+def test_rolling_friction_of_zero_is_accepted() -> None:
     assert sentences(undulation(ground__mu_rolling=0.0)) == []
 
 
-def test_it_refuses_obstacles() -> None:
+def test_obstacles_are_rejected() -> None:
     scene = undulation(obstacles=(POST, POST))
     (problem,) = registry.check(scene)
     assert (
@@ -101,21 +101,22 @@ def test_it_refuses_obstacles() -> None:
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
-def test_the_other_models_name_what_only_this_one_knows(kind: Any) -> None:
+def test_other_models_report_values_of_this_model(kind: Any) -> None:
     assert registry.check(Scene(model=FORMULATIONS[kind].fields())) == []
     scene = undulation(model=FORMULATIONS[kind].fields(), ground__coulomb_smoothing_m_s=0.01)
-    found = {p.key: p for p in registry.check(scene) if "ignored" in p.message}
-    assert set(found) == {
+    problems = {p.key: p for p in registry.check(scene) if "ignored" in p.message}
+    assert set(problems) == {
         "ground.viscous_along_ns_per_m",
         "ground.viscous_across_ns_per_m",
         "ground.coulomb_smoothing_m_s",
         "joint_controller.law",
     }
     assert (
-        'joint_controller.law: "feedback_linearization"' in found["joint_controller.law"].sentence()
+        'joint_controller.law: "feedback_linearization"'
+        in problems["joint_controller.law"].sentence()
     )
-    assert 'model.kind = "planar_lagrangian"' in found["joint_controller.law"].sentence()
-    assert found["ground.coulomb_smoothing_m_s"].remedy.startswith("set it to 0.001, or")
+    assert 'model.kind = "planar_lagrangian"' in problems["joint_controller.law"].sentence()
+    assert problems["ground.coulomb_smoothing_m_s"].remedy.startswith("set it to 0.001, or")
 
 
 STIFF = {
@@ -137,14 +138,14 @@ def trembling(scene: Scene) -> bool:
 
 
 @pytest.mark.parametrize("what", STIFF)
-def test_the_largest_stable_step_is_where_the_motion_begins_to_tremble(what: str) -> None:
+def test_largest_stable_step_is_where_motion_starts_to_oscillate(what: str) -> None:
     scene = undulation(**STIFF[what], gait__amplitude_deg=0.0)
     stable = largest_stable_step(scene)
     assert not trembling(changed(scene, solver__step_s=0.97 * stable))
     assert trembling(changed(scene, solver__step_s=1.03 * stable))
 
 
-def test_a_step_too_long_says_for_what() -> None:
+def test_too_long_step_is_reported_with_its_reason() -> None:
     (gains,) = sentences(undulation(**STIFF["pd"]))
     assert "solver.step_s: 0.001" in gains
     (friction,) = sentences(undulation(**STIFF["coulomb"]))

@@ -33,7 +33,7 @@ def at_random(n: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
 
 
 def accelerate(
-    params: Params, x: FloatArray, v: FloatArray, wanted: FloatArray, wrench: FloatArray
+    params: Params, x: FloatArray, v: FloatArray, command: FloatArray, wrench: FloatArray
 ) -> Work:
     """Return the dynamics at a state with the present joint angles and rates as references."""
     n = len(x) - 2
@@ -42,7 +42,7 @@ def accelerate(
     work.v[:] = v
     work.reference[:, 0] = np.diff(x[:n])
     work.reference[:, 1] = np.diff(v[:n])
-    work.command[:, 0] = wanted
+    work.command[:, 0] = command
     accelerations(params, wrench, work)
     return work
 
@@ -65,18 +65,18 @@ def paper_of(params: Params, n: int) -> Paper:
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_mass_matrix_and_coriolis_forces_are_those_of_the_lagrangian(n: int) -> None:
+def test_mass_matrix_and_coriolis_forces_follow_the_lagrangian(n: int) -> None:
     # P4 (9) to (11): Jacobians summed over the links, Christoffel symbols.
     params = params_of(n)
     paper = paper_of(params, n)
     x, v = at_random(n)
     own_x, own_v = paper.to_program @ x, paper.to_program @ v
     matrix, bias = mass_and_coriolis(params, own_x, own_v)
-    whole = np.zeros((n + 2, n + 2))
-    whole[:n, :n] = matrix
-    whole[n:, n:] = params.chain.total * np.eye(2)
+    full = np.zeros((n + 2, n + 2))
+    full[:n, :n] = matrix
+    full[n:, n:] = params.chain.total * np.eye(2)
     to = paper.to_program
-    assert to.T @ whole @ to == pytest.approx(paper.mass_matrix(x), abs=1e-11)
+    assert to.T @ full @ to == pytest.approx(paper.mass_matrix(x), abs=1e-11)
     # n^2 large terms cancel at n = 30; the scale is that of the terms.
     scale = max(1.0, float(np.abs(paper.coriolis(x, v)).max()))
     assert to[:n].T @ bias == pytest.approx(paper.coriolis(x, v), abs=1e-11 * scale)
@@ -103,7 +103,7 @@ def test_motion_agrees_with_the_newton_euler_form(n: int) -> None:
     vx = length * big_n.T @ (np.sin(theta) * omega) + v[n]
     vy = -length * big_n.T @ (np.cos(theta) * omega) + v[n + 1]
 
-    # Friction as P4 (13) to (17), sgn v smoothed as PHYSICS.md says.
+    # Friction as P4 (13) to (17), sgn v smoothed as PHYSICS.md defines it.
     along = np.cos(theta) * vx + np.sin(theta) * vy
     across = np.cos(theta) * vy - np.sin(theta) * vx
     pressing = m * 9.81 * np.cos(np.radians(5.0))
@@ -152,17 +152,17 @@ def test_linearized_joints_accelerate_exactly_as_commanded(seed: int) -> None:
     params = params_of(n, **ROUGH)
     x, v = at_random(n, seed)
     rng = np.random.default_rng(seed)
-    wanted = rng.uniform(-2, 2, n - 1)
+    command = rng.uniform(-2, 2, n - 1)
     wrench = rng.normal(size=(n, 3))
-    work = accelerate(params, x, v, wanted, wrench)
-    assert np.diff(work.acceleration[:n]) == pytest.approx(wanted, abs=1e-11)
+    work = accelerate(params, x, v, command, wrench)
+    assert np.diff(work.acceleration[:n]) == pytest.approx(command, abs=1e-11)
     assert np.abs(work.torque).max() > 0.1
     # Errors of angle and rate enter with the gains.
     work.reference[:, 0] += 0.01
     work.reference[:, 1] -= 0.02
     accelerations(params, wrench, work)
     assert np.diff(work.acceleration[:n]) == pytest.approx(
-        wanted + 400.0 * 0.01 - 40.0 * 0.02, abs=1e-11
+        command + 400.0 * 0.01 - 40.0 * 0.02, abs=1e-11
     )
 
 
@@ -186,7 +186,7 @@ def test_torques_do_not_move_the_centre_of_mass(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_the_field_of_the_head_is_that_of_the_paper(n: int) -> None:
+def test_head_control_field_is_that_of_the_paper(n: int) -> None:
     # (28): C = -m_22^-1 m_21.
     params = params_of(n)
     paper = paper_of(params, n)

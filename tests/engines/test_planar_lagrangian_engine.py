@@ -17,15 +17,15 @@ from tests.engines.lagrangian import changed, undulation
 BOTH = {"ground__mu_along": 0.1, "ground__mu_across": 0.3, "ground__coulomb_smoothing_m_s": 0.02}
 
 
-def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
+def test_one_call_and_many_calls_agree_bit_for_bit() -> None:
     scene = undulation(**BOTH)
     reference = gait_reference(scene, 2000)
-    wanted = np.arange(40, 2001, 40)
-    one = PlanarLagrangianEngine(scene).advance(reference, 2000, wanted).rows
+    due_steps = np.arange(40, 2001, 40)
+    one = PlanarLagrangianEngine(scene).advance(reference, 2000, due_steps).rows
     engine = PlanarLagrangianEngine(scene)
     parts = []
     for length in (1, 7, 32, 400, 560, 1000):
-        parts.append(engine.advance(reference, length, tuple(wanted)).rows)
+        parts.append(engine.advance(reference, length, tuple(due_steps)).rows)
         engine.snapshot()
     assert engine.step_count == 2000
     assert same_rows(one, Rows.concatenate(parts))
@@ -35,11 +35,11 @@ def test_control_periods_give_the_same_bit_for_bit() -> None:
     # A block's last knot is the first of the next block: references there are the knots' own values
     # in either block.
     scene = undulation(**BOTH)
-    wanted = np.arange(10, 2001, 10)
-    one = PlanarLagrangianEngine(scene).advance(gait_reference(scene, 2000), 2000, wanted).rows
+    due_steps = np.arange(10, 2001, 10)
+    one = PlanarLagrangianEngine(scene).advance(gait_reference(scene, 2000), 2000, due_steps).rows
     engine = PlanarLagrangianEngine(scene)
     parts = [
-        engine.advance(gait_reference(scene, 40, begin), 40, wanted).rows
+        engine.advance(gait_reference(scene, 40, begin), 40, due_steps).rows
         for begin in range(0, 2000, 40)
     ]
     assert same_rows(one, Rows.concatenate(parts))
@@ -110,7 +110,7 @@ def test_viscous_friction_shows_its_forces_without_weight() -> None:
     assert not rows.impulse_ground[:, :, 2].any()
 
 
-def test_the_torque_of_a_row_is_what_the_joint_did_over_the_last_step() -> None:
+def test_torque_of_a_row_is_the_mean_over_the_last_step() -> None:
     # Two links in line are rotated relative to each other about their own centres: J / 2 phi'' =
     # tau.
     scene = undulation(
@@ -129,7 +129,7 @@ def test_the_torque_of_a_row_is_what_the_joint_did_over_the_last_step() -> None:
     assert rows.joint_torque[0, 0] == pytest.approx(mean, rel=1e-6)
 
 
-def test_what_a_running_engine_takes_over() -> None:
+def test_running_engine_applies_supported_changes() -> None:
     scene = undulation()
     engine = PlanarLagrangianEngine(scene)
     reference = gait_reference(scene, 200)
@@ -149,7 +149,7 @@ def test_what_a_running_engine_takes_over() -> None:
         assert engine.scene == live
 
 
-def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
+def test_diverging_motion_stops_before_the_failed_step() -> None:
     scene = undulation(
         start=StraightStart(kind="straight"),
         joint_controller__law="pd",
@@ -165,7 +165,7 @@ def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
     assert engine.contact_problem() == {}
 
 
-def test_it_says_nothing_of_a_solver_for_it_has_none() -> None:
+def test_rows_have_no_solver_fields() -> None:
     engine = PlanarLagrangianEngine(undulation())
     assert Fields.SOLVER not in engine.snapshot().valid
     assert Fields.SOLVER not in engine.schema.valid

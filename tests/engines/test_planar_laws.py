@@ -225,8 +225,8 @@ def test_any_number_of_links(n: int) -> None:
         robot=Robot(n_links=n), obstacles=posts, start=GaitStart(kind="gait", heading_deg=3.0)
     )
     hit = {j for problem in registry.check(scene) for j in problem.obstacles}
-    kept = [o for j, o in enumerate(posts) if j not in hit]
-    scene = scene.model_copy(update={"obstacles": tuple(kept)})
+    remaining = [o for j, o in enumerate(posts) if j not in hit]
+    scene = scene.model_copy(update={"obstacles": tuple(remaining)})
     steps = 40 if n == 1000 else 400
     _, rows = run(scene, steps, steps)
     assert np.isfinite(rows.link_pose).all()

@@ -54,7 +54,7 @@ def com(rows: Rows) -> FloatArray:
 
 
 @pytest.mark.parametrize("stages", [2, 3, 5, 12, 40, MOST_STAGES])
-def test_schemes_are_of_order_two_and_bear_stiffness(stages: int) -> None:
+def test_schemes_are_of_order_two_and_stable(stages: int) -> None:
     # Sommeijer, Shampine, Verwer 1998: order conditions, stable on the real axis down to -0.65 (s^2
     # - 1).
     rows = scheme(stages)
@@ -92,7 +92,7 @@ def test_the_error_falls_with_the_tolerance() -> None:
 # --- against another engine, and exact solutions
 
 
-def test_without_turning_friction_and_obstacles_it_is_the_lagrangian_model() -> None:
+def test_model_without_friction_torque_is_the_lagrangian_one() -> None:
     # P4's equations are P3's without P3's friction torque (PHYSICS.md), and viscous friction has
     # none.
     smooth = undulation(
@@ -108,14 +108,14 @@ def test_without_turning_friction_and_obstacles_it_is_the_lagrangian_model() -> 
     assert rows.energy[[1, 3]][:, :5] == pytest.approx(other.energy[:, :5], abs=2e-5)
 
 
-def test_sliding_links_stop_where_coulomb_says() -> None:
+def test_sliding_links_stop_by_coulombs_law() -> None:
     # v^2 / (2 mu g), for the smoothed law within the creep that it allows below eps.
     start = StraightStart(kind="straight", vx_m_s=0.7)
     _, rows = run(jam(start=start, obstacles=()), 0.6)
     assert com(rows)[-1, 0] - com(rows)[0, 0] == pytest.approx(0.7**2 / (2 * 0.3 * 9.81), abs=2e-4)
 
 
-def test_a_wall_takes_the_velocity_into_it_with_the_damping_it_has() -> None:
+def test_wall_decelerates_links_by_its_damping() -> None:
     # m v' = -d v from the contact on, at 25 mm: both links stop after 0.5 m/s * m / d = 0.5 mm.
     engine, rows = run(walled(), 0.4, 1)
     y, vy = rows.link_pose[:, 0, 1], rows.link_twist[:, 0, 1]
@@ -133,7 +133,7 @@ def test_a_wall_takes_the_velocity_into_it_with_the_damping_it_has() -> None:
     )
 
 
-def test_a_pushed_link_is_held_and_one_that_is_pulled_away_is_not() -> None:
+def test_link_is_held_when_pushed_and_free_when_pulled() -> None:
     engine, _ = run(walled(), 0.4)
     for link in range(2):
         engine.apply_wrench(link, (0.0, 7.0, 0.0, 0.0, 0.0, 0.0))
@@ -151,7 +151,7 @@ def test_a_pushed_link_is_held_and_one_that_is_pulled_away_is_not() -> None:
     assert report.rows.link_twist[-1, :, 1] == pytest.approx([-0.2, -0.2], abs=1e-6)
 
 
-def test_a_link_between_two_walls_is_held_both_ways() -> None:
+def test_link_between_two_walls_has_a_two_sided_constraint() -> None:
     walls = tuple(
         Box(kind="box", x_m=0.07, y_m=y, length_m=2.0, width_m=0.2, height_m=0.1)
         for y in (0.1195, -0.1195)
@@ -170,7 +170,7 @@ def test_a_link_between_two_walls_is_held_both_ways() -> None:
         assert force[:, 1] == pytest.approx([-5.0 * sign], abs=1e-6)
 
 
-def test_a_link_that_is_held_keeps_its_normal_velocity_while_its_neighbours_swing() -> None:
+def test_held_link_keeps_its_normal_velocity() -> None:
     # (33) holds the lateral acceleration of the middle link's centre at 0: after the pin's damping
     # has removed the velocity (80 time constants), the velocity stays constant for any time.
     pin = Cylinder(kind="cylinder", x_m=0.0, y_m=0.0499, radius_m=0.03, friction=0.0)
@@ -193,7 +193,7 @@ def test_a_link_that_is_held_keeps_its_normal_velocity_while_its_neighbours_swin
     assert np.abs(across[:, 1]).max() < 1e-8
 
 
-def test_friction_at_an_obstacle_is_its_coefficient_times_the_push() -> None:
+def test_obstacle_friction_is_the_coefficient_times_the_force() -> None:
     scene = walled(
         obstacles=tuple(o.model_copy(update={"friction": 0.4}) for o in walled().obstacles)
     )
@@ -209,7 +209,7 @@ def test_friction_at_an_obstacle_is_its_coefficient_times_the_push() -> None:
 # --- invariants
 
 
-def test_momentum_changes_by_the_impulses_that_are_booked() -> None:
+def test_momentum_changes_by_the_recorded_impulses() -> None:
     _, rows = run(jam(), 1.5, 50, still(jam(), np.radians(10.0)))
     momentum = rows.link_twist[:, :, :2].sum(axis=1)
     impulse = (rows.impulse_ground + rows.impulse_obstacle)[:, :, :2].sum(axis=1)
@@ -221,14 +221,14 @@ def test_momentum_changes_by_the_impulses_that_are_booked() -> None:
     )
 
 
-def test_without_friction_and_obstacles_linear_momentum_is_kept() -> None:
+def test_linear_momentum_is_conserved_without_external_forces() -> None:
     scene = tumbling(**SLICK)
     _, rows = run(scene, 2.0, 100, gait_reference(scene, 2000))
     momentum = rows.link_twist[:, :, :2].sum(axis=1)
     assert np.abs(momentum - momentum[0]).max() < 1e-12
 
 
-def test_the_ledger_of_energy_balances_and_friction_only_takes() -> None:
+def test_energy_ledger_balances_and_friction_dissipates() -> None:
     scene = jam(solver__error_tolerance=1e-6)
     _, rows = run(scene, 1.5, 50, still(scene, np.radians(10.0)))
     energy = rows.energy
@@ -246,7 +246,7 @@ def test_the_ledger_of_energy_balances_and_friction_only_takes() -> None:
     assert np.abs(energy[:, 0] - energy[0, 0] - energy[:, 2:].sum(axis=1)).max() < 1e-6
 
 
-def test_it_does_not_matter_where_north_is_nor_which_hand_is_which() -> None:
+def test_motion_is_invariant_to_rotation_and_reflection() -> None:
     base = jam(run__duration_s=1.0, controller__begins="right")
     angles = np.array(base.start.link_angles_deg)  # type: ignore[union-attr]
     turned = turn(base, 33.0)
@@ -258,7 +258,7 @@ def test_it_does_not_matter_where_north_is_nor_which_hand_is_which() -> None:
         obstacles=tuple(o.model_copy(update={"y_m": -o.y_m}) for o in base.obstacles),
         controller__begins="left",
     )
-    plain, other, mirror = (com(whole(scene)) for scene in (base, turned, mirrored))
+    plain, other, mirror = (com(run_whole(scene)) for scene in (base, turned, mirrored))
     back = np.radians(-33.0)
     matrix = np.array([[np.cos(back), -np.sin(back)], [np.sin(back), np.cos(back)]])
     assert np.abs(plain[-1] - plain[0]).max() > 0.01
@@ -289,7 +289,7 @@ def turn(scene: Scene, degrees: float) -> Scene:
     )
 
 
-def whole(scene: Scene) -> Rows:
+def run_whole(scene: Scene) -> Rows:
     """Return all rows of a run with the scene's controller."""
     done = run_offline(scene)
     assert done.ok, done.message
@@ -299,10 +299,10 @@ def whole(scene: Scene) -> Rows:
 # --- the paper's cases
 
 
-def test_without_resolution_it_jams_after_forty_centimetres() -> None:
+def test_robot_without_resolution_jams_after_forty_centimetres() -> None:
     # PHYSICS.md: 0.386 m, top speed at 3.6 s, standstill by 4.5 to 4.9 s; paper: about 0.4 m, 3.5
     # s, 4.5 s.
-    rows = whole(jam())
+    rows = run_whole(jam())
     speed = np.hypot(*rows.link_twist[:, :, :2].mean(axis=1).T)
     assert com(rows)[-1, 0] - com(rows)[0, 0] == pytest.approx(0.386, abs=0.015)
     assert rows.time[speed.argmax()] == pytest.approx(3.55, abs=0.15)
@@ -312,13 +312,15 @@ def test_without_resolution_it_jams_after_forty_centimetres() -> None:
     assert rows.solver_residual.max() < 1e-10
 
 
-def test_without_gain_the_resolution_frees_nothing() -> None:
+def test_resolution_without_gain_frees_nothing() -> None:
     # PHYSICS.md: k_theta = 0 stays at 0.40 m.
-    rows = whole(jam("jam_resolution", controller__jam_gain_rad_per_n=0.0, run__duration_s=12.0))
+    rows = run_whole(
+        jam("jam_resolution", controller__jam_gain_rad_per_n=0.0, run__duration_s=12.0)
+    )
     assert com(rows)[-1, 0] - com(rows)[0, 0] == pytest.approx(0.40, abs=0.05)
 
 
-def test_with_resolution_it_frees_itself_again_and_again() -> None:
+def test_resolution_frees_the_robot_repeatedly() -> None:
     # PHYSICS.md: first jam at 2.38 s, about a dozen jams in 30 s, each followed by more than 5 cm/s
     # within 2 s; chaotic from then on, so that only the distance that all of some dozen starts
     # reach is required (at least 0.9 m in 15 s).

@@ -92,7 +92,7 @@ def test_accelerations_are_those_of_the_paper(seed: int) -> None:
     omega = v[:n]
     work, count = evaluated(x, v, reference, field(seed))
 
-    # (13) to (17), sgn as PHYSICS.md says.
+    # (13) to (17), sgn as PHYSICS.md defines it.
     vx, vy = paper.velocities(theta, v)
     along = np.cos(theta) * vx + np.sin(theta) * vy
     across = np.cos(theta) * vy - np.sin(theta) * vx
@@ -148,7 +148,7 @@ def test_accelerations_are_those_of_the_paper(seed: int) -> None:
     assert power["work_obstacle"] == pytest.approx(cx @ vx + cy @ vy, rel=1e-9, abs=1e-9)
 
 
-def test_such_states_meet_obstacles_on_one_side_and_on_both() -> None:
+def test_random_states_touch_obstacles_on_one_and_both_sides() -> None:
     counts = []
     both = 0
     for seed in range(40):
@@ -161,7 +161,7 @@ def test_such_states_meet_obstacles_on_one_side_and_on_both() -> None:
     assert min(counts) <= 1
 
 
-def test_constraint_matrix_is_the_normal_velocity_and_its_derivative_is_right() -> None:
+def test_constraint_matrix_and_its_derivative_are_right() -> None:
     # (31) against (34), and (35) by finite differences: this verifies the reference that the engine
     # is compared with above.
     paper = Paper(10, 0.07, 1.0, 0.0016)
@@ -176,7 +176,7 @@ def test_constraint_matrix_is_the_normal_velocity_and_its_derivative_is_right() 
     assert dc == pytest.approx((ahead - behind) / (2 * h), abs=1e-8)
 
 
-def test_the_jam_scene_has_the_paper_s_start() -> None:
+def test_jam_scene_has_the_start_of_the_paper() -> None:
     q, _ = planar_pose(jam())
     assert np.degrees(q[:, 2]) == pytest.approx([7, -32, -57, -46, -8, 33, 53, 45, 12, -23])
     assert make_state(q, np.zeros_like(q), np.ones(len(q))).y[10:12] == pytest.approx(

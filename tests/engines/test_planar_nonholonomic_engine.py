@@ -63,25 +63,25 @@ def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps
         assert np.array(there) == pytest.approx(np.array(here), abs=1e-8)
 
 
-def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
+def test_one_call_and_many_calls_agree_bit_for_bit() -> None:
     scene = jam()
     reference = gait_reference(scene, 2000)
-    wanted = np.arange(40, 2001, 40)
-    one = PlanarNonholonomicEngine(scene).advance(reference, 2000, wanted).rows
+    due_steps = np.arange(40, 2001, 40)
+    one = PlanarNonholonomicEngine(scene).advance(reference, 2000, due_steps).rows
     engine = PlanarNonholonomicEngine(scene)
     parts = []
     for length in (1, 7, 32, 400, 560, 1000):
-        parts.append(engine.advance(reference, length, tuple(wanted)).rows)
+        parts.append(engine.advance(reference, length, tuple(due_steps)).rows)
         engine.snapshot()
     assert engine.step_count == 2000
     assert same_rows(one, Rows.concatenate(parts))
 
 
-def test_rows_that_are_kept_come_together_with_those_of_a_later_call() -> None:
+def test_held_back_rows_are_returned_by_a_later_call() -> None:
     scene = jam()
     reference = gait_reference(scene, 400)
-    wanted = np.arange(4, 401, 4)
-    one = PlanarNonholonomicEngine(scene).advance(reference, 400, wanted).rows
+    due_steps = np.arange(4, 401, 4)
+    one = PlanarNonholonomicEngine(scene).advance(reference, 400, due_steps).rows
     engine = PlanarNonholonomicEngine(scene)
     parts = []
     for step in range(0, 400, 4):  # a hundred rows: more than one block of rows
@@ -153,7 +153,7 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_interval() -> None:
     assert same_rows(after, engine.initial_rows()), "looking changes nothing"
 
 
-def test_what_a_running_engine_takes_over() -> None:
+def test_running_engine_applies_supported_changes() -> None:
     scene = jam()
     engine = PlanarNonholonomicEngine(scene)
     engine.advance(still(scene), 100, ())
@@ -166,7 +166,7 @@ def test_what_a_running_engine_takes_over() -> None:
         assert engine.scene == live
 
 
-def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
+def test_diverging_motion_stops_before_the_failed_step() -> None:
     scene = jam(
         start=StraightStart(kind="straight", omega_deg_s=5e4),
         obstacles=(),
@@ -181,7 +181,7 @@ def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
     assert np.isfinite(engine.snapshot().link_twist).all()
 
 
-def test_who_diverges_at_hard_obstacles_is_told_what_helps() -> None:
+def test_divergence_at_stiff_obstacles_suggests_less_damping() -> None:
     # Shorter steps do not help: with 1/2 and 1/10 of the step, the run ends in the same way,
     # somewhat later.
     scene = scenes_dir() / "jam_resolution.toml"
@@ -194,7 +194,7 @@ def test_who_diverges_at_hard_obstacles_is_told_what_helps() -> None:
 
 
 @given(scenes("planar_nonholonomic"))
-def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
+def test_any_valid_scene_runs_or_reports_the_reason(scene: Scene) -> None:
     assume(not any(problem.severity == "error" for problem in registry.check(scene)))
     engine = registry.create(scene)
     report = engine.advance(gait_reference(scene, 100), 100, range(1, 101))
@@ -205,7 +205,7 @@ def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
     assert np.isfinite(report.rows.link_pose).all()
 
 
-def test_two_links_and_sixty_run_too() -> None:
+def test_two_and_sixty_links_run() -> None:
     for n in (2, 60):
         scene = jam(
             robot__n_links=n,

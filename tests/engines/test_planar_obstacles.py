@@ -151,7 +151,7 @@ def test_sliding_along_a_smooth_wall_keeps_the_speed() -> None:
     assert np.all(rows.contacts.state[rows.contacts.other == 0] == ContactState.SLIP)
 
 
-def test_a_link_across_the_end_of_a_wall_rests_on_its_end_and_the_corner() -> None:
+def test_link_across_a_wall_end_touches_end_and_corner() -> None:
     # The wall ends 1 cm before the centre of link 2: that link touches with its rear end and at the
     # corner, link 1 with both ends.
     scene = single((0.0, 0.0), obstacles=(wall(0.2, x_m=0.112 - 10.0),))
@@ -226,7 +226,7 @@ def test_friction_of_obstacles_is_bounded_and_only_brakes(scene: Scene) -> None:
     assert energy[0] - start == pytest.approx(energy[WORKS].sum(), abs=1e-8)
 
 
-def test_hard_pushing_among_rough_pipes_is_solved_in_every_step() -> None:
+def test_jammed_robot_among_rough_pipes_is_solved_in_every_step() -> None:
     # Ten seconds of the paper's scene; at 0.3 the robot still passes, at 1 it jams and pushes with
     # full force.
     for mu in (0.3, 1.0):
@@ -255,7 +255,7 @@ def test_checkpoint_among_rough_boxes_continues_bit_for_bit() -> None:
     assert np.array_equal(first.contacts.state, again.contacts.state)
 
 
-def test_contact_problem_with_friction_can_be_saved_and_solved_again() -> None:
+def test_problem_with_rough_obstacles_can_be_saved_and_solved() -> None:
     scene = boxed(0.4)
     engine = PlanarNonsmoothEngine(scene)
     engine.advance(gait_reference(scene, 1500), 1500, ())
@@ -268,7 +268,7 @@ def test_contact_problem_with_friction_can_be_saved_and_solved_again() -> None:
     )
 
 
-def test_friction_of_an_obstacle_can_change_while_it_runs() -> None:
+def test_friction_of_an_obstacle_can_change_during_a_run() -> None:
     scene = single(
         (0.0, 0.0), obstacles=(wall(0.3),), start=StraightStart(kind="straight", vx_m_s=1.0)
     )
@@ -286,7 +286,7 @@ def test_friction_of_an_obstacle_can_change_while_it_runs() -> None:
     assert engine.snapshot().link_twist[:, 0] == pytest.approx(before, abs=1e-12)
 
 
-def test_boxes_above_and_below_the_robot_are_not_there() -> None:
+def test_boxes_above_and_below_the_robot_are_ignored() -> None:
     bridge = Box(x_m=0.5, y_m=0.0, length_m=0.1, width_m=1.0, z_m=0.2)
     floor = Box(x_m=0.5, y_m=0.0, length_m=0.1, width_m=1.0, z_m=-0.2)
     scene = single(
@@ -298,7 +298,7 @@ def test_boxes_above_and_below_the_robot_are_not_there() -> None:
 
 
 @pytest.mark.parametrize("angle", [0.0, 3.88348649e-313, 1e-200, 1e-17])
-def test_a_gap_does_not_mind_a_link_as_good_as_along_a_face(angle: float) -> None:
+def test_gap_is_accurate_for_links_nearly_parallel_to_a_face(angle: float) -> None:
     # A post of radius 0.125 m at the origin; closed form: the distance of its axis from the nearest
     # point of the link.
     post = outlines((Cylinder(x_m=0.0, y_m=0.0, radius_m=0.125),), RADIUS)[0]

@@ -55,7 +55,7 @@ def moved(kind: str, values: dict[str, Any], steps: int = 16000) -> Rows:
 
 
 @pytest.mark.parametrize("flaw", FLAWS)
-def test_it_moves_as_the_model_in_space_does_where_nothing_leaves_the_plane(flaw: str) -> None:
+def test_planar_motion_agrees_with_the_spatial_model(flaw: str) -> None:
     flat = moved("planar_nonsmooth", FLAWS[flaw])
     space = moved("spatial_nonsmooth", FLAWS[flaw])
     # Quaternions turn by 2 arctan(w dt / 4) in half a step, not by w dt / 2: less by (w dt)^2 / 48,
@@ -84,7 +84,7 @@ def test_the_ledger_of_energy_closes(flaw: str) -> None:
     assert works == pytest.approx(kinetic, abs=1e-9 * np.abs(energy).max())
 
 
-def test_a_lagging_motor_goes_on_from_a_checkpoint() -> None:
+def test_lagging_motor_continues_from_a_checkpoint() -> None:
     scene = with_values(Scene(), {"model.kind": "planar_nonsmooth", **BASE, **FLAWS["all"]})
     engine = registry.create(scene)
     other = registry.create(scene)
@@ -123,7 +123,7 @@ def slowed(
 @pytest.mark.parametrize(
     ("velocity", "share"), [(0.02, 1 / math.e), (2.0, 0.0), (0.002, math.exp(-0.01))]
 )
-def test_stribeck_friction_rises_as_sliding_ceases(velocity: float, share: float) -> None:
+def test_stribeck_friction_rises_at_low_velocity(velocity: float, share: float) -> None:
     # mu g (1 + rise exp(-(v / v_s)^2)), on the ground and along a wall that the links are pressed
     # on by g sin 30 deg.
     ground = {"ground.mu_along": 0.2, "ground.mu_across": 0.2}
@@ -171,7 +171,7 @@ def test_stribeck_friction_holds_more_at_rest(rise: float, slides: bool) -> None
     assert (np.abs(rows.link_twist[-1, 0, :2]).max() > 0.05) == slides
 
 
-def test_implicit_joints_bear_gains_and_steps_that_explicit_ones_do_not() -> None:
+def test_implicit_joints_are_stable_where_explicit_ones_are_not() -> None:
     stiff = {
         **BASE,
         "joint_controller.kp_nm_per_rad": 4000.0,

@@ -14,20 +14,20 @@ from tests.engines.planar import CASES, PLANAR, REFERENCES, case_scene, gait_ref
 
 CACHE: dict[str, Rows] = {}
 
-BESIDE = 20
+VARIANTS = 20
 """Number of starts, which differ from the case's own by a rounding error."""
 
 
-def run_of(name: str, beside: int) -> Rows:
+def run_of(name: str, variant: int) -> Rows:
     """Return the whole run of a case, with 20 rows per second like the references."""
     scene = case_scene(name)
     steps = round(CASES[name]["duration_s"] / scene.solver.step_s)
     every = round(0.05 / scene.solver.step_s)
     engine = registry.create(scene)
     assert isinstance(engine, PlanarNonsmoothEngine)
-    if beside:
+    if variant:
         q = state_of(engine).q
-        q *= 1.0 + 2e-16 * np.random.default_rng(beside).integers(-1, 2, q.shape)
+        q *= 1.0 + 2e-16 * np.random.default_rng(variant).integers(-1, 2, q.shape)
         set_state(engine, q=q)
     report = engine.advance(gait_reference(scene, steps), steps, range(every, steps + 1, every))
     assert report.ok
@@ -45,8 +45,8 @@ def rows_of(name: str) -> Rows:
     """
     if name not in CACHE:
         expected = np.load(REFERENCES / f"{name}.npz")["u"][1:]
-        for beside in range(BESIDE):
-            CACHE[name] = run_of(name, beside)
+        for variant in range(VARIANTS):
+            CACHE[name] = run_of(name, variant)
             if np.abs(CACHE[name].link_twist[:, :, [0, 1, 5]] - expected).max() < 1e-6:
                 break
     return CACHE[name]
@@ -81,7 +81,7 @@ def test_ledger_matches_the_reference(name: str) -> None:
     assert np.abs(obstacles - led[1:, 9:11]).max() < 1e-4
 
 
-def test_link_6_is_where_the_independent_implementation_puts_it() -> None:
+def test_link_6_reaches_the_independent_position() -> None:
     # PHYSICS.md: every start in the basin reaches x6(9 s) = 1.974 m; small obstacles 1.857 m in 12
     # s.
     rows = rows_of("obstacle_aided")
@@ -93,13 +93,13 @@ def test_link_6_is_where_the_independent_implementation_puts_it() -> None:
     )
 
 
-def test_without_obstacle_3_the_robot_does_not_complete_and_with_it_shifted_it_does() -> None:
+def test_passage_needs_the_third_obstacle() -> None:
     # Paper VIII-D; complete: link 6 has passed the last obstacle but one.
     assert rows_of("obstacle_aided_obstacle3_removed").link_pose[-1, 5, 0] < 1.5
     assert rows_of("obstacle_aided_obstacle3_shifted").link_pose[-1, 5, 0] > 1.8877
 
 
-def test_without_obstacles_it_creeps_backwards() -> None:
+def test_robot_without_obstacles_creeps_backwards() -> None:
     # PHYSICS.md: -1.2 cm/s in x and -1.7 cm/s in y over 10 s.
     rows = rows_of("lateral_undulation_isotropic")
     moved = rows.link_pose[np.argmin(np.abs(rows.time - 10.0)), 5, :2] - rows.link_pose[0, 5, :2]

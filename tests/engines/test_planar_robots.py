@@ -28,15 +28,17 @@ def scene(**parts: dict[str, Any]) -> Scene:
     }
     for name, values in parts.items():
         plain[name] = {**plain.get(name, {}), **values}
-    made = scene_from_dict(plain)
-    assert not [problem for problem in registry.check(made) if problem.severity == "error"]
-    return made
+    robot_scene = scene_from_dict(plain)
+    assert not [problem for problem in registry.check(robot_scene) if problem.severity == "error"]
+    return robot_scene
 
 
-def run(made: Scene, push: tuple[float, float] = (0.0, 0.0)) -> tuple[Rows, dict[str, FloatArray]]:
+def run(
+    robot_scene: Scene, push: tuple[float, float] = (0.0, 0.0)
+) -> tuple[Rows, dict[str, FloatArray]]:
     """Return rows and energies of a run with a force on link 1 (N); each step is solved, and energy
     does not increase."""
-    runner = Runner(made, None)
+    runner = Runner(robot_scene, None)
     try:
         runner.engine.apply_wrench(0, (*push, 0.0, 0.0, 0.0, 0.0))
         report = runner.advance(runner.end_step)
@@ -75,7 +77,7 @@ DIFFERENT = {"mu_along": 0.1, "mu_backward": 0.3, "mu_across": 0.5}
 @pytest.mark.parametrize("law", ["ellipse", "unit_velocity", "components"])
 @pytest.mark.parametrize("head", ["first", "last"])
 @pytest.mark.parametrize(("push", "mu"), [((-6.0, 0.0), 0.1), ((6.0, 0.0), 0.3), ((0.0, 6.0), 0.5)])
-def test_a_pushed_link_gains_the_energy_that_friction_leaves(
+def test_pushed_link_gains_the_work_minus_friction(
     law: str, head: str, push: tuple[float, float], mu: float
 ) -> None:
     # E = t^2 (F - mu m g)^2 / 2 m. With its head at the last link, the robot faces +x.
@@ -88,12 +90,12 @@ def test_a_pushed_link_gains_the_energy_that_friction_leaves(
 
 @pytest.mark.parametrize("law", ["ellipse", "unit_velocity", "components"])
 @pytest.mark.parametrize("push", [(-0.9, 0.0), (2.8, 0.0), (0.0, 4.8)])
-def test_a_link_pushed_less_than_friction_holds_stays(law: str, push: tuple[float, float]) -> None:
+def test_link_pushed_below_the_friction_limit_stays(law: str, push: tuple[float, float]) -> None:
     rows, _ = run(one({**DIFFERENT, "law": law}), push)
     assert np.abs(rows.link_pose[-1] - rows.link_pose[0]).max() <= 1e-12
 
 
-def test_a_wheel_rolls_freely_and_a_ratchet_one_way() -> None:
+def test_wheel_rolls_freely_and_ratchet_in_one_direction() -> None:
     for wheels, push, free in (
         ("passive", 1.0, True),
         ("ratchet", -1.0, True),
@@ -108,7 +110,7 @@ def test_a_wheel_rolls_freely_and_a_ratchet_one_way() -> None:
 
 
 @pytest.mark.parametrize("law", ["ellipse", "unit_velocity", "components"])
-def test_a_link_that_slides_obliquely_follows_its_law(law: str) -> None:
+def test_obliquely_sliding_link_follows_its_law(law: str) -> None:
     start = {"kind": "straight", "vx_m_s": -0.6, "vy_m_s": 0.5}
     mu = np.array([0.1, 0.5])
 
@@ -129,7 +131,7 @@ def test_a_link_that_slides_obliquely_follows_its_law(law: str) -> None:
     np.testing.assert_allclose(rows.link_twist[:, 0, :2], expected, atol=2e-5)
 
 
-def test_friction_changes_with_the_place_and_the_time_and_the_load() -> None:
+def test_friction_varies_with_position_time_and_load() -> None:
     # With 1 m/s along -x: friction 0.2 up to x = -0.2, then 0.4, which the link reaches with v^2 =
     # 1 - 2 a s.
     patch = {
@@ -141,8 +143,8 @@ def test_friction_changes_with_the_place_and_the_time_and_the_load() -> None:
     fine = {"step_s": 1e-4}
     ground: dict[str, Any] = {"mu_along": 0.2, "mu_across": 0.2, "patch": [patch]}
     rows, _ = run(one(ground, duration=1.0, start=start, solver=fine))
-    way = 0.2 + (1.0 - 2.0 * 0.2 * G * 0.2) / (2.0 * 0.4 * G)
-    assert rows.link_pose[-1, 0, 0] == pytest.approx(-way, abs=1e-4)
+    distance = 0.2 + (1.0 - 2.0 * 0.2 * G * 0.2) / (2.0 * 0.4 * G)
+    assert rows.link_pose[-1, 0, 0] == pytest.approx(-distance, abs=1e-4)
     # A factor 2 t: v = 1 - mu g t^2; the load's factor does the same.
     for name in ("friction_factor", "load_factor"):
         rows, _ = run(
@@ -170,7 +172,7 @@ def _projected(p: FloatArray, plus: float, minus: float) -> FloatArray:
 
 
 @pytest.mark.parametrize("shares", [(1.0, 0.3), (0.2, 1.0), (1.0, 1.0)])
-def test_the_reservoir_of_two_half_ellipses_is_that_of_the_nearest_point(
+def test_two_half_ellipses_project_to_the_nearest_point(
     shares: tuple[float, float],
 ) -> None:
     # P = prox_C(P - gamma) for the Euclidean projection: solutions of the law, computed without its
@@ -198,16 +200,16 @@ UNEQUAL = {
 }
 
 
-def _lagrangian(made: Scene, duration: float) -> FloatArray:
+def _lagrangian(robot_scene: Scene, duration: float) -> FloatArray:
     """Return link directions at the end for a chain with springs only: Lagrange's equations in (x, y, directions)."""
-    links = made.robot.links
+    links = robot_scene.robot.links
     n = len(links)
     length, centre, mass, inertia = (
         np.array([getattr(link, name) for link in links])
         for name in ("length", "centre_of_mass", "mass", "inertia")
     )
     reach = np.tril(np.tile(length, (n, 1)), -1) + np.diag(0.5 * length + centre)
-    values = made.axis_values
+    values = robot_scene.axis_values
 
     def moving(_: float, state: FloatArray) -> FloatArray:
         theta = state[2 : n + 2]
@@ -234,7 +236,7 @@ def _lagrangian(made: Scene, duration: float) -> FloatArray:
     return np.asarray(end[2 : n + 2])
 
 
-def test_unequal_links_under_springs_move_as_lagrange_says() -> None:
+def test_unequal_links_on_springs_follow_lagranges_equations() -> None:
     springs = {
         "index": "all",
         "kp_nm_per_rad": 0.0,
@@ -246,16 +248,16 @@ def test_unequal_links_under_springs_move_as_lagrange_says() -> None:
     angles = np.degrees([0.0, 0.3, -0.2, 0.5, 0.1]).tolist()
     ends = []
     for step in (2e-4, 1e-4, 5e-5):
-        made = scene(
+        robot_scene = scene(
             robot=robot,
             ground={"gravity_m_s2": 0.0},
             start={"kind": "link_angles", "link_angles_deg": angles},
             solver={"step_s": step},
             run={"duration_s": 0.4, "log_rate_hz": 100.0},
         )
-        pose = run(made)[0].link_pose[-1]
+        pose = run(robot_scene)[0].link_pose[-1]
         ends.append(np.unwrap(2.0 * np.arctan2(pose[:, 6], pose[:, 3])))
-    expected = _lagrangian(made, 0.4)
+    expected = _lagrangian(robot_scene, 0.4)
     errors = [float(np.abs(end - expected).max()) for end in ends]
     assert errors[0] < 5e-3
     assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.05)
@@ -308,14 +310,14 @@ def _no_slip(theta: FloatArray, rates: FloatArray, length: float) -> FloatArray:
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
-def test_wheels_move_three_links_as_their_constraints_say(kind: str) -> None:
+def test_wheels_move_three_links_by_their_constraints(kind: str) -> None:
     # Three wheeled links are a kinematic machine: joint angles determine their motion, independent
     # of forces. In space, each link has both contacts at one point, because wheels at both ends
     # would prevent rotation, and rolling friction keeps it upright, like an axle.
     gait = {"amplitude_deg": 25.0, "frequency_deg_s": 120.0, "phase_shift_deg": 70.0}
     step = 4e-4
     wheels = {"wheels": "passive", "radius_m": 0.01, "contact_half_length_m": 0.0}
-    made = scene(
+    robot_scene = scene(
         model={"kind": kind},
         robot={"n_links": 3, "joints": "yaw", **wheels},
         ground={"mu_across": 5.0, "mu_rolling": 1.0},
@@ -324,14 +326,14 @@ def test_wheels_move_three_links_as_their_constraints_say(kind: str) -> None:
         solver={"step_s": step, "joints": "implicit"},
         run={"duration_s": 2.0, "log_rate_hz": 50.0},
     )
-    rows, _ = run(made)
+    rows, _ = run(robot_scene)
     omega = rows.link_twist[:, :, 5]
     # Constraints hold at the middle of a step, from which the links move with the velocity at its
     # end.
     turn = 2.0 * np.arctan2(rows.link_pose[:, :, 6], rows.link_pose[:, :, 3]) - 0.5 * step * omega
     rates = np.diff(omega, axis=1)
     expected = [
-        _no_slip(*values, made.robot.link_length_m)
+        _no_slip(*values, robot_scene.robot.link_length_m)
         for values in zip(turn[5:], rates[5:], strict=True)
     ]
     np.testing.assert_allclose(rows.link_twist[5:, 0][:, [0, 1, 5]], expected, atol=1e-7)
@@ -344,7 +346,7 @@ def test_wheels_move_three_links_as_their_constraints_say(kind: str) -> None:
 def _creeping(mu: tuple[float, float], law: str, step: float) -> float:
     """Return the speed of 40 links with curvature 7 cos(2 pi (s + t)) and Froude number 1, lengths per period."""
     n = 40
-    made = scene(
+    robot_scene = scene(
         robot={
             "n_links": n,
             "link_length_m": 1.0 / n,
@@ -365,7 +367,7 @@ def _creeping(mu: tuple[float, float], law: str, step: float) -> float:
         start={"kind": "gait"},
         run={"duration_s": 6.0, "log_rate_hz": 20.0},
     )
-    rows, _ = run(made)
+    rows, _ = run(robot_scene)
     middle = rows.link_pose[:, :, :2].mean(axis=1)
     return float(np.linalg.norm(middle[-1] - middle[-21]))
 
@@ -380,7 +382,7 @@ def _creeping(mu: tuple[float, float], law: str, step: float) -> float:
         ((1.0, 2.0), "components", 0.41),
     ],
 )
-def test_an_imposed_wave_moves_as_far_as_in_kinematic_snake(
+def test_imposed_wave_moves_as_in_kinematic_snake(
     mu: tuple[float, float], law: str, expected: float
 ) -> None:
     # Extrapolated over the step, in which the error is of first order; forty links approximate the
@@ -390,7 +392,7 @@ def test_an_imposed_wave_moves_as_far_as_in_kinematic_snake(
 
 
 @pytest.mark.parametrize(
-    ("parts", "key", "words"),
+    ("parts", "key", "message"),
     [
         ({"robot": {"joints": "alternating"}}, "robot.joints", "joint 2"),
         (
@@ -420,6 +422,6 @@ def test_an_imposed_wave_moves_as_far_as_in_kinematic_snake(
         ),
     ],
 )
-def test_what_this_model_cannot_is_named(parts: dict[str, Any], key: str, words: str) -> None:
-    found = registry.check(scene_from_dict({"format": 1, **parts}))
-    assert [problem for problem in found if problem.key == key and words in problem.message]
+def test_unsupported_robot_is_reported(parts: dict[str, Any], key: str, message: str) -> None:
+    problems = registry.check(scene_from_dict({"format": 1, **parts}))
+    assert [problem for problem in problems if problem.key == key and message in problem.message]

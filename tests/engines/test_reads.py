@@ -18,7 +18,7 @@ CONTINUUM = with_values(Scene(), {"model.kind": "continuum_beam"})
 
 
 @pytest.mark.parametrize("kind", FORMULATIONS)
-def test_defaults_need_no_words(kind: str) -> None:
+def test_defaults_cause_no_problems(kind: str) -> None:
     assert findings(with_values(Scene(), {"model.kind": kind})) == []
 
 
@@ -107,17 +107,17 @@ def test_defaults_need_no_words(kind: str) -> None:
         ),
     ],
 )
-def test_it_is_said_where_it_would_count(
+def test_ignored_value_is_reported_with_its_use(
     scene: Scene, values: dict[str, Any], sentence: str
 ) -> None:
-    given = with_values(scene, values)
-    (problem,) = findings(given)
+    changed = with_values(scene, values)
+    (problem,) = findings(changed)
     assert problem.sentence() == sentence
     assert problem.severity == "warning"
-    assert findings(with_values(given, dict(problem.fixes[0].values))) == []
+    assert findings(with_values(changed, dict(problem.fixes[0].values))) == []
 
 
-def test_other_values_let_a_value_count() -> None:
+def test_reason_names_the_values_that_enable_a_value() -> None:
     def reason(key: str, **values: object) -> str:
         return unused_reason(
             with_values(Scene(), {name.replace("__", "."): each for name, each in values.items()}),
@@ -145,7 +145,7 @@ def test_other_values_let_a_value_count() -> None:
     )
 
 
-def test_a_table_of_heights_has_no_relief() -> None:
+def test_relief_is_ignored_with_a_table_of_heights() -> None:
     field = {
         "kind": "height_field",
         "x_m": 0.0,

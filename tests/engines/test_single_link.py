@@ -19,11 +19,11 @@ G = 9.81
 
 
 def one(kind: str, **values: Any) -> ss.Scene:
-    given = {key.replace("__", "."): value for key, value in values.items()}
-    return with_values(ss.Scene(), {"model.kind": kind, "robot.n_links": 1, **given})
+    keyed = {key.replace("__", "."): value for key, value in values.items()}
+    return with_values(ss.Scene(), {"model.kind": kind, "robot.n_links": 1, **keyed})
 
 
-def test_it_precesses_like_a_symmetric_top() -> None:
+def test_single_link_precesses_like_a_symmetric_top() -> None:
     # Torque-free: the axis precesses about the angular momentum at the rate |L| / I_transverse
     # (Rodrigues), and the centre of mass follows a ballistic path. The error halves with the step.
     spin = 12.0
@@ -63,7 +63,7 @@ def test_it_precesses_like_a_symmetric_top() -> None:
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
-def test_under_coulomb_friction_it_slides_as_far_as_it_must(kind: str) -> None:
+def test_coulomb_friction_stops_a_link_at_the_exact_distance(kind: str) -> None:
     # v_0^2 / (2 mu g), and then it is at rest; along its axis, which in space is the direction in
     # which it cannot roll.
     v0, mu = 0.8, 0.25
@@ -79,7 +79,7 @@ def test_under_coulomb_friction_it_slides_as_far_as_it_must(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["planar_lagrangian", "planar_nonholonomic"])
-def test_under_equal_viscous_friction_it_drifts_and_turns(kind: str) -> None:
+def test_isotropic_viscous_friction_does_not_damp_rotation(kind: str) -> None:
     # m v' = -c v for any rotation; friction acts at its centre, so that the rotation is not damped.
     c = 3.0
     omega = 2.0
@@ -106,7 +106,7 @@ def test_under_equal_viscous_friction_it_drifts_and_turns(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LINKS)
-def test_its_run_is_written_and_read(kind: str, tmp_path: Path) -> None:
+def test_run_of_a_single_link_is_written_and_read(kind: str, tmp_path: Path) -> None:
     run = ss.simulate(one(kind, start__vx_m_s=0.2), duration=0.05)
     run.to_csv(tmp_path / "a.csv")
     run.to_mcap(tmp_path / "a.mcap")
@@ -136,7 +136,7 @@ def test_a_controller_has_nothing_to_move(kind: str, controller: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LINKS)
-def test_what_is_of_joints_is_named(kind: str) -> None:
+def test_joint_values_of_a_single_link_are_reported(kind: str) -> None:
     assert [p for p in check(one(kind)) if "no effect" in p.message] == []
     scene = one(
         kind,

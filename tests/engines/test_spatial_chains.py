@@ -131,7 +131,7 @@ def test_offset_between_axes_moves_as_in_mujoco() -> None:
     assert errors[3] < 1e-9, errors
 
 
-def test_wide_joint_turns_past_ninety_degrees_as_in_mujoco() -> None:
+def test_wide_joint_passes_ninety_degrees_as_in_mujoco() -> None:
     """Yaw under a torque while the pitch passes 90 degrees, where rotating a link about its own axis is singular."""
     rng = np.random.default_rng(8)
     kinds = [CARDAN | WIDE] * 3
@@ -180,7 +180,7 @@ def yaw_and_rate(state: State) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("damping", [0.0, 2e-3])
-def test_spring_and_damper_swing_by_the_closed_form(damping: float) -> None:
+def test_spring_and_damper_follow_the_closed_form(damping: float) -> None:
     stiffness = 0.8
     rest = 0.2
     start = 0.7
@@ -204,20 +204,20 @@ def test_spring_and_damper_swing_by_the_closed_form(damping: float) -> None:
 
 
 @pytest.mark.parametrize("stiffness", [0.8, 1e6])
-def test_spring_keeps_its_energy_however_stiff(stiffness: float) -> None:
+def test_spring_of_any_stiffness_conserves_energy(stiffness: float) -> None:
     """A step of 11 radians of the stiff spring's own vibration, where an explicit spring is unstable above 2."""
     chain, inertia = oscillator(stiffness, 0.0, 0.0)
     params = params_with(chain, 2.5e-4)
     state = run_chain(params, resting(chain, np.array([0.01])), 0.1, zero_torque(chain))
     angle, rate = yaw_and_rate(state)
-    whole = 0.5 * stiffness * 0.01**2
-    assert 0.5 * stiffness * angle**2 + 0.5 * inertia * rate**2 == pytest.approx(whole, rel=1e-5)
+    energy = 0.5 * stiffness * 0.01**2
+    assert 0.5 * stiffness * angle**2 + 0.5 * inertia * rate**2 == pytest.approx(energy, rel=1e-5)
     assert state.sums[SPRING] == pytest.approx(
-        whole - 0.5 * stiffness * angle**2, rel=1e-5, abs=1e-5 * whole
+        energy - 0.5 * stiffness * angle**2, rel=1e-5, abs=1e-5 * energy
     )
 
 
-def test_damper_loses_what_the_ledger_says() -> None:
+def test_damper_work_is_in_the_ledger() -> None:
     chain, inertia = oscillator(0.8, 2e-3, 0.0)
     state = run_chain(
         params_with(chain, 1e-4), resting(chain, np.array([0.5])), 0.3, zero_torque(chain)

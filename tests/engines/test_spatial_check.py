@@ -64,7 +64,7 @@ def test_checking_does_not_load_the_compiler() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def test_a_link_in_an_obstacle_is_named_with_its_depth() -> None:
+def test_link_in_an_obstacle_is_reported_with_its_depth() -> None:
     # Link 2 lies along x at x = 0.122; a post of radius 0.1 at y = 0.14 is 0.1 + 0.0525 - 0.14 =
     # 12.5 mm inside.
     problems = among(
@@ -93,13 +93,13 @@ def test_a_link_in_an_obstacle_is_named_with_its_depth() -> None:
     ],
     ids=["box", "stairs", "ramp", "height field"],
 )
-def test_depth_in_every_kind_of_obstacle(obstacle: Obstacle, depth: float) -> None:
+def test_depth_is_right_in_every_kind_of_obstacle(obstacle: Obstacle, depth: float) -> None:
     (problem,) = among(obstacle)
     assert problem.key == "obstacles[1]"
     assert f"starts {depth:g} mm deep" in problem.message
 
 
-def test_a_point_of_rubble_is_found() -> None:
+def test_point_of_rubble_is_detected() -> None:
     assert [p.key for p in among(Rubble(x_m=0.6, y_m=0.0))] == ["obstacles[1]"]
     assert among(Rubble(x_m=0.6, y_m=0.0), start__z_m=0.3) == []
 
@@ -161,11 +161,11 @@ def test_distances_to_blocks_and_posts_are_mujocos(seed: int) -> None:
         if axis_depth > -1e-3:
             continue
         ours = depth_in_solid(solid, centre[None], axis[None], 0.0393, 0.0525)[0]
-        wanted = -_mujoco_distance(solid, centre, axis, 0.0393, 0.0525)
-        assert max(ours, 0.0) == pytest.approx(max(wanted, 0.0), abs=1e-5)
+        expected = -_mujoco_distance(solid, centre, axis, 0.0393, 0.0525)
+        assert max(ours, 0.0) == pytest.approx(max(expected, 0.0), abs=1e-5)
 
 
-def test_a_robot_in_the_ground_says_how_deep() -> None:
+def test_robot_in_the_ground_is_reported_with_its_depth() -> None:
     assert sentences(among(start__z_m=0.05)) == [
         naming("error: start.z_m: Link 1 starts 2.5", "z_m")
     ]
@@ -188,7 +188,7 @@ def test_a_robot_in_the_ground_says_how_deep() -> None:
         ),
     ],
 )
-def test_a_height_field_that_cannot_be_used(obstacle: HeightField, sentence: str) -> None:
+def test_unusable_height_field_is_reported(obstacle: HeightField, sentence: str) -> None:
     (problem,) = among(Cylinder(x_m=3.0, y_m=0.0), obstacle)
     assert sentence in problem.sentence()
     assert problem.obstacles == (1,)
@@ -209,7 +209,7 @@ def state(scene: Scene, moved: Any = 0.0, twisted: float = 0.0, scale: float = 1
     return scene.model_copy(update={"start": start})
 
 
-def test_states_that_do_not_fit_together() -> None:
+def test_inconsistent_states_are_reported() -> None:
     bent = with_values(
         SPACE,
         {
@@ -253,7 +253,7 @@ def moving(scene: Scene, seed: int, wrong: Any = 0.0, rolling: float = 0.0) -> S
 
 @pytest.mark.parametrize("kind", ["spatial_nonsmooth", "planar_nonsmooth"])
 @pytest.mark.parametrize("offset", [0.0, 0.022])
-def test_velocities_that_tear_the_joints_apart_are_refused(kind: str, offset: float) -> None:
+def test_velocities_that_separate_joints_are_rejected(kind: str, offset: float) -> None:
     """States reached by the engine itself are valid; a link that separates at 0.5 m/s is not."""
     values = {"start.kind": "gait", "model.kind": kind}
     if kind == "spatial_nonsmooth":
@@ -274,15 +274,15 @@ def test_velocities_that_tear_the_joints_apart_are_refused(kind: str, offset: fl
         ]
 
 
-def test_a_recording_that_cannot_be_used(tmp_path: Path) -> None:
+def test_unusable_recording_is_reported(tmp_path: Path) -> None:
     scene = SPACE.model_copy(update={"start": RecordingStart(file="run.csv")})
     (problem,) = check(scene, tmp_path)
     assert problem.key == "start.file"
     assert "cannot be read" in problem.message
 
 
-def test_joints_stop_in_both_planes() -> None:
-    found = among(
+def test_joint_limits_are_checked_in_both_planes() -> None:
+    problems = among(
         robot__joint_limit_deg=35.0,
         gait__kind="two_waves",
         gait__amplitude_deg=30.0,
@@ -292,21 +292,21 @@ def test_joints_stop_in_both_planes() -> None:
         start__joint_pitch_deg=[0.0] * 9 + [36.0],
         start__z_m=2.0,
     )
-    assert [problem.key for problem in found] == [
+    assert [problem.key for problem in problems] == [
         "gait.pitch_amplitude_deg",
         "start.joint_angles_deg",
     ]
-    assert found[1].links == (9, 10)
+    assert problems[1].links == (9, 10)
 
 
-def test_a_soft_start_that_never_ends() -> None:
+def test_endless_soft_start_is_reported() -> None:
     values = {"gait__amplitude_deg": 10.0, "gait__offset_deg": 20.0, "control__soft_start_deg": 3.0}
     (problem,) = among(**values)
     assert problem.key == "gait.offset_deg"
     assert among(**{**values, "gait__amplitude_deg": 17.5}) == []
 
 
-def test_axes_further_apart_than_a_link_is_long() -> None:
+def test_axis_offset_longer_than_a_link_is_reported() -> None:
     assert [problem.key for problem in among(robot__axis_offset_m=0.2)] == ["robot.axis_offset_m"]
 
 
@@ -321,7 +321,7 @@ def test_joint_that_does_not_fit_its_shorter_link_is_named() -> None:
 
 
 @pytest.mark.parametrize("offset", [0.0, 0.022])
-def test_the_joints_response_is_that_of_mujocos_mass_matrix(offset: float) -> None:
+def test_joint_response_is_that_of_mujocos_mass_matrix(offset: float) -> None:
     rng = np.random.default_rng(3)
     scene = with_values(
         SPACE,
@@ -372,7 +372,7 @@ def test_response_of_any_joints_is_that_of_mujocos_mass_matrix() -> None:
     np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
-def test_a_step_too_long_for_the_joints() -> None:
+def test_step_too_long_for_the_joints_is_reported() -> None:
     # The paper's gains and inertia are stable at its step; in the plane they are up to 1/2800
     # (PHYSICS.md).
     (problem,) = among(solver__step_s=0.0004)

@@ -34,7 +34,7 @@ def tumbling(dt: float, joint_controller: JointController = LIMP) -> Scene:
 
 
 @pytest.mark.parametrize("joint_controller", [LIMP, HELD], ids=["limp", "moved by its motors"])
-def test_momentum_is_kept(joint_controller: JointController) -> None:
+def test_momentum_is_conserved(joint_controller: JointController) -> None:
     # No external force, for any joint motion: linear momentum is constant to rounding. Angular
     # momentum converges with the step, because positions and impulses of a step belong to different
     # instants.
@@ -73,7 +73,7 @@ def _no_callback_left() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_no_callback_left")
 @pytest.mark.parametrize("joint_controller", [LIMP, HELD], ids=["limp", "moved by its motors"])
-def test_it_moves_as_mujoco_says(joint_controller: JointController) -> None:
+def test_motion_converges_to_that_of_mujoco(joint_controller: JointController) -> None:
     # MuJoCo's Runge-Kutta of order 4 at 1e-4 s has an error below 1e-9 m here (against 5e-5 s).
     # Ours is of order 1: half the error with half the step, and the extrapolation of two steps to 0
     # is MuJoCo's motion.
@@ -96,7 +96,7 @@ def test_it_moves_as_mujoco_says(joint_controller: JointController) -> None:
     assert np.linalg.norm(2.0 * ours[1] - ours[0] - truth, axis=1).max() < 0.05 * errors[0]
 
 
-def test_straight_chain_tumbles_evenly() -> None:
+def test_straight_chain_rotates_uniformly() -> None:
     # About a transverse axis, a straight limp chain is in equilibrium under tension alone: it stays
     # straight (to a part in 1e5) and rotates by omega t. The error halves with the step.
     omega = 3.0

@@ -62,7 +62,7 @@ def slide(scene: Scene, seconds: float) -> tuple[FloatArray, FloatArray]:
 
 
 @pytest.mark.parametrize(("before", "behind"), [(0.2, 0.4), (0.3, 0.1)])
-def test_link_crosses_the_border_of_a_patch_end_by_end(before: float, behind: float) -> None:
+def test_link_crosses_a_patch_border_one_end_at_a_time(before: float, behind: float) -> None:
     """Friction F at the ground tilts the link forwards: its front end carries (m g + F r / h) / 2."""
     patch = {"points_m": STRIP, "mu_along": behind, "mu_across": behind}
     scene = sliding({"mu_along": before, "mu_across": before, "patch": [patch]}, vx=-1.2)
@@ -76,7 +76,7 @@ def test_link_crosses_the_border_of_a_patch_end_by_end(before: float, behind: fl
     assert np.abs(velocity).max() < 1e-12
 
 
-def test_directional_patch_holds_by_the_side_that_its_friction_is_on() -> None:
+def test_directional_patch_acts_by_the_direction_of_sliding() -> None:
     patch = {"points_m": STRIP, "mu_along": 0.1, "mu_backward": 0.5, "mu_across": 0.3}
     for vx, mu in ((-1.0, 0.1), (1.0, 0.5)):
         scene = with_values(
@@ -92,22 +92,22 @@ def test_friction_factor_of_time_slows_by_its_integral() -> None:
     assert velocity[0] == pytest.approx(-1.0 + 0.2 * G * 0.5**2, abs=1e-9)
 
 
-def test_friction_factor_of_place_acts_at_either_end() -> None:
-    def force(way: float) -> float:
+def test_friction_factor_of_position_acts_at_both_ends() -> None:
+    def force(distance: float) -> float:
         """Return the friction after a distance, with the front end ahead by h and loaded by F r / 2
         h above the mean."""
-        front = 0.2 * math.exp(way + HALF)
-        rear = 0.2 * math.exp(way - HALF)
+        front = 0.2 * math.exp(distance + HALF)
+        rear = 0.2 * math.exp(distance - HALF)
         return 0.5 * (front + rear) * MASS * G / (1.0 - 0.5 * (front - rear) * RADIUS / HALF)
 
     position, _ = slide(
         sliding({"mu_along": 0.2, "mu_across": 0.2, "friction_factor": "exp(-1*x)"}), 2.0
     )
-    expected = brentq(lambda way: quad(force, 0.0, way)[0] - 0.5 * MASS, 0.0, 1.0)
+    expected = brentq(lambda distance: quad(force, 0.0, distance)[0] - 0.5 * MASS, 0.0, 1.0)
     assert position[0] == pytest.approx(-expected, abs=1e-4)
 
 
-def test_factor_of_one_and_no_patch_leave_every_bit_as_it_was() -> None:
+def test_factor_of_one_changes_no_bit() -> None:
     plain = sliding({"mu_along": 0.2, "mu_across": 0.3})
     # A patch with the same friction uses the tables.
     patch = {"points_m": STRIP, "mu_along": 0.2, "mu_across": 0.3}
@@ -116,7 +116,7 @@ def test_factor_of_one_and_no_patch_leave_every_bit_as_it_was() -> None:
         assert one.tobytes() == other.tobytes()
 
 
-def test_factor_without_a_value_stops_the_run_with_a_message() -> None:
+def test_undefined_factor_stops_the_run_with_a_message() -> None:
     scene = sliding({"mu_along": 0.2, "mu_across": 0.2, "friction_factor": "sqrt(sin(1*x)+0.2)"})
     engine = registry.create(scene)
     report = engine.advance(still(scene, 10_000), 10_000, ())
@@ -125,7 +125,7 @@ def test_factor_without_a_value_stops_the_run_with_a_message() -> None:
     assert engine.snapshot().link_pose[0, 0] == pytest.approx(-math.asin(0.2) + HALF, abs=1e-3)
 
 
-def test_spatial_model_reads_patches_and_factor_but_not_the_load_factor() -> None:
+def test_spatial_model_ignores_only_the_load_factor() -> None:
     patch = {"points_m": STRIP, "mu_along": 0.4, "mu_across": 0.4}
     assert findings(sliding({"friction_factor": "1+sin(1*t)", "patch": [patch]})) == []
     (problem,) = findings(sliding({"load_factor": "1+sin(1*t)"}))

@@ -52,7 +52,7 @@ def test_sidewinding_is_as_fast_as_in_mujoco() -> None:
     assert net_speed(ours) == pytest.approx(net_speed(theirs), rel=0.015)
 
 
-def test_between_obstacles_it_is_as_fast_as_in_the_plane() -> None:
+def test_speed_between_obstacles_is_that_of_the_planar_model() -> None:
     # Friction acts at one point per link in the plane and at two here: a twentieth of the speed.
     scene = planar.case_scene("obstacle_aided")
     flat = track(scene, 10.0)
@@ -63,7 +63,7 @@ def test_between_obstacles_it_is_as_fast_as_in_the_plane() -> None:
     assert np.abs(space[..., 2] - 0.0525).max() < 1e-4
 
 
-def test_without_friction_it_moves_between_obstacles_exactly_as_in_the_plane() -> None:
+def test_frictionless_motion_among_obstacles_is_planar() -> None:
     # Smooth ground, upright posts: nothing couples the horizontal to the vertical motion, both
     # engines solve the same equations with the same time stepping, and impulses are unique. The
     # remaining difference is the rounding of different formulations, amplified by impacts for three
@@ -77,7 +77,7 @@ def test_without_friction_it_moves_between_obstacles_exactly_as_in_the_plane() -
 
 
 @pytest.mark.parametrize("friction", [(0.2, 0.2), (0.1, 0.5)])
-def test_with_one_thin_contact_a_link_it_slides_as_in_the_plane(
+def test_thin_single_contact_links_slide_as_in_the_plane(
     friction: tuple[float, float],
 ) -> None:
     # The planar model's assumption holds exactly: both spheres of a link at its centre of gravity,
@@ -135,7 +135,7 @@ def depth_in_blocks(scene: Scene, pose: FloatArray) -> float:
     return scene.robot.radius_m - float(distance(0.5 * (low + high)[..., None]).min())
 
 
-def test_the_judge_of_penetration_agrees_with_mujoco() -> None:
+def test_penetration_depth_agrees_with_mujoco() -> None:
     # Where capsule and block are apart, MuJoCo's distance is also exact.
     scene = case_scene("sidewinding", obstacles=load_scene(scenes_dir() / "rubble.toml").obstacles)
     model, data = mujoco_robot.build(scene)

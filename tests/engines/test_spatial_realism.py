@@ -51,7 +51,7 @@ def folding_inertia(scene: Scene) -> float:
 
 
 @pytest.mark.parametrize("plane", [0, 1], ids=["yaw", "pitch"])
-def test_free_play_lets_the_joint_go(plane: int) -> None:
+def test_free_play_does_not_hold_the_joint(plane: int) -> None:
     # 4 degrees of free play: between -2 and 2 nothing acts on the joint. Beyond, the spring stops
     # it within rate sqrt(I / K_P), so that it moves back and forth between both sides.
     stiffness = 40.0
@@ -178,7 +178,7 @@ def test_stribeck_friction_holds_more_at_rest(rise: float, slides: bool) -> None
         assert np.abs(rows.link_twist[-1]).max() < 1e-10
 
 
-def test_set_points_come_late_and_seldom() -> None:
+def test_set_points_are_delayed_and_sampled() -> None:
     # Ten per second after a delay of 0.15 s: between t = k/10 and (k+1)/10 the references are the
     # gait's angles at max(k/10 - 0.15, 0), at rate 0.
     scene = case_scene(
@@ -208,7 +208,7 @@ def sidewinding(values: dict[str, Any]) -> Rows:
     return recorded(with_values(scene, values))
 
 
-def test_a_real_robot_drops_more_links_to_the_ground() -> None:
+def test_realistic_robot_has_more_ground_contacts() -> None:
     # P1, VIII-E: more of Aiko's links touched the ground than of the model's, and it moved less
     # far. This has all properties named in VIII-F, with its values where it has any. A lag T with
     # K_P and K_D is stable only if K_D > T K_P, so both robots have more damping here than in P1.

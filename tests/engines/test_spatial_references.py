@@ -38,8 +38,8 @@ def reference(name: str) -> dict[str, FloatArray]:
 def moved(name: str) -> FloatArray:
     """Return the displacement of link 6 in the whole run, m."""
     first = from_p1(np.array(CASES[name]["q0"]).reshape(-1, 7))[5, :3]
-    way: FloatArray = rows_of(name).link_pose[-1, 5, :3] - first
-    return way
+    displacement: FloatArray = rows_of(name).link_pose[-1, 5, :3] - first
+    return displacement
 
 
 def test_sidewinding_follows_the_reference() -> None:
@@ -56,7 +56,7 @@ def test_sidewinding_follows_the_reference() -> None:
     assert np.arccos(np.clip(0.5 * (cosine - 1.0), -1.0, 1.0)).max() <= tolerance["angle_rad"]
 
 
-def test_sidewinding_goes_where_the_independent_implementation_goes() -> None:
+def test_sidewinding_reaches_the_independent_position() -> None:
     # PHYSICS.md: (+0.020, +1.315) m in 15 s with 2.4 contacts closed on average; tracks differ by 1
     # to 3 cm.
     assert moved("sidewinding")[:2] == pytest.approx([0.020, 1.315], abs=0.03)
@@ -81,19 +81,21 @@ def test_sidewinding_ledger_matches_the_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "way"),
+    ("name", "displacement"),
     [
         ("spatial_lateral_undulation", (1.79, 0.0)),
         ("spatial_lateral_undulation_isotropic", (-0.200, -0.231)),
     ],
 )
-def test_flat_runs_go_as_fast_and_as_far(name: str, way: tuple[float, float]) -> None:
+def test_flat_runs_reach_the_reference_distance(
+    name: str, displacement: tuple[float, float]
+) -> None:
     # PHYSICS.md: +1.79 m forward, and (-0.200, -0.231) m slowly backward. Equally exact solvers
     # differ by a tenth of the path, because the loads are not unique.
     track = reference(name)["q"][:, 5, :2]
     path = np.linalg.norm(np.diff(track, axis=0), axis=1).sum()
-    assert moved(name)[0] == pytest.approx(way[0], abs=0.1 * path)
-    assert np.sign(moved(name)[0]) == np.sign(way[0])
+    assert moved(name)[0] == pytest.approx(displacement[0], abs=0.1 * path)
+    assert np.sign(moved(name)[0]) == np.sign(displacement[0])
     distance = np.linalg.norm(rows_of(name).link_pose[:, 5, :2] - track[1:], axis=1)
     assert distance.max() <= CASES[name]["tolerance"]["track_link_any_consistent_scheme_m"]
 

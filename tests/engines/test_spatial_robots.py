@@ -35,7 +35,7 @@ def scene_with(values: dict[str, Any]) -> Scene:
     return with_values(Scene(model=KIND), values)
 
 
-def test_mixed_robot_keeps_its_energy_books() -> None:
+def test_mixed_robot_has_a_balanced_energy_ledger() -> None:
     """The change of kinetic energy is the sum of all works, that of potential energy is by gravity and springs."""
     scene = scene_with(
         MIXED
@@ -63,14 +63,14 @@ def test_mixed_robot_keeps_its_energy_books() -> None:
     assert last["work_damper"][0] < -1e-6
 
 
-def test_mixed_robot_continues_from_a_checkpoint_to_the_bit() -> None:
+def test_mixed_robot_continues_bit_for_bit_from_a_checkpoint() -> None:
     scene = scene_with(MIXED | {"gait.amplitude_deg": 20.0})
     reference = gait_reference(scene, 200)
-    whole = registry.create(scene)
+    engine = registry.create(scene)
     other = registry.create(scene)
-    whole.advance(reference, 100, ())
-    checkpoint = whole.checkpoint()
-    expected = whole.advance(reference, 100, (200,)).rows
+    engine.advance(reference, 100, ())
+    checkpoint = engine.checkpoint()
+    expected = engine.advance(reference, 100, (200,)).rows
     other.restore(checkpoint)
     rows = other.advance(reference, 100, (200,)).rows
     assert rows.link_pose.tobytes() == expected.link_pose.tobytes()
@@ -82,7 +82,7 @@ def test_robot_without_springs_has_no_column_for_them() -> None:
 
 
 @pytest.mark.parametrize("head", ["first", "last"])
-def test_ratchet_lets_the_head_go_first(head: str) -> None:
+def test_ratchet_slides_head_first_only(head: str) -> None:
     """A straight robot thrown along its axis slides on head first, and stops tail first."""
     ways = []
     for speed in (0.3, -0.3):
@@ -103,7 +103,7 @@ def test_ratchet_lets_the_head_go_first(head: str) -> None:
     assert abs(backwards) < 0.03
 
 
-def test_friction_gains_and_springs_change_while_a_run_goes() -> None:
+def test_friction_gains_and_springs_can_change_during_a_run() -> None:
     scene = scene_with(MIXED)
     engine = registry.create(scene)
     engine.advance(gait_reference(scene, 100), 100, ())
@@ -134,7 +134,7 @@ def test_large_link_touches_first() -> None:
     assert loads[links == 5].sum() > 0.5 * loads.sum()
 
 
-def test_directional_contact_problem_is_saved_for_our_own_solver_alone(
+def test_directional_problem_is_saved_only_for_the_own_solver(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(contact_problem_file, "cache_dir", lambda: tmp_path)

@@ -24,32 +24,32 @@ ORDERS = (
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_view_has_the_bits_of_a_snapshot_in_any_order(scene: str) -> None:
+def test_view_has_the_bits_of_a_snapshot_in_any_order(scene: str) -> None:
     runner = Runner(load_scene(scenes_dir() / f"{scene}.toml"))
     runner.advance(7 * runner.scene.steps_per_period)
-    whole = runner.engine.snapshot()
+    snapshot = runner.engine.snapshot()
     for first in ORDERS:
         view = runner.engine.look()
         values = {
             name: getattr(view, name)
             for name in (*first, *(field.name for field in fields(Snapshot)))
         }
-        np.testing.assert_equal(asdict(Snapshot(**values)), asdict(whole))
+        np.testing.assert_equal(asdict(Snapshot(**values)), asdict(snapshot))
     view = runner.engine.look()
-    assert view.n_links == whole.n_links
-    np.testing.assert_array_equal(view.centre_of_mass(), whole.centre_of_mass())
+    assert view.n_links == snapshot.n_links
+    np.testing.assert_array_equal(view.centre_of_mass(), snapshot.centre_of_mass())
     assert Fields.CONTACTS in view.valid
 
 
-def test_what_was_read_stays_and_what_was_not_names_the_remedy() -> None:
+def test_read_values_stay_and_late_reads_are_reported() -> None:
     engine = registry.create(load_scene(scenes_dir() / "path_following.toml"))
     view = engine.look()
     pose = view.link_pose
-    kept = view.link_pose.copy()
+    copy = view.link_pose.copy()
     assert engine.advance(still(engine.scene), 50).ok
     assert view.link_pose is pose
-    np.testing.assert_array_equal(pose, kept)
-    assert not np.array_equal(engine.look().link_pose, kept), "the robot has moved"
+    np.testing.assert_array_equal(pose, copy)
+    assert not np.array_equal(engine.look().link_pose, copy), "the robot has moved"
     with pytest.raises(
         RuntimeError,
         match=r"^joint_angle.*= 0",
@@ -59,7 +59,7 @@ def test_what_was_read_stays_and_what_was_not_names_the_remedy() -> None:
         _ = view.joint_angles  # type: ignore[attr-defined]
 
 
-def test_looking_changes_nothing() -> None:
+def test_views_do_not_change_the_engine() -> None:
     scene = load_scene(scenes_dir() / "jam_resolution.toml")
     looked = registry.create(scene)
     alone = registry.create(scene)

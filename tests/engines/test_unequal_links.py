@@ -184,14 +184,14 @@ def test_wheels_roll_freely_and_hold_across() -> None:
 
 
 @pytest.mark.parametrize(
-    ("joint", "words"),
+    ("joint", "message"),
     [
         ({"index": 2, "axes": "fixed"}, "Joint 2 is fixed"),
         ({"index": "3-4", "axes": "pitch"}, "Joint 3"),
     ],
 )
 @pytest.mark.parametrize("kind", ["planar_lagrangian", "planar_nonholonomic"])
-def test_joints_without_yaw_are_named(kind: str, joint: dict[str, Any], words: str) -> None:
+def test_joints_without_yaw_are_named(kind: str, joint: dict[str, Any], message: str) -> None:
     scene = with_values(undulation(), {"model.kind": kind})
     robot = scene.robot.model_copy(update={"joint": (JointOverride(**joint),)})
     errors = [
@@ -200,7 +200,7 @@ def test_joints_without_yaw_are_named(kind: str, joint: dict[str, Any], words: s
         if p.severity == "error"
     ]
     assert len(errors) == 1
-    assert words in errors[0]
+    assert message in errors[0]
 
 
 def test_shifted_centre_is_named_where_obstacles_act_on_the_middle() -> None:
@@ -209,7 +209,7 @@ def test_shifted_centre_is_named_where_obstacles_act_on_the_middle() -> None:
     assert any("Link 1" in p.sentence() for p in problems)
 
 
-def test_unknown_law_is_named_with_the_models_that_know_it() -> None:
+def test_unsupported_law_is_reported_with_models_that_have_it() -> None:
     scene = with_values(
         undulation(), {"model.kind": "planar_nonholonomic", "ground.law": "unit_velocity"}
     )

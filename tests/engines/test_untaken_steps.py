@@ -14,7 +14,7 @@ from tests.engines.common import gait_reference, state_of
 
 
 @pytest.mark.parametrize("name", ["sidewinding", "obstacle_aided", "jam_resolution"])
-def test_a_far_step_leaves_the_state_as_it_was(name: str) -> None:
+def test_rejected_far_step_leaves_the_state_unchanged(name: str) -> None:
     scene = load_scene(scenes_dir() / f"{name}.toml")
     engine = registry.create(scene)
     reference = gait_reference(scene, 60)

@@ -1,4 +1,4 @@
-"""Camera paths: through every keyframe, gently, never beyond, the short way round; and their file."""
+"""Camera paths: through every keyframe, smooth, without overshoot, by the shorter rotation; and their file."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def same(first: Camera, second: Camera) -> None:
     assert first.fov == pytest.approx(second.fov, rel=1e-12)
 
 
-def test_it_passes_every_keyframe_and_stands_still_before_and_after() -> None:
+def test_path_passes_all_keyframes_and_rests_outside() -> None:
     for key in PATH.keys:
         same(PATH.at(key.time), key.camera)
     same(PATH.at(-5.0), NEAR)
     same(PATH.at(99.0), BACK)
 
 
-def test_it_starts_and_ends_at_rest_and_never_jumps() -> None:
+def test_path_starts_and_ends_at_rest_and_is_continuous() -> None:
     times = np.linspace(1.0, 4.5, 3501)
     eyes = np.array([PATH.at(float(time)).eye for time in times])
     speed = np.linalg.norm(np.diff(eyes, axis=0), axis=1) / np.diff(times)
@@ -47,7 +47,7 @@ def test_it_starts_and_ends_at_rest_and_never_jumps() -> None:
     assert np.abs(np.diff(speed)).max() < 0.02 * speed.max()
 
 
-def test_it_turns_the_short_way_and_overshoots_nothing() -> None:
+def test_path_turns_the_shorter_way_without_overshoot() -> None:
     cameras = [PATH.at(float(time)) for time in np.linspace(1.0, 4.5, 200)]
     turns = np.unwrap([camera.azimuth for camera in cameras])
     assert np.ptp(turns) == pytest.approx(math.radians(40), abs=1e-3)
@@ -60,7 +60,7 @@ def test_it_turns_the_short_way_and_overshoots_nothing() -> None:
     assert max(c.target[0] for c in cameras) <= 4.0 + 1e-9
 
 
-def test_keyframes_are_added_replaced_and_taken_away() -> None:
+def test_keyframes_are_added_replaced_and_removed() -> None:
     path = PATH.with_key(CameraKey(3.0, BACK)).with_key(CameraKey(2.0, FAR))
     assert [key.time for key in path.keys] == [1.0, 2.0, 3.0, 4.5]
     assert path.keys[2].camera == BACK
@@ -71,7 +71,7 @@ def test_keyframes_are_added_replaced_and_taken_away() -> None:
         CameraPath().at(0.0)
 
 
-def test_the_file_keeps_all_of_it(tmp_path: Path) -> None:
+def test_file_contains_the_full_path(tmp_path: Path) -> None:
     path = CameraPath(PATH.keys, follow=True)
     save_camera_path(tmp_path / "a.toml", path)
     again = load_camera_path(tmp_path / "a.toml")
@@ -102,6 +102,6 @@ def test_the_file_keeps_all_of_it(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_mistakes_in_the_file_are_sentences(text: str, sentence: str) -> None:
+def test_errors_in_the_file_are_reported(text: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         parse_camera_path(text)

@@ -1,4 +1,4 @@
-"""What a comparison of models says of runs that ended early or could not start."""
+"""Text of a model comparison for runs that ended early or could not start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The CSV: the fixed columns, exact numbers, a header that rebuilds the run, and files that are whole or not there."""
+"""CSV: fixed columns, exact numbers, a header that reproduces the run, and complete files only."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read(path: Path) -> tuple[list[str], dict[str, np.ndarray]]:
 
 
 def fixed_names(n: int) -> list[str]:
-    """The columns as INTERFACE fixes them for a planar model, written out independently."""
+    """The columns that INTERFACE fixes for a planar model, written out independently."""
     names = ["time_s"]
     for i in range(1, n + 1):
         names += [f"link_{i}_{x}" for x in ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")]
@@ -74,7 +74,7 @@ def test_the_fixed_columns_come_first_and_in_order(recording: RunRecording, tmp_
     assert all(name == name.lower() for name in names)
 
 
-def test_pitch_columns_are_there_where_the_model_has_pitch() -> None:
+def test_pitch_columns_exist_if_the_model_has_pitch() -> None:
     names = column_names(Schema(3, cardan_axes(2), SCHEMA.energy))
     assert {"joint_2_pitch_rad", "joint_1_pitch_ref_rad", "joint_1_pitch_torque_nm"} <= set(names)
 
@@ -88,23 +88,21 @@ def test_numbers_read_back_exactly(recording: RunRecording, tmp_path: Path) -> N
     assert columns["time_s"][-1] == 0.5
 
 
-def test_whoever_guesses_types_from_the_first_row_sees_floats(
-    recording: RunRecording, tmp_path: Path
-) -> None:
+def test_first_row_contains_floats(recording: RunRecording, tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", recording)
     rows = [
         line.split(",")
         for line in (tmp_path / "a.csv").read_text().splitlines()
         if not line.startswith("#")
     ]
-    whole = [name for name, cell in zip(*rows[:2], strict=True) if cell.lstrip("-").isdigit()]
-    assert whole == ["contacts_closed", "solver_unconverged"]
+    integers = [name for name, cell in zip(*rows[:2], strict=True) if cell.lstrip("-").isdigit()]
+    assert integers == ["contacts_closed", "solver_unconverged"]
     for name, *cells in zip(*rows, strict=True):
-        assert name in whole or not any(cell.lstrip("-").isdigit() for cell in cells)
+        assert name in integers or not any(cell.lstrip("-").isdigit() for cell in cells)
 
 
-def test_interval_columns_are_means_since_the_row_before() -> None:
-    # Row i of `make_rows` has the impulse i + place/1000 N s, 3 i iterations and 40 i steps:
+def test_interval_columns_are_means_since_the_previous_row() -> None:
+    # Row i of `make_rows` has the impulse i + column/1000 N s, 3 i iterations and 40 i steps:
     # differences over 10 ms.
     recording = RunRecording(ss.Scene(), SCHEMA, chunk_rows=4)
     recording.append(make_rows(0, 11))
@@ -152,15 +150,15 @@ def test_a_head_in_free_fall_accelerates_with_gravity(tmp_path: Path) -> None:
     np.testing.assert_allclose(run["head_az_mps2"][1:], -9.81, rtol=1e-9)
     assert run["head_az_mps2"][0] == 0.0
     np.testing.assert_allclose(run["head_ax_mps2"], 0.0, atol=1e-9)
-    run.to_mcap(tmp_path / "fall.mcap")  # whichever end the head is, its run file knows
+    run.to_mcap(tmp_path / "fall.mcap")  # for either head end, its run file has the record
     np.testing.assert_array_equal(
         ss.load_run(tmp_path / "fall.mcap")["head_az_mps2"], run["head_az_mps2"]
     )
 
 
 def test_impulses_in_the_csv_add_up_to_the_momentum(tmp_path: Path) -> None:
-    # Newton's second law over every row interval: all forces on the chain are obstacle and ground
-    # forces and weight.
+    # Newton's second law over every interval of rows: all forces on the chain are obstacle forces,
+    # ground forces and weight.
     run = ss.simulate(MAIN, duration=1.0)
     time = run["time_s"]
     momentum = 7.5 * run["com_vx_mps"]
@@ -199,8 +197,8 @@ def test_the_header_names_program_scene_and_hash(recording: RunRecording, tmp_pa
 @pytest.mark.parametrize(
     "name", ["obstacle_aided", "sidewinding", "lagrangian_undulation", "jam_resolution", "inchworm"]
 )
-def test_what_a_model_computed_is_not_called_measured(tmp_path: Path, name: str) -> None:
-    """Whichever: the Lagrangian one has no solver whose figures could be told."""
+def test_computed_columns_are_not_called_measured(tmp_path: Path, name: str) -> None:
+    """For any model: the Lagrangian one has no solver with residuals or iterations."""
     scene = with_values(load_scene(scenes_dir() / f"{name}.toml"), {"run.duration_s": 0.02})
     write_csv(tmp_path / "a.csv", run_offline(scene).recording)
     header, _ = read(tmp_path / "a.csv")
@@ -208,34 +206,32 @@ def test_what_a_model_computed_is_not_called_measured(tmp_path: Path, name: str)
 
 
 def _changed_run(path: Path) -> tuple[bytes, tuple[Change, ...]]:
-    """A CSV of a run during which something was changed, and the changes."""
+    """A CSV of a run with changes during the run, and the changes."""
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.05})
     changes = (Change(0.02, {"gait.amplitude_deg": 35.0}),)
     write_csv(path, run_offline(scene, None, changes).recording)
     return path.read_bytes(), changes
 
 
-def test_a_mark_of_utf8_before_the_header_drops_nothing(tmp_path: Path) -> None:
+def test_utf8_mark_before_the_header_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     data, changes = _changed_run(path)
     scene = load_scene(path)
-    path.write_bytes(b"\xef\xbb\xbf" + data)  # as some editors save a text
+    path.write_bytes(b"\xef\xbb\xbf" + data)  # as saved by some editors
     assert read_changes(path) == changes
     assert load_scene(path) == scene
 
 
-def test_the_rows_of_a_run_may_be_any_many(tmp_path: Path) -> None:
+def test_run_can_have_any_number_of_rows(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     _, changes = _changed_run(path)
     scene = load_scene(path)
-    os.truncate(path, 300_000_000_000)  # as hours of rows at a high rate; they are not looked at
+    os.truncate(path, 300_000_000_000)  # like hours of rows at a high rate; they are not read
     assert load_scene(path) == scene
     assert read_changes(path) == changes
 
 
-def test_a_damaged_change_in_a_header_is_a_sentence(
-    recording: RunRecording, tmp_path: Path
-) -> None:
+def test_damaged_change_in_a_header_is_reported(recording: RunRecording, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     write_csv(path, recording)
     path.write_text("# change: {nonsense\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
@@ -251,7 +247,7 @@ def test_a_cancelled_export_leaves_the_old_file(recording: RunRecording, tmp_pat
     assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]
 
 
-def test_what_cannot_be_written_is_a_sentence(recording: RunRecording, tmp_path: Path) -> None:
+def test_failed_export_is_reported(recording: RunRecording, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (tmp_path, tmp_path / "file" / "a.csv"):
         with pytest.raises(ExportError) as caught:

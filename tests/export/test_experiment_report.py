@@ -26,12 +26,12 @@ def comparison() -> ExperimentComparison:
         seen(0.1, noise=0.001, seed=i, gaps=((30, 33),), turned=True, name=f"trial <{i}> & $co$")
         for i in range(2)
     ]
-    found = compare_experiment(make_run(), trials)
-    assert found is not None
-    return found
+    result = compare_experiment(make_run(), trials)
+    assert result is not None
+    return result
 
 
-def test_the_tables_of_text(comparison: ExperimentComparison) -> None:
+def test_text_tables_have_the_values(comparison: ExperimentComparison) -> None:
     text = experiment_report(comparison).text
     assert re.search(
         r"^trial <0> & \$co\$ +link 6 +0\.10\d +0\.00\d +0\.999\d +-2[23]\.\d\d ", text, re.M
@@ -51,7 +51,7 @@ def test_the_tables_of_text(comparison: ExperimentComparison) -> None:
     assert "position, RMSE" not in pairs
 
 
-def test_the_csv(comparison: ExperimentComparison, tmp_path: Path) -> None:
+def test_csv_has_the_values(comparison: ExperimentComparison, tmp_path: Path) -> None:
     assert write_report_csv(tmp_path / "c.csv", experiment_report(comparison, "a.toml"))
     text = (tmp_path / "c.csv").read_text(encoding="utf-8")
     assert "# trial 2: trial <1> & $co$.csv" in text
@@ -67,28 +67,28 @@ def test_the_csv(comparison: ExperimentComparison, tmp_path: Path) -> None:
     assert not (tmp_path / "d.csv").exists()
 
 
-def test_the_report_as_one_page(comparison: ExperimentComparison, tmp_path: Path) -> None:
+def test_report_as_one_page_is_complete(comparison: ExperimentComparison, tmp_path: Path) -> None:
     write_report(tmp_path / "r.html", experiment_report(comparison, "a.toml"))
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     pictures = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', page)
     assert len(pictures) == 4
     for picture in pictures:
         assert ElementTree.fromstring(base64.b64decode(picture)).tag.endswith("svg")
-    assert not re.search(r'(src|href)="(?!data:)', page)  # nothing is fetched from elsewhere
+    assert not re.search(r'(src|href)="(?!data:)', page)  # nothing is loaded from elsewhere
     assert "trial &lt;0&gt; &amp; $co$" in page
     assert "trial <0>" not in page
-    for said in ("by trial", "SHA-256", "a.toml", "Rigid motion"):
-        assert said in page
+    for phrase in ("by trial", "SHA-256", "a.toml", "Rigid motion"):
+        assert phrase in page
 
 
-def test_the_report_as_pages(comparison: ExperimentComparison, tmp_path: Path) -> None:
+def test_report_as_pages_is_complete(comparison: ExperimentComparison, tmp_path: Path) -> None:
     write_report(tmp_path / "r.pdf", experiment_report(comparison))
     data = (tmp_path / "r.pdf").read_bytes()
     assert data.startswith(b"%PDF")
     assert len(re.findall(rb"/Type /Page\b", data)) >= 5
 
 
-def test_the_report_as_markdown(comparison: ExperimentComparison, tmp_path: Path) -> None:
+def test_report_as_markdown_is_complete(comparison: ExperimentComparison, tmp_path: Path) -> None:
     write_report(tmp_path / "r.md", experiment_report(comparison, "a.toml"))
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
     heads = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
@@ -111,7 +111,7 @@ def test_two_reports_are_equal(
     assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
 
 
-def test_what_cannot_be_written_is_said(comparison: ExperimentComparison, tmp_path: Path) -> None:
+def test_failed_report_is_reported(comparison: ExperimentComparison, tmp_path: Path) -> None:
     report = experiment_report(comparison)
     with pytest.raises(ExportError, match=r"\.html, \.pdf or \.md"):
         write_report(tmp_path / "r.docx", report)

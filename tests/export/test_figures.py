@@ -1,4 +1,4 @@
-"""The figures of the papers: which there are, that they show what they say, and what their files tell."""
+"""Figures of the papers: the list is complete, they show the stated results, and their files have metadata."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.session.offline import run_offline
 from tests import experiment_runs
 
-# What the papers show of simulations; Fig. 14 of P5 is a drawing of mechanisms.
+# Simulation results shown in the papers; Fig. 14 of P5 is a drawing of mechanisms.
 NUMBERS = {
     "P1": "6 7 8 9 10 11",
     "P2": "9 10 11 12 13 14",
@@ -39,8 +39,8 @@ NUMBERS = {
 
 
 def run(scene: str, duration: float) -> Recording:
-    made, path = prepared(Need(scene))
-    return run_offline(with_values(made, {"run.duration_s": duration}), path.parent).recording
+    result, path = prepared(Need(scene))
+    return run_offline(with_values(result, {"run.duration_s": duration}), path.parent).recording
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def jammed() -> Recording:
 
 
 def text_of(pdf: Path) -> str:
-    """Everything a PDF says, its packed parts too."""
+    """All text of a PDF, including compressed parts."""
     raw = pdf.read_bytes()
     parts = [raw]
     for match in re.finditer(rb"stream\r?\n(.*?)endstream", raw, re.DOTALL):
@@ -73,7 +73,7 @@ def test_every_figure_that_shows_a_result_is_there(paper: str) -> None:
         assert prepared(need)[1].is_file()
 
 
-def test_what_is_drawn_is_the_run(flat: Recording) -> None:
+def test_drawn_values_are_those_of_the_run(flat: Recording) -> None:
     (figure,) = figures_of_paper("P2", ["13"])
     track = Measured(
         "experiment", np.array([0.0, 0.5]), np.array([[0.1, 0.2, 0.0], [0.3, 0.4, 0.0]])
@@ -91,14 +91,14 @@ def test_what_is_drawn_is_the_run(flat: Recording) -> None:
 
 
 def test_a_trial_may_have_dollars_in_its_name(tmp_path: Path) -> None:
-    made = experiment_runs.make_run()
-    tracks = laid_over(made, [experiment_runs.seen(name="fee_5$_or_6$")], 5)
-    figure = next(figure for figure in figures_of(made) if figure.takes_measured)
-    path = draw_figure(tmp_path / "track.svg", figure, [(made, None)], "Track", tracks)
+    result = experiment_runs.make_run()
+    tracks = laid_over(result, [experiment_runs.seen(name="fee_5$_or_6$")], 5)
+    figure = next(figure for figure in figures_of(result) if figure.takes_measured)
+    path = draw_figure(tmp_path / "track.svg", figure, [(result, None)], "Track", tracks)
     assert ">fee_5$_or_6$<" in path.read_text(encoding="utf-8")
 
 
-def test_triangles_stand_where_jams_begin_and_end(jammed: Recording) -> None:
+def test_triangles_mark_start_and_end_of_jams(jammed: Recording) -> None:
     (figure,) = figures_of_paper("P3", ["8"])
     with printed(figure.width_mm, figure.height_mm) as page:
         figure.draw(page, [jammed], [])
@@ -107,50 +107,48 @@ def test_triangles_stand_where_jams_begin_and_end(jammed: Recording) -> None:
     begins = float(time[np.flatnonzero(np.diff(count) > 0)[0] + 1])
     ends = float(time[np.flatnonzero(np.diff(state) < 0)[0] + 1])
     assert marks[:2] == [("v", pytest.approx(begins)), ("^", pytest.approx(ends))]
-    # PHYSICS: the resolution takes half a second, and the first jam is found near 2.38 s.
+    # Reference values: the resolution takes half a second, and the first jam is at about 2.38 s.
     assert ends - begins == pytest.approx(0.5, abs=0.02)
 
 
-def test_the_file_is_vectors_and_says_how_to_rebuild_its_run(
-    tmp_path: Path, flat: Recording
-) -> None:
+def test_file_has_vectors_and_the_data_to_rebuild_its_run(tmp_path: Path, flat: Recording) -> None:
     (figure,) = figures_of_paper("P2", ["13"])
     runs = [(flat, "lateral_undulation_isotropic.toml")]
     path = draw_figure(tmp_path / "a" / "figure.pdf", figure, runs, "Figure 13 of P2")
-    said = text_of(path)
-    assert "/Subtype /Image" not in said
-    assert "Figure 13 of P2" in said
-    assert "lateral_undulation_isotropic.toml" in said
-    assert "scene_sha256" in said
-    assert "amplitude_deg = 40.0" in said
+    text = text_of(path)
+    assert "/Subtype /Image" not in text
+    assert "Figure 13 of P2" in text
+    assert "lateral_undulation_isotropic.toml" in text
+    assert "scene_sha256" in text
+    assert "amplitude_deg = 40.0" in text
     again = draw_figure(tmp_path / "again.pdf", figure, runs, "Figure 13 of P2")
     assert again.read_bytes() == path.read_bytes()
 
 
 def test_any_run_can_be_drawn(tmp_path: Path, flat: Recording, jammed: Recording) -> None:
-    told: list[float] = []
+    fractions: list[float] = []
 
     def progress(fraction: float) -> bool:
-        told.append(fraction)
+        fractions.append(fraction)
         return True
 
-    wanted = Wanted(tmp_path, ".svg")
+    expected = Wanted(tmp_path, ".svg")
     written = write_run_figures(
-        wanted, flat, "lateral_undulation_isotropic.toml", progress=progress
+        expected, flat, "lateral_undulation_isotropic.toml", progress=progress
     )
     names = {path.stem.removeprefix("lateral_undulation_isotropic_") for path in written}
     assert names == {figure.number for figure in figures_of(flat)} | {"P2_fig_13"}
     assert all(path.stat().st_size > 5000 for path in written)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
-    # A run of a scene of the user's own has the general ones.
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    # A run of a user's own scene has the general figures.
     written = write_run_figures(
-        wanted, jammed, "mine.toml", progress=lambda fraction: fraction < 0.5
+        expected, jammed, "mine.toml", progress=lambda fraction: fraction < 0.5
     )
     assert 0 < len(written) < len(figures_of(jammed))
 
 
-def test_mistakes_are_told(
+def test_errors_are_reported(
     tmp_path: Path, flat: Recording, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(UsageError, match="P1, P2, P3, P4, P5"):
@@ -166,14 +164,16 @@ def test_mistakes_are_told(
     assert "P1, P2, P3, P4, P5" in capsys.readouterr().err
 
 
-def test_one_command_makes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_command_creates_all_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["figures", "p5", "--only", "15,18", "--out", str(tmp_path)]) == 0
     assert {path.name for path in tmp_path.iterdir()} == {"P5_fig_15.pdf", "P5_fig_18.pdf"}
     assert "wrote" in capsys.readouterr().out
 
 
 def lines_of(name: str, runs: list[Recording]) -> list[list[np.ndarray]]:
-    """What a figure of P4 draws, axes by axes."""
+    """Content of a figure of P4, axes by axes."""
     (figure,) = figures_of_paper("P4", [name])
     with printed(figure.width_mm, figure.height_mm) as page:
         figure.draw(page, runs, [])
@@ -181,31 +181,31 @@ def lines_of(name: str, runs: list[Recording]) -> list[list[np.ndarray]]:
 
 
 def run_of(need: Need, duration: float) -> Recording:
-    made, path = prepared(need)
-    return run_offline(with_values(made, {"run.duration_s": duration}), path.parent).recording
+    result, path = prepared(need)
+    return run_offline(with_values(result, {"run.duration_s": duration}), path.parent).recording
 
 
-def test_what_p4_states_is_what_its_figures_show() -> None:
-    # P4 (25), the solution of a linear equation; (31), (32) without friction; and the numbers that
-    # PHYSICS holds.
+def test_figures_of_p4_show_its_results() -> None:
+    # P4 (25), the solution of a linear equation; (31), (32) without friction; and the reference
+    # values.
     speed = figures_of_paper("P4", ["speed"])[0]
     runs = [run_of(need, 6.0) for need in speed.needs]
     _, below = lines_of("joints", runs[:1])
-    for found, told in zip(below[::2], below[1::2], strict=True):
-        early = found[:, 0] < 0.5
-        np.testing.assert_allclose(found[early, 1], told[early, 1], rtol=1e-5, atol=1e-9)
+    for result, fractions in zip(below[::2], below[1::2], strict=True):
+        early = result[:, 0] < 0.5
+        np.testing.assert_allclose(result[early, 1], fractions[early, 1], rtol=1e-5, atol=1e-9)
     ((ahead, equal, free),) = lines_of("speed", runs)
     late = ahead[:, 0] > 0.8
     assert np.mean(ahead[late, 1]) == pytest.approx(5.74, abs=0.3)
     assert np.abs(equal[:, 1]).max() < 1e-9
     assert np.abs(free[:, 1]).max() < 1e-9
-    ((parts, whole),) = lines_of("momentum", runs[2:])
+    ((parts, full),) = lines_of("momentum", runs[2:])
     assert parts[1:, 1].min() > 1e-2
-    assert whole[:, 1].max() < 1e-12
+    assert full[:, 1].max() < 1e-12
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("paper", PAPERS)
-def test_all_figures_of_a_paper(tmp_path: Path, paper: str) -> None:
+def test_all_figures_of_a_paper_are_created(tmp_path: Path, paper: str) -> None:
     assert main(["figures", paper, "--out", str(tmp_path)]) == 0
     assert len(list(tmp_path.glob("*.pdf"))) == len(NUMBERS[paper].split())

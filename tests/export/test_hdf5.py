@@ -1,4 +1,4 @@
-"""HDF5: every named column with its unit, read back by plain h5py, with all that rebuilds the run."""
+"""HDF5: every named column with its unit, read back by h5py, with everything that reproduces the run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_all_columns_read_back_exactly(tmp_path: Path, n_rows: int, chunk_rows: 
         assert file["columns/com_x_m"].dims[0]["time_s"] == file["columns/time_s"]
 
 
-def test_contacts_keep_their_rows_links_and_impulses(tmp_path: Path) -> None:
+def test_contacts_have_their_rows_links_and_impulses(tmp_path: Path) -> None:
     recording = recorded(23)
     write_hdf5(tmp_path / "a.h5", recording)
     rows = recording.rows(0, 23)
@@ -86,10 +86,10 @@ def test_the_file_rebuilds_the_run(tmp_path: Path) -> None:
 
 
 def test_a_body_has_its_sections(tmp_path: Path) -> None:
-    made = make_body_recording(Scene(model=FORMULATIONS["continuum_beam"].fields()), 20)
-    schema = replace(made.schema, energy=SCHEMA.energy)
-    recording = RunRecording(made.scene, schema)
-    recording.append(replace(made.rows(0, 20), energy=np.zeros((20, 4))))
+    result = make_body_recording(Scene(model=FORMULATIONS["continuum_beam"].fields()), 20)
+    schema = replace(result.schema, energy=SCHEMA.energy)
+    recording = RunRecording(result.scene, schema)
+    recording.append(replace(result.rows(0, 20), energy=np.zeros((20, 4))))
     Run(recording).to_hdf5(tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5") as file:
         assert file["columns/section_41_lambda_cz_nm"].shape == (20,)

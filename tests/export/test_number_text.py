@@ -1,4 +1,4 @@
-"""Numbers as text: Python's own shortest spelling to the byte, whoever writes it."""
+"""Numbers as text: Python's shortest spelling byte for byte, from every writer."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from snakestudio.export.number_text import HEAD, counts_among, rows_text, serve
 
 
 def plainly(block: np.ndarray) -> bytes:
-    """Written by Python alone."""
+    """Text written by Python alone."""
     lines = [",".join(repr(value) for value in row) for row in block.tolist()]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
 def awkward() -> np.ndarray:
-    """Numbers of every size, halves of last places, whole ones, and those next to where spellings change."""
+    """Numbers of every size, halfway cases of the last digit, integers, and those near changes of the notation."""
     rng = np.random.default_rng(7)
     random = rng.integers(0, 2**64, 4000, dtype=np.uint64).view(np.float64)
     usual = rng.normal(size=4000) * 10.0 ** rng.integers(-12, 12, 4000)
@@ -45,7 +45,7 @@ def test_only_counts_are_written_without_a_point() -> None:
     assert rows_text(block, counts) == b"0.0,0,-0.0,12\n1.0,nan,1e+20,0.5\n"
 
 
-def test_a_helper_knows_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_helper_process_gets_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv, "_WORTH", 0)
     blocks = [np.ones((4, 2)), np.ones((4, 2))]
     with TextWriters(1, (1,)) as writers:
@@ -59,7 +59,7 @@ def test_any_number_is_written_as_python_writes_it(values: list[float]) -> None:
     assert rows_text(block) == plainly(block)
 
 
-def test_python_writes_where_the_fast_writer_spells_otherwise(
+def test_python_writes_numbers_of_other_spelling(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(number_text, "to_json", lambda row: b"[1.0]")
@@ -75,27 +75,27 @@ def test_a_helper_writes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = np.array_split(awkward(), 5)
     with TextWriters(1) as writers:
         assert writers.helper is not None
-        made = list(writers.lines(blocks))
+        result = list(writers.lines(blocks))
         assert writers.helper is not None, "it wrote its share"
-    assert b"".join(text for text, _ in made) == plainly(np.concatenate(blocks))
-    assert [text.count(b"\n") for text, _ in made] == [rows for _, rows in made]
+    assert b"".join(text for text, _ in result) == plainly(np.concatenate(blocks))
+    assert [text.count(b"\n") for text, _ in result] == [rows for _, rows in result]
 
 
-def test_a_helper_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_helper_process_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv, "_WORTH", 0)
     blocks = np.array_split(awkward(), 6)
     with TextWriters(1) as writers:
-        made = []
+        result = []
         for text, _ in writers.lines(blocks):
-            made.append(text)
-            if len(made) == 2:
+            result.append(text)
+            if len(result) == 2:
                 assert writers.helper is not None
                 writers.helper.kill()
                 writers.helper.wait()
-    assert b"".join(made) == plainly(np.concatenate(blocks))
+    assert b"".join(result) == plainly(np.concatenate(blocks))
 
 
-def test_without_a_helper_all_is_written_here(
+def test_without_a_helper_all_is_written_in_the_process(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(csv, "_WORTH", 0)
@@ -104,7 +104,7 @@ def test_without_a_helper_all_is_written_here(
         assert list(writers.lines([np.array([[1.5]])])) == [(b"1.5\n", 1)]
 
 
-def test_half_a_block_ends_the_helper() -> None:
+def test_incomplete_block_ends_the_helper() -> None:
     sink = io.BytesIO()
     serve(
         io.BytesIO(HEAD.pack(1, 2) + np.array([1.5, 2.0]).tobytes() + HEAD.pack(1, 2) + b"abc"),

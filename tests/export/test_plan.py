@@ -1,4 +1,4 @@
-"""The exported plan, read back: everything is where it is in the scene, at the scale that is written on it."""
+"""The exported plan, read back: positions are those of the scene, at the scale written on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 
 MM = 25.4 / 96.0
-"""Millimetres in a pixel of an SVG."""
+"""Millimetres per pixel of an SVG."""
 
 POSTS = [(0.0, 0.0, 0.1), (1.5, 0.4, 0.05), (0.7, -0.9, 0.2)]
 
@@ -34,7 +34,7 @@ def scene_with_posts(**values: Any) -> Scene:
 
 
 class Drawing:
-    """An SVG in millimetres, y upwards, and what its own words say the scale is."""
+    """An SVG in millimetres, y upwards, with the scale read from its text."""
 
     def __init__(self, path: Path) -> None:
         svg = SVG.parse(str(path))
@@ -48,14 +48,16 @@ class Drawing:
             for element in svg.elements()
             if isinstance(element, Group) and element.id
         }
-        told = next(match for text in self.texts if (match := re.search(r"1 : ([\d.]+)$", text)))
-        self.scale = float(told[1])
+        messages = next(
+            match for text in self.texts if (match := re.search(r"1 : ([\d.]+)$", text))
+        )
+        self.scale = float(messages[1])
 
     def __contains__(self, name: str) -> bool:
         return name in self._groups
 
     def box(self, name: str) -> tuple[FloatArray, FloatArray]:
-        """Corners of what is called so, mm."""
+        """Corners of the element with this name, mm."""
         shapes = self._groups[name].select(
             lambda e: isinstance(e, Shape) and not isinstance(e, Text)
         )
@@ -65,7 +67,7 @@ class Drawing:
         return np.array([low[0], self.height - high[1]]), np.array([high[0], self.height - low[1]])
 
     def centre(self, name: str) -> FloatArray:
-        """Middle of it on the ground, m, but for where the origin is."""
+        """Its centre on the ground, m, except for the origin."""
         low, high = self.box(name)
         return 0.5 * (low + high) * self.scale / 1000.0
 
@@ -82,7 +84,7 @@ def test_posts_are_circles_of_their_radius_at_their_distances(tmp_path: Path) ->
         np.testing.assert_allclose(drawing.size(f"obstacle-{number}"), 2 * radius, atol=1e-5)
         away = drawing.centre(f"obstacle-{number}") - drawing.centre("obstacle-1")
         np.testing.assert_allclose(away, (x, y), atol=1e-5)
-    # The numbers along the edges mean the same metres.
+    # The numbers along the edges are the same metres.
     ticks = [name for name in drawing._groups if name.startswith("xtick")]
     assert len(ticks) > 3
     for name in ticks:
@@ -115,7 +117,7 @@ def test_the_robot_is_where_it_starts_and_its_head_is_marked(tmp_path: Path, hea
     np.testing.assert_allclose(drawing.size("head"), expected, rtol=2e-3)
 
 
-def test_hidden_obstacles_are_left_out_and_names_are_written_when_wanted(tmp_path: Path) -> None:
+def test_hidden_obstacles_are_omitted_and_names_are_optional(tmp_path: Path) -> None:
     scene = scene_with_posts(
         **{"obstacles[2].hidden": True, "obstacles[1].name": "Post $5_a & <b>"}
     )
@@ -215,7 +217,7 @@ def test_the_scale_is_round_and_what_is_drawn_fits(low: Any, high: Any, width: f
     )
 
 
-def test_what_cannot_be_drawn_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+def test_failed_drawing_is_reported_and_leaves_no_file(tmp_path: Path) -> None:
     scene = scene_with_posts()
     with pytest.raises(ExportError, match=r"\.pdf, \.svg, \.png"):
         write_plan(tmp_path / "plan.gif", scene)

@@ -1,4 +1,4 @@
-"""The time that a frame takes is measured on frames of the video itself, and the first of them is not counted."""
+"""The time per frame is measured on frames of the video itself, without the first one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPTIONS = VideoOptions(width=64, height=48, fps=100, supersample=1)
 
 
 class Drawing:
-    """A renderer whose clock moves only while it draws: 60 s for the first frame, and a fixed time for the others."""
+    """A renderer whose clock advances only while drawing: 60 s for the first frame, a fixed time for the others."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

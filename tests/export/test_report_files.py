@@ -1,4 +1,4 @@
-"""Files of a report without time series: its table as CSV with provenance, and what cannot be written."""
+"""Files of a report without time series: its table as CSV with provenance, and failed writes."""
 
 from __future__ import annotations
 

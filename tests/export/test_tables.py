@@ -1,4 +1,4 @@
-"""A table as text, Markdown, CSV and for spreadsheets: units, digits, alignment, and texts of others."""
+"""Tables as text, Markdown, CSV and for spreadsheets: units, digits, alignment, and untrusted texts."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def table(*labels: str) -> Table:
         (1.5e7, 3, "1.50e7"),
     ],
 )
-def test_numbers_have_the_digits_asked_for(value: float, digits: int, text: str) -> None:
+def test_numbers_have_the_requested_digits(value: float, digits: int, text: str) -> None:
     assert number(value, digits) == text
 
 

@@ -1,4 +1,4 @@
-"""Video: real files of the asked size and length, evenly moving, the same bytes twice, nothing left when cancelled."""
+"""Video: real files of the requested size and length, uniform motion, reproducible bytes, no partial files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def frames(path: Path) -> list[np.ndarray]:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
 
 
-def test_a_video_has_the_asked_frames_and_shows_motion(
+def test_video_has_the_requested_frames_and_shows_motion(
     recording: RunRecording, tmp_path: Path
 ) -> None:
     path = write_video(tmp_path / "a.mp4", recording, SMALL)
@@ -96,11 +96,11 @@ def test_without_an_mp4_encoder_the_video_is_a_webm(
     assert [round(float(picture.mean()), -1) for picture in frames(path)] == [0, 130, 260]
 
 
-def test_without_pyav_a_sentence_says_what_remains_and_it_works(
+def test_without_pyav_a_message_names_the_alternatives(
     recording: RunRecording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(codecs, "find_spec", lambda name: None)
-    monkeypatch.setitem(sys.modules, "av", None)  # whoever imports it all the same fails
+    monkeypatch.setitem(sys.modules, "av", None)  # an attempt to import it fails
     for name in ("a.mp4", "a.webm", "a.mov"):
         with pytest.raises(ExportError, match=r"video.*encoder"):
             write_video(tmp_path / name, recording, SMALL)
@@ -131,7 +131,7 @@ def test_the_overview_sees_the_robot_all_the_time(recording: RunRecording) -> No
         assert np.abs(seen[:, :2]).max() < 1
 
 
-def test_the_overview_sees_obstacles_of_every_kind_near_the_way(recording: RunRecording) -> None:
+def test_overview_shows_obstacles_near_the_path(recording: RunRecording) -> None:
     stairs = Stairs(x_m=1.0, y_m=0.8, width_m=0.5, landing_m=0.3)
     far = Box(x_m=50, y_m=0)
     scene = recording.scene.model_copy(update={"obstacles": (stairs, far)})
@@ -148,12 +148,12 @@ def test_the_overview_sees_obstacles_of_every_kind_near_the_way(recording: RunRe
     "values",
     [{"width": 8}, {"fps": 0}, {"fps": 1000}, {"speed": 0}, {"width": 100000, "height": 100000}],
 )
-def test_impossible_options_are_a_sentence(values: dict[str, int]) -> None:
+def test_impossible_options_are_reported(values: dict[str, int]) -> None:
     with pytest.raises(UsageError):
         VideoOptions(**values)  # type: ignore[arg-type]
 
 
-def test_impossible_names_are_a_sentence(recording: RunRecording, tmp_path: Path) -> None:
+def test_impossible_names_are_reported(recording: RunRecording, tmp_path: Path) -> None:
     with pytest.raises(ExportError, match=r"\.gif"):
         write_video(tmp_path / "a.avi", recording, SMALL)
     (tmp_path / "b.mp4").mkdir()

@@ -1,4 +1,4 @@
-"""What a video can be besides plain: curves, ghosts, two runs, camera paths, animations, pictures; always the same."""
+"""Options of videos: curves, ghosts, two runs, camera paths, animations, images; always reproducible."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GREY = 90
 
 
 class Drawing:
-    """Stands in for OpenGL: a grey picture that tells what it was asked for."""
+    """Replacement for OpenGL: a grey image that encodes the request."""
 
     seen: list[tuple[float, Overlays, Camera]]
 
@@ -77,16 +77,16 @@ def test_every_codec_writes_the_same_bytes_twice(
     if encoder_of(codec) is None:
         pytest.skip(f"PyAV has no encoder for {codec} here")
     options = VideoOptions(width=128, height=96, fps=10, codec=codec, quality="small")
-    made = [write_video(tmp_path / f"{n}{suffix}", run, options, renderer=Drawing) for n in "ab"]
-    assert made[0] is not None
-    assert made[1] is not None
-    assert made[0].read_bytes() == made[1].read_bytes()
-    pictures = decoded(made[0])
+    result = [write_video(tmp_path / f"{n}{suffix}", run, options, renderer=Drawing) for n in "ab"]
+    assert result[0] is not None
+    assert result[1] is not None
+    assert result[0].read_bytes() == result[1].read_bytes()
+    pictures = decoded(result[0])
     assert len(pictures) == 11
     assert abs(float(np.median(pictures[5])) - GREY) < 4
 
 
-def test_better_quality_is_nearer_to_what_was_drawn(run: RunRecording, tmp_path: Path) -> None:
+def test_better_quality_is_nearer_to_the_original(run: RunRecording, tmp_path: Path) -> None:
     def noisy(width: int, height: int, theme: Theme) -> Drawing:
         drawing = Drawing(width, height, theme)
         picture = np.random.default_rng(3).integers(0, 255, drawing.size, np.uint8)
@@ -102,7 +102,7 @@ def test_better_quality_is_nearer_to_what_was_drawn(run: RunRecording, tmp_path:
     assert sizes[0] < sizes[1] < sizes[2]
 
 
-def test_a_codec_that_is_missing_or_does_not_fit_is_a_sentence(
+def test_missing_or_unsuitable_codec_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(ExportError, match=r"\.mp4.*ProRes 422.*\.mov"):
@@ -120,11 +120,11 @@ def test_an_animation_has_all_frames_at_their_times(run: RunRecording, tmp_path:
     with Image.open(path) as animation:
         assert animation.n_frames == 16  # type: ignore[attr-defined]
         assert animation.info["loop"] == 0
-        shown = 0
+        displayed = 0
         for index in range(15):
             animation.seek(index)
-            shown += animation.info["duration"]
-            assert abs(shown - 1000 * (index + 1) / 15) < 10
+            displayed += animation.info["duration"]
+            assert abs(displayed - 1000 * (index + 1) / 15) < 10
         picture = np.asarray(animation.convert("RGB")).astype(float)
     assert abs(picture[60:90].mean() - GREY) < 3
     again = write_video(tmp_path / "b.gif", run, options, renderer=Drawing)
@@ -132,9 +132,7 @@ def test_an_animation_has_all_frames_at_their_times(run: RunRecording, tmp_path:
     assert again.read_bytes() == path.read_bytes()
 
 
-def test_pictures_are_exact_and_replace_a_longer_sequence(
-    run: RunRecording, tmp_path: Path
-) -> None:
+def test_images_are_exact_and_replace_a_longer_sequence(run: RunRecording, tmp_path: Path) -> None:
     options = VideoOptions(width=64, height=48, fps=10, time_stamp=False)
     first = write_video(tmp_path / "robot.png", run, options, renderer=Drawing)
     assert first == tmp_path / "robot_00000.png"
@@ -155,19 +153,19 @@ def test_pictures_are_exact_and_replace_a_longer_sequence(
 
 
 def test_a_span_and_slow_motion_are_shown_frame_by_frame(run: RunRecording, tmp_path: Path) -> None:
-    made: list[Drawing] = []
+    result: list[Drawing] = []
 
     def renderer(width: int, height: int, theme: Theme) -> Drawing:
-        made.append(Drawing(width, height, theme))
-        return made[-1]
+        result.append(Drawing(width, height, theme))
+        return result[-1]
 
     options = VideoOptions(
         width=64, height=48, fps=10, speed=0.25, start=0.2, end=0.4, supersample=2
     )
     assert write_video(tmp_path / "a.mp4", run, options, renderer=renderer)
-    assert made[0].size == (96, 128, 3)
+    assert result[0].size == (96, 128, 3)
     np.testing.assert_allclose(
-        [time for time, _, _ in made[0].seen], np.linspace(0.2, 0.4, 9), atol=1e-9
+        [time for time, _, _ in result[0].seen], np.linspace(0.2, 0.4, 9), atol=1e-9
     )
     for wrong in ({"start": 1.5}, {"start": -2.0, "end": -1.0}):
         with pytest.raises(UsageError, match="0 to 1 s"):
@@ -190,8 +188,8 @@ def test_the_camera_moves_along_its_keyframes(run: RunRecording, follow: bool) -
     np.testing.assert_allclose(middle.target, np.array([0.6, 0, 0]) + away, atol=1e-9)
 
 
-def test_following_begins_at_the_moment_at_which_the_camera_stood_there(run: RunRecording) -> None:
-    """Whoever watched the robot at the end has it in the same place of every picture."""
+def test_camera_follows_from_its_position_at_the_set_time(run: RunRecording) -> None:
+    """A robot followed at the end has the same position in every frame."""
     first, last = run.snapshot(0).centre_of_mass(), run.snapshot(100).centre_of_mass()
     camera = Camera((float(last[0]), float(last[1]), float(last[2])))
     options = VideoOptions(camera=camera, follow=True, camera_time_s=1.0)
@@ -201,7 +199,7 @@ def test_following_begins_at_the_moment_at_which_the_camera_stood_there(run: Run
     np.testing.assert_allclose(painter.camera(0.0).target, first, atol=1e-9)
 
 
-def test_a_ghost_is_where_its_recording_was_and_goes_with_its_end(
+def test_ghost_follows_its_recording_and_ends_with_it(
     run: RunRecording, shorter: RunRecording
 ) -> None:
     source = GhostSource(Companion(shorter, "Other", (1.0, 0.0, 0.0)))
@@ -213,31 +211,29 @@ def test_a_ghost_is_where_its_recording_was_and_goes_with_its_end(
     assert GhostSource(Companion(body, "Body")).at(0.1)[0].body == body.scene.body
 
 
-def test_two_runs_stand_beside_each_other_until_the_later_end(
+def test_two_runs_are_side_by_side_until_the_later_end(
     run: RunRecording, shorter: RunRecording, tmp_path: Path
 ) -> None:
-    made: list[Drawing] = []
+    result: list[Drawing] = []
 
     def renderer(width: int, height: int, theme: Theme) -> Drawing:
-        made.append(Drawing(width, height, theme))
-        return made[-1]
+        result.append(Drawing(width, height, theme))
+        return result[-1]
 
     options = VideoOptions(width=320, height=240, fps=10, strip=("com_x_m",))
-    beside = Companion(run, "Longer")
+    extra = Companion(run, "Longer")
     assert write_video(
-        tmp_path / "a.mp4", shorter, options, renderer=renderer, beside=beside, name="Shorter"
+        tmp_path / "a.mp4", shorter, options, renderer=renderer, companion=extra, name="Shorter"
     )
-    assert [drawing.size[1] for drawing in made] == [160, 160]
-    left, right = ([time for time, _, _ in drawing.seen] for drawing in made)
+    assert [drawing.size[1] for drawing in result] == [160, 160]
+    left, right = ([time for time, _, _ in drawing.seen] for drawing in result)
     np.testing.assert_allclose(right, np.linspace(0, 1, 11), atol=1e-9)
     np.testing.assert_allclose(left, np.minimum(right, 0.5), atol=1e-9)
-    assert made[0].seen[-1][2] == made[1].seen[-1][2], "both are seen from the same place"
+    assert result[0].seen[-1][2] == result[1].seen[-1][2], "both are seen from the same place"
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT])
-def test_curves_pass_through_their_values_and_the_cursor_goes_along(
-    run: RunRecording, theme: Theme
-) -> None:
+def test_curves_and_cursor_follow_their_values(run: RunRecording, theme: Theme) -> None:
     strip = PlotStrip(run, ("com_x_m",), (0.0, 1.0), 640, 160, theme)
     values = np.concatenate(list(table(run, ("com_x_m",))))[:, 0]
     picture = np.zeros((160, 640, 3), np.uint8)
@@ -279,10 +275,10 @@ def test_curves_of_a_long_run_keep_their_extremes() -> None:
 
 
 @pytest.mark.parametrize("body", [False, True])
-def test_whole_pictures_are_the_same_twice(
+def test_complete_frames_are_reproducible(
     run: RunRecording, shorter: RunRecording, tmp_path: Path, body: bool
 ) -> None:
-    shown = (
+    displayed = (
         make_body_recording(Scene(model=FORMULATIONS["continuum_beam"].fields()), 40)
         if body
         else run
@@ -292,7 +288,7 @@ def test_whole_pictures_are_the_same_twice(
     )
     ghosts = () if body else (Companion(shorter, "Other"),)
     write: Callable[[str], Path | None] = lambda name: write_video(  # noqa: E731
-        tmp_path / name, shown, options, ghosts=ghosts, name="One"
+        tmp_path / name, displayed, options, ghosts=ghosts, name="One"
     )
     one = write("a.mp4")
     two = write("b.mp4")
@@ -302,7 +298,7 @@ def test_whole_pictures_are_the_same_twice(
     assert decoded(one)[0].std() > 5
 
 
-def test_what_fails_while_writing_is_said_and_leaves_nothing(
+def test_failed_video_is_reported_and_leaves_no_file(
     run: RunRecording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from snakestudio.export.encoder import Encoder
@@ -326,7 +322,7 @@ def test_what_fails_while_writing_is_said_and_leaves_nothing(
         ("planar_nonsmooth", {}, False),
     ],
 )
-def test_what_the_ground_does_to_a_robot_it_carries_is_drawn_as_in_the_viewport(
+def test_ground_contact_is_drawn_as_in_the_viewport(
     kind: str, chosen: dict[str, bool], drawn: bool
 ) -> None:
     run = make_recording(Scene(model=FORMULATIONS[kind].fields()), 3)

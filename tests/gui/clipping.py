@@ -1,4 +1,4 @@
-"""What a user cannot read: widgets that leave their parents, and texts that do not fit into their widgets."""
+"""Detection of clipped content: widgets outside their parents, and texts that do not fit into their widgets."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from snakestudio.gui.forms.elided_button import ElidedButton
 __all__ = ["clipped"]
 
 _TOLERANCE = 1
-"""Pixels that rounding may cost."""
+"""Pixels of tolerance for rounding."""
 
 _ROWS = 60
-"""Rows of a table that are looked at."""
+"""Rows of a table that are checked."""
 
 
 def clipped(root: QWidget) -> list[str]:
-    """What is cut off within a visible widget, one line for each child."""
+    """Return what is cut off in a visible widget, one line for each child."""
     problems: list[str] = []
     for widget in (root, *root.findChildren(QWidget)):
         if not widget.isVisible() or widget.window() is not root.window():
@@ -91,7 +91,7 @@ def _described(widget: QWidget) -> str:
 
 
 def _outside(widget: QWidget, root: QWidget) -> Iterator[str]:
-    """Whether it leaves the visible part of what holds it, where no scroll bar leads to it."""
+    """Report a widget outside the visible part of its parent that no scroll bar reveals."""
     place = QRect(widget.geometry())
     if place.isEmpty():
         label = isinstance(widget, QLabel) and bool(widget.text())
@@ -125,7 +125,7 @@ def _outside(widget: QWidget, root: QWidget) -> Iterator[str]:
 
 
 def _scrolls(area: QAbstractScrollArea, orientation: Qt.Orientation) -> bool:
-    """Whether a user can reach what is outside the viewport."""
+    """Whether a user can scroll to what is outside the viewport."""
     across = orientation is Qt.Orientation.Horizontal
     policy = area.horizontalScrollBarPolicy() if across else area.verticalScrollBarPolicy()
     bar = area.horizontalScrollBar() if across else area.verticalScrollBar()
@@ -157,7 +157,7 @@ def _label(label: QLabel) -> Iterator[str]:
 
 
 def _least_width(label: QLabel) -> int:
-    """Width for the longest line, or the longest word where lines are broken, px."""
+    """Width of the longest line, or of the longest word if lines are wrapped, px."""
     margins = label.contentsMargins()
     around = margins.left() + margins.right() + 2 * label.margin()
     if not label.wordWrap():
@@ -184,7 +184,7 @@ def _longest_word(label: QLabel) -> int:
 
 
 def _tells(widget: QWidget, text: str) -> bool:
-    """Whether the tooltip has the text that is not seen whole."""
+    """Whether the tooltip contains the elided text."""
     return text.replace("&", "").lower() in widget.toolTip().replace("&", "").lower()
 
 

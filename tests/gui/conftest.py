@@ -1,4 +1,4 @@
-"""Windows for the tests: shown on the test's own screen, with settings of their own, closed afterwards."""
+"""Windows for the tests: shown on a virtual screen, with separate settings, closed afterwards."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from tests.gui.pages.robot import connect_link, put
 MAIN_SCENE = scenes_dir() / "obstacle_aided.toml"
 COMPILING_MS = 240_000
 WAITING_MS = 60_000
-"""A machine with other work makes a window slow and not wrong."""
+"""A busy machine makes a window slow, not wrong."""
 
 
 _FAILED = pytest.StashKey[bool]()
 _made: weakref.WeakSet[QWidget] = weakref.WeakSet()
-"""Panels and dialogs of the present test, or of the one before."""
+"""Panels and dialogs of the current test, or of the previous one."""
 _documents: weakref.WeakSet[Document | ProfileDocument] = weakref.WeakSet()
 
 
 def _remember_documents(kind: type[Document | ProfileDocument]) -> None:
-    """Note each document that is made: to look for them among all objects takes longer than most tests."""
+    """Record each created document: searching for them among all objects takes longer than most tests."""
     original = kind.__init__
 
     def init(self: Document | ProfileDocument, *args: Any, **others: Any) -> None:
@@ -62,17 +62,17 @@ for _kind in (Document, ProfileDocument):
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note which tests failed: the traceback keeps what they made."""
+    """Record which tests failed: their tracebacks keep objects alive."""
     report = yield
     item.stash[_FAILED] = report.failed or item.stash.get(_FAILED, False)
     return report
 
 
 def _collect() -> None:
-    """Free what was closed."""
+    """Free closed widgets."""
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     # In the window a document has an owner. Without one Python's collector would delete it and its
-    # steps of undo in any order, and the stack might be left with pointers to steps that are gone.
+    # undo steps in any order, which might leave the stack with dangling pointers.
     for document in list(_documents):
         if isValid(document) and document.parent() is None:
             delete(document)
@@ -92,14 +92,14 @@ def _freeze_imports() -> None:
 
 @pytest.fixture(autouse=True)
 def _no_widget_stays(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Free what a test has closed; fail if panels of the one before, which is over, are still in memory."""
+    """Free what a test has closed; fail if panels of the previous test are still in memory."""
     if _made:
         _collect()
     left = [type(widget).__name__ for widget in _made]
     _made.clear()
     if left:
         pytest.fail(
-            f"the test before left closed widgets in memory: {', '.join(left)}", pytrace=False
+            f"the previous test left closed widgets in memory: {', '.join(left)}", pytrace=False
         )
     _freeze_imports()
     yield
@@ -110,7 +110,7 @@ def _no_widget_stays(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 class PatientQtBot(QtBot):
-    """Waits longer than five seconds for what is to come."""
+    """Waits longer than five seconds for events."""
 
     def addWidget(self, widget: QWidget, **others: Any) -> None:
         if not isinstance(
@@ -131,7 +131,7 @@ class PatientQtBot(QtBot):
 
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
-    """pytest-qt's, with patience."""
+    """pytest-qt's fixture with longer timeouts."""
     return PatientQtBot(request)
 
 
@@ -145,7 +145,7 @@ def document() -> Document:
 
 @pytest.fixture
 def body() -> Document:
-    """A continuous body with a made-up law, opened without a window."""
+    """A continuous body with a synthetic law, opened without a window."""
     document = Document()
     document.new(body_scene())
     return document
@@ -153,13 +153,13 @@ def body() -> Document:
 
 @pytest.fixture
 def selection(document: Document) -> Selection:
-    """What is selected in the scene; nothing yet."""
+    """The selection in the scene, empty at first."""
     return Selection(document)
 
 
 @pytest.fixture
 def own_document(qtbot: QtBot, tmp_path: Path) -> Document:
-    """A copy of the main scene in a file of its own, `mine.toml`, opened."""
+    """A copy of the main scene in the file `mine.toml`, opened."""
     path = tmp_path / "mine.toml"
     path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
     document = Document()
@@ -169,13 +169,13 @@ def own_document(qtbot: QtBot, tmp_path: Path) -> Document:
 
 @pytest.fixture
 def session_controller(document: Document) -> FakeBridge:
-    """A session's stand-in with fifty rows of a made-up run of that scene."""
+    """Stand-in for a session with fifty rows of a synthetic run of that scene."""
     return FakeBridge(make_recording(document.scene, 50))
 
 
 @pytest.fixture
 def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
-    """The dock of parameters, high enough for all of it."""
+    """The dock of parameters, high enough for all of its content."""
     return show_widget(qtbot, ParameterPanels(document, session_controller), 320, 1600)  # type: ignore[arg-type]
 
 
@@ -185,13 +185,13 @@ def link(window: MainWindow) -> Iterator[FakeLink]:
     link = connect_link(window)
     put(window, link, LinkState.IDLE)
     yield link
-    link.state = LinkState.IDLE  # or closing the window would ask
+    link.state = LinkState.IDLE  # otherwise closing the window would ask
     window.context.robot_controller.disconnect_robot()
 
 
 @pytest.fixture
 def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindow]]:
-    """Make windows that share their settings, as one user's do."""
+    """Create windows that share their settings, like those of one user."""
     set_default_format()
     app = QApplication.instance()
     assert isinstance(app, QApplication)
@@ -216,7 +216,7 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
 
 
 def fill_docks(window: MainWindow, *names: str) -> None:
-    """Make the content of some docks, of all if none is named; all take longer than the window itself."""
+    """Create the content of some docks, by default of all; all take longer than the window itself."""
     docks = window.context.docks
     assert all(name in docks for name in names)
     docks.fill(window.context, names or None)
@@ -226,7 +226,7 @@ def fill_docks(window: MainWindow, *names: str) -> None:
 
 @pytest.fixture
 def window(make_window: Callable[[], MainWindow]) -> MainWindow:
-    """A window with the main scene, its panels still empty."""
+    """A window with the main scene and empty panels."""
     window = make_window()
     assert window.context.files.open(MAIN_SCENE)
     return window
@@ -234,7 +234,7 @@ def window(make_window: Callable[[], MainWindow]) -> MainWindow:
 
 @pytest.fixture
 def drawn(window: MainWindow, qtbot: QtBot) -> MainWindow:
-    """The same, once there is a picture in it."""
+    """The same with a first frame in the viewport."""
     qtbot.waitUntil(lambda: window.context.viewport.settled)
     with qtbot.waitSignal(window.context.viewport.frame_drawn):
         window.context.viewport.refresh()
@@ -243,7 +243,7 @@ def drawn(window: MainWindow, qtbot: QtBot) -> MainWindow:
 
 @pytest.fixture
 def ready(window: MainWindow, qtbot: QtBot) -> MainWindow:
-    """The same, ready to play as fast as it goes."""
+    """The same, ready to play at maximum speed."""
     qtbot.waitUntil(
         lambda: window.context.session_controller.status.state == "ready", timeout=COMPILING_MS
     )
@@ -272,6 +272,6 @@ def recorded(ready: MainWindow, qtbot: QtBot) -> MainWindow:
             and ready.context.session_controller.displayed.time > 0.99
         )
     )
-    # they follow when the program is at rest
+    # they follow when the program is idle
     qtbot.waitUntil(ready.context.action_registry["export_video"].isEnabled)
     return ready

@@ -21,7 +21,7 @@ ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
 
 
 def make_rows(scene: Scene, first: int, stop: int) -> Rows:
-    """Rows first to stop of a run in which everything is a formula of time: pushes travel down the body."""
+    """Rows first to stop of a run in which all values are formulas of time: pushes travel along the body."""
     n = scene.robot.n_links
     k = stop - first
     time = np.arange(first, stop) / scene.run.log_rate_hz
@@ -51,8 +51,8 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
     pose[:, :, 6] = np.sin(heading / 2)
     twist[:, :, 0] = 0.16 + 0.02 * np.sin(3 * t + link)
     impulse = np.zeros((k, n, 3))
-    # The integral of 20 (1 + sin(2 t - link)): a force of 0 to 40 N whose mean over any interval is
-    # known.
+    # The integral of 20 (1 + sin(2 t - link)): a force of 0 to 40 N with a known mean over any
+    # interval.
     impulse[:, :, 1] = 20 * (t - (np.cos(2 * t - link) - np.cos(link)) / 2)
     ground = np.zeros((k, n, 3))
     ground[:, :, 0] = -1.3 * t
@@ -90,7 +90,7 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
 
 
 def make_recording(scene: Scene, n_rows: int, extra: tuple[str, ...] = ()) -> RunRecording:
-    """A recording of `n_rows` rows; in space the joints pitch too, and the links rise by up to 2 cm.
+    """A recording of `n_rows` rows; in space the joints also pitch, and the links rise by up to 2 cm.
 
     Column k of `extra` is (k + 1) sin(t).
     """
@@ -109,7 +109,7 @@ def _blocks(first: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 class FakeStatus:
-    """What `session.Status` says, settable."""
+    """Stand-in for `session.Status` with writable values."""
 
     def __init__(self) -> None:
         self.state = "paused"
@@ -123,7 +123,7 @@ class FakeStatus:
 
 
 class FakeBridge(QObject):
-    """The part of `SessionBridge` that docks and plots use, without a session."""
+    """The part of the session controller that docks and plots use, without a session."""
 
     status_changed = Signal(object)
     finished = Signal(float)
@@ -185,7 +185,7 @@ class FakeBridge(QObject):
 
 
 class FakeExporter(QObject):
-    """Takes the reports that a panel exports."""
+    """Receives the reports that a panel exports."""
 
     changed = Signal()
     finished = Signal(object)

@@ -1,4 +1,4 @@
-"""A continuous body's recording made of formulas, for what shows it without an engine."""
+"""A recording of a continuous body made of formulas, for views without an engine."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _schema(scene: Scene) -> Schema:
 
 
 def body_rows(scene: Scene, first: int, stop: int) -> Rows:
-    """Rows first to stop of a run in which curvature runs to the tail and the third contact never holds."""
+    """Rows first to stop of a run in which the curvature travels to the tail and the third contact is never active."""
     place = np.array(scene.beam.abscissas)
     k = stop - first
     n = len(place)
@@ -122,7 +122,7 @@ def _bump(v: np.ndarray) -> np.ndarray:
 
 
 class FakeLaw:
-    """Reads formulas by Python itself, with the axial speed taken as constant."""
+    """Evaluates formulas with Python, with the axial speed taken as constant."""
 
     made = 0
 

@@ -1,4 +1,4 @@
-"""A robot without a bus: a link that keeps the rules of `link.base.Link`, and a source to it."""
+"""A robot without a bus: a link with the interface of `link.base.Link`, and a live source for it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.gui.fake import ENERGIES, make_rows
 
 
 def profile(n_joints: int = 10) -> Profile:
-    """A yaw robot with a node for every joint, named as the lab's."""
+    """A yaw robot with a node for every joint, named like the lab robot's."""
     axes = tuple(Axis(joint=joint, axis="yaw", node=joint) for joint in range(1, n_joints + 1))
     messages = (
         Message(
@@ -53,7 +53,7 @@ def profile(n_joints: int = 10) -> Profile:
 
 
 class FakeLoaded:
-    """What `load_profile` gives, as far as the window looks at it."""
+    """The parts of the result of `load_profile` that the window uses."""
 
     def __init__(self, given: Profile, path: Path = Path("lab.toml")) -> None:
         self.profile = given
@@ -61,7 +61,7 @@ class FakeLoaded:
 
 
 def blank(k: int, nodes: int, now: float) -> Telemetry:
-    """Telemetry of k axes that said nothing yet."""
+    """Telemetry of k axes that have sent nothing yet."""
     nan = np.full(k, np.nan)
     return Telemetry(
         now,
@@ -106,7 +106,7 @@ def blank(k: int, nodes: int, now: float) -> Telemetry:
 
 
 class FakeLink:
-    """Every command is carried out at once; what is not from the protocol is for tests to turn."""
+    """Carries out every command immediately; tests set all other values."""
 
     def __init__(self, given: Profile | None = None) -> None:
         self._profile = given or profile()
@@ -115,7 +115,7 @@ class FakeLink:
         self.not_ready: tuple[str, ...] = ()
         self.alive = True
         self.frozen = False
-        """What it says stays as it is: nothing is heard of the robot any more."""
+        """Telemetry does not change: no status of the robot is received."""
         self.confirms = True
         self.commands: list[tuple[str, dict[str, Any]]] = []
         self.stops: list[str] = []
@@ -229,7 +229,7 @@ class FakeLink:
 
 
 class FakeLive:
-    """A source that shows fifty rows of a made-up run, and hands on what it is told."""
+    """A source that shows fifty rows of a synthetic run, and passes commands on."""
 
     def __init__(self, link: Link, scene: Scene, choices: LiveChoices) -> None:
         self.link = link
@@ -293,7 +293,7 @@ class FakeLive:
 
 
 def services(link: FakeLink) -> Services:
-    """Services that give this link, whatever is asked for."""
+    """Services that always return this link."""
 
     def open_live(
         link: Link,

@@ -1,4 +1,4 @@
-"""A window in which every panel and dialog has what a user sees after a day of work, and what of it is cut off."""
+"""A window whose panels and dialogs have the content of a day of work, and a check for clipped content."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ Wait = Callable[[Callable[[], bool]], object]
 
 
 def settle() -> None:
-    """Let layouts come to rest."""
+    """Wait for layouts."""
     for _ in range(4):
         QApplication.processEvents()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
@@ -90,7 +90,7 @@ def furnish(window: MainWindow, wait: Wait, folder: Path) -> None:
 
 
 def connect(window: MainWindow) -> None:
-    """Connect a robot that answers."""
+    """Connect a robot that responds."""
     connect_link(window)
 
 
@@ -98,7 +98,7 @@ def connect(window: MainWindow) -> None:
 
 
 def clipped_panels(window: MainWindow, names: Sequence[str]) -> Iterator[str]:
-    """What is cut off in these panels, each alone on its side and as narrow as it can be made."""
+    """Clipped content of these panels, each alone at its side and as narrow as possible."""
     for name in names:
         dock = narrowest(window, name)
         yield from (f"{name}, {dock.width()} px: {line}" for line in clipped_pages(dock))
@@ -107,7 +107,7 @@ def clipped_panels(window: MainWindow, names: Sequence[str]) -> Iterator[str]:
 
 
 def narrowest(window: MainWindow, name: str) -> QWidget:
-    """A panel alone on its side, as narrow as it can be made."""
+    """Show a panel alone at its side, as narrow as possible."""
     docks = window.context.docks
     spec = next(spec for spec in DOCKS if spec.name == name)
     for other in DOCKS:
@@ -124,7 +124,7 @@ def narrowest(window: MainWindow, name: str) -> QWidget:
 
 
 def clipped_pages(part: QWidget) -> list[str]:
-    """What is cut off on any page of a panel or dialog, with all that folds unfolded."""
+    """Return the clipped content of all pages of a panel or dialog, with all sections expanded."""
     for section in part.findChildren(Section):
         if section.is_folded:
             section.toggle()
@@ -143,7 +143,7 @@ def clipped_pages(part: QWidget) -> list[str]:
 
 
 def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]]:
-    """What makes each dialog, with content."""
+    """Functions that create each dialog with content."""
     c = window.context
     profile = new_profile("lab_robot", folder / "profile")
     circles = folder / "pegs.csv"
@@ -217,7 +217,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
 
 
 def clipped_dialog(dialog: QWidget) -> list[str]:
-    """What is cut off in a dialog as it opens, and as small as it can be made."""
+    """Return the clipped content of a dialog at its initial size and at its smallest."""
     dialog.show()
     settle()
     problems = _all_pages(dialog)

@@ -1,8 +1,7 @@
-"""A program to be killed: a document with autosave that is edited at random, as `test_kill` runs it.
+"""Program to be killed: a document with autosave that is edited at random, for `test_kill`.
 
-Every edit adds one obstacle whose y_m is the time of the edit (s since the probe began), and is
-told on the standard output before it is made. Now and then the scene is saved to its file, which is
-told as well.
+Every edit adds one obstacle whose y_m is the time of the edit (s since the start of the probe), and
+is printed before it is made. Now and then the scene is saved to its file, which is printed as well.
 
     python -m tests.gui.kill_probe SCENE INTERVAL_S SEED
 """
@@ -24,7 +23,7 @@ from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 
 
 def main(scene: Path, interval_s: float, seed: int) -> int:
-    """Edit until somebody ends it."""
+    """Edit until killed."""
     app: QCoreApplication = QGuiApplication(sys.argv[:1])
     document = Document()
     document.open(scene)

@@ -1,10 +1,9 @@
-"""A program to be killed: the whole window, driven to where a robot streams, as `test_lost_window` runs it.
+"""Program to be killed: the whole window, driven until a robot streams, for `test_lost_window`.
 
-It connects to a robot that is emulated in another process, arms it and has it follow the scene,
-with the simulated twin alongside. As soon as that has gone well for a moment it says so on the
-standard output, with the process id of its link, and goes on until somebody ends it. If the robot
-is stopped meanwhile, as a busy computer held up the window, it begins anew; what happens is told on
-the standard error.
+It connects to a robot that is emulated in another process, arms it and makes it follow the scene,
+with the simulated twin alongside. After a moment of streaming it prints this and the process id of
+its link, and continues until it is killed. If the robot is stopped meanwhile, because a busy
+computer delayed the window, it starts again; events are printed to the standard error.
 
     python -m tests.gui.robot_probe SCENE PROFILE INTERFACE CHANNEL PORT
 """
@@ -28,12 +27,12 @@ from snakestudio.viewmodel.robot.services import LiveChoices
 
 _LOOK_MS = 50
 _PATIENCE_S = 1.5
-"""Between two requests: each gets the time to have its effect."""
+"""Time between two commands, so that each can take effect."""
 _STEADY_S = 1.0
 
 
 class Drive:
-    """Leads the robot of a window to streaming, by what its state is."""
+    """Commands the robot of a window, depending on its state, until it streams."""
 
     def __init__(self, window: MainWindow, profile: Path, bus: Bus) -> None:
         self._window = window
@@ -70,8 +69,8 @@ class Drive:
         elif state is LinkState.LISTENING and robot.link is not None:
             robot.link.command("idle")
         elif state is LinkState.IDLE and robot.live is not None:
-            # Whoever drove it before was killed, and it stopped: it wants a reset, which the window
-            # asks for in words.
+            # The window that drove it before was killed, and the robot stopped: it needs a reset,
+            # which the window requests with a message.
             stopped = any("reset it" in reason for reason in robot.live.not_ready)
             (robot.reset if stopped else robot.live.arm)()
         elif state is LinkState.ARMED:
@@ -81,7 +80,7 @@ class Drive:
 
 
 def main(scene: Path, profile: Path, bus: Bus) -> int:
-    """Open the window and drive until somebody ends it."""
+    """Open the window and drive until killed."""
     kept: list[Drive] = []
     return run(scene, lambda window: kept.append(Drive(window, profile, bus)))
 

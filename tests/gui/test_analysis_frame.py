@@ -1,4 +1,4 @@
-"""The frame of analyses: what can be done with a result, and what it reports while files are written."""
+"""The frame of analyses: actions on a result, and reports while files are written."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_every_format_is_in_the_export_menu(frame: AnalysisFrame, exporter: Fake
     assert all(plain(action.text()).endswith(" ...") for action in frame.export_menu.actions())
 
 
-def test_progress_has_a_bar_and_a_way_to_cancel(
+def test_progress_has_a_bar_and_a_cancel_button(
     frame: AnalysisFrame, cancelled: list[bool], qtbot: QtBot
 ) -> None:
     assert not frame.bar.isVisible()

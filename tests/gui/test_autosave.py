@@ -1,4 +1,4 @@
-"""Autosave: unsaved edits are on disk soon, and nothing is left there once they are saved or not wanted."""
+"""Autosave: unsaved edits are stored soon, and removed once they are saved or discarded."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def edit(document: Document, amplitude: float) -> None:
 
 
 def orphan() -> None:
-    """Let what was kept look as if its process were gone."""
+    """Make the stored file look as if its process had ended."""
     (path,) = kept()
     text = path.read_text(encoding="utf-8")
     path.write_text(
@@ -49,9 +49,11 @@ def orphan() -> None:
     )
 
 
-def test_unsaved_edits_are_kept_soon(document: Document, autosave: Autosave, qtbot: QtBot) -> None:
+def test_unsaved_edits_are_stored_soon(
+    document: Document, autosave: Autosave, qtbot: QtBot
+) -> None:
     qtbot.wait(100)
-    assert kept() == [], "there is nothing unsaved"
+    assert kept() == [], "there are no unsaved edits"
     edit(document, 12.0)
     qtbot.waitUntil(lambda: bool(kept()) and load_scene(kept()[0]) == document.scene)
     edit(document, 13.0)
@@ -62,7 +64,7 @@ def test_unsaved_edits_are_kept_soon(document: Document, autosave: Autosave, qtb
     assert unsaved.scene.gait.amplitude_deg == 13.0
 
 
-def test_saving_undoing_and_opening_leave_nothing(
+def test_saving_undoing_and_opening_remove_the_file(
     document: Document, autosave: Autosave, qtbot: QtBot
 ) -> None:
     for finish in (
@@ -78,7 +80,7 @@ def test_saving_undoing_and_opening_leave_nothing(
         assert not document.dirty
 
 
-def test_a_scene_that_stays_while_its_file_changes_is_unsaved(
+def test_scene_kept_over_a_changed_file_is_unsaved(
     document: Document, autosave: Autosave, qtbot: QtBot
 ) -> None:
     assert document.path is not None
@@ -88,9 +90,7 @@ def test_a_scene_that_stays_while_its_file_changes_is_unsaved(
     assert load_scene(kept()[0]) == document.scene
 
 
-def test_an_orderly_end_leaves_nothing_though_the_edits_were_not_wanted(
-    document: Document, qtbot: QtBot
-) -> None:
+def test_normal_end_removes_discarded_edits(document: Document, qtbot: QtBot) -> None:
     autosave = Autosave(document, interval_s=0.05)
     edit(document, 12.0)
     qtbot.waitUntil(lambda: len(kept()) == 1)
@@ -100,7 +100,7 @@ def test_an_orderly_end_leaves_nothing_though_the_edits_were_not_wanted(
     assert kept() == []
 
 
-def test_a_defect_keeps_unsaved_edits_at_once(document: Document) -> None:
+def test_internal_error_stores_edits_immediately(document: Document) -> None:
     autosave = Autosave(document, interval_s=1000)
     guard = CrashGuard(lambda sentence: None, autosave.write_now)
     try:
@@ -112,10 +112,10 @@ def test_a_defect_keeps_unsaved_edits_at_once(document: Document) -> None:
     finally:
         guard.close()
         autosave.close(keep=True)
-    assert len(kept()) == 1, "an end out of order keeps it"
+    assert len(kept()) == 1, "an abnormal end keeps it"
 
 
-def test_a_full_disk_is_said_once_and_tried_again(
+def test_full_disk_is_reported_once_and_retried(
     document: Document, autosave: Autosave, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
@@ -137,10 +137,10 @@ def test_a_full_disk_is_said_once_and_tried_again(
     edit(document, 13.0)
     qtbot.waitUntil(lambda: len(told) == 2)
     document.save()
-    assert kept() == [], "what was kept before the disk was full goes, too"
+    assert kept() == [], "the file from before the full disk is removed, too"
 
 
-def test_restoring_is_one_edit_on_top_of_the_file(document: Document, tmp_path: Path) -> None:
+def test_restoring_is_one_edit_of_the_file(document: Document, tmp_path: Path) -> None:
     before = document.scene
     path = document.path
     edit(document, 12.0)

@@ -1,4 +1,4 @@
-"""A continuous body in the viewport: colours held over a run, sections under the cursor, the plain view, the menu."""
+"""A continuous body in the viewport: colours during a run, sections under the cursor, the plain view, the menu."""
 
 from __future__ import annotations
 
@@ -62,9 +62,7 @@ def viewport(
     viewport.close_surface()
 
 
-def test_in_a_narrow_picture_the_bar_lies_below_the_legend(
-    qtbot: QtBot, viewport: Viewport
-) -> None:
+def test_bar_is_below_the_legend_in_a_narrow_view(qtbot: QtBot, viewport: Viewport) -> None:
     viewport.options.set(body_quantity="torque")
     for width, height in ((320, 232), (800, 500)):
         viewport.resize(width, height)
@@ -80,7 +78,7 @@ def test_in_a_narrow_picture_the_bar_lies_below_the_legend(
         assert top > viewport.buttons.geometry().bottom()
 
 
-def test_a_body_is_seen_and_its_sections_can_be_clicked(viewport: Viewport, qtbot: QtBot) -> None:
+def test_body_is_drawn_and_sections_can_be_clicked(viewport: Viewport, qtbot: QtBot) -> None:
     viewport.options.set(
         joint_axes=True,
         reference_ghost=True,
@@ -124,7 +122,7 @@ def test_a_body_is_seen_and_its_sections_can_be_clicked(viewport: Viewport, qtbo
     assert not viewport.image().isNull()
 
 
-def test_bounds_hold_the_body(body_document: Document, body_bridge: FakeBridge) -> None:
+def test_bounds_contain_the_body(body_document: Document, body_bridge: FakeBridge) -> None:
     snapshot = body_bridge.displayed
     assert snapshot is not None
     box = box_around(body_document.scene, snapshot, None)
@@ -133,7 +131,7 @@ def test_bounds_hold_the_body(body_document: Document, body_bridge: FakeBridge) 
     assert np.allclose(box[1], snapshot.link_pose[-1, :3] + 0.03)
 
 
-def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
+def test_colours_stay_during_a_run(body_document: Document) -> None:
     recording = make_body_recording(body_document.scene, 100)
     look = BodyLook()
     wanted = Overlays(body_quantity="stretch")
@@ -151,7 +149,7 @@ def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
     assert spans[0] == pytest.approx(0.001)
     assert scales == sorted(scales, reverse=True)
     other = look.with_ranges(wanted, beam, recording, recording.snapshot(0), 0.1)
-    assert other.body_range == pytest.approx((-0.004, 0.004)), "of what was recorded"
+    assert other.body_range == pytest.approx((-0.004, 0.004)), "of the recorded rows"
     torque = look.with_ranges(
         Overlays(body_quantity="torque"), beam, recording, recording.snapshot(0), 0.1
     )
@@ -160,15 +158,13 @@ def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
     along = look.with_ranges(
         Overlays(body_quantity="torque"), line, recording, recording.snapshot(0), 0.1
     )
-    assert along.body_quantity == "axial_force", (
-        "there are no torques in a body that only stretches"
-    )
+    assert along.body_quantity == "axial_force", "a body that only stretches has no torques"
     plain = look.with_ranges(Overlays(), beam, recording, recording.snapshot(0), 0.1)
     assert plain.body_range is None
     assert plain.stretch_scale == other.stretch_scale
 
 
-def test_arrows_suit_the_forces_of_the_run(body_document: Document) -> None:
+def test_arrows_are_scaled_to_the_forces_of_the_run(body_document: Document) -> None:
     recording = make_body_recording(body_document.scene, 100)
     look = BodyLook()
     wanted = Overlays()
@@ -191,13 +187,13 @@ def test_arrows_suit_the_forces_of_the_run(body_document: Document) -> None:
         0.1,
     )
     assert longer.force_scale == pytest.approx(2 * dressed.force_scale), (
-        "the user's wheel still counts"
+        "the user's scaling still applies"
     )
     assert look.with_ranges(wanted, beam, recording, None, 0.1) is wanted
     assert look.factors == (1.0, 1.0)
 
 
-def test_what_a_section_does_is_told(body_bridge: FakeBridge) -> None:
+def test_values_of_a_section_are_shown(body_bridge: FakeBridge) -> None:
     snapshot = body_bridge.displayed
     assert snapshot is not None
     names = [name for name, _, _ in link_values(snapshot, 20, ())]
@@ -205,7 +201,7 @@ def test_what_a_section_does_is_told(body_bridge: FakeBridge) -> None:
     assert not any(name.startswith("Joint") for name in names)
 
 
-def test_the_menu_offers_colours_only_for_a_body(
+def test_menu_offers_colours_only_for_a_body(
     make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make_window()
@@ -215,7 +211,7 @@ def test_the_menu_offers_colours_only_for_a_body(
     assert not window.context.action_registry["colour_torque"].isEnabled()
     assert not window.context.action_registry["show_support_torques"].isEnabled()
     assert window.context.action_registry["show_joint_axes"].isEnabled()
-    # The session goes on with links, as for the instant after the model was changed.
+    # The session still has links, as in the moment after a change of model.
     monkeypatch.setattr(ModelFields, "body", ContinuousBody)
     window.context.action_registry.refresh()
     assert menu.isVisible()

@@ -1,4 +1,4 @@
-"""Plots of a continuous body: profiles over it, maps over body and time, what holds it; and nothing of joints."""
+"""Plots of a continuous body: profiles, maps over body and time, supports; and no plots of joints."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ def offered(plot: LivePlot) -> set[str]:
 
 
 def at(plot: LivePlot, place: float) -> QPoint:
-    """Where an abscissa is in a profile."""
+    """Position of an abscissa in a profile."""
     area = plot.chart.area
     return QPointF(plot.chart.x_of(place), area.center().y()).toPoint()
 
 
-def test_the_first_plots_are_of_what_the_model_is_for(panel: PlotPanel) -> None:
+def test_default_plots_suit_the_model(panel: PlotPanel) -> None:
     assert names(panel) == ["profile", "body_torque", "supports", "position"]
     assert panel.plots[0].title.endswith(", C_Z")
     assert panel.plots[3].title == "Position, section 1"
 
 
-def test_a_body_on_a_line_has_no_torque_to_show(qtbot: QtBot, body: Document) -> None:
+def test_straight_body_has_no_torque_plot(qtbot: QtBot, body: Document) -> None:
     body.set_value("beam.group", "R", "Line")
     panel = PlotPanel(FakeBridge(body_recording(body.scene, 5)), body)  # type: ignore[arg-type]
     qtbot.addWidget(panel)
@@ -72,7 +72,7 @@ def test_a_body_on_a_line_has_no_torque_to_show(qtbot: QtBot, body: Document) ->
     assert default_views(body.scene.model_copy(update={"support": Friction()}))[2] == "speed"
 
 
-def test_links_after_a_body_and_a_body_after_links(
+def test_plots_follow_a_change_between_body_and_links(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     session_controller.set_recording(make_recording(Scene(), 20))
@@ -80,12 +80,12 @@ def test_links_after_a_body_and_a_body_after_links(
     panel.plots[2].choose("energy")
     session_controller.set_recording(body_recording(body_scene(), 20))
     assert names(panel) == ["profile", "body_torque", "energy", "position"], (
-        "what serves both stays"
+        "plots that suit both stay"
     )
     settle(qtbot, panel)
 
 
-def test_only_what_there_is_is_offered(panel: PlotPanel) -> None:
+def test_only_existing_quantities_are_offered(panel: PlotPanel) -> None:
     shown = offered(panel.plots[3])
     assert {
         "profile",
@@ -105,7 +105,7 @@ def test_only_what_there_is_is_offered(panel: PlotPanel) -> None:
     )
 
 
-def test_links_are_called_sections(panel: PlotPanel) -> None:
+def test_links_are_named_sections(panel: PlotPanel) -> None:
     plot = panel.plots[2]
     plot.choose("speed", 4)
     assert [line.name for line in plot.lines] == ["CoM", "section 5"]
@@ -135,21 +135,21 @@ def test_every_view_of_a_body_draws(qtbot: QtBot, panel: PlotPanel, palette: str
         theme.apply(app, "dark")
 
 
-def test_a_profile_is_the_wrench_at_the_cursor(
+def test_profile_is_the_wrench_at_the_cursor(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
     place = np.array(body_scene().beam.abscissas)
     for row in (ROWS - 1, 250, 700):
         session_controller.set_cursor(row)
-        picture = plot.chart.data  # at once, without waiting for the next redraw
+        picture = plot.chart.data  # immediately, without waiting for the next redraw
         assert np.allclose(picture.traces[0].time, place)
         assert np.allclose(picture.traces[0].low, torque(np.array(row / 100), place), atol=1e-6)
     assert (picture.start, picture.stop) == (0.0, 1.0)
     assert (0.0, "") in picture.levels, "the zero line"
 
 
-def test_its_axis_holds_all_of_the_run(
+def test_axis_of_a_profile_contains_the_whole_run(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
@@ -158,13 +158,15 @@ def test_its_axis_holds_all_of_the_run(
         session_controller.set_cursor(row)
         axis = plot.chart.data.axes[0]
         seen.add((axis.low, axis.high))
-    assert len(seen) == 1, "it does not jump"
+    assert len(seen) == 1, "the range does not change"
     rows = body_rows(body_scene(), 0, ROWS).wrench[:, :, 5]
     low, high = seen.pop()
     assert low <= rows.min() < rows.max() <= high
 
 
-def test_it_follows_a_run(qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge) -> None:
+def test_profile_follows_a_run(
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+) -> None:
     assert session_controller.recording is not None
     session_controller.recording.append(body_rows(body_scene(), ROWS, ROWS + 300))
     place = np.array(body_scene().beam.abscissas)
@@ -172,7 +174,7 @@ def test_it_follows_a_run(qtbot: QtBot, panel: PlotPanel, session_controller: Fa
     qtbot.waitUntil(lambda: np.allclose(panel.plots[0].chart.data.traces[0].low, wanted, atol=1e-6))
 
 
-def test_anchors_are_marked_where_they_are(panel: PlotPanel) -> None:
+def test_anchors_are_marked_at_their_positions(panel: PlotPanel) -> None:
     ticks = panel.plots[0].chart.data.ticks
     assert [place for place, _ in ticks] == pytest.approx([0.2, 0.5, 0.8])
     assert [active for _, active in ticks] == [True, True, False]
@@ -180,7 +182,7 @@ def test_anchors_are_marked_where_they_are(panel: PlotPanel) -> None:
     assert not panel.plots[1].chart.ticks.isVisible()
 
 
-def test_the_mouse_reads_a_profile_and_sets_no_time(
+def test_mouse_in_a_profile_sets_no_time(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
@@ -191,12 +193,12 @@ def test_the_mouse_reads_a_profile_and_sets_no_time(
     assert "at 0.5 m" in plot.chart.data.legend[0][1]
     qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=at(plot, 0.25))
     qtbot.wait(QApplication.doubleClickInterval() // 4)
-    assert session_controller.cursor is None, "a place is no time"
+    assert session_controller.cursor is None, "a position is not a time"
     qtbot.keyClick(plot.chart, Qt.Key.Key_Left)
     assert session_controller.cursor == ROWS - 2
 
 
-def test_a_drag_leaves_the_body_where_it_is(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_drag_in_a_profile_does_not_pan(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
     before = panel.start, panel.stop
     viewport = plot.chart.viewport()
@@ -207,7 +209,7 @@ def test_a_drag_leaves_the_body_where_it_is(qtbot: QtBot, panel: PlotPanel) -> N
     assert plot.chart.view.viewRange()[0] == [0.0, 1.0]
 
 
-def test_a_profile_is_exported_as_it_is_seen(
+def test_profile_is_exported_as_drawn(
     panel: PlotPanel, session_controller: FakeBridge, tmp_path: Path
 ) -> None:
     session_controller.set_cursor(400)
@@ -278,7 +280,7 @@ def test_quantities_are_chosen_by_their_symbols(qtbot: QtBot, panel: PlotPanel) 
     assert plot.chart.data.unit == "1/m"
 
 
-def test_what_holds_the_body_is_plotted_over_time(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_supports_are_plotted_over_time(qtbot: QtBot, panel: PlotPanel) -> None:
     picture = panel.plots[2].chart.data
     assert [trace.name for trace in picture.traces] == [f"contact {i + 1}" for i in range(HOLDS)]
     first = picture.traces[0]
@@ -289,7 +291,7 @@ def test_what_holds_the_body_is_plotted_over_time(qtbot: QtBot, panel: PlotPanel
     assert np.allclose(0.5 * (slip.low + slip.high), 2 * np.sin(slip.time), atol=0.05)
 
 
-def test_other_runs_lie_over_a_profile(
+def test_other_runs_are_overlaid_on_a_profile(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     other = body_scene(sections=9, length=0.8)
@@ -303,9 +305,9 @@ def test_other_runs_lie_over_a_profile(
     settle(qtbot, panel)
     session_controller.set_cursor(300)
     picture = panel.plots[0].chart.data
-    assert [trace.colour for trace in picture.traces][1:] == ["#ff00ff"], "links have no inside"
+    assert [trace.colour for trace in picture.traces][1:] == ["#ff00ff"], "links have no fields"
     place = np.array(other.beam.abscissas)
     assert np.allclose(picture.traces[1].time, place)
     assert np.allclose(picture.traces[1].low, torque(np.array(3.0), place), atol=1e-6)
     session_controller.set_cursor(900)
-    assert len(panel.plots[0].chart.data.traces) == 1, "a curve ends where its run ended"
+    assert len(panel.plots[0].chart.data.traces) == 1, "a curve ends with its run"

@@ -1,4 +1,4 @@
-"""Camera keyframes: set at the shown moment, listed, moved in time, gone to, taken away, kept with the scene."""
+"""Camera keyframes: set at the displayed time, listed, moved in time, shown, removed, saved with the scene."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def click(qtbot: QtBot, dialog: CameraDialog, name: str) -> None:
     qtbot.mouseClick(getattr(dialog, name), Qt.MouseButton.LeftButton)
 
 
-def test_keyframes_are_set_gone_to_and_taken_away(
+def test_keyframes_are_set_shown_and_removed(
     parts: Parts, session_controller: FakeBridge, qtbot: QtBot
 ) -> None:
     keys, dialog, navigator = parts
@@ -62,7 +62,7 @@ def test_keyframes_are_set_gone_to_and_taken_away(
     click(qtbot, dialog, "add")
     assert texts(dialog) == ["0.100 s", "0.300 s"]
     assert "from 0.10 s to 0.30 s" in dialog.sentence.text()
-    assert dialog.chosen == 0, "the new one is chosen"
+    assert dialog.chosen == 0, "the new one is selected"
     dialog.table.selectRow(1)
     click(qtbot, dialog, "go")
     navigator.finish()
@@ -77,7 +77,7 @@ def test_keyframes_are_set_gone_to_and_taken_away(
     assert "One keyframe" in dialog.sentence.text()
 
 
-def test_a_time_is_typed_in_the_list(
+def test_time_is_edited_in_the_list(
     parts: Parts, session_controller: FakeBridge, qtbot: QtBot
 ) -> None:
     keys, dialog, _ = parts
@@ -98,7 +98,7 @@ def test_a_time_is_typed_in_the_list(
         item = dialog.table.item(0, 0)
 
 
-def test_the_path_stays_with_its_scene_and_goes_through_a_file(
+def test_camera_path_is_saved_with_its_scene(
     parts: Parts, session_controller: FakeBridge, document: Document, tmp_path: Path
 ) -> None:
     keys, dialog, _ = parts
@@ -118,12 +118,12 @@ def test_the_path_stays_with_its_scene_and_goes_through_a_file(
     (tmp_path / "bad.toml").write_text("keyframes = 1")
     dialog.read(tmp_path / "bad.toml")
     assert "bad.toml" in dialog.sentence.text()
-    assert texts(dialog) == ["0.100 s"], "what was there stays"
+    assert texts(dialog) == ["0.100 s"], "existing keyframes stay"
     dialog.write(tmp_path / "no" / "camera.toml")
     assert "cannot be written" in dialog.sentence.text()
 
 
-def test_without_a_run_there_is_no_moment(
+def test_without_a_run_no_keyframe_can_be_set(
     parts: Parts, session_controller: FakeBridge, qtbot: QtBot
 ) -> None:
     _, dialog, _ = parts

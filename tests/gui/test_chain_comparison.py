@@ -1,4 +1,4 @@
-"""Chains beside a continuous body in the window: the charts, the ghost, the CSV, and a continuous body from a gait."""
+"""Chains compared with a continuous body in the window: charts, ghost, CSV, and a continuous body from a gait."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SNAKE = scenes_dir() / "continuum_snake_2d.toml"
 UNDULATION = scenes_dir() / "lagrangian_undulation.toml"
 
 
-def test_chains_beside_the_body(
+def test_chains_are_compared_with_the_body(
     make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = make_window()
@@ -37,7 +37,7 @@ def test_chains_beside_the_body(
     dialog = window.findChild(ChainDialog)
     assert dialog is not None
     comparer = window.context.chain_comparer
-    assert comparer.busy, "an empty window fills itself"
+    assert comparer.busy, "an empty window starts the comparison"
     qtbot.waitUntil(lambda: not comparer.busy, timeout=COMPILING_MS)
     assert comparer.message == ""
     comparison = comparer.comparison
@@ -47,7 +47,7 @@ def test_chains_beside_the_body(
     assert dialog.links.text() == "n = 12"
     assert "12 links, yaw torque" in dialog.plots.texts
     assert "slope 2" in dialog.plots.texts
-    # The ghost is the chain of the slider, at the instant of the comparison alone.
+    # The ghost is the chain of the slider, only at the time of the comparison.
     (ghost,) = window.context.viewport.companions.runs.ghosts(0.0)
     assert isinstance(ghost.body, ChainBody)
     assert (ghost.body.n_parts, len(ghost.pose)) == (12, 12)
@@ -64,7 +64,7 @@ def test_chains_beside_the_body(
     dialog.close()
 
 
-def test_a_continuous_body_from_a_gait_is_one_undo_step(
+def test_body_from_a_gait_is_one_undo_step(
     make_window: Callable[[], MainWindow],
 ) -> None:
     window = make_window()

@@ -1,4 +1,4 @@
-"""The parts that all charts are made of: line charts, colour bars, and layers that are drawn once."""
+"""Parts of all charts: line charts, colour bars, and layers that are drawn once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.gui
 
 @pytest.fixture
 def chart(qtbot: QtBot) -> Iterator[LineChart]:
-    """A line chart as part of a window, which closes it."""
+    """A line chart in a window, which closes it."""
     window = QWidget()
     qtbot.addWidget(window)
     column = QVBoxLayout(window)
@@ -50,7 +50,7 @@ def test_line_chart_shows_ticks_of_both_logarithmic_axes(chart: LineChart, qtbot
     assert not chart.plotItem.legend.items
 
 
-def test_line_chart_takes_over_another_theme(
+def test_line_chart_adopts_another_theme(
     chart: LineChart, qtbot: QtBot, qapp: QApplication
 ) -> None:
     for look in ("light", "dark"):
@@ -75,7 +75,7 @@ def test_colour_bar_shows_ticks_or_categories(
     assert [text for _, text in bar.axis.visible_labels()] == texts
 
 
-def test_layers_are_made_again_only_after_they_changed(qtbot: QtBot) -> None:
+def test_layers_are_redrawn_only_after_changes(qtbot: QtBot) -> None:
     made: list[str] = []
 
     def make(area: QRectF, scale: float) -> np.ndarray:

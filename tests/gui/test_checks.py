@@ -1,4 +1,4 @@
-"""The findings' buttons: they mend, are undone in one step, and do not move the selection."""
+"""Buttons of the problems: they fix a problem in one undo step, without changing the selection."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def checks(
 
 
 def button(checks: Checks, row: int, number: int) -> QPoint:
-    """Middle of a button, in the list's viewport."""
+    """Centre of a button, in the list's viewport."""
     index = checks.list.model().index(row, 0)
     rect = checks.list.visualRect(index)
     boxes = checks.delegate.buttons(index, rect, checks.list.fontMetrics())
@@ -58,7 +58,7 @@ def button(checks: Checks, row: int, number: int) -> QPoint:
     return boxes[number][0].center()
 
 
-def test_a_button_mends_in_one_step(
+def test_button_fixes_in_one_step(
     qtbot: QtBot, checks: Checks, document: Document, selection: Selection
 ) -> None:
     before = document.scene
@@ -75,10 +75,10 @@ def test_a_button_mends_in_one_step(
         assert document.undo_stack.undoText() == f"Fix: {LONG_STEP.fixes[number].label.lower()}"
         document.undo_stack.undo()
         assert document.scene == before
-    assert selection.items == selected, "mending is not going there"
+    assert selection.items == selected, "a fix does not select"
 
 
-def test_a_click_beside_the_buttons_goes_there(
+def test_click_next_to_the_buttons_selects_the_object(
     qtbot: QtBot, checks: Checks, document: Document, selection: Selection
 ) -> None:
     before = document.scene
@@ -92,7 +92,7 @@ def test_a_click_beside_the_buttons_goes_there(
     assert document.scene is before
 
 
-def test_the_menu_has_all_of_it(checks: Checks, document: Document) -> None:
+def test_menu_has_all_actions(checks: Checks, document: Document) -> None:
     menu = checks.menu(checks.list.model().index(0, 0))
     texts = [action.text() for action in menu.actions()]
     assert texts == ["Go to Object", "Set the time step to 0.2 ms", "Softer joints"]
@@ -101,7 +101,7 @@ def test_the_menu_has_all_of_it(checks: Checks, document: Document) -> None:
     menu.deleteLater()
 
 
-def test_a_fix_that_no_longer_fits_says_so_and_changes_nothing(
+def test_outdated_fix_is_reported_and_changes_nothing(
     qtbot: QtBot, checks: Checks, document: Document, session_controller: FakeBridge
 ) -> None:
     gone = Problem(
@@ -120,7 +120,7 @@ def test_a_fix_that_no_longer_fits_says_so_and_changes_nothing(
     assert not label(checks, "message").isVisible()
 
 
-def test_a_problem_has_room_for_its_text_and_its_buttons(qtbot: QtBot, checks: Checks) -> None:
+def test_problem_has_space_for_text_and_buttons(qtbot: QtBot, checks: Checks) -> None:
     checks.resize(theme.scaled(240), 60)
     qtbot.waitUntil(lambda: checks.height() >= checks.minimumSizeHint().height() > 60)
     rect = checks.list.visualRect(checks.list.model().index(0, 0))
@@ -131,7 +131,7 @@ def test_a_problem_has_room_for_its_text_and_its_buttons(qtbot: QtBot, checks: C
         assert checks.list.viewport().rect().contains(box)
 
 
-def test_the_notice_mends_and_shows_the_problem(window: MainWindow, qtbot: QtBot) -> None:
+def test_notice_fixes_and_shows_the_problem(window: MainWindow, qtbot: QtBot) -> None:
     c = window.context
     fill_docks(window)
     window.resize(1366, 768)
@@ -186,7 +186,7 @@ def test_buttons_are_drawn_where_they_are_clicked(checks: Checks, name: str, qap
     theme.apply(qapp, "dark")
 
 
-def test_a_fix_of_many_words_has_room_in_a_narrow_panel(
+def test_long_fix_fits_into_a_narrow_panel(
     qtbot: QtBot, checks: Checks, session_controller: FakeBridge
 ) -> None:
     label = (
@@ -205,12 +205,12 @@ def test_a_fix_of_many_words_has_room_in_a_narrow_panel(
         metrics = checks.list.fontMetrics()
         boxes = delegate.buttons(index, rect, metrics)
         for box, fix in boxes:
-            assert rect.contains(box), "nothing of a button is cut off"
+            assert rect.contains(box), "no part of a button is clipped"
             words = metrics.boundingRect(
                 box.adjusted(9, 3, -9, -3), Qt.TextFlag.TextWordWrap, fix.label
             )
             assert words.width() <= box.width() - 12
-            assert words.height() <= box.height() - 4, "and all its words are to be read"
+            assert words.height() <= box.height() - 4, "and all its words are readable"
         assert not any(a.intersects(b) for (a, _), (b, _) in itertools.combinations(boxes, 2))
 
 
@@ -219,9 +219,7 @@ def fill(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: isinstance(window.context.docks["checks"].widget(), Checks))
 
 
-def test_findings_lead_to_the_place_in_the_view_and_to_the_field(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_problems_lead_to_the_object_and_the_field(window: MainWindow, qtbot: QtBot) -> None:
     fill(window, qtbot)
     checks = window.context.docks["checks"].widget()
     assert isinstance(checks, Checks)
@@ -245,15 +243,15 @@ def test_findings_lead_to_the_place_in_the_view_and_to_the_field(
     (row,) = (row for row in inspector.rows.values() if "robot.mass_kg" in row.keys)
     assert isinstance(row, NumberRow)
     qtbot.waitUntil(row.field.hasFocus)
-    # What nobody knows leads nowhere, and nothing is left in the search.
+    # A problem of an unknown object leads nowhere, and the search stays empty.
     checks.problem_activated.emit(Problem("hint", "no.such_key", "what", ""))
     assert inspector.search.text() == ""
 
 
-def test_an_edit_that_waits_for_the_reset_is_checked_already(
+def test_edit_waiting_for_the_reset_is_checked(
     checks: Checks, document: Document, session_controller: FakeBridge
 ) -> None:
-    """While the run goes on as it began, its session knows nothing wrong."""
+    """While the run continues unchanged, its session has no problem."""
     before = document.scene
     document.set_value("obstacles[1].radius_m", 0.5, "Radius")
     session_controller.set_status(problems=(), pending=("obstacles[1].radius_m",))
@@ -265,14 +263,14 @@ def test_an_edit_that_waits_for_the_reset_is_checked_already(
     assert checks.summary.text() == "No errors"
 
 
-def test_a_finding_names_the_obstacle(checks: Checks, session_controller: FakeBridge) -> None:
+def test_problem_names_the_obstacle(checks: Checks, session_controller: FakeBridge) -> None:
     session_controller.set_status(
         problems=(Problem("hint", "obstacles[6]", "2 obstacles are far away", "move them"),)
     )
     assert checks.list.model().index(0, 0).data().startswith("Cylinder 6: 2 obstacles")
 
 
-def test_a_button_is_never_wider_than_the_list(
+def test_button_is_never_wider_than_the_list(
     checks: Checks, session_controller: FakeBridge
 ) -> None:
     long = (

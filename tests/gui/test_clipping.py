@@ -1,4 +1,4 @@
-"""Nothing of use is cut off: every panel at its narrowest, every dialog as it opens, in the sizes that people have."""
+"""No content is clipped: every panel at its narrowest, every dialog at its initial size, at usual scales."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.gui
 _SCALE = "QT_SCALE_FACTOR"
 _SIZES = ((1280, 800),) if os.environ.get(_SCALE) else ((1280, 800), (1366, 768), (1600, 1000))
 _SMALL = 1280, 740
-"""What a dialog may take of a small screen."""
+"""Largest size of a dialog on a small screen."""
 _OF_THE_ROBOT = "teleop", "robot", "robot_data"
 
 
@@ -71,7 +71,7 @@ def test_nothing_is_clipped_at_twice_the_scale() -> None:
     assert done.returncode == 0, done.stdout[-4000:]
 
 
-# --- what the check sees --------------------------------------------------------------------------
+# --- the check itself -----------------------------------------------------------------------------
 
 
 def holder(qtbot: QtBot, *parts: QWidget, width: int = 100) -> QWidget:
@@ -87,7 +87,7 @@ def holder(qtbot: QtBot, *parts: QWidget, width: int = 100) -> QWidget:
     return widget
 
 
-def test_a_text_that_does_not_fit_is_noticed(qtbot: QtBot) -> None:
+def test_text_that_does_not_fit_is_detected(qtbot: QtBot) -> None:
     text = "a text of more than one hundred pixels"
     for part in (QLabel(text), QPushButton(text)):
         outer = holder(qtbot, part)
@@ -101,7 +101,7 @@ def test_a_text_that_does_not_fit_is_noticed(qtbot: QtBot) -> None:
     assert clipped(outer)
 
 
-def test_a_child_outside_its_parent_is_noticed(qtbot: QtBot) -> None:
+def test_child_outside_its_parent_is_detected(qtbot: QtBot) -> None:
     outer = holder(qtbot)
     inner = QLabel("beside", outer)
     inner.adjustSize()
@@ -126,7 +126,7 @@ def test_texts_that_their_widgets_shorten_are_in_tooltips(qtbot: QtBot) -> None:
     assert box.toolTip() == "What to choose"
 
 
-def test_a_column_that_scrolls_is_never_narrower_than_its_content(qtbot: QtBot) -> None:
+def test_scrolling_column_is_as_wide_as_its_content(qtbot: QtBot) -> None:
     label = QLabel("a line without any breaks")
     content = QWidget()
     QVBoxLayout(content).addWidget(label)

@@ -1,4 +1,4 @@
-"""Comparing models in the window: ghosts, curves and figures of the same runs, and what it says where it cannot."""
+"""Comparison of models in the window: ghosts, curves and values of the same runs, and reasons for refusals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ LAGRANGIAN = "planar_lagrangian"
 
 @pytest.fixture
 def panel(make_window: Callable[[], MainWindow], qtbot: QtBot) -> ComparisonPanel:
-    """The panel of a window on open ground, which every model can run; three of them are chosen."""
+    """The panel of a window on open ground, which every model can run, with three of them selected."""
     window = make_window()
     assert window.context.files.open(OPEN_GROUND)
     fill_docks(window, "plots", "comparison")
@@ -91,9 +91,7 @@ def traces(plots: PlotPanel, view: str) -> list[tuple[str, str]]:
     return [(trace.colour, trace.name) for trace in plot.chart.data.traces]
 
 
-def test_ghosts_curves_and_figures_are_those_of_the_comparison(
-    qtbot: QtBot, panel: ComparisonPanel
-) -> None:
+def test_ghosts_curves_and_values_are_those_compared(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
     assert panel.chosen == [PLANAR, SPATIAL, LAGRANGIAN]
     comparer = run(qtbot, panel)
@@ -101,7 +99,7 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(
     same = compare_models(scene, panel.chosen)
     assert same is not None
 
-    # The figures.
+    # The values.
     assert set(panel.figures.tables) == {SPATIAL, LAGRANGIAN}
     for kind, table in panel.figures.tables.items():
         expected = same.differences[kind]
@@ -113,7 +111,7 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(
             ]
     assert float(panel.figures.tables[SPATIAL].texts[0][1]) > 0
 
-    # The ghosts, at the time shown: first the start, then where the run stands.
+    # The ghosts at the displayed time: first the start, then the current time of the run.
     recordings = {run.kind: run.recording for run in same.runs}
     for at, index in ((0.0, 0), (0.3, 30)):
         if at:
@@ -154,11 +152,11 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(
         (model_colour(LAGRANGIAN), "Lagrangian"),
     ]
 
-    # What the window shows is not touched by any of it.
+    # None of it affects the window's own run.
     assert window.context.viewport.snapshot.time == pytest.approx(0.3)
     assert window.context.document.scene == load_scene(OPEN_GROUND)
 
-    # After their ends the ghosts are gone, and that is said.
+    # After their ends the ghosts are hidden, and this is reported.
     window.context.session_controller.session.step(round(0.4 / scene.solver.step_s))
     qtbot.waitUntil(lambda: window.context.viewport.snapshot.time == pytest.approx(0.7))
     assert window.context.viewport.overlays().ghosts == ()
@@ -196,9 +194,7 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
     qtbot.waitUntil(lambda: len(traces(plots, "joint")) == 2)
 
 
-def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(
-    qtbot: QtBot, panel: ComparisonPanel
-) -> None:
+def test_edit_marks_the_comparison_as_outdated(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
     document = window_of(panel).context.document
     comparer = run(qtbot, panel, "0.1")
@@ -221,7 +217,7 @@ def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(
     assert comparer.comparison is None
 
 
-def test_cancel_leaves_nothing(qtbot: QtBot, panel: ComparisonPanel) -> None:
+def test_cancel_leaves_no_results(qtbot: QtBot, panel: ComparisonPanel) -> None:
     comparer = window_of(panel).context.comparer
     panel.duration.setText("5000")
     panel.duration.setModified(True)
@@ -245,14 +241,14 @@ def test_closing_the_window_ends_a_comparison(qtbot: QtBot, panel: ComparisonPan
     assert not [t.name for t in threading.enumerate() if "compar" in t.name]
 
 
-def test_models_that_cannot_run_the_scene_say_why(qtbot: QtBot, panel: ComparisonPanel) -> None:
+def test_models_that_cannot_run_give_a_reason(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
     window.context.document.open(scenes_dir() / "obstacle_aided.toml")
     qtbot.waitUntil(lambda: not panel.boxes[LAGRANGIAN].isEnabled())
     assert "does not support obstacles" in panel.why[LAGRANGIAN].text()
     assert "does not support obstacles" in panel.boxes[LAGRANGIAN].toolTip()
     assert panel.why[LAGRANGIAN].isVisible()
-    assert not panel.boxes[LAGRANGIAN].isChecked(), "what will not run is not ticked"
+    assert not panel.boxes[LAGRANGIAN].isChecked(), "a model that cannot run is not selected"
     assert panel.boxes[SPATIAL].isEnabled()
     assert not panel.why[SPATIAL].isVisible()
     assert panel.chosen == [PLANAR, SPATIAL]
@@ -265,12 +261,10 @@ def test_models_that_cannot_run_the_scene_say_why(qtbot: QtBot, panel: Compariso
         window.context.document.scene.model_copy(update={"obstacles": ()}), "no obstacles"
     )
     qtbot.waitUntil(panel.boxes[LAGRANGIAN].isEnabled)
-    assert panel.boxes[LAGRANGIAN].isChecked(), "nobody said that it is not wanted"
+    assert panel.boxes[LAGRANGIAN].isChecked(), "the user has not deselected it"
 
 
-def test_what_failed_or_was_refused_or_runs_otherwise_stands_in_the_panel(
-    qtbot: QtBot, panel: ComparisonPanel
-) -> None:
+def test_failed_and_refused_models_are_listed(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
     window.context.document.open(scenes_dir() / "obstacle_aided.toml")
     window.context.document.set_value("solver.step_s", 0.002, "Step")
@@ -299,9 +293,7 @@ def test_copy_and_csv(qtbot: QtBot, panel: ComparisonPanel, tmp_path: Path) -> N
     assert len([line for line in lines if line[0] != "#"]) == 1 + 11
 
 
-def test_a_duration_that_makes_no_sense_is_refused_at_the_field(
-    qtbot: QtBot, panel: ComparisonPanel
-) -> None:
+def test_invalid_duration_is_refused_at_the_field(qtbot: QtBot, panel: ComparisonPanel) -> None:
     panel.duration.setText("-3")
     panel.duration.setModified(True)
     panel.run_button.click()
@@ -309,9 +301,7 @@ def test_a_duration_that_makes_no_sense_is_refused_at_the_field(
     assert "greater than 0" in label(panel, "problem").text()
 
 
-def test_the_panel_shares_the_place_of_the_parameters_and_is_closed(
-    qtbot: QtBot, panel: ComparisonPanel
-) -> None:
+def test_panel_is_closed_next_to_the_parameters(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
     assert window.tabifiedDockWidgets(window.context.docks["comparison"]) == [
         window.context.docks["parameters"]
@@ -321,7 +311,7 @@ def test_the_panel_shares_the_place_of_the_parameters_and_is_closed(
     assert not window.context.docks["parameters"].isHidden()
 
 
-def test_reasons_are_found_only_while_somebody_looks(qtbot: QtBot, document: Document) -> None:
+def test_reasons_are_computed_only_while_visible(qtbot: QtBot, document: Document) -> None:
     reasons = Reasons(document)
     document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
     qtbot.wait(400)
@@ -359,8 +349,8 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
         assert plot.chart.data.legend[0] == ("#ffe066", "other" if over else "no other")
     # On the same base lines, the first link at the top.
     plot.choose("force_stacked")
-    # The other run's rows come in shares of their own, and the picture is drawn once more with the
-    # last of them.
+    # The rows of the other run are read in separate pieces, and the chart is redrawn with the last
+    # of them.
     qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].series_cache.missing)
     qtbot.waitUntil(
         lambda: (
@@ -374,7 +364,7 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
         assert int(np.nanmin(one.low)) == int(np.nanmin(two.low))
     kept = plots.overlays[0].series_cache
     plots.overlay([OverlaidRun("renamed", "#5ce6d6", plots.overlays[0].run.recording)])
-    assert plots.overlays[0].series_cache is kept  # what was read is not read again
+    assert plots.overlays[0].series_cache is kept  # rows that were read are not read again
     plots.overlay([])
 
 

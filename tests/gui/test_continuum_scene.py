@@ -1,4 +1,4 @@
-"""A continuous body in the tree, the inspector and the selection: what it has not is not shown, and nothing is lost."""
+"""A continuous body in the tree, the inspector and the selection: only its values are shown, and no others are lost."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.gui
 
 
 def texts(tree: SceneTree, parent: QModelIndex | None = None, deep: bool = True) -> list[str]:
-    """What the tree says, top to bottom."""
+    """Return the texts of the tree, top to bottom."""
     parent = parent or QModelIndex()
     found: list[str] = []
     for row in range(tree.model.rowCount(parent)):
@@ -73,7 +73,7 @@ def texts(tree: SceneTree, parent: QModelIndex | None = None, deep: bool = True)
         "ground.viscous_along_ns_per_m",
     ],
 )
-def test_what_a_continuous_body_does_not_read_has_no_place(key: str) -> None:
+def test_values_ignored_by_a_body_are_hidden(key: str) -> None:
     scene = body_scene()
     assert unused_reason(scene, key)
     assert belongs_elsewhere(scene, key)
@@ -95,11 +95,11 @@ def test_what_a_continuous_body_does_not_read_has_no_place(key: str) -> None:
         "model.kind",
     ],
 )
-def test_what_it_reads_is_open(key: str) -> None:
+def test_values_read_by_a_body_are_shown(key: str) -> None:
     assert unused_reason(body_scene(), key) == ""
 
 
-def test_friction_of_the_ground_counts_where_friction_moves_the_body() -> None:
+def test_ground_friction_is_shown_if_it_moves_the_body() -> None:
     scene = body_scene().model_copy(update={"support": Friction()})
     for name in ("mu_along", "mu_across", "coulomb_smoothing_m_s"):
         assert unused_reason(scene, f"ground.{name}") == ""
@@ -113,7 +113,7 @@ def test_links_have_no_strain_law(kind: str) -> None:
         assert "continuum model" in unused_reason(scene, key)
 
 
-def test_the_tree_turns_with_the_model_and_back_by_undo(qtbot: QtBot) -> None:
+def test_tree_follows_the_model_and_undo(qtbot: QtBot) -> None:
     document = Document()
     document.new(Scene(beam=Beam(sections=5)))
     tree = SceneTree(document, Selection(document))
@@ -129,7 +129,9 @@ def test_the_tree_turns_with_the_model_and_back_by_undo(qtbot: QtBot) -> None:
     assert any(text.endswith(" · rings") for text in after)
     assert not any("Obstacles" in text or "Path" in text or "Robot" in text for text in after)
     assert not tree.add_button.isVisible()
-    assert tree.view.isExpanded(tree.proxy.index(0, 0)), "what was unfolded at first is so again"
+    assert tree.view.isExpanded(tree.proxy.index(0, 0)), (
+        "entries expanded before are expanded again"
+    )
     document.undo_stack.undo()
     assert texts(tree) == before
     assert tree.add_button.isVisible()
@@ -145,7 +147,7 @@ def test_the_tree_follows_the_number_of_cross_sections(qtbot: QtBot, body: Docum
     assert sum(text.startswith("Section") for text in texts(tree)) == 30
 
 
-def test_what_the_other_model_has_not_is_not_selected(body: Document) -> None:
+def test_selection_drops_objects_of_the_other_model(body: Document) -> None:
     selection = Selection(body)
     selection.set([("beam", 0), ("link", 20)])
     assert len(selection.items) == 2
@@ -156,7 +158,7 @@ def test_what_the_other_model_has_not_is_not_selected(body: Document) -> None:
     assert not selection.items
 
 
-def test_a_section_says_where_it_is_and_what_it_bears() -> None:
+def test_section_shows_its_position_and_load() -> None:
     scene = body_scene()
     shot = body_recording(scene, 301).snapshot(300)
     rows = section_values(shot, 5)
@@ -198,7 +200,7 @@ def test_the_inspector_shows_a_section_and_the_parts_of_the_body(
     assert "solver.tolerance" not in inspector.rows
 
 
-def test_weights_may_be_left_out(qtbot: QtBot, body: Document) -> None:
+def test_weights_can_be_omitted(qtbot: QtBot, body: Document) -> None:
     selection = Selection(body)
     inspector = Inspector(body, selection, FakeBridge())  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
@@ -210,7 +212,7 @@ def test_weights_may_be_left_out(qtbot: QtBot, body: Document) -> None:
     assert body.scene.support.weights is None  # type: ignore[union-attr]
 
 
-def test_findings_lead_to_the_parts_of_the_body() -> None:
+def test_problems_lead_to_the_parts_of_the_body() -> None:
     for part in ("beam", "strain", "support"):
         assert items_of(Problem("error", f"{part}.kind", "wrong", "")) == [(part, 0)]
 
@@ -219,12 +221,12 @@ def test_the_view_frames_the_body(body: Document) -> None:
     shot = body_recording(body.scene, 2).snapshot(0)
     box = box_around(body.scene, shot, None)
     assert box is not None
-    reach = 1.5 * body.scene.beam.radius_m  # where it is shortened it is thicker
+    reach = 1.5 * body.scene.beam.radius_m  # the body is thicker where it is compressed
     assert np.allclose(box[0], shot.link_pose[:, :3].min(axis=0) - reach)
     assert np.allclose(box[1], shot.link_pose[:, :3].max(axis=0) + reach)
 
 
-def test_a_start_that_places_links_is_not_offered() -> None:
+def test_start_with_link_positions_is_not_offered() -> None:
     assert list(start_kinds(body_scene())) == ["straight"]
     assert list(start_kinds(body_scene().model_copy(update={"start": GaitStart()}))) == [
         "straight",
@@ -233,7 +235,7 @@ def test_a_start_that_places_links_is_not_offered() -> None:
 
 
 def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> None:
-    """The panels turn, a shipped scene runs and is edited while it does, and a robot with links comes back."""
+    """The panels change, a bundled scene runs and is edited meanwhile, and a robot with links is restored."""
     fill_docks(window)
     assert window.context.files.open(scenes_dir() / "continuum_snake_2d.toml")
     window.context.show_dock("comparison")
@@ -243,7 +245,7 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
     qtbot.waitUntil(
         lambda: session_controller.recording is not None and len(session_controller.recording) > 60
     )
-    # a law that changes enters at the head
+    # a changed law enters at the head
     window.context.document.set_value("strain.speed_m_s", 0.3, "Speed")
     window.context.document.set_value("support.side", "left", "Side")
     qtbot.waitUntil(
@@ -261,7 +263,7 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
     ]
     assert rows.extra[:, recording.schema.extra.index("slip_mps")].max() < 1e-3
     assert rows.solver_unconverged[-1] > 0, (
-        "from the left alone it cannot be carried, and that is said"
+        "a body supported only on the left is refused with a message"
     )
     window.context.selection.set([("link", 5)])
     window.context.action_registry.menus["View/Trail of"].aboutToShow.emit()

@@ -1,4 +1,4 @@
-"""What the viewport says of the controller."""
+"""Status of the controller in the viewport."""
 
 from __future__ import annotations
 
@@ -59,9 +59,7 @@ def shot(kind: str, control: dict[str, float]) -> Snapshot:
         ("heading", {"heading_rad": 0.1, "heading_ref_rad": 0.5}, ["heading 6°, reference 29°"]),
     ],
 )
-def test_it_says_what_the_controller_does(
-    kind: str, control: dict[str, float], texts: list[str]
-) -> None:
+def test_controller_state_is_shown(kind: str, control: dict[str, float], texts: list[str]) -> None:
     shown = [text for _, text in control_state(shot(kind, control))]
     assert len(shown) == len(texts)
     assert all(text in line for text, line in zip(texts, shown, strict=True))

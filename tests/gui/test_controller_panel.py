@@ -1,4 +1,4 @@
-"""The controller section: which one, its rows from the declarations, what waits for a reset, and what has no effect."""
+"""The controller section: its kinds, rows from the declarations, values that wait for a reset or have no effect."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_every_controller_of_the_scene_is_offered() -> None:
     assert set(CONTROLLERS) == {law.model_fields["kind"].default for law in laws} | others
 
 
-def test_another_controller_is_one_step_of_undo_and_brings_its_rows(
+def test_change_of_controller_is_one_undo_step(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     panel = panels.controller
@@ -68,7 +68,7 @@ def test_another_controller_is_one_step_of_undo_and_brings_its_rows(
     assert document.undo_stack.count() == 1
     document.set_value("controller.gain", 0.9, "Gain")
     pick(qtbot, panel, "path_following")
-    assert document.scene.controller == PathFollowingFields(gain=0.9), "what both have stays"
+    assert document.scene.controller == PathFollowingFields(gain=0.9), "shared values stay"
     assert document.undo_stack.count() == 3
     for _ in range(3):
         document.undo_stack.undo()
@@ -77,7 +77,7 @@ def test_another_controller_is_one_step_of_undo_and_brings_its_rows(
     assert not panel.rows
 
 
-def test_rows_edit_numbers_words_and_switches(
+def test_rows_edit_numbers_choices_and_switches(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     panel = panels.controller
@@ -98,7 +98,7 @@ def test_rows_edit_numbers_words_and_switches(
     assert jams.field.isChecked()
 
 
-def test_what_has_no_effect_is_locked(
+def test_values_without_effect_are_locked(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     panel = panels.controller
@@ -121,13 +121,13 @@ def test_what_has_no_effect_is_locked(
     assert not panels.rows["controller.curve_gain"].unused
 
 
-def test_what_waits_for_a_reset_is_said(
+def test_values_waiting_for_a_reset_are_marked(
     qtbot: QtBot, panels: ParameterPanels, session_controller: FakeBridge
 ) -> None:
     panel = panels.controller
     pick(qtbot, panel, "leader_follower")
     assert not panel.message.text()
-    # The keys are those a run refuses.
+    # The keys are those that a run refuses.
     other = Scene.model_validate({**dict(Scene()), "controller": LeaderFollowerFields()})
     runner = Runner(Scene())
     session_controller.status.pending = tuple(runner.apply(other))
@@ -139,7 +139,7 @@ def test_what_waits_for_a_reset_is_said(
     assert "reset" in panel.choices["controller.begins"].message.text()
 
 
-def test_the_path_is_told_about_where_one_can_follow_it(
+def test_path_is_described_for_following_controllers(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     panel = panels.controller
@@ -165,7 +165,7 @@ def test_the_path_is_told_about_where_one_can_follow_it(
     }
     pick(qtbot, panel, "none")
     assert "not used by" in panel.path_about.text()
-    # Two points make no closed path: said at the switch, and nothing changes.
+    # Two points make no closed path: this is reported at the switch, and nothing changes.
     document.set_value("path.closed", False, "Open")
     document.set_value("path.waypoints_m", [[0.0, 0.0], [1.0, 0.0]], "Path")
     qtbot.keyClick(closed.field, Qt.Key.Key_Space)
@@ -174,7 +174,9 @@ def test_the_path_is_told_about_where_one_can_follow_it(
     assert not document.scene.path.closed
 
 
-def test_the_program_of_a_driven_robot_is_told(panels: ParameterPanels, document: Document) -> None:
+def test_program_of_a_driven_robot_is_described(
+    panels: ParameterPanels, document: Document
+) -> None:
     document.set_value("controller.kind", "teleoperation", "Controller")
     panels.controller.refresh(document.scene)
     assert "Its program" not in panels.controller.about.text()

@@ -1,4 +1,4 @@
-"""Plots of chosen channels: over the time, over each other, spectra, strips; spans, derived channels, arrangements."""
+"""Plots of selected channels: over time, overlaid, spectra, strips; spans, derived channels, arrangements."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def panel(
 
 
 def drop(target: QWidget, data: QMimeData) -> None:
-    """Drag over a widget and let go, as Qt tells it."""
+    """Drag over a widget and drop, with Qt's events."""
     place = QPointF(target.rect().center())
     copy = Qt.DropAction.CopyAction
     left = Qt.MouseButton.LeftButton
@@ -104,7 +104,7 @@ def test_dropped_channels_become_curves_of_the_recording(
     assert np.abs(0.5 * (trace.low + trace.high) - middle).max() < 0.01
 
 
-def test_a_third_unit_is_refused_in_a_sentence(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_third_unit_is_refused_with_a_message(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
     assert plot.add_channels(("link_6_x_m", "com_vx_mps"))
     with qtbot.waitSignal(panel.refused) as said:
@@ -114,7 +114,7 @@ def test_a_third_unit_is_refused_in_a_sentence(qtbot: QtBot, panel: PlotPanel) -
     assert len(plot.content.curves) == 2
 
 
-def test_beside_the_plots_channels_get_a_plot_of_their_own(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_channels_dropped_next_to_plots_get_a_new_plot(qtbot: QtBot, panel: PlotPanel) -> None:
     panel.grid.zone.show()
     drop(panel.grid.zone, drag_data(["solver_residual"]))
     assert [plot.content.names for plot in panel.plots] == [(), ("solver_residual",)]
@@ -133,7 +133,7 @@ def test_the_browser_finds_shows_values_and_adds(
     item = browser.tree.topLevelItem(0)
     assert item is not None
     session_controller.set_cursor(500)
-    # The mean of 20 (1 + sin(2 t - 5)) over the row before.
+    # The mean of 20 (1 + sin(2 t - 5)) over the previous row.
     t = 5.0
     force = 20 * (1 - (math.cos(2 * t - 5) - math.cos(2 * (t - 0.01) - 5)) / 0.02)
     qtbot.waitUntil(lambda: item.text(1) == f"{force:.4g}")
@@ -149,9 +149,7 @@ def test_the_browser_finds_shows_values_and_adds(
     assert browser.tree.topLevelItem(0).text(0) == "Centre of mass"
 
 
-def test_curves_are_taken_out_and_put_in_order_from_the_legend(
-    qtbot: QtBot, panel: PlotPanel
-) -> None:
+def test_curves_are_removed_and_reordered_in_the_legend(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
     plot.add_channels(("link_1_x_m", "link_2_x_m", "link_3_x_m"))
     settle(qtbot, panel)
@@ -166,7 +164,7 @@ def test_curves_are_taken_out_and_put_in_order_from_the_legend(
     assert plot.content.names == ("link_1_x_m", "link_3_x_m")
 
 
-def test_a_logarithmic_axis_says_what_it_cannot_show(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_logarithmic_axis_reports_hidden_values(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
     plot.show_content(Content("time", curves=(Curve("solver_residual"),), log=True))
     settle(qtbot, panel)
@@ -181,7 +179,7 @@ def test_a_logarithmic_axis_says_what_it_cannot_show(qtbot: QtBot, panel: PlotPa
 # --- other kinds ----------------------------------------------------------------------------------
 
 
-def test_tracks_stand_among_the_obstacles_to_one_scale(
+def test_tracks_are_drawn_to_scale_with_obstacles(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
@@ -199,7 +197,7 @@ def test_tracks_stand_among_the_obstacles_to_one_scale(
     assert (picture.stop - picture.start) / area.width() == pytest.approx(
         (axis.high - axis.low) / area.height()
     )
-    # A click on the track sets the time: there the robot was.
+    # A click on the track sets the time at which the robot was there.
     goal = pose[700, 5]
     x = area.left() + (goal[0] - picture.start) / (picture.stop - picture.start) * area.width()
     y = area.bottom() - (goal[1] - axis.low) / (axis.high - axis.low) * area.height()
@@ -250,7 +248,7 @@ def test_strips_show_any_quantity_of_the_links(
     assert np.nanmedian(heat.values) == pytest.approx(-1.3, rel=1e-3)
 
 
-def test_overlaid_runs_lie_over_every_kind(
+def test_runs_are_overlaid_in_every_kind(
     qtbot: QtBot,
     panel: PlotPanel,
     document: Document,
@@ -268,7 +266,7 @@ def test_overlaid_runs_lie_over_every_kind(
         settle(qtbot, panel)
         qtbot.waitUntil(lambda: not panel.overlays[0].series_cache.missing)
         settle(qtbot, panel)
-        # What the other run's history has just learnt is drawn at the panel's next look.
+        # The rows of the other run are drawn at the panel's next update.
         chart = panel.plots[0].chart
         qtbot.waitUntil(
             lambda chart=chart: [t.colour for t in chart.data.traces].count("#ff00ff") == 1
@@ -288,7 +286,7 @@ def test_overlaid_runs_lie_over_every_kind(
 # --- spans ----------------------------------------------------------------------------------------
 
 
-def test_shift_and_drag_selects_a_span_with_its_figures(
+def test_shift_and_drag_selects_a_span_with_statistics(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
@@ -307,7 +305,7 @@ def test_shift_and_drag_selects_a_span_with_its_figures(
     begin = QPointF(plot.chart.x_of(2.0), area.center().y()).toPoint()
     qtbot.mousePress(port, left, shift, begin)
     for time in (4.0, 6.0, 8.0):
-        qtbot.wait(15)  # pyqtgraph takes a hundred moves a second
+        qtbot.wait(15)  # pyqtgraph handles a hundred moves a second
         move_to(time, left)
     qtbot.mouseRelease(
         port, left, shift, QPointF(plot.chart.x_of(8.0), area.center().y()).toPoint()
@@ -335,7 +333,7 @@ def test_shift_and_drag_selects_a_span_with_its_figures(
 # --- derived --------------------------------------------------------------------------------------
 
 
-def test_derived_channels_are_worked_out_and_grow_with_the_run(
+def test_derived_channels_grow_with_the_run(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: ChannelLibrary
 ) -> None:
     library.put(Derived("error_rad", "lowpass(joint_4_yaw_rad - joint_4_yaw_ref_rad, 5)", "rad"))
@@ -350,11 +348,11 @@ def test_derived_channels_are_worked_out_and_grow_with_the_run(
     error = rows.joint_angle[:, 3] - rows.joint_angle_ref[:, 3]
     found = panel.series_cache.samples(key, 0, 1500, 1)
     assert found is not None
-    # A wave of 0.8 Hz and less passes: nothing of it may change where the run went on.
+    # A wave of 0.8 Hz or less passes: it must not change where the run continued.
     assert np.abs(found.values[100:-100, 0] - error[100:-100]).max() < 0.02 * np.abs(error).max()
 
 
-def test_the_dialog_checks_completes_and_keeps(
+def test_dialog_checks_completes_and_saves(
     qtbot: QtBot, session_controller: FakeBridge, library: ChannelLibrary
 ) -> None:
     dialog = DerivedDialog(session_controller, library)  # type: ignore[arg-type]
@@ -389,7 +387,7 @@ def test_a_run_of_another_robot_under_an_overlay(
     document: Document,
     library: ChannelLibrary,
 ) -> None:
-    """Of eleven links and ten, each run shows what it has, whichever of them is the one over the other."""
+    """With runs of eleven and of ten links, each shows its own links, whichever one is the overlay."""
     eleven = session_controller.recording
     assert eleven is not None
     ten = make_recording(with_value(document.scene, "robot.n_links", 10), 600)
@@ -408,7 +406,7 @@ def test_a_run_of_another_robot_under_an_overlay(
     settle(qtbot, panel)
     assert [len(plot.lines) for plot in panel.plots] == [0, 2, 2]
     assert [[len(over) for _, over in plot.overlaid] for plot in panel.plots] == [[1], [2], [4]]
-    assert len(panel.plots[0].chart.data.traces) == 1, "the one of eleven"
+    assert len(panel.plots[0].chart.data.traces) == 1, "the run with eleven links"
     panel.overlay([OverlaidRun("ten", "#ff8800", ten)])
     session_controller.set_recording(eleven)
     panel.follow(0.0)
@@ -421,9 +419,9 @@ def test_a_run_of_another_robot_under_an_overlay(
 
 
 @pytest.mark.parametrize("name", [preset.name for preset in PRESETS])
-def test_every_preset_shows_what_it_says(qtbot: QtBot, panel: PlotPanel, name: str) -> None:
+def test_every_preset_shows_its_plots(qtbot: QtBot, panel: PlotPanel, name: str) -> None:
     show_preset(panel, name)
-    # the plots themselves come one after the other, so that the window answers
+    # the plots are created in sequence, so that the window stays responsive
     assert len(panel.contents) >= 3
     settle(qtbot, panel)
     assert len(panel.plots) >= 3
@@ -433,9 +431,7 @@ def test_every_preset_shows_what_it_says(qtbot: QtBot, panel: PlotPanel, name: s
         assert "Not in this run" not in picture.note
 
 
-def test_plots_are_kept_under_a_name_with_their_derived_channels(
-    panel: PlotPanel, tmp_path: Path
-) -> None:
+def test_plots_are_saved_with_their_derived_channels(panel: PlotPanel, tmp_path: Path) -> None:
     settings = QSettings(str(tmp_path / "sets.ini"), QSettings.Format.IniFormat)
     panel.library.put(Derived("error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad"))
     contents = [
@@ -452,7 +448,7 @@ def test_plots_are_kept_under_a_name_with_their_derived_channels(
     assert "built-in" in sets.refusal("solver")
 
 
-def test_contents_that_cannot_be_understood_are_left_out() -> None:
+def test_unknown_contents_are_ignored() -> None:
     content = Content("xy", curves=(Curve("a_m", "b_m"),), equal=True)
     written = json.loads(json.dumps(write_content(content)))
     assert read_content(written) == content

@@ -63,7 +63,7 @@ class Camera:
         enabled=lambda camera: camera.fires,
     )
     serial: str = ""
-    """Not asked for."""
+    """Not part of the form."""
 
 
 def codecs(name: str) -> tuple[Choice, ...]:
@@ -99,7 +99,7 @@ def retype(qtbot: QtBot, field: QLineEdit, text: str) -> None:
 
 
 def leave(field: QWidget) -> None:
-    """Take the keyboard from a field, whichever window has it."""
+    """Move the keyboard focus away from a field, in whichever window it is."""
     QApplication.sendEvent(field, QFocusEvent(QEvent.Type.FocusOut, Qt.FocusReason.TabFocusReason))
 
 
@@ -138,7 +138,7 @@ def test_mistakes_are_shown_while_they_are_typed(form: DeclaredForm[Camera], qtb
     assert delay.accessibleDescription() == form.message.text()
     assert (form.values.delay_s, form.commit()) == (1.0, False)  # 1 was valid
     leave(delay)
-    assert delay.text() == "12"  # what the sentence is about
+    assert delay.text() == "12"  # the message is about this text
     retype(qtbot, delay, "300 ms")
     assert (form.values.delay_s, form.problem) == (0.3, "")
     limit = editor(form, NumberField, "limit_s")
@@ -154,7 +154,7 @@ def test_mistakes_are_shown_while_they_are_typed(form: DeclaredForm[Camera], qtb
     assert form.problem
 
 
-def test_what_does_not_matter_is_not_checked(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
+def test_hidden_fields_are_not_checked(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
     fires = editor(form, QCheckBox, "fires")
     fires.click()
     retype(qtbot, editor(form, NumberField, "port"), "70000")
@@ -164,7 +164,7 @@ def test_what_does_not_matter_is_not_checked(form: DeclaredForm[Camera], qtbot: 
     assert form.commit()
 
 
-def test_a_menu_resets_a_field_to_its_first_value(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
+def test_menu_resets_a_field_to_its_initial_value(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
     form.set_values(Camera("b", (1920, 1080), True, fires=True, limit_s=4.0))
     size = editor(form, QComboBox, "size")
     middle = size.mapTo(form, size.rect().center())
@@ -209,7 +209,7 @@ def test_tab_follows_the_declaration(form: DeclaredForm[Camera], qtbot: QtBot) -
     assert order == list(form.editors)
 
 
-def test_a_part_of_the_scene_makes_a_form(qtbot: QtBot) -> None:
+def test_part_of_the_scene_gives_a_form(qtbot: QtBot) -> None:
     form = DeclaredForm(ArrayPlan())
     qtbot.addWidget(form)
     assert list(form.editors) == list(ArrayPlan.model_fields) == list(fields_of(ArrayPlan()))
@@ -220,7 +220,7 @@ def test_a_part_of_the_scene_makes_a_form(qtbot: QtBot) -> None:
     assert "whole number" in form.problem
 
 
-def test_notes_are_rows_while_they_have_a_text(qtbot: QtBot) -> None:
+def test_notes_are_rows_only_with_a_text(qtbot: QtBot) -> None:
     fields = {"caution": Note("warning"), **fields_of(Camera())}
     form = DeclaredForm(Camera(), fields)
     qtbot.addWidget(form)
@@ -230,7 +230,7 @@ def test_notes_are_rows_while_they_have_a_text(qtbot: QtBot) -> None:
     assert form.notes["caution"].isVisible()
 
 
-def test_enter_in_a_number_presses_the_default_button(qtbot: QtBot) -> None:
+def test_enter_in_a_number_presses_default_button(qtbot: QtBot) -> None:
     dialog = Dialog(title="Camera", note="Of the camera.")
     form = DeclaredForm(Camera(fires=True), parent=dialog)
     buttons, accept = dialog.make_buttons("&Use")
@@ -245,7 +245,7 @@ def test_enter_in_a_number_presses_the_default_button(qtbot: QtBot) -> None:
     assert form.values.delay_s == 2.0
 
 
-def test_fields_that_are_not_live_count_when_they_are_left(qtbot: QtBot) -> None:
+def test_fields_that_are_not_live_apply_on_leave(qtbot: QtBot) -> None:
     fields = {name: replace(field, live=False) for name, field in fields_of(ArrayPlan()).items()}
     form = DeclaredForm(ArrayPlan(), fields)
     qtbot.addWidget(form)
@@ -263,7 +263,7 @@ def test_fields_that_are_not_live_count_when_they_are_left(qtbot: QtBot) -> None
     assert "at least 1" in form.message.text()
 
 
-def test_a_change_beyond_all_numbers_is_a_sentence(qtbot: QtBot) -> None:
+def test_overflow_is_reported(qtbot: QtBot) -> None:
     form = DeclaredForm(ArrayPlan())
     qtbot.addWidget(form)
     form.show()

@@ -1,4 +1,4 @@
-"""A file that another program changes, replaces or removes is noticed, and nobody's work is lost by it."""
+"""A file that another program changes, replaces or removes is detected, and no edits are lost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def banner(document: Document, qtbot: QtBot) -> Iterator[Banner]:
 
 
 def change(document: Document, amplitude: float) -> None:
-    """Write the file as an editor does that replaces it."""
+    """Write the file like an editor that replaces it."""
     assert document.path is not None
     save_scene(
         with_value(load_scene(document.path), "gait.amplitude_deg", amplitude), document.path
@@ -44,7 +44,7 @@ def change(document: Document, amplitude: float) -> None:
 
 
 @pytest.mark.parametrize("way", ["replaced", "written in place"])
-def test_a_change_is_noticed_and_can_be_reloaded(
+def test_change_is_detected_and_can_be_reloaded(
     document: Document, banner: Banner, qtbot: QtBot, way: str
 ) -> None:
     assert document.path is not None
@@ -69,7 +69,7 @@ def test_a_change_is_noticed_and_can_be_reloaded(
     assert document.dirty
 
 
-def test_mine_is_kept_and_then_saved(document: Document, banner: Banner, qtbot: QtBot) -> None:
+def test_own_version_is_kept_and_saved(document: Document, banner: Banner, qtbot: QtBot) -> None:
     document.set_value("run.duration_s", 3.0, "Duration")
     change(document, 21.0)
     qtbot.waitUntil(lambda: "unsaved changes" in banner.text)
@@ -82,7 +82,7 @@ def test_mine_is_kept_and_then_saved(document: Document, banner: Banner, qtbot: 
     assert load_scene(document.path or "") == document.scene
 
 
-def test_a_removed_file_is_said_and_comes_back(
+def test_removed_file_is_reported_and_saved_again(
     document: Document, banner: Banner, qtbot: QtBot
 ) -> None:
     assert document.path is not None
@@ -95,7 +95,7 @@ def test_a_removed_file_is_said_and_comes_back(
     qtbot.waitUntil(lambda: "was changed" in banner.text)
 
 
-def test_the_same_text_and_the_own_save_are_no_change(
+def test_same_text_and_own_save_are_not_changes(
     document: Document, banner: Banner, qtbot: QtBot
 ) -> None:
     assert document.path is not None
@@ -109,7 +109,7 @@ def test_the_same_text_and_the_own_save_are_no_change(
     assert document.on_disk() == "same"
 
 
-def test_a_change_that_is_taken_back_takes_the_notice_away(
+def test_reverted_change_removes_the_notice(
     document: Document, banner: Banner, qtbot: QtBot
 ) -> None:
     assert document.path is not None
@@ -120,7 +120,7 @@ def test_a_change_that_is_taken_back_takes_the_notice_away(
     qtbot.waitUntil(lambda: banner.text == "")
 
 
-def test_reverting_goes_to_the_file_and_is_undone(document: Document, tmp_path: Path) -> None:
+def test_revert_restores_the_file_and_can_be_undone(document: Document, tmp_path: Path) -> None:
     before = document.scene
     document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     after = document.scene
@@ -133,7 +133,7 @@ def test_reverting_goes_to_the_file_and_is_undone(document: Document, tmp_path: 
     assert document.dirty
 
 
-def test_a_file_that_became_unreadable_is_not_reverted_to(document: Document) -> None:
+def test_unreadable_file_is_not_restored(document: Document) -> None:
     assert document.path is not None
     document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     scene = document.scene

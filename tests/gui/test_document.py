@@ -1,4 +1,4 @@
-"""The document: one undo stack for every edit, gestures that merge, files that cannot be read change nothing."""
+"""The document: one undo stack for all edits, gestures that merge, and unreadable files that change nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_edit_is_undone_and_redone(document: Document) -> None:
     assert document.scene == after
 
 
-def test_edits_of_one_gesture_are_one_step(document: Document) -> None:
+def test_edits_of_a_gesture_are_one_step(document: Document) -> None:
     before = document.scene
     gesture = document.new_gesture()
     for amplitude in (35.0, 30.0, 25.0):
@@ -44,7 +44,7 @@ def test_edits_of_one_gesture_are_one_step(document: Document) -> None:
     assert document.scene == before
 
 
-def test_a_gesture_that_ends_where_it_began_leaves_nothing_to_undo(document: Document) -> None:
+def test_gesture_without_effect_leaves_no_step(document: Document) -> None:
     before = document.scene
     gesture = document.new_gesture()
     document.edit(transform.move(before, [0], (0.1, 0.0, 0.0)), "Move", gesture)
@@ -53,9 +53,7 @@ def test_a_gesture_that_ends_where_it_began_leaves_nothing_to_undo(document: Doc
     assert not document.dirty
 
 
-def test_what_was_just_opened_is_saved_though_a_gesture_that_went_back_cut_off_the_saved_step(
-    document: Document, tmp_path: Path
-) -> None:
+def test_lost_saved_step_leaves_the_document_unsaved(document: Document, tmp_path: Path) -> None:
     document.save(tmp_path / "mine.toml")
     document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     document.save()
@@ -65,12 +63,12 @@ def test_what_was_just_opened_is_saved_though_a_gesture_that_went_back_cut_off_t
     for value in (20.0, before):
         document.set_value("gait.amplitude_deg", value, "Amplitude", gesture)
     assert document.undo_stack.count() == 0
-    assert document.dirty  # the file holds 12 degrees, and no step leads there any more
+    assert document.dirty  # the file contains 12 degrees, and no step leads there
     document.open(tmp_path / "mine.toml")
     assert not document.dirty
 
 
-def test_a_value_that_is_not_valid_changes_nothing(document: Document) -> None:
+def test_invalid_value_changes_nothing(document: Document) -> None:
     before = document.scene
     with pytest.raises(SceneError, match="mass"):
         document.set_value("robot.mass_kg", -1.0, "Mass")
@@ -78,7 +76,7 @@ def test_a_value_that_is_not_valid_changes_nothing(document: Document) -> None:
     assert document.undo_stack.count() == 0
 
 
-def test_a_file_that_cannot_be_read_changes_nothing(document: Document, tmp_path: Path) -> None:
+def test_unreadable_file_changes_nothing(document: Document, tmp_path: Path) -> None:
     before = document.scene
     path = document.path
     bad = tmp_path / "bad.toml"
@@ -102,13 +100,13 @@ def test_saving_keeps_comments_and_cleans(document: Document, tmp_path: Path) ->
     assert again.scene == document.scene
 
 
-def test_the_selection_follows_the_obstacles(document: Document) -> None:
+def test_selection_follows_the_obstacles(document: Document) -> None:
     selection = Selection(document)
     selection.set([("obstacle", 1), ("obstacle", 4), ("link", 3), ("obstacle", 99)])
     assert selection.items == {("obstacle", 1), ("obstacle", 4), ("link", 3)}
     document.edit(remove_obstacles(document.scene, [1, 2]), "Delete")
     assert selection.items == {("obstacle", 2), ("link", 3)}, (
-        "obstacle 5 is number 3 now, obstacle 2 is gone"
+        "obstacle 5 is number 3 now, obstacle 2 was removed"
     )
     document.undo_stack.undo()
     assert selection.items == {("obstacle", 4), ("link", 3)}
@@ -116,7 +114,7 @@ def test_the_selection_follows_the_obstacles(document: Document) -> None:
     assert selection.items == frozenset()
 
 
-def test_the_selection_follows_equal_obstacles_that_were_read_again(document: Document) -> None:
+def test_selection_follows_equal_reloaded_obstacles(document: Document) -> None:
     selection = Selection(document)
     selection.set([("obstacle", 1), ("obstacle", 4)])
     again = load_scene(MAIN_SCENE)
@@ -125,7 +123,7 @@ def test_the_selection_follows_equal_obstacles_that_were_read_again(document: Do
     assert selection.items == {("obstacle", 2)}
 
 
-def test_a_link_that_goes_is_not_selected_any_more(document: Document) -> None:
+def test_removed_link_is_not_selected(document: Document) -> None:
     selection = Selection(document)
     selection.set([("link", 10), ("link", 2)])
     document.set_value("robot.n_links", 8, "Links")

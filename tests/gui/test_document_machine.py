@@ -29,7 +29,7 @@ from tests.gui.conftest import MAIN_SCENE
 
 
 class DocumentMachine(RuleBasedStateMachine):
-    """The document beside the plainest history there is: a list of scenes and a place in it."""
+    """The document compared with the simplest history: a list of scenes and a position in it."""
 
     edits_made = 0
 
@@ -81,7 +81,7 @@ class DocumentMachine(RuleBasedStateMachine):
 
     @rule(values=st.lists(st.floats(0, 60), min_size=1, max_size=4), back=st.booleans())
     def gesture_of_one_slider(self, values: list[float], back: bool) -> None:
-        """A slider is dragged, perhaps to where it was: one step of undo, or none."""
+        """Drag a slider, possibly back to its start: one undo step, or none."""
         gesture = self.document.new_gesture()
         before = self.scene
         count = self.document.undo_stack.count()
@@ -92,7 +92,7 @@ class DocumentMachine(RuleBasedStateMachine):
         if after != before:
             self.push(after)
             assert self.document.undo_stack.count() == self.place
-        elif moved:  # the step began, which cut off what could be redone, and went again
+        elif moved:  # the step was created, which removed the redo steps, and was removed again
             if self.clean > self.place:
                 self.clean = -1
             del self.history[self.place + 1 :]
@@ -111,7 +111,7 @@ class DocumentMachine(RuleBasedStateMachine):
 
     @rule(share=st.floats(0, 1))
     def jump(self, share: float) -> None:
-        """As a history panel does."""
+        """Like a history panel."""
         self.place = round(share * (len(self.history) - 1))
         self.document.undo_stack.setIndex(self.place)
 
@@ -165,7 +165,7 @@ class DocumentMachine(RuleBasedStateMachine):
         assert self.document.undo_stack.count() == len(self.history) - 1
         assert self.document.undo_stack.index() == self.place
         assert self.document.dirty == (self.place != self.clean)
-        assert not self.seen or self.seen[-1] is self.document.scene, "everybody was told"
+        assert not self.seen or self.seen[-1] is self.document.scene, "listeners were notified"
 
     @invariant()
     def it_saves_and_loads_to_itself(self) -> None:
@@ -191,7 +191,7 @@ def run(examples: int, steps: int) -> None:
     )
 
 
-def test_the_document_equals_its_history(qtbot: QtBot) -> None:
+def test_document_equals_its_history(qtbot: QtBot) -> None:
     DocumentMachine.edits_made = 0
     run(examples=8, steps=20)
     assert DocumentMachine.edits_made > 10

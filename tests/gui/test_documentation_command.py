@@ -21,7 +21,7 @@ pytestmark = pytest.mark.gui
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Paths that the desktop opened."""
+    """Paths that were opened on the desktop."""
     paths: list[Path] = []
 
     def open_url(url: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The drafting view: how rulers are divided, which dimensions there are, what a cursor snaps to, measuring."""
+"""The drafting view: divisions of rulers, dimensions, snapping of the cursor, measuring."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
 pytestmark = pytest.mark.gui
 
 
-# ------------------------------------------------------------------------------------------ figures
+# ------------------------------------------------------------------------------------------ numbers
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.gui
         (900000.0, 0.0001, "mm", "0.3"),
     ],
 )
-def test_rulers_are_divided_by_one_two_or_five_and_their_numbers_have_room(
+def test_ruler_divisions_are_one_two_or_five(
     pixels: float, step: float, unit: str, text: str
 ) -> None:
     scale = scale_of(pixels)
@@ -55,7 +55,7 @@ def test_rulers_are_divided_by_one_two_or_five_and_their_numbers_have_room(
     assert 1.0 <= cursor_step(pixels) * pixels <= 2.5
 
 
-def test_lengths_are_told_in_millimetres_below_a_metre() -> None:
+def test_lengths_below_a_metre_are_in_millimetres() -> None:
     assert [length_text(value) for value in (0.25, 0.0123, 0.00004, 1.0, 12.3456, -0.0005)] == [
         "250 mm",
         "12.3 mm",
@@ -81,7 +81,7 @@ def texts(dimensions: list[Dimension]) -> list[str]:
     return [one.text for one in dimensions]
 
 
-def test_one_obstacle_has_its_size_and_the_ways_to_its_neighbour_and_the_robot() -> None:
+def test_obstacle_has_size_and_distance_dimensions() -> None:
     scene, world = scene_of(
         POST | {"x_m": 0.0, "y_m": 1.0},
         POST | {"x_m": 0.5, "y_m": 1.0, "radius_m": 0.15},
@@ -98,11 +98,11 @@ def test_one_obstacle_has_its_size_and_the_ways_to_its_neighbour_and_the_robot()
     )
     assert robot.text == length_text(0.9 - scene.robot.radius_m)
     assert texts(selection_dimensions(scene, world, None, [0], False)) == ["⌀ 200 mm", "250 mm"]
-    # Length and width of a turned box, along its own sides; everything else is far away.
+    # Length and width of a turned box, along its own sides; all others are far away.
     assert texts(selection_dimensions(scene, world, None, [3], False)) == ["600 mm", "200 mm"]
 
 
-def test_two_have_their_gap_and_the_distance_of_their_centres_and_more_their_extent() -> None:
+def test_several_obstacles_have_gap_or_extent() -> None:
     scene, world = scene_of(
         POST | {"x_m": 0.0, "y_m": 0.0},
         POST | {"x_m": 0.3, "y_m": 0.4},
@@ -118,7 +118,7 @@ def test_two_have_their_gap_and_the_distance_of_their_centres_and_more_their_ext
     assert (overlap.text, overlap.role) == ("overlaps by 150 mm", "warning")
 
 
-def test_the_robot_has_the_way_to_the_nearest_obstacle() -> None:
+def test_robot_has_the_distance_to_the_nearest_obstacle() -> None:
     scene, world = scene_of(POST | {"x_m": 0.6, "y_m": 0.4}, POST | {"x_m": 0.6, "y_m": -0.3})
     pose = initial_state(scene)[0]
     [only] = selection_dimensions(scene, world, pose, [], True)
@@ -126,7 +126,7 @@ def test_the_robot_has_the_way_to_the_nearest_obstacle() -> None:
     assert selection_dimensions(scene, world, pose, [], False) == []
 
 
-def test_two_thousand_obstacles_cost_next_to_nothing() -> None:
+def test_two_thousand_obstacles_take_little_time() -> None:
     random = np.random.default_rng(5)
     posts = [
         POST | {"x_m": float(x), "y_m": float(y), "radius_m": 0.01}
@@ -180,7 +180,7 @@ def seen(viewport: Viewport, x: float, y: float) -> QPoint:
 
 @pytest.fixture
 def above(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
-    """The window, looking straight down."""
+    """The window with a view from above."""
     qtbot.waitUntil(lambda: drawn.context.viewport.snapshot is not None)
     drawn.context.viewport.frame_all(at_once=True)
     qtbot.keyClick(drawn.context.viewport, Qt.Key.Key_7)
@@ -188,7 +188,7 @@ def above(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     return drawn
 
 
-def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(
+def test_key_seven_shows_rulers_and_the_menu_hides_them(
     above: MainWindow,
 ) -> None:
     viewport = above.context.viewport
@@ -211,7 +211,7 @@ def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(
     assert viewport.overlays().show_triad
 
 
-def test_the_selection_s_dimensions_follow_an_edit_and_are_on_the_screenshot(
+def test_dimensions_follow_an_edit_and_are_in_screenshots(
     above: MainWindow,
 ) -> None:
     viewport = above.context.viewport
@@ -231,7 +231,7 @@ def test_the_selection_s_dimensions_follow_an_edit_and_are_on_the_screenshot(
     assert pictured.copy(*area) != plain.copy(*area)
 
 
-def test_two_clicks_measure_and_escape_forgets(above: MainWindow, qtbot: QtBot) -> None:
+def test_two_clicks_measure_and_escape_clears(above: MainWindow, qtbot: QtBot) -> None:
     viewport = above.context.viewport
     scene = above.context.document.scene
     camera = viewport.navigator.camera
@@ -257,7 +257,7 @@ def test_two_clicks_measure_and_escape_forgets(above: MainWindow, qtbot: QtBot) 
     for point, obstacle in zip(points, (first, second), strict=True):
         assert point.kind == "centre"
         np.testing.assert_allclose(point.point, (obstacle.x_m, obstacle.y_m), atol=1e-12)
-    # It stays while something else is selected, and nothing was edited meanwhile.
+    # It stays while something else is selected, and nothing was edited.
     qtbot.mouseClick(viewport, LEFT, NONE, seen(viewport, first.x_m, first.y_m))
     assert above.context.selection.obstacles == (4,)
     assert viewport.tools.measure_tool.points is not None
@@ -267,7 +267,7 @@ def test_two_clicks_measure_and_escape_forgets(above: MainWindow, qtbot: QtBot) 
     assert above.context.document.scene is scene
 
 
-def test_a_drag_measures_too_and_says_what_it_found(above: MainWindow, qtbot: QtBot) -> None:
+def test_drag_measures_and_reports_the_distance(above: MainWindow, qtbot: QtBot) -> None:
     viewport = above.context.viewport
     above.context.action_registry["measure"].trigger()
     drag(qtbot, viewport, seen(viewport, 1.2, -0.4), seen(viewport, 1.5, -0.8))
@@ -279,7 +279,7 @@ def test_a_drag_measures_too_and_says_what_it_found(above: MainWindow, qtbot: Qt
     assert told == "500 mm\nΔx 300 mm   Δy \N{MINUS SIGN}400 mm   \N{MINUS SIGN}53.1°"
 
 
-def test_the_plain_view_is_a_drawing_too(above: MainWindow, qtbot: QtBot) -> None:
+def test_plain_view_shows_the_drafting_view(above: MainWindow, qtbot: QtBot) -> None:
     viewport = above.context.viewport
     viewport.surface.fall_back("There is no such thing.")
     qtbot.waitUntil(lambda: viewport.settled)
@@ -293,7 +293,7 @@ def test_the_plain_view_is_a_drawing_too(above: MainWindow, qtbot: QtBot) -> Non
     assert any(colour.blue() > 200 and colour.red() < 120 for colour in tag)
 
 
-def test_the_plan_is_written_from_the_window(
+def test_plan_is_exported_from_the_window(
     above: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def answer(*_: object) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What a drag of the mouse makes the window do: once for each picture, not for each place the mouse tells."""
+"""Work of the window during a drag of the mouse: once per frame, not once per mouse event."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.gui
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, where: Any, name: str) -> list[None]:
-    """Notes every call of a function."""
+    """Record every call of a function."""
     calls: list[None] = []
     real: Callable[..., Any] = getattr(where, name)
 
@@ -39,7 +39,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, where: Any, name: str) -> list[None
     return calls
 
 
-def test_a_mouse_that_tells_its_place_often_is_followed_at_the_pace_of_pictures(
+def test_frequent_mouse_events_are_handled_once_per_frame(
     drawn: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     viewport = drawn.context.viewport
@@ -52,13 +52,13 @@ def test_a_mouse_that_tells_its_place_often_is_followed_at_the_pace_of_pictures(
     looked = counted(monkeypatch, motion, "coordinates")
     for step in range(50):
         running.follow(viewport.ndc(place + QPointF(step, 0)), False)
-    assert len(looked) <= 2, "nobody has asked yet, and the scene follows with the next picture"
-    assert running.amount.shift.any(), "whoever asks is told of the last place"
+    assert len(looked) <= 2, "no one has asked yet, and the scene follows with the next frame"
+    assert running.amount.shift.any(), "queries return the last position"
     assert len(looked) <= 4
     running.cancel()
 
 
-def test_menus_do_not_follow_every_part_of_a_gesture(
+def test_menus_are_not_updated_for_every_event_of_a_gesture(
     drawn: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = drawn.context.document
@@ -68,15 +68,15 @@ def test_menus_do_not_follow_every_part_of_a_gesture(
     gesture = document.new_gesture()
     for step in range(20):
         document.set_value("obstacles[6].x_m", 1.0 + 0.001 * step, "Move cylinder 6", gesture)
-    assert len(asked) < 6, "the first part of it may mean that there is something to undo"
+    assert len(asked) < 6, "the first part of a gesture may create an undo step"
     qtbot.waitUntil(table["undo"].isEnabled)
     assert not document.gesture_continues
 
 
-def test_plots_wait_for_runs_that_come_slowly_while_the_scene_is_dragged(
+def test_plots_wait_for_slow_runs_during_a_drag(
     qtbot: QtBot, document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Among many obstacles the next beginning takes longer than plots rest."""
+    """Among many obstacles the next start takes longer than plots rest."""
     session_controller = FakeBridge(make_recording(document.scene, 1))
     panel = PlotPanel(session_controller, document)  # type: ignore[arg-type]
     qtbot.addWidget(panel)
@@ -89,12 +89,10 @@ def test_plots_wait_for_runs_that_come_slowly_while_the_scene_is_dragged(
     assert len(begun) == 1
     resting.stop()
     document.edit(with_values(document.scene, {"obstacles[6].x_m": 1.1}), "Move cylinder 6")
-    assert not resting.isActive(), "nothing waits, so nothing has to wait longer"
+    assert not resting.isActive(), "nothing waits for the timer"
 
 
-def test_a_panel_behind_another_one_is_not_renewed_by_a_drag(
-    drawn: MainWindow, qtbot: QtBot
-) -> None:
+def test_hidden_panel_is_not_updated_by_a_drag(drawn: MainWindow, qtbot: QtBot) -> None:
     panel = TeleopPanel(drawn.context.teleop_feature)
     qtbot.addWidget(panel)
     panel.switch.setText("as it was")
@@ -104,26 +102,26 @@ def test_a_panel_behind_another_one_is_not_renewed_by_a_drag(
     assert panel.switch.text() == "Drive by Hand"
 
 
-def test_clearance_asks_for_the_distances_of_many_points_at_once(
+def test_clearance_computes_distances_of_many_points_together(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # the last part of every distance from a post
+    # the last term of all distances from a post
     asked = counted(monkeypatch, clearance, "_combined")
     snapshot = make_recording(document.scene, 1).snapshot(0)
     clearance.clearances(obstacles_of(document.scene.obstacles), 0, snapshot, document.scene.body)
     assert len(asked) <= 17
 
 
-def test_a_picture_is_read_into_the_image_that_shows_it(
+def test_frame_is_read_into_the_displayed_image(
     drawn: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a buffer made for each picture and without a further copy of it; row 0 is on top."""
+    """Without a new buffer or a copy per frame; row 0 is on top."""
     seen: list[int] = []
     real = _Target.read
 
     def read(target: _Target) -> Any:
         image = real(target)
-        if target.size == (320, 200):  # the window's own picture may still be under way
+        if target.size == (320, 200):  # a frame of the window itself may still be pending
             seen.append(target.pixels.ctypes.data)
         return image
 

@@ -1,4 +1,4 @@
-"""Moving, turning and scaling in the viewport, by real mouse and key events on the plain view, which is quick."""
+"""Moving, turning and scaling in the viewport by real mouse and key events, on the plain view, which is fast."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ THINGS: tuple[Obstacle, ...] = (
 
 @pytest.fixture
 def document() -> Document:
-    """Some obstacles half a metre and more apart."""
+    """Some obstacles half a metre or more apart."""
     document = Document()
     document.new(Scene(obstacles=THINGS))
     return document
@@ -93,7 +93,7 @@ def type_keys(qtbot: QtBot, viewport: Viewport, text: str) -> None:
 
 
 def start(qtbot: QtBot, viewport: Viewport, mode: str, x: float, y: float) -> None:
-    """G, R or S with the cursor at a place."""
+    """Press G, R or S with the cursor at a position."""
     move(viewport, at(viewport, x, y))
     viewport.tools.editor.transforms.start(mode)  # type: ignore[arg-type]
 
@@ -120,12 +120,12 @@ def one(document: Document, index: int) -> Obstacle:
         ("x2*(3cm+1in)", 0.1108),
     ],
 )
-def test_a_typed_shift(
+def test_typed_shift_is_applied(
     qtbot: QtBot, viewport: Viewport, document: Document, typed: str, x: float
 ) -> None:
     viewport.selection.set([("obstacle", 0)])
     start(qtbot, viewport, "move", 0.2, 0.2)
-    move(viewport, at(viewport, 0.9, 0.7))  # what is typed counts, wherever the mouse went
+    move(viewport, at(viewport, 0.9, 0.7))  # the typed value counts, not the mouse
     type_keys(qtbot, viewport, typed)
     qtbot.keyClick(viewport, Key.Key_Return)
     assert not viewport.tools.editor.transforms.busy
@@ -134,7 +134,7 @@ def test_a_typed_shift(
     assert document.undo_stack.undoText() == "Move post"
 
 
-def test_the_mouse_moves_along_the_ground_and_a_click_accepts(
+def test_mouse_moves_on_the_ground_and_click_accepts(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     viewport.selection.set([("obstacle", 0), ("obstacle", 2)])
@@ -159,7 +159,7 @@ def test_the_mouse_moves_along_the_ground_and_a_click_accepts(
 
 
 @pytest.mark.parametrize("how", ["escape", "right click"])
-def test_escape_and_a_right_click_leave_nothing_to_undo(
+def test_escape_and_right_click_leave_no_step(
     qtbot: QtBot, viewport: Viewport, document: Document, how: str
 ) -> None:
     viewport.selection.set([("obstacle", 1)])
@@ -178,7 +178,7 @@ def test_escape_and_a_right_click_leave_nothing_to_undo(
     assert not viewport.tools.editor.transforms.label.isVisible()
 
 
-def test_a_turn_follows_the_mouse_around_and_past_a_full_turn(
+def test_turn_follows_the_mouse_past_a_full_turn(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     viewport.selection.set([("obstacle", 1)])
@@ -196,7 +196,7 @@ def test_a_turn_follows_the_mouse_around_and_past_a_full_turn(
 
 
 @pytest.mark.parametrize(("typed", "yaw"), [("z30deg", 60.0), ("-45", -15.0), ("pi/2rad", 120.0)])
-def test_a_typed_turn(
+def test_typed_turn_is_applied(
     qtbot: QtBot, viewport: Viewport, document: Document, typed: str, yaw: float
 ) -> None:
     viewport.selection.set([("obstacle", 1)])
@@ -283,7 +283,7 @@ def test_tab_goes_to_the_next_axis(qtbot: QtBot, viewport: Viewport, document: D
         ("20000", "10000 m"),
     ],
 )
-def test_nonsense_is_told_and_changes_nothing(
+def test_invalid_input_is_reported_and_changes_nothing(
     qtbot: QtBot, viewport: Viewport, document: Document, typed: str, part: str
 ) -> None:
     viewport.selection.set([("obstacle", 0)])
@@ -291,7 +291,7 @@ def test_nonsense_is_told_and_changes_nothing(
     type_keys(qtbot, viewport, typed)
     qtbot.keyClick(viewport, Key.Key_Return)
     transforms = viewport.tools.editor.transforms
-    assert transforms.busy, "it waits for something better"
+    assert transforms.busy, "it waits for a valid value"
     assert part in transforms.label.problem
     assert document.scene.obstacles == THINGS
     qtbot.keyClick(viewport, Key.Key_Backspace, CTRL)
@@ -301,7 +301,7 @@ def test_nonsense_is_told_and_changes_nothing(
     assert one(document, 0).x_m == 0.1
 
 
-def test_unfinished_numbers_are_waited_for_but_not_taken(
+def test_unfinished_numbers_are_not_applied(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     viewport.selection.set([("obstacle", 0)])
@@ -315,7 +315,7 @@ def test_unfinished_numbers_are_waited_for_but_not_taken(
     viewport.tools.editor.transforms.cancel()
 
 
-def test_what_cannot_be_is_refused_with_a_sentence(
+def test_impossible_transform_is_refused_with_a_message(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     transforms = viewport.tools.editor.transforms
@@ -339,7 +339,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(
     assert document.scene.obstacles == THINGS
 
 
-def test_an_edit_from_elsewhere_ends_it_and_stays(
+def test_other_edit_ends_the_transform_and_stays(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     viewport.selection.set([("obstacle", 0)])
@@ -352,7 +352,7 @@ def test_an_edit_from_elsewhere_ends_it_and_stays(
     assert one(document, 1) == THINGS[1].model_copy(update={"yaw_deg": 77.0})
 
 
-def test_another_document_is_left_alone(
+def test_other_document_is_not_changed(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     viewport.selection.set([("obstacle", 0)])
@@ -368,7 +368,7 @@ def test_another_document_is_left_alone(
 
 
 def grip(viewport: Viewport, name: str) -> QPoint:
-    """Where a handle is seen."""
+    """Position of a handle in the view."""
     gizmo = viewport.overlays().gizmo
     assert gizmo is not None
     handle = next(h for h in handles(gizmo, viewport.navigator.camera) if h.name == name)
@@ -395,7 +395,7 @@ def test_an_arrow_moves_along_its_axis(
     assert viewport.selection.items == {("obstacle", 1)}
 
 
-def test_a_square_moves_in_its_plane_and_a_ring_turns(
+def test_square_moves_in_its_plane_and_ring_turns(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     viewport.selection.set([("obstacle", 1)])
@@ -403,12 +403,12 @@ def test_a_square_moves_in_its_plane_and_a_ring_turns(
     drag(qtbot, viewport, place, place + QPoint(60, 45))
     moved = one(document, 1)
     assert (moved.x_m, moved.y_m) == (pytest.approx(1.2, abs=2e-4), pytest.approx(-0.15, abs=2e-4))
-    qtbot.keyClick(viewport, Key.Key_T)  # no window here whose shortcut it is
+    qtbot.keyClick(viewport, Key.Key_T)  # no window here uses it as a shortcut
     viewport.tools.editor.options.next_mode()
     middle = at(viewport, moved.x_m, moved.y_m)
     place = grip(viewport, "z")
     arm = place - middle
-    # a quarter anticlockwise; y goes down
+    # a quarter anticlockwise; y points down
     drag(qtbot, viewport, place, middle + QPoint(arm.y(), -arm.x()))
     turned = one(document, 1)
     assert isinstance(turned, Box)
@@ -416,7 +416,7 @@ def test_a_square_moves_in_its_plane_and_a_ring_turns(
     assert document.undo_stack.undoText() == "Rotate box 2"
 
 
-def test_a_box_at_an_axis_scales_along_it_and_the_middle_all_ways(
+def test_cube_scales_along_its_axis_and_centre_scales_all(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     document.set_value("obstacles[2].yaw_deg", 0.0, "Yaw")
@@ -436,10 +436,10 @@ def test_a_box_at_an_axis_scales_along_it_and_the_middle_all_ways(
         pytest.approx(0.4, abs=0.01),
         pytest.approx(0.2, abs=0.005),
     )
-    assert box.z_m == 0.0  # it keeps standing
+    assert box.z_m == 0.0  # it stays on the ground
 
 
-def test_a_click_on_a_handle_changes_nothing(
+def test_click_on_a_handle_changes_nothing(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     viewport.selection.set([("obstacle", 1)])
@@ -450,7 +450,7 @@ def test_a_click_on_a_handle_changes_nothing(
     assert viewport.selection.items == {("obstacle", 1)}
 
 
-def test_only_what_makes_sense_is_offered(viewport: Viewport) -> None:
+def test_only_possible_transforms_are_offered(viewport: Viewport) -> None:
     def offered(mode: str, *indices: int) -> str | None:
         viewport.tools.editor.options.set(mode=mode)
         viewport.selection.set([("obstacle", index) for index in indices])
@@ -470,7 +470,7 @@ def test_only_what_makes_sense_is_offered(viewport: Viewport) -> None:
     assert offered("move", 0) is None
 
 
-def test_the_plain_view_paints_it(viewport: Viewport, qtbot: QtBot) -> None:
+def test_plain_view_paints_the_gizmo(viewport: Viewport, qtbot: QtBot) -> None:
     viewport.selection.set([("obstacle", 1)])
     place = grip(viewport, "x")
     colour = viewport.grab().toImage().pixelColor(place)
@@ -497,10 +497,10 @@ def test_ctrl_snaps_to_the_grid_and_inverts_the_switch(
     assert one(document, 0).x_m == pytest.approx(0.44, abs=2e-3)
 
 
-def test_edges_and_middles_of_others_are_met_and_shown(
+def test_edges_and_centres_of_others_snap_and_are_shown(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
-    """One box beside the other: face to face, and middles in line."""
+    """Two boxes: face to face, and centres in line."""
     document.new(
         Scene(
             obstacles=(
@@ -525,7 +525,7 @@ def test_edges_and_middles_of_others_are_met_and_shown(
     viewport.tools.editor.transforms.cancel()
 
 
-def test_angles_and_factors_go_in_steps(
+def test_angles_and_factors_snap_to_steps(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     viewport.selection.set([("obstacle", 1)])
@@ -543,9 +543,7 @@ def test_angles_and_factors_go_in_steps(
     qtbot.keyClick(viewport, Key.Key_Escape)
 
 
-def test_the_popup_of_the_magnet_sets_steps_and_refuses_nonsense(
-    qtbot: QtBot, viewport: Viewport
-) -> None:
+def test_snap_popup_sets_steps_and_refuses_invalid_values(qtbot: QtBot, viewport: Viewport) -> None:
     popup = viewport.tools.editor.buttons.open_snapping()
     height = popup.height()
     popup.boxes["on"].click()
@@ -562,11 +560,11 @@ def test_the_popup_of_the_magnet_sets_steps_and_refuses_nonsense(
         assert viewport.tools.editor.options.now.grid_m == grid
         assert popup.message.text().startswith(problem)
         assert bool(popup.message.text()) == bool(problem)
-        assert (popup.height() > height) == bool(problem), "there is room for the sentence"
+        assert (popup.height() > height) == bool(problem), "there is space for the message"
     popup.close()
 
 
-def test_choices_survive_in_the_settings(qtbot: QtBot, tmp_path: object) -> None:
+def test_choices_are_stored_in_the_settings(qtbot: QtBot, tmp_path: object) -> None:
     settings = QSettings(f"{tmp_path}/settings.ini", QSettings.Format.IniFormat)
     options = EditorOptions()
     options.set(on=True, grid_m=0.02, mode="turn", gizmo=False)
@@ -593,7 +591,7 @@ def test_choices_survive_in_the_settings(qtbot: QtBot, tmp_path: object) -> None
 # --- selecting ------------------------------------------------------------------------------------
 
 
-def test_a_click_means_the_whole_group_and_alt_one_of_it(qtbot: QtBot, viewport: Viewport) -> None:
+def test_click_selects_the_group_and_alt_click_one(qtbot: QtBot, viewport: Viewport) -> None:
     pair = {("obstacle", 3), ("obstacle", 4)}
     qtbot.mouseClick(viewport, LEFT, NONE, at(viewport, 1.0, 1.0))
     assert viewport.selection.items == pair
@@ -605,7 +603,7 @@ def test_a_click_means_the_whole_group_and_alt_one_of_it(qtbot: QtBot, viewport:
     assert viewport.selection.items == {("obstacle", 4)}
 
 
-def test_what_is_locked_is_not_picked_and_never_moved(
+def test_locked_obstacles_are_not_picked_or_moved(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     place = at(viewport, 1.5, 0.0)
@@ -614,13 +612,13 @@ def test_what_is_locked_is_not_picked_and_never_moved(
     assert viewport.hint.text().startswith("Cylinder 6 · locked")
     qtbot.mouseClick(viewport, LEFT, NONE, place)
     assert not viewport.selection.items
-    viewport.selection.set([("obstacle", 0), ("obstacle", 5)])  # as the tree does
+    viewport.selection.set([("obstacle", 0), ("obstacle", 5)])  # like the tree
     drag(qtbot, viewport, at(viewport, 0.0, 0.0), at(viewport, 0.2, 0.0))
     assert one(document, 0).x_m == pytest.approx(0.2, abs=1e-3)
     assert one(document, 5) is THINGS[5]
 
 
-def test_a_rectangle_selects_what_has_its_middle_in_it(
+def test_rectangle_selects_obstacles_by_centre(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     document.set_value("obstacles[6].hidden", True, "Hide")
@@ -631,7 +629,7 @@ def test_a_rectangle_selects_what_has_its_middle_in_it(
     assert viewport.selection.items == {("obstacle", 0), ("obstacle", 1), ("obstacle", 3)}
     viewport.tools.editor.box_tool.arm()
     assert viewport.hint.text().startswith("Drag a rectangle")
-    # from an obstacle, too
+    # also from an obstacle
     drag(qtbot, viewport, at(viewport, 0.0, 0.0), at(viewport, 1.2, 1.2), release=False)
     band = viewport.tools.editor.box_tool.band
     assert band.isVisible()
@@ -642,10 +640,10 @@ def test_a_rectangle_selects_what_has_its_middle_in_it(
     assert viewport.selection.items == {("obstacle", 0), ("obstacle", 1), ("obstacle", 3)}
 
 
-def test_one_of_two_thousand_follows_the_mouse_in_milliseconds(
+def test_one_of_two_thousand_follows_the_mouse_quickly(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
-    """What the editor itself adds to a movement of the mouse, snapping to edges included."""
+    """Time that the editor adds to a mouse move, including snapping to edges."""
     import time
 
     many = tuple(Cylinder(x_m=0.3 * (k % 50), y_m=0.3 * (k // 50)) for k in range(2000))

@@ -1,4 +1,4 @@
-"""The editor in the window: its commands and shortcuts, and handles in a view from aside."""
+"""The editor in the window: commands, shortcuts, and handles in an oblique view."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ pytestmark = pytest.mark.gui
 Key = Qt.Key
 
 
-def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(
-    drawn: MainWindow, qtbot: QtBot
-) -> None:
+def test_window_shortcuts_are_off_during_typed_input(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     before = drawn.context.document.scene
     drawn.context.selection.set([("obstacle", 5)])
@@ -36,7 +34,7 @@ def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(
     assert viewport.tools.editor.transforms.busy
     for key in "x":
         qtbot.keyClick(viewport, key)
-    qtbot.keyClicks(viewport, "17.5c")  # views, projection, framing and following at other times
+    qtbot.keyClicks(viewport, "17.5c")  # at other times views, projection, framing and following
     qtbot.keyClicks(viewport, "m")
     qtbot.keyClick(viewport, Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(viewport, Key.Key_Return)
@@ -49,10 +47,10 @@ def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(
     assert drawn.context.document.undo_stack.count() == 1
     qtbot.keyClick(viewport, Key.Key_7)
     viewport.navigator.finish()
-    assert viewport.navigator.camera != camera, "and work again afterwards"
+    assert viewport.navigator.camera != camera, "and they work again afterwards"
 
 
-def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_commands_toggle_their_options(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     options = drawn.context.viewport.tools.editor.options
     viewport.setFocus()
@@ -74,8 +72,8 @@ def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
     assert not viewport.tools.editor.boxes.armed
 
 
-def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
-    """Upwards, and tilted about an axis: what only a box can."""
+def test_handles_work_in_an_oblique_view(drawn: MainWindow, qtbot: QtBot) -> None:
+    """Upwards, and tilted about an axis: only boxes allow this."""
     viewport = drawn.context.viewport
     document = drawn.context.document
     document.new(Scene(obstacles=(Box(x_m=0.0, y_m=0.0, height_m=0.2),)))
@@ -95,7 +93,7 @@ def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
     drag(qtbot, viewport, place, place + up.toPoint())
     box = document.scene.obstacles[0]
     assert isinstance(box, Box)
-    assert box.z_m == pytest.approx(0.2, rel=0.1)  # in perspective, a little off where the pivot is
+    assert box.z_m == pytest.approx(0.2, rel=0.1)  # in perspective, slightly off at the pivot
     assert (box.x_m, box.y_m) == (0.0, 0.0)
     viewport.tools.editor.options.set(mode="turn")
     # an eighth of the ring, in front and between the others
@@ -111,6 +109,6 @@ def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
     image = viewport.image()
     ratio = image.width() / viewport.width()
     ring = image.pixelColor(QPoint(grip("x", 0.0)) * ratio)
-    assert np.ptp(ring.getRgb()[:3]) > 20, "rings are seen in the picture"
+    assert np.ptp(ring.getRgb()[:3]) > 20, "rings are visible in the frame"
     qtbot.mouseClick(viewport, LEFT, NONE, QPoint(5, viewport.height() // 2))
     assert viewport.overlays().gizmo is None

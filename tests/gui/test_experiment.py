@@ -1,4 +1,4 @@
-"""Measured trials beside a run: laid over it, drawn, shifted by hand, compared, and told of when they are stale."""
+"""Measured trials compared with a run: overlaid, drawn, shifted manually, evaluated, and marked when outdated."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LINK = 5
 def measured(
     recording: Recording, name: str = "trial", late: float = LATE, link: int = LINK
 ) -> Capture:
-    """A link of a run as cameras see it at 20 Hz: by a clock that starts late, in a frame of their own, with a gap."""
+    """A link of a run as cameras measure it at 20 Hz: their clock starts late, in their own frame, with a gap."""
     rows = recording.rows(0, len(recording))
     time = np.arange(late, float(rows.time[-1]), 0.05)
     place = np.column_stack(
@@ -67,7 +67,7 @@ def measured(
 
 @pytest.fixture
 def long_bridge(document: Document) -> FakeBridge:
-    """The stand-in for a session with five seconds of a run."""
+    """Stand-in for a session with five seconds of a run."""
     return FakeBridge(make_recording(document.scene, 501))
 
 
@@ -79,12 +79,12 @@ def experiments(qtbot: QtBot, document: Document, long_bridge: FakeBridge) -> It
 
 
 def compared(qtbot: QtBot, experiments: Experiments) -> Experiments:
-    """The same, once its figures are there."""
+    """The same with computed values."""
     qtbot.waitUntil(lambda: not experiments.busy and experiments.comparison is not None)
     return experiments
 
 
-def test_a_trial_is_laid_over_the_run_where_it_was(
+def test_trial_is_overlaid_on_the_run(
     qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
 ) -> None:
     assert long_bridge.recording is not None
@@ -100,8 +100,7 @@ def test_a_trial_is_laid_over_the_run_where_it_was(
     ((name_colour, text),) = experiments.names(shown.time)
     assert name_colour == trial_colour(0)
     assert text == "trial · 0 mm off"
-    # The line, dashed in the gap; heading and marker where the simulated link is, on the robot's
-    # back.
+    # The line, dashed in the gap; heading and marker at the simulated link, on the robot's back.
     tracks = experiments.tracks(shown)
     line = tracks[0]
     marks = next(track for track in tracks if track.marks is not None)
@@ -111,7 +110,7 @@ def test_a_trial_is_laid_over_the_run_where_it_was(
     assert marks.marks is not None
     assert np.allclose(marks.marks[0, :2], shown.link_pose[LINK, :2], atol=2e-3)
     assert marks.marks[0, 2] > shown.link_pose[LINK, 2]
-    # The same in the plots: position, speed and attitude of that link, of no other one.
+    # The same in the plots: position, speed and attitude of that link only.
     (run,) = experiments.overlaid()
     assert (run.name, run.colour) == ("trial", trial_colour(0))
     row = run.recording.index_at(shown.time)
@@ -124,7 +123,7 @@ def test_a_trial_is_laid_over_the_run_where_it_was(
     assert np.isnan(rows.link_pose[0, LINK + 1]).all()
 
 
-def test_an_offset_by_hand_moves_the_trial_at_once_and_its_figures_when_it_rests(
+def test_manual_offset_moves_the_trial_immediately(
     qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
 ) -> None:
     assert long_bridge.recording is not None
@@ -140,7 +139,7 @@ def test_an_offset_by_hand_moves_the_trial_at_once_and_its_figures_when_it_rests
     begin = float(run.recording.times[0])
     with qtbot.waitSignal(experiments.shown_changed):
         experiments.shift_to(experiments.trials[0].offset_s + 0.3)
-    # The same source, later: what plots have computed of it stays good.
+    # The same source, later: values that plots have computed of it stay valid.
     (shifted,) = experiments.overlaid()
     assert Overlay.for_runs([shifted], [overlay]) == [overlay]
     assert shifted.recording.times[0] == pytest.approx(begin + 0.3)
@@ -163,7 +162,7 @@ def test_an_offset_by_hand_moves_the_trial_at_once_and_its_figures_when_it_rests
     assert experiments.trials[0].offset_s == pytest.approx(LATE, abs=0.003)
 
 
-def test_figures_of_an_earlier_run_say_so(
+def test_values_of_an_earlier_run_are_marked(
     qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
 ) -> None:
     recording = long_bridge.recording
@@ -175,8 +174,8 @@ def test_figures_of_an_earlier_run_say_so(
     assert "continued" in experiments.stale
     long_bridge.set_recording(make_recording(recording.scene, 2))
     assert "earlier run" in experiments.stale
-    assert not experiments.busy, "two rows are no run"
-    assert experiments.tracks(recording.snapshot(100)), "the tracks stay while the next run goes"
+    assert not experiments.busy, "two rows are not enough for a comparison"
+    assert experiments.tracks(recording.snapshot(100)), "the tracks stay during the next run"
     long_bridge.append(500)
     long_bridge.finished.emit(5.0)
     assert experiments.busy
@@ -184,7 +183,7 @@ def test_figures_of_an_earlier_run_say_so(
     assert experiments.stale == ""
 
 
-def test_a_trial_that_has_nothing_in_common_with_the_run_is_named(
+def test_trial_without_overlap_is_named(
     qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
 ) -> None:
     recording = long_bridge.recording
@@ -203,7 +202,7 @@ def test_a_trial_that_has_nothing_in_common_with_the_run_is_named(
     assert experiments.overlaid() == []
 
 
-def test_trials_may_come_and_go_while_others_are_compared(
+def test_trials_change_during_a_comparison(
     qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
 ) -> None:
     recording = long_bridge.recording
@@ -229,11 +228,12 @@ def panel(qtbot: QtBot, experiments: Experiments, document: Document) -> Experim
     return show_widget(qtbot, ExperimentPanel(experiments, document, FakeExporter()), 356, 900)
 
 
-def test_the_panel_by_mouse_and_keys(
+def test_panel_works_by_mouse_and_keys(
     qtbot: QtBot, panel: ExperimentPanel, experiments: Experiments, long_bridge: FakeBridge
 ) -> None:
     recording = long_bridge.recording
     assert recording is not None
+    assert panel.figures.isHidden()  # no headings of tables that do not exist yet
     with qtbot.waitSignal(panel.import_asked):
         qtbot.mouseClick(panel.import_button, Qt.MouseButton.LeftButton)
     experiments.add([measured(recording, "first"), measured(recording, "second", late=0.3)])
@@ -248,7 +248,7 @@ def test_the_panel_by_mouse_and_keys(
     box = panel.alignment
     assert box.trial.currentText() == "second"
     assert float(box.offset.text()) == pytest.approx(0.3, abs=0.005)
-    # The slider is dragged: the offset follows, and is the user's own from then on.
+    # The slider is dragged: the offset follows, and is a manual one from then on.
     slider = box.slider
     middle = QPoint(slider.width() // 2, slider.height() // 2)
     qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=middle)
@@ -256,7 +256,7 @@ def test_the_panel_by_mouse_and_keys(
     assert experiments.trials[1].by_hand
     assert experiments.trials[1].offset_s == pytest.approx(0.0, abs=0.02)
     assert not experiments.trials[0].by_hand
-    # Bounds the wrong way round are refused in a sentence.
+    # Bounds in the wrong order are refused with a message.
     type_into(box.low, "0.6")
     assert "must be below" in box.message.text()
     assert experiments.options.offset_bounds_s == (-0.5, 0.5)
@@ -264,7 +264,7 @@ def test_the_panel_by_mouse_and_keys(
     qtbot.mouseClick(box.find_button, Qt.MouseButton.LeftButton)
     compared(qtbot, experiments)
     assert experiments.trials[1].offset_s == pytest.approx(0.3, abs=0.005)
-    # Not turned to fit, the tracks do not lie on each other.
+    # Without rotation the tracks do not match.
     qtbot.mouseClick(
         box.heading, Qt.MouseButton.LeftButton, pos=QPoint(8, box.heading.height() // 2)
     )
@@ -288,7 +288,7 @@ def test_the_panel_by_mouse_and_keys(
     assert panel.rows.shows == []
 
 
-def test_a_theme_change_dresses_trials_anew(
+def test_theme_change_recolours_trials(
     qtbot: QtBot, panel: ExperimentPanel, experiments: Experiments, long_bridge: FakeBridge
 ) -> None:
     app = QApplication.instance()
@@ -312,7 +312,7 @@ def test_a_theme_change_dresses_trials_anew(
 # --- what is drawn --------------------------------------------------------------------------------
 
 
-def test_between_two_pictures_of_the_cameras(document: Document) -> None:
+def test_poses_are_interpolated_between_camera_frames(document: Document) -> None:
     position = np.array([[[0.0, 0.0, 0.1]], [[0.2, 0.4, 0.1]], [[np.nan] * 3]])
     turned = quaternions(np.array([rotation(0.0), rotation(math.pi / 2), rotation(0.0)]))[:, None]
     turned[1] *= -1  # the same attitude
@@ -331,14 +331,14 @@ def test_between_two_pictures_of_the_cameras(document: Document) -> None:
     exact = motion.at(1.1)
     assert exact is not None
     assert np.allclose(exact.position[0], [0.2, 0.4, 0.1]), (
-        "the row itself, though the next one is unknown"
+        "the row itself, although the next one is unknown"
     )
     last = motion.at(1.2)
     assert last is not None
     assert np.isnan(last.position).all()
 
 
-def test_a_whole_robot_is_a_ghost_where_enough_is_known(document: Document) -> None:
+def test_ghost_is_shown_if_the_robot_is_known(document: Document) -> None:
     recording = make_recording(document.scene, 3)
     snapshot = recording.snapshot(2)
     robot = document.scene.robot
@@ -370,8 +370,8 @@ def test_a_whole_robot_is_a_ghost_where_enough_is_known(document: Document) -> N
     everything = shown(list(range(n)), attitudes=True, joints=False)
     assert everything is not None
     assert np.allclose(everything, pose)
-    # Positions alone: links point along the line through them; a link's own direction is within the
-    # bend of its joints.
+    # With positions only, links point along the line through them; the true directions are within
+    # the bend of the joints.
     alone = shown(list(range(n)), attitudes=False, joints=False)
     assert alone is not None
     assert np.allclose(alone[:, :3], pose[:, :3])
@@ -381,8 +381,8 @@ def test_a_whole_robot_is_a_ghost_where_enough_is_known(document: Document) -> N
     )
     assert shown([4], attitudes=True, joints=False) is None
     assert shown([4], attitudes=False, joints=True) is None
-    # One attitude and all joint angles: a chain through that link, its links a link length apart
-    # around each joint.
+    # One attitude and all joint angles: a chain through that link, with its links a link length
+    # apart around each joint.
     chain = shown([4], attitudes=True, joints=True)
     assert chain is not None
     assert np.allclose(chain[4, :3], pose[4, :3])
@@ -390,7 +390,7 @@ def test_a_whole_robot_is_a_ghost_where_enough_is_known(document: Document) -> N
     assert np.allclose(np.diff(np.unwrap(yaw)), snapshot.joint_angle)
 
 
-def test_distances_are_those_on_the_ground(document: Document) -> None:
+def test_distances_are_measured_on_the_ground(document: Document) -> None:
     snapshot = make_recording(document.scene, 3).snapshot(1)
     centre = snapshot.centre_of_mass()
     position = np.repeat((centre + np.array([0.03, 0.04, 0.5]))[None, None], 2, axis=0)
@@ -415,7 +415,7 @@ def test_distances_are_those_on_the_ground(document: Document) -> None:
     assert np.allclose(error.points - centre, [[0, 0, 0.06], [0.03, 0.04, 0.56]])
 
 
-def test_a_long_track_is_made_once(document: Document) -> None:
+def test_long_track_is_created_once(document: Document) -> None:
     snapshot = make_recording(document.scene, 3).snapshot(1)
     time = np.linspace(0.0, 2.0, 40)
     position = np.column_stack([time, 0.1 * np.sin(time), 0.05 + 0 * time])[:, None]
@@ -425,13 +425,13 @@ def test_a_long_track_is_made_once(document: Document) -> None:
     lines = [
         trial_tracks(motion, t, snapshot, ((0, 0),), (red, white), 0.1, 0.06)[0] for t in (0.5, 1.5)
     ]
-    assert lines[0] is lines[1], "what draws it keeps what it made of it"
+    assert lines[0] is lines[1], "the renderer caches its data by identity"
     assert (
         trial_tracks(motion, 0.5, snapshot, ((0, 0),), (white, white), 0.1, 0.06)[0].colour == white
     )
 
 
-def test_the_plain_view_paints_tracks_with_their_gaps(qtbot: QtBot) -> None:
+def test_plain_view_paints_tracks_with_gaps(qtbot: QtBot) -> None:
     image = QImage(200, 60, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.black)
     points = np.array([[0.0, 0.0, 0.1], [1.0, 0.0, 0.1], [2.0, 0.0, 0.1]])
@@ -452,9 +452,7 @@ def test_the_plain_view_paints_tracks_with_their_gaps(qtbot: QtBot) -> None:
     assert image.pixelColor(150, 20).red() == 255
 
 
-def test_docks_that_wait_as_tabs_leave_nothing_in_the_window(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_tabbed_docks_leave_nothing_in_the_window(window: MainWindow, qtbot: QtBot) -> None:
     window.context.show_dock("experiment")
     dock = window.context.docks["experiment"]
     qtbot.waitUntil(lambda: dock.isVisible() and not dock.visibleRegion().isEmpty())
@@ -468,7 +466,7 @@ def test_docks_that_wait_as_tabs_leave_nothing_in_the_window(
     )
 
 
-def test_examples_of_the_scene_come_first(tmp_path: Path) -> None:
+def test_examples_of_the_scene_are_first(tmp_path: Path) -> None:
     from snakestudio.gui.analysis.experiment.files import examples
 
     assert [path.stem for path in examples("sidewinding")] == [

@@ -1,4 +1,4 @@
-"""Importing measured files: what is guessed and said, what the mouse makes of columns, what a dropped file is."""
+"""Import of measured files: guesses and messages, meanings of columns set with the mouse, and dropped files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.measured_files import motive, rigid_body
 pytestmark = pytest.mark.gui
 
 BARE = "".join(f"{k},{0.01 * k:.3f},0.1\n" for k in range(1, 41))
-"""Time, x and y, or x, y and radius: nobody can tell."""
+"""Either time, x and y, or x, y and radius: ambiguous."""
 
 
 def table(path: Path, header: str = "t;x;y;h", gap: bool = True) -> Path:
@@ -63,7 +63,7 @@ def settings(tmp_path: Path) -> QSettings:
 def make_dialog(
     qtbot: QtBot, document: Document, settings: QSettings
 ) -> Iterator[Callable[[Path], ImportExperimentDialog]]:
-    """Make dialogs and wait until they have read their file."""
+    """Create dialogs and wait until they have read their file."""
     made: list[ImportExperimentDialog] = []
 
     def make(path: Path) -> ImportExperimentDialog:
@@ -94,7 +94,7 @@ def imported(qtbot: QtBot, dialog: ImportExperimentDialog) -> Capture:
 
 
 def choose(qtbot: QtBot, dialog: ImportExperimentDialog, column: int, *path: str) -> None:
-    """Click a column's head and pick an entry of its menu, through its submenus."""
+    """Click a column's heading and choose an entry of its menu, through its submenus."""
     head = dialog.table.horizontalHeader()
     dialog.table.scrollTo(dialog.table.model().index(0, column))
     at = QPoint(head.sectionViewportPosition(column) + 12, head.height() // 2)
@@ -113,7 +113,7 @@ def choose(qtbot: QtBot, dialog: ImportExperimentDialog, column: int, *path: str
         popup.close()
 
 
-def test_an_ordinary_table_needs_no_help(
+def test_usual_table_is_recognised(
     qtbot: QtBot, tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
 ) -> None:
     header = "Time [ms];Link 6 X [mm];Link 6 Y [mm];Link 6 heading [deg]"
@@ -146,8 +146,7 @@ def test_recognized_file_shows_bodies_units_and_ignored_columns(
     assert "Ignored: Mean Marker Error (not a position, 3 columns)" in shown
     assert dialog.changed_layout is None, "further files are recognized by themselves"
     assert imported(qtbot, dialog).links == (0, 1, 2)
-    # The layout that is remembered is that of these bodies: another take is not read with their
-    # names.
+    # The stored layout is that of these bodies: another take is not read with their names.
     other = make_dialog(
         motive(tmp_path / "other.csv", [rigid_body(b, name=f"link {b + 4}") for b in range(3)])
     )
@@ -170,7 +169,7 @@ def test_uncertain_table_is_read_as_shown_after_a_click(
     assert not dialog.as_shown.isVisible()
 
 
-def test_columns_are_told_by_clicking_their_heads(
+def test_columns_are_assigned_by_their_headings(
     qtbot: QtBot, tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
 ) -> None:
     dialog = make_dialog(table(tmp_path / "odd.csv", "clock;east;north;bearing"))
@@ -205,7 +204,7 @@ def test_columns_are_told_by_clicking_their_heads(
     assert again.bodies.table.rows[0].widget_of("name").text() == "tail"
 
 
-def test_what_is_missing_is_said_until_it_is_there(
+def test_missing_columns_are_reported(
     qtbot: QtBot, tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
 ) -> None:
     path = tmp_path / "no_time.csv"
@@ -223,7 +222,7 @@ def test_what_is_missing_is_said_until_it_is_there(
     assert capture.rate == pytest.approx(20.0)
 
 
-def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(
+def test_unreadable_file_is_refused_with_a_message(
     tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
 ) -> None:
     for name, data in (
@@ -239,7 +238,7 @@ def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(
         assert "Traceback" not in dialog.problems.text()
 
 
-def test_a_layout_is_kept_as_a_file_and_taken_from_one(
+def test_layout_is_saved_and_loaded(
     qtbot: QtBot, tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
 ) -> None:
     from snakestudio.analysis.experiment.layout import save_layout
@@ -263,7 +262,7 @@ def test_a_layout_is_kept_as_a_file_and_taken_from_one(
     assert "no such file" in dialog.problems.text()
 
 
-def test_meanings_of_columns_and_layouts_are_the_same_thing() -> None:
+def test_meanings_of_columns_equal_the_layout() -> None:
     layout = Layout(
         time_column=0,
         bodies=(
@@ -278,7 +277,7 @@ def test_meanings_of_columns_and_layouts_are_the_same_thing() -> None:
     assert meanings[15] == UNUSED
     assert bodies == [MeasuredBody("head", 10), MeasuredBody("tail", None)]
     assert layout_of(Layout(), meanings, bodies) == layout
-    # Half a rotation is none: the layout says what is missing.
+    # Half a rotation is incomplete: the layout reports the missing columns.
     meanings[5] = UNUSED
     assert any("head" in problem for problem in layout_of(Layout(), meanings, bodies).problems())
 
@@ -296,7 +295,9 @@ def test_meanings_of_columns_and_layouts_are_the_same_thing() -> None:
         ("words.csv", "dear,diary\nnothing,here\n", "unclear"),
     ],
 )
-def test_what_a_dropped_file_holds(tmp_path: Path, name: str, text: str, kind: str) -> None:
+def test_kind_of_a_dropped_file_is_detected(
+    tmp_path: Path, name: str, text: str, kind: str
+) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     assert kind_of(path) == kind
@@ -311,10 +312,10 @@ def drop(window: MainWindow, path: Path) -> None:
     window.dropEvent(QDropEvent(QPointF(300, 300), Qt.DropAction.CopyAction, data, button, none))
 
 
-def test_from_the_drop_to_the_figures(
+def test_dropped_track_is_compared_and_reported(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The whole way in the window: a run, a track of it dropped, seen in view and plots, and reported."""
+    """The whole process in the window: a run, a dropped track of it, shown in view and plots, and reported."""
     window = recorded
     recording = recorded.context.session_controller.recording
     fill_docks(window)
@@ -363,7 +364,7 @@ def test_from_the_drop_to_the_figures(
 
 
 @pytest.mark.soak
-def test_a_report_is_written_beside_the_window(
+def test_report_is_written_in_the_background(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = recorded
@@ -377,7 +378,7 @@ def test_a_report_is_written_beside_the_window(
     assert "synthetic_obstacle_aided_2" in report.read_text(encoding="utf-8")
 
 
-def test_an_unclear_file_is_asked_about(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_ambiguous_file_causes_a_question(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "bare.csv"
     path.write_text(BARE, encoding="utf-8")
     asked: list[str] = []
@@ -399,7 +400,7 @@ def test_an_unclear_file_is_asked_about(window: MainWindow, qtbot: QtBot, tmp_pa
     assert window.context.experiments.trials == []
 
 
-def test_the_example_comes_with_its_scene(window: MainWindow, qtbot: QtBot) -> None:
+def test_example_opens_with_its_scene(window: MainWindow, qtbot: QtBot) -> None:
     assert not [
         bar
         for bar in window.context.docks.all.values()

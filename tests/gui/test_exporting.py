@@ -1,4 +1,4 @@
-"""Exports: they run beside the window, tell how far they are, can be cancelled, and say what went wrong."""
+"""Exports: they run in the background, report progress, can be cancelled, and report errors."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def cancel_button(window: MainWindow) -> QPushButton:
     return cancel
 
 
-def test_there_is_nothing_to_export_before_the_run(window: MainWindow, qtbot: QtBot) -> None:
+def test_exports_are_disabled_before_the_run(window: MainWindow, qtbot: QtBot) -> None:
     window.context.action_registry.refresh()
     assert not window.context.action_registry["export_csv"].isEnabled()
     assert not window.context.action_registry["export_video"].isEnabled()
 
 
-def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_run_is_exported_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     recorded.context.action_registry.refresh()
     assert recorded.context.action_registry["export_csv"].isEnabled()
     path = tmp_path / "run.csv"
@@ -73,7 +73,7 @@ def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) 
         assert len(run.recording) == 101
 
 
-def test_the_contact_problem_of_the_step_where_the_run_stands(
+def test_contact_problem_of_the_current_step_is_exported(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     recorded.context.action_registry.refresh()
@@ -89,7 +89,7 @@ def test_the_contact_problem_of_the_step_where_the_run_stands(
     assert ".hdf5 (FCLIB) or .npz" in recorded.context.banners.exports.text
 
 
-def test_derived_channels_are_exported_like_any_other(
+def test_derived_channels_are_exported_like_others(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     library = recorded.context.plot_docks.library
@@ -103,7 +103,7 @@ def test_derived_channels_are_exported_like_any_other(
         with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
             write(tmp_path / f"run.{kind}")
         assert "without last_m" in recorded.context.banners.exports.text, (
-            "what this run cannot tell is said"
+            "what this run lacks is reported"
         )
         assert "link_12_x_m" in recorded.context.banners.exports.text
     lines = (tmp_path / "run.csv").read_text().splitlines()
@@ -118,14 +118,14 @@ def test_derived_channels_are_exported_like_any_other(
     assert np.isfinite(columns["slow_mps"][1:]).all()
     assert (
         load_scene(tmp_path / "run.csv") == recorded.context.session_controller.recording.scene
-    ), "and it can be run again"
+    ), "and it can be rerun"
     with h5py.File(tmp_path / "run.h5") as file:
         assert np.array_equal(file["columns/lead_m"][:], columns["lead_m"])
         assert file["columns/lead_m"].attrs["expression"] == "link_11_x_m - com_x_m"
         assert file["columns/slow_mps"].attrs["units"] == "m/s"
 
 
-def test_the_model_is_written_with_what_does_not_carry_over(
+def test_exported_model_lists_its_differences(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = recorded.context
@@ -149,7 +149,7 @@ def test_the_model_is_written_with_what_does_not_carry_over(
 
 
 @pytest.mark.parametrize(("name", "offered"), [("sidewinding", True), ("worm", False)])
-def test_models_of_robots_with_joints_alone_are_offered(name: str, offered: bool) -> None:
+def test_models_of_robots_with_joints_are_offered(name: str, offered: bool) -> None:
     command = next(command for command in EXPORT if command.id == "export_model")
     document = SimpleNamespace(scene=load_scene(scenes_dir() / f"{name}.toml"))
     assert (
@@ -177,7 +177,7 @@ def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_
     assert done.args == [tmp_path / "run.mp4"], recorded.context.banners.exports.text
 
 
-def test_video_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_video_of_the_run_is_exported(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     options = VideoOptions(
         width=160, height=120, fps=10, camera=recorded.context.viewport.navigator.camera
     )
@@ -188,12 +188,12 @@ def test_video_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) ->
         frames = list(container.decode(video=0))
     assert len(frames) == 11
     assert (frames[0].width, frames[0].height) == (160, 120)
-    # The window draws on as if nothing had been.
+    # The window draws as before.
     with qtbot.waitSignal(recorded.context.viewport.frame_drawn):
         recorded.context.viewport.refresh()
 
 
-def test_an_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     go_on = threading.Event()
 
     def work(progress: Progress) -> Path | None:
@@ -216,9 +216,7 @@ def test_an_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path
         recorded.context.exporter.cancel()
 
 
-def test_a_video_that_is_cancelled_leaves_no_file(
-    recorded: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_cancelled_video_leaves_no_file(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     recorded.context.exporter.video(
         tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05)
     )
@@ -234,14 +232,14 @@ def test_a_video_that_is_cancelled_leaves_no_file(
     assert list(tmp_path.glob("*run*")) == []
 
 
-def test_what_cannot_be_written_is_said(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_unwritable_export_is_reported(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
         recorded.context.exporter.csv(tmp_path / "file" / "run.csv")
     assert "cannot be written" in recorded.context.banners.exports.text
 
 
-def test_closing_the_window_ends_an_export(
+def test_closing_the_window_cancels_an_export(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     recorded.context.exporter.video(
@@ -253,7 +251,7 @@ def test_closing_the_window_ends_an_export(
     assert list(tmp_path.glob("*run*")) == []
 
 
-def test_the_stretch_of_a_video_is_typed_and_seen(
+def test_span_of_a_video_is_typed_and_shown(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     recording = recorded.context.session_controller.recording
@@ -283,7 +281,7 @@ def test_the_stretch_of_a_video_is_typed_and_seen(
         dialog.deleteLater()
 
 
-def test_the_dialog_asks_for_what_the_viewport_shows(
+def test_dialog_starts_with_the_view_of_the_window(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured: list[int] = []
@@ -317,7 +315,7 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert options.follow
         assert options.camera == recorded.context.viewport.navigator.camera
         assert recorded.context.session_controller.displayed is not None
-        # it stands at the robot of that moment
+        # the view shows the robot at that time
         assert options.camera_time_s == recorded.context.session_controller.displayed.time > 0.9
         assert options.friction_forces
         assert options.trail_link == 2
@@ -331,7 +329,7 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert "estimating" in dialog.summary.text()
         qtbot.waitUntil(lambda: dialog.preview.image is not None, timeout=60_000)
         qtbot.waitUntil(lambda: dialog.summary.text().endswith("and 60 s to render."))
-        # twice as many frames, each of which takes as long
+        # twice as many frames, each of which takes the same time
         dialog.form.widget_of("speed").setCurrentText("0.25 ×")
         assert "121 frames" in dialog.summary.text()
         assert dialog.summary.text().endswith("and 2 min to render.")
@@ -380,9 +378,7 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         dialog.deleteLater()
 
 
-def test_the_menu_entry_opens_the_dialog_and_cancel_does_nothing(
-    recorded: MainWindow, qtbot: QtBot
-) -> None:
+def test_menu_opens_the_dialog_and_cancel_does_nothing(recorded: MainWindow, qtbot: QtBot) -> None:
     seen: list[str] = []
 
     def dismiss() -> None:
@@ -400,7 +396,7 @@ def test_the_menu_entry_opens_the_dialog_and_cancel_does_nothing(
 
 
 @pytest.mark.parametrize("where", ["good", "bad"])
-def test_screenshot(drawn: MainWindow, tmp_path: Path, where: str) -> None:
+def test_screenshot_is_saved(drawn: MainWindow, tmp_path: Path, where: str) -> None:
     path = tmp_path / ("a.png" if where == "good" else "no/such/folder/a.png")
     assert drawn.context.exporter.screenshot(path) is (where == "good")
     if where == "good":
@@ -413,7 +409,7 @@ def test_screenshot(drawn: MainWindow, tmp_path: Path, where: str) -> None:
     ("kind", "offered"),
     [("spatial_nonsmooth", {"forces", "ground"}), ("planar_nonsmooth", {"forces", "friction"})],
 )
-def test_the_dialog_offers_the_arrows_that_the_legend_has(
+def test_dialog_offers_the_arrows_of_the_legend(
     recorded: MainWindow, tmp_path: Path, kind: str, offered: set[str]
 ) -> None:
     scene = with_values(recorded.context.document.scene, {"model.kind": kind})
@@ -436,5 +432,5 @@ def test_the_dialog_offers_the_arrows_that_the_legend_has(
         form.widget_of("ground").setChecked(True)
         assert (dialog.options().ground_forces, dialog.options().ground_scale) == (True, 0.02)
     finally:
-        dialog.reject()  # closing what was never shown would leave its preview behind
+        dialog.reject()  # closing a hidden dialog would leave its preview behind
         dialog.deleteLater()

@@ -1,4 +1,4 @@
-"""Tables of editors: rows show values and return them, and Tab, messages, reset and removal go row by row."""
+"""Tables of editors: rows show values and return them; Tab, messages, reset and removal work row by row."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ COLUMNS = {
 
 @pytest.fixture
 def table(qtbot: QtBot) -> Iterator[FieldTable[Peg]]:
-    """A table of two rows, with a field behind it that was made before the rows."""
+    """A table of two rows, and a field after it that was created before the rows."""
     window = QWidget()
     qtbot.addWidget(window)
     table = FieldTable[Peg](COLUMNS, remove="Remove this peg")
@@ -71,7 +71,7 @@ def test_rows_show_values_and_return_them(table: FieldTable[Peg], qtbot: QtBot) 
     assert [row.values for row in table.rows] == pegs
 
 
-def test_showing_other_values_is_no_change(table: FieldTable[Peg], qtbot: QtBot) -> None:
+def test_setting_values_emits_no_change(table: FieldTable[Peg], qtbot: QtBot) -> None:
     pegs = [Peg("third"), Peg("fourth", side="right")]
     with qtbot.assertNotEmitted(table.changed):
         table.show_rows(pegs, [fields_of(peg) for peg in pegs])
@@ -130,7 +130,7 @@ def near(button: QWidget, field: QWidget) -> bool:
     return abs(button.geometry().center().y() - field.geometry().center().y()) < 10
 
 
-def test_menu_resets_a_field_to_its_first_value(table: FieldTable[Peg], qtbot: QtBot) -> None:
+def test_menu_resets_a_field_to_its_initial_value(table: FieldTable[Peg], qtbot: QtBot) -> None:
     row = table.rows[1]
     row.widget_of("side").setCurrentIndex(0)
     place = row.widget_of("side").geometry().center()
@@ -146,7 +146,7 @@ def test_menu_resets_a_field_to_its_first_value(table: FieldTable[Peg], qtbot: Q
     assert row.values.side == "right"
 
 
-def test_removing_a_row_leaves_the_others(table: FieldTable[Peg], qtbot: QtBot) -> None:
+def test_removing_a_row_keeps_the_others(table: FieldTable[Peg], qtbot: QtBot) -> None:
     first, second = table.rows
     with qtbot.waitSignal(table.changed):
         qtbot.mouseClick(buttons(table)[0], Qt.MouseButton.LeftButton)

@@ -1,4 +1,4 @@
-"""In which folder file dialogs start: the user's own, then the last one used, one for each kind of file."""
+"""Initial folders of file dialogs: the user's documents, then the last one used, per kind of file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def window(qtbot: QtBot, settings: QSettings) -> QWidget:
 
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path | str], list[Path]]:
-    """Lets every dialog be answered with a file; what they suggested is listed."""
+    """Answer every dialog with a file; the suggestions of the dialogs are listed."""
     suggested: list[Path] = []
 
     def answer(path: Path | str, kind: str = "") -> list[Path]:
@@ -59,7 +59,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path | str], list[Path
     return answer
 
 
-def test_every_kind_has_a_folder_of_its_own(
+def test_every_kind_of_file_has_its_folder(
     home: Path, window: QWidget, tmp_path: Path, answers: Callable[[Path | str], list[Path]]
 ) -> None:
     (tmp_path / "out").mkdir()
@@ -72,7 +72,7 @@ def test_every_kind_has_a_folder_of_its_own(
         assert suggested.pop() == tmp_path / "out"
 
 
-def test_a_folder_of_the_program_is_never_suggested(
+def test_folder_of_the_program_is_never_suggested(
     home: Path, window: QWidget, tmp_path: Path, answers: Callable[[Path | str], list[Path]]
 ) -> None:
     for folder in (
@@ -82,7 +82,7 @@ def test_a_folder_of_the_program_is_never_suggested(
         Path(gui.__file__).parent,
     ):
         suggested = answers(folder / "a.csv")
-        for _ in range(2):  # not at first, and not because it was used last
+        for _ in range(2):  # neither at first, nor because it was used last
             ask_save(window, "Save", FileKind.CSV, "run.csv", "CSV (*.csv)", near=folder)
             assert suggested.pop() == home / "Documents" / "run.csv"
     own = tmp_path / "own"
@@ -91,7 +91,7 @@ def test_a_folder_of_the_program_is_never_suggested(
     assert suggested.pop() == own / "run.csv"
 
 
-def test_a_folder_that_is_gone_is_not_suggested(
+def test_removed_folder_is_not_suggested(
     home: Path, window: QWidget, tmp_path: Path, answers: Callable[[Path | str], list[Path]]
 ) -> None:
     (tmp_path / "out").mkdir()
@@ -106,7 +106,7 @@ def test_a_folder_that_is_gone_is_not_suggested(
     assert suggested == [home / "Documents", tmp_path / "out", home / "Documents", home]
 
 
-def test_exports_begin_in_the_folder_of_an_earlier_version(
+def test_exports_start_in_the_folder_of_an_earlier_version(
     home: Path,
     window: QWidget,
     settings: QSettings,
@@ -130,7 +130,7 @@ def test_exports_begin_in_the_folder_of_an_earlier_version(
         ("run.txt", "CSV (*.csv)", "CSV (*.csv)", "run.txt"),
     ],
 )
-def test_a_name_gets_the_ending_of_the_chosen_kind(
+def test_name_gets_the_ending_of_the_chosen_kind(
     typed: str,
     filters: str,
     chosen: str,
@@ -143,7 +143,7 @@ def test_a_name_gets_the_ending_of_the_chosen_kind(
     assert ask_save(window, "Save", FileKind.CSV, "a", filters) == tmp_path / name
 
 
-def test_no_part_asks_for_files_by_itself() -> None:
+def test_all_file_dialogs_share_one_function() -> None:
     asking = re.compile(r"QFileDialog|getSaveFileName|getOpenFileName|getExistingDirectory")
     places = [
         path

@@ -1,4 +1,4 @@
-"""Opening and saving: what cannot be read is refused with every sentence, and nothing is lost unasked."""
+"""Opening and saving: unreadable files are refused with all messages, and unsaved changes are never lost silently."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.gui.pages.notices import answer
 BAD = "format = 1\n[robot]\nmass_kg = -1\n[gait]\namplitud_deg = 3\n"
 
 
-def test_a_broken_file_is_refused_with_every_sentence(window: MainWindow, tmp_path: Path) -> None:
+def test_invalid_file_is_refused_with_all_messages(window: MainWindow, tmp_path: Path) -> None:
     bad = tmp_path / "bad.toml"
     bad.write_text(BAD)
     before = window.context.document.scene
@@ -32,13 +32,13 @@ def test_a_broken_file_is_refused_with_every_sentence(window: MainWindow, tmp_pa
     assert bad.resolve() not in window.context.files.recent.paths
 
 
-def test_a_missing_file_is_refused(window: MainWindow, tmp_path: Path) -> None:
+def test_missing_file_is_refused(window: MainWindow, tmp_path: Path) -> None:
     assert not window.context.files.open(tmp_path / "nowhere.toml")
     assert "no such file" in window.context.banners.files.text
     assert window.context.document.origin == MAIN_SCENE.resolve()
 
 
-def test_opening_a_good_file_takes_the_notice_away(window: MainWindow, tmp_path: Path) -> None:
+def test_opening_a_valid_file_removes_the_notice(window: MainWindow, tmp_path: Path) -> None:
     window.context.files.open(tmp_path / "nowhere.toml")
     assert window.context.files.open(MAIN_SCENE)
     assert window.context.banners.files.text == ""
@@ -48,7 +48,7 @@ def test_opening_a_good_file_takes_the_notice_away(window: MainWindow, tmp_path:
     ("button", "goes"),
     [(QMessageBox.StandardButton.Cancel, False), (QMessageBox.StandardButton.Discard, True)],
 )
-def test_unsaved_changes_are_asked_about(
+def test_unsaved_changes_cause_a_question(
     window: MainWindow, button: QMessageBox.StandardButton, goes: bool
 ) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
@@ -88,7 +88,7 @@ def test_save_as_gives_a_new_name(
     assert window.windowTitle().startswith("copy.toml")
 
 
-def test_what_cannot_be_saved_is_said(window: MainWindow, tmp_path: Path) -> None:
+def test_failed_save_is_reported(window: MainWindow, tmp_path: Path) -> None:
     window.context.document.path = tmp_path / "no" / "such" / "folder" / "a.toml"
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     (tmp_path / "no").write_text("a file where a folder should be")
@@ -97,7 +97,7 @@ def test_what_cannot_be_saved_is_said(window: MainWindow, tmp_path: Path) -> Non
     assert window.context.document.dirty
 
 
-def test_recent_files_come_back_newest_first(
+def test_recent_files_are_listed_newest_first(
     make_window: Callable[[], MainWindow], tmp_path: Path, qtbot: QtBot
 ) -> None:
     first = make_window()
@@ -112,9 +112,7 @@ def test_recent_files_come_back_newest_first(
     assert second.context.files.recent.paths == [MAIN_SCENE.resolve(), copies[0].resolve()]
 
 
-def test_a_scene_dropped_on_the_window_opens(
-    window: MainWindow, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_dropped_scene_is_opened(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     path = tmp_path / "dropped.toml"
     path.write_text(MAIN_SCENE.read_text())
     data = QMimeData()
@@ -131,8 +129,8 @@ def test_a_scene_dropped_on_the_window_opens(
     qtbot.waitUntil(lambda: window.context.document.name == "dropped.toml")
 
 
-def test_a_dropped_file_stays_where_it_is(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
-    """Whatever the file manager proposes: it deletes what was accepted as moved."""
+def test_dropped_file_is_not_moved(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    """File managers may propose a move: they delete files that were accepted as moved."""
     path = tmp_path / "dropped.toml"
     path.write_text(MAIN_SCENE.read_text())
     data = QMimeData()
@@ -152,10 +150,10 @@ def test_a_dropped_file_stays_where_it_is(window: MainWindow, tmp_path: Path, qt
     assert path.exists()
     only_move = QDragEnterEvent(QPoint(50, 50), Qt.DropAction.MoveAction, data, left, shift)
     QApplication.sendEvent(window, only_move)
-    assert not only_move.isAccepted(), "the other program insists on moving it"
+    assert not only_move.isAccepted(), "the other program allows only a move"
 
 
-def test_examples_are_the_scenes_that_come_along(window: MainWindow) -> None:
+def test_examples_are_the_bundled_scenes(window: MainWindow) -> None:
     window.context.action_registry.menus["File/Open Example"].aboutToShow.emit()
     texts = [
         plain(action.text())
@@ -172,7 +170,7 @@ def test_examples_are_the_scenes_that_come_along(window: MainWindow) -> None:
         (Qt.DropAction.MoveAction, False),
     ],
 )
-def test_a_dropped_file_is_copied_and_never_moved(
+def test_dropped_file_is_copied_and_never_moved(
     window: MainWindow, tmp_path: Path, offered: Qt.DropAction, taken: bool
 ) -> None:
     path = tmp_path / "dropped.toml"
@@ -192,7 +190,7 @@ def test_a_dropped_file_is_copied_and_never_moved(
     assert path.is_file()
 
 
-def test_an_example_is_opened_as_a_copy_and_its_file_stays(
+def test_example_is_opened_as_a_copy(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = MAIN_SCENE.read_bytes()
@@ -212,7 +210,7 @@ def test_an_example_is_opened_as_a_copy_and_its_file_stays(
     assert offered == [str(Path.home() / "obstacle_aided.toml")]
     assert document.path == document.origin == chosen.resolve()
     assert window.windowTitle().startswith("mine.toml")
-    # Neither is it written where somebody asks for that, with or without a link on the way.
+    # Neither is it written with Save As, directly or through a link.
     link = tmp_path / "link"
     link.symlink_to(MAIN_SCENE.parent)
     for target in (MAIN_SCENE, link / MAIN_SCENE.name, MAIN_SCENE.with_name("another.toml")):
@@ -226,7 +224,7 @@ def test_an_example_is_opened_as_a_copy_and_its_file_stays(
     assert not MAIN_SCENE.with_name("another.toml").exists()
 
 
-def test_what_the_program_begins_with_is_no_recent_file(window: MainWindow) -> None:
+def test_initial_scene_is_not_a_recent_file(window: MainWindow) -> None:
     window.context.files.recent.clear()
     assert window.context.files.open(MAIN_SCENE, remember=False)
     assert window.context.files.recent.paths == []

@@ -1,4 +1,4 @@
-"""Fitting in the window: setting it up, watching and stopping it, its result, and both runs over the window's own."""
+"""Fits in the window: setup, progress, cancellation, the result, and both runs overlaid on the window's own."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WAIT_MS = 60_000
 
 @pytest.fixture(scope="module")
 def track(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a camera saw of a run with known frictions."""
+    """Track of a camera of a run with known friction."""
     return write_csv(
         tmp_path_factory.mktemp("fit") / "trial_1.csv",
         measured(brisk(**{"run.duration_s": 1.0}), {}),
@@ -47,7 +47,7 @@ def track(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def far_off() -> Document:
-    """A scene whose friction along is 40 % off."""
+    """A scene with a friction along that is 40 % off."""
     document = Document()
     document.new(
         brisk(**{"run.duration_s": 1.0, "ground.mu_along": 1.4 * FRICTION["ground.mu_along"]})
@@ -66,7 +66,7 @@ def dialog_of(
 
 
 def fitter_of(dialog: FitDialog) -> Fitter:
-    """What works for the dialog."""
+    """The fitter of the dialog."""
     fitter = dialog.findChild(Fitter)
     assert fitter is not None
     return fitter
@@ -76,7 +76,7 @@ def press(qtbot: QtBot, button: Any) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_from_a_file_to_fitted_values_in_the_scene(
+def test_fit_of_a_file_sets_values_in_the_scene(
     qtbot: QtBot, far_off: Document, track: Path, tmp_path: Path
 ) -> None:
     dialog = dialog_of(qtbot, far_off, [])
@@ -88,7 +88,7 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     assert dialog.fit_button.isEnabled()
     rows = dialog.parameters.rows
     assert not rows["ground.mu_rolling"].widget_of("ticked").isEnabled(), (
-        "nothing rolls in the plane"
+        "there is no rolling in the plane"
     )
     press(qtbot, rows["ground.mu_across"].widget_of("ticked"))
     assert not rows["ground.mu_across"].widget_of("ticked").isChecked()
@@ -132,7 +132,7 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     dialog.close()
 
 
-def test_stopping_keeps_the_best_and_closing_gives_up(
+def test_stopping_keeps_the_best_and_closing_cancels(
     qtbot: QtBot, far_off: Document, track: Path
 ) -> None:
     dialog = dialog_of(qtbot, far_off, [read_capture(track)], limit=100_000)
@@ -150,7 +150,7 @@ def test_stopping_keeps_the_best_and_closing_gives_up(
     assert result is not None
     assert result.stopped
     assert dialog.outcome.notes.text().startswith("Stopped early")
-    dialog.fit_button.click()  # it has just come back to its place
+    dialog.fit_button.click()  # it was just moved back
     assert fitter.comparison is None
     qtbot.waitUntil(lambda: fitter.progress is not None, timeout=WAIT_MS)
     dialog.close()
@@ -160,7 +160,7 @@ def test_stopping_keeps_the_best_and_closing_gives_up(
     fitter.close()
 
 
-def test_a_start_delay_trusts_the_clock_unless_told_otherwise(
+def test_start_delay_trusts_the_clock_by_default(
     qtbot: QtBot, far_off: Document, track: Path
 ) -> None:
     dialog = dialog_of(qtbot, far_off, [read_capture(track)])
@@ -176,7 +176,7 @@ def test_a_start_delay_trusts_the_clock_unless_told_otherwise(
     dialog.close()
 
 
-def test_another_value_by_its_key_and_what_is_wrong(
+def test_value_is_added_by_key_and_mistakes_are_reported(
     qtbot: QtBot, far_off: Document, track: Path
 ) -> None:
     capture = read_capture(track)
@@ -205,7 +205,7 @@ def test_another_value_by_its_key_and_what_is_wrong(
     dialog.close()
 
 
-def test_both_runs_over_the_windows_own(
+def test_both_runs_are_overlaid_on_the_own_run(
     make_window: Callable[[], MainWindow], qtbot: QtBot, track: Path, far_off: Document
 ) -> None:
     window = make_window()
@@ -245,7 +245,7 @@ def test_both_runs_over_the_windows_own(
 
 @pytest.fixture
 def pools(window: MainWindow, track: Path, far_off: Document, qtbot: QtBot) -> list[FitPool]:
-    """The workers of a fit in a window, which goes on until somebody ends it."""
+    """Pools of workers of fits in a window, which continue until cancelled."""
     c = window.context
     made = list[FitPool]()
 
@@ -272,7 +272,7 @@ def dialog_in(window: MainWindow) -> FitDialog:
 
 
 def workers_of(pool: FitPool) -> set[str]:
-    """Addresses of those that compute."""
+    """Addresses of the computing workers."""
     return set() if pool.crew is None else set(pool.crew.fit)
 
 
@@ -281,7 +281,7 @@ def processes_of(pool: FitPool) -> list[int]:
     return pool.crew.cluster.pids
 
 
-def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
+def test_killed_worker_does_not_change_the_fit(
     window: MainWindow, pools: list[FitPool], qtbot: QtBot
 ) -> None:
     fitter = window.context.fitter
@@ -290,7 +290,7 @@ def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
     before = workers_of(pool)
     killed = processes_of(pool)[0]
     os.kill(killed, signal.SIGKILL)
-    # another has taken its place
+    # another one has replaced it
     qtbot.waitUntil(lambda: len(workers_of(pool) - before) == 1, timeout=COMPILING_MS)
     assert killed not in processes_of(pool)
     assert fitter.progress is not None
@@ -311,7 +311,7 @@ def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
     assert not any(alive(pid) for pid in pids)
 
 
-def test_a_fit_that_is_given_up_leaves_no_worker(
+def test_cancelled_fit_leaves_no_workers(
     window: MainWindow, pools: list[FitPool], qtbot: QtBot
 ) -> None:
     fitter = window.context.fitter

@@ -1,4 +1,4 @@
-"""The picture of the ground's friction in the window: its rows, its entry in the tree, and the plain view."""
+"""The image of the ground's friction in the window: its rows, its entry in the tree, and the plain view."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.gui
 
 @pytest.fixture
 def on_disk(document: Document, tmp_path: Path) -> Document:
-    """A scene in a folder with a picture, black on the left and white on the right."""
+    """A scene in a folder with an image, black on the left and white on the right."""
     (tmp_path / "maps").mkdir()
     Image.fromarray(np.array([[0] * 8 + [255] * 8] * 8, np.uint8)).save(
         tmp_path / "maps" / "floor.png"
@@ -41,7 +41,7 @@ def on_disk(document: Document, tmp_path: Path) -> Document:
 
 
 def ground_index(model: SceneModel) -> QModelIndex:
-    """The entry of the ground."""
+    """Index of the entry of the ground."""
     world = next(index for index in model.nodes_open_at_first if model.data(index) == "World")
     return model.index(0, 0, world)
 

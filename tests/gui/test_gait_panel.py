@@ -1,4 +1,4 @@
-"""The gait panel: the library, the two waves and the drawing of the shape they make."""
+"""The gait panel: the library, the two waves and the preview of the resulting shape."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.gui
 
 
 def library(kind: str, number: int = 0) -> ScenePreset:
-    """The first gaits of the library that are of a kind."""
+    """The first gaits of the library of a kind."""
     return [entry for entry in GAITS if entry.values["gait"].kind == kind][number]
 
 
@@ -65,7 +65,7 @@ def pick(qtbot: QtBot, panel: GaitPanel, preset: ScenePreset) -> None:
         )
 
 
-def test_the_library_is_offered_with_explanation_and_source(panel: GaitPanel) -> None:
+def test_library_has_explanations_and_sources(panel: GaitPanel) -> None:
     offered = [panel.presets.itemText(i) for i in range(panel.presets.count())]
     assert set(offered) == {entry.title for entry in LIBRARY} | {"Table of joint angles"}
     for entry in LIBRARY:
@@ -74,9 +74,7 @@ def test_the_library_is_offered_with_explanation_and_source(panel: GaitPanel) ->
         assert entry.source in panel.about.text()
 
 
-def test_every_gait_of_the_library_is_one_step_of_undo(
-    panel: GaitPanel, document: Document
-) -> None:
+def test_gait_of_the_library_is_one_undo_step(panel: GaitPanel, document: Document) -> None:
     for entry in GAITS:
         before = document.scene
         count = document.undo_stack.count()
@@ -89,9 +87,7 @@ def test_every_gait_of_the_library_is_one_step_of_undo(
     assert document.scene.gait == LateralUndulation()
 
 
-def test_another_kind_brings_its_own_sliders(
-    qtbot: QtBot, panel: GaitPanel, document: Document
-) -> None:
+def test_other_kind_has_its_sliders(qtbot: QtBot, panel: GaitPanel, document: Document) -> None:
     assert not any(key.startswith("gait.pitch_") for key in panel.rows)
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     pick(qtbot, panel, library("two_waves"))
@@ -108,7 +104,7 @@ def test_another_kind_brings_its_own_sliders(
     assert not any(key.startswith("gait.pitch_") for key in panel.rows)
 
 
-def test_a_changed_gait_is_marked_and_taken_back(
+def test_changed_gait_is_marked_and_restored(
     qtbot: QtBot, panel: GaitPanel, document: Document
 ) -> None:
     chosen = library("two_waves")
@@ -125,7 +121,7 @@ def test_a_changed_gait_is_marked_and_taken_back(
     assert not panel.presets.changed
 
 
-def test_a_row_goes_back_to_the_chosen_gait(
+def test_row_is_reset_to_the_chosen_gait(
     qtbot: QtBot, panel: GaitPanel, document: Document
 ) -> None:
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
@@ -136,7 +132,7 @@ def test_a_row_goes_back_to_the_chosen_gait(
     assert document.scene.gait == chosen.values["gait"]
 
 
-def test_the_planar_model_says_that_it_ignores_the_vertical_wave(
+def test_planar_model_marks_the_vertical_wave_as_ignored(
     panel: GaitPanel, document: Document
 ) -> None:
     panel.choose(library("two_waves"))
@@ -151,7 +147,9 @@ def test_the_planar_model_says_that_it_ignores_the_vertical_wave(
     assert row.field.isEnabled()
 
 
-def test_a_vertical_wave_comes_and_goes(qtbot: QtBot, panel: GaitPanel, document: Document) -> None:
+def test_vertical_wave_is_added_and_removed(
+    qtbot: QtBot, panel: GaitPanel, document: Document
+) -> None:
     document.set_value("gait.amplitude_deg", 33.0, "Amplitude")
     document.set_value("gait.phase_shift_deg", -61.0, "Shift")
     before = document.scene.gait
@@ -169,7 +167,7 @@ def test_a_vertical_wave_comes_and_goes(qtbot: QtBot, panel: GaitPanel, document
     assert isinstance(document.scene.gait, TwoWaves)
 
 
-def test_a_gait_of_ones_own_is_none_of_the_library(panel: GaitPanel, document: Document) -> None:
+def test_custom_gait_is_not_in_the_library(panel: GaitPanel, document: Document) -> None:
     own = document.scene.model_copy(
         update={"gait": LateralUndulation(amplitude_deg=12.3, offset_deg=1.7)}
     )
@@ -180,7 +178,9 @@ def test_a_gait_of_ones_own_is_none_of_the_library(panel: GaitPanel, document: D
     assert not panel.back.isVisible()
 
 
-def test_a_gait_of_the_library_is_known_by_its_waves(panel: GaitPanel, document: Document) -> None:
+def test_gait_of_the_library_is_recognised_by_its_waves(
+    panel: GaitPanel, document: Document
+) -> None:
     entry = next(gait for gait in GAITS if gait.values["control.soft_start_deg"] > 0)
     document.new(document.scene.model_copy(update={"gait": entry.values["gait"]}))
     panel.reset()
@@ -191,11 +191,11 @@ def test_a_gait_of_the_library_is_known_by_its_waves(panel: GaitPanel, document:
     assert panel.presets.currentText() == entry.name
 
 
-# --- the drawing ----------------------------------------------------------------------------------
+# --- the preview ----------------------------------------------------------------------------------
 
 
 def pixels(shape: BodyShape, role: str, top: int, bottom: int) -> int:
-    """How many pixels of a colour of the palette are between two heights."""
+    """Number of pixels with a colour of the palette between two heights."""
     image = shape.grab().toImage()
     colour = theme.colour(role)
 
@@ -206,7 +206,7 @@ def pixels(shape: BodyShape, role: str, top: int, bottom: int) -> int:
     return sum(alike(image.pixelColor(x, y)) for x in range(image.width()) for y in rows)
 
 
-def test_there_is_a_view_in_space_where_there_is_a_vertical_wave(
+def test_vertical_wave_is_shown_in_a_spatial_view(
     qtbot: QtBot, panels: ParameterPanels, document: Document, session_controller: FakeBridge
 ) -> None:
     shape = panels.gait.shape
@@ -225,7 +225,7 @@ def test_there_is_a_view_in_space_where_there_is_a_vertical_wave(
     qtbot.waitUntil(lambda: shape.height() == low)
 
 
-def test_dragging_a_slider_changes_the_drawing_at_once(
+def test_dragging_a_slider_updates_the_preview(
     qtbot: QtBot, panels: ParameterPanels, document: Document, session_controller: FakeBridge
 ) -> None:
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
@@ -247,9 +247,7 @@ def test_dragging_a_slider_changes_the_drawing_at_once(
     assert session_controller.recording is not None
 
 
-def test_a_drag_looks_ahead_in_time(
-    qtbot: QtBot, panels: ParameterPanels, document: Document
-) -> None:
+def test_drag_shows_later_times(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
     shape = panels.gait.shape
     qtbot.waitUntil(lambda: shape.reference is not None)
     assert shape.reference is not None
@@ -257,7 +255,7 @@ def test_a_drag_looks_ahead_in_time(
     qtbot.mousePress(shape, Qt.MouseButton.LeftButton, pos=QPoint(60, 40))
     qtbot.mouseMove(shape, QPoint(60 + round(0.3 * shape.width()), 40))
     shape.grab()
-    # Half of the drag's full way is half a period: the wave is the other way round.
+    # Half of the full range of the drag is half a period: the wave is inverted.
     assert shape.ahead == pytest.approx(0.5 * 360 / 80, abs=0.05)
     assert abs(shape.reference.joints - now).max() > 0.05
     qtbot.mouseRelease(shape, Qt.MouseButton.LeftButton, pos=QPoint(150, 40))
@@ -266,7 +264,7 @@ def test_a_drag_looks_ahead_in_time(
     assert shape.reference.joints == pytest.approx(now)
 
 
-def test_a_drag_turns_the_view_in_space(qtbot: QtBot) -> None:
+def test_drag_turns_the_spatial_view(qtbot: QtBot) -> None:
     shape = BodyShape()
     qtbot.addWidget(shape)
     shape.show_state(
@@ -289,7 +287,7 @@ def test_a_drag_turns_the_view_in_space(qtbot: QtBot) -> None:
     assert (shape.azimuth, shape.elevation) == before
 
 
-def test_the_drawing_is_there_without_any_snapshot(qtbot: QtBot) -> None:
+def test_preview_needs_no_snapshot(qtbot: QtBot) -> None:
     shape = BodyShape()
     qtbot.addWidget(shape)
     shape.show_state(Scene(), None)
@@ -299,9 +297,7 @@ def test_the_drawing_is_there_without_any_snapshot(qtbot: QtBot) -> None:
     assert shape.reference.joints.shape == (12, 3)
 
 
-def test_a_controller_that_needs_no_gait_leaves_only_the_shape(
-    panel: GaitPanel, document: Document
-) -> None:
+def test_controller_without_gait_shows_only_the_shape(panel: GaitPanel, document: Document) -> None:
     document.set_value("controller.kind", "leader_follower", "Lead")
     hidden = (panel.presets, panel.wave_button, panel.soft_start, panel.rows["gait.amplitude_deg"])
     assert not any(widget.isVisible() for widget in hidden)
@@ -312,7 +308,7 @@ def test_a_controller_that_needs_no_gait_leaves_only_the_shape(
     assert "does not use the gait" not in panel.about.text()
 
 
-def test_soft_start_goes_with_the_gait_in_the_whole_panel(qtbot: QtBot, document: Document) -> None:
+def test_soft_start_is_in_the_gait_section(qtbot: QtBot, document: Document) -> None:
     panels = ParameterPanels(document, FakeBridge())
     qtbot.addWidget(panels)
     panels.show()
@@ -328,9 +324,7 @@ def torques(panel: GaitPanel, document: Document) -> GaitPanel:
     return panel
 
 
-def test_torques_take_the_place_of_angles_and_back_in_one_step(
-    torques: GaitPanel, document: Document
-) -> None:
+def test_torques_replace_angles_in_one_step(torques: GaitPanel, document: Document) -> None:
     before = initial_joint_angles(document.scene)
     assert not check_controller(document.scene)
     assert list(torques.formulas) == ["gait.torque_nm", "gait.pitch_torque_nm"]
@@ -344,7 +338,7 @@ def test_torques_take_the_place_of_angles_and_back_in_one_step(
     document.undo_stack.undo()
     document.undo_stack.undo()
     assert isinstance(document.scene.gait, LateralUndulation)
-    # it lies as it did
+    # it has the same position as before
     assert initial_joint_angles(document.scene) == pytest.approx(before, abs=1e-6)
     pressed = next(gait for gait in GAITS if gait.values["gait"].kind == "two_waves")
     torques.torque_button.click()
@@ -352,7 +346,7 @@ def test_torques_take_the_place_of_angles_and_back_in_one_step(
     assert document.scene.gait.kind == "two_waves"
 
 
-def test_a_formula_of_torques_is_taken_over_and_a_wrong_one_says_why(
+def test_formula_of_torques_is_applied_or_refused(
     qtbot: QtBot, torques: GaitPanel, document: Document
 ) -> None:
     row = torques.formulas["gait.torque_nm"]
@@ -367,9 +361,7 @@ def test_a_formula_of_torques_is_taken_over_and_a_wrong_one_says_why(
     assert document.scene.gait == JointTorqueFields(kind="joint_torque", torque_nm="0.3*sin(t*i/n)")
 
 
-def test_what_torques_leave_without_effect_is_locked_and_says_why(
-    torques: GaitPanel, document: Document
-) -> None:
+def test_values_ignored_with_torques_are_locked(torques: GaitPanel, document: Document) -> None:
     pitch = torques.formulas["gait.pitch_torque_nm"]
     assert not pitch.field.isEnabled()
     assert pitch.note.text() == "Only in the spatial model"
@@ -379,14 +371,14 @@ def test_what_torques_leave_without_effect_is_locked_and_says_why(
     assert not pitch.note.isVisible()
 
 
-def test_under_a_controller_nobody_offers_torques(panel: GaitPanel, document: Document) -> None:
+def test_torques_are_not_offered_with_a_controller(panel: GaitPanel, document: Document) -> None:
     document.edit(with_values(document.scene, {"controller.kind": "heading"}), "Controller")
     assert not panel.torque_button.isVisible()
     document.edit(with_values(document.scene, {"controller.kind": "none"}), "Controller")
     assert panel.torque_button.isVisible()
 
 
-def test_what_waits_for_the_reset_and_what_a_check_finds_is_said(torques: GaitPanel) -> None:
+def test_pending_values_and_problems_are_shown(torques: GaitPanel) -> None:
     finding = Problem("error", "gait.torque_nm", "there is no value", "avoid 1/0")
     torques.show_pending({"gait"}, [finding])
     assert "reset" in torques.message.text()
@@ -398,7 +390,7 @@ def test_what_waits_for_the_reset_and_what_a_check_finds_is_said(torques: GaitPa
 # --- compound serpenoids and tables ---------------------------------------------------------------
 
 
-def test_a_compound_serpenoid_has_its_groups_and_an_envelope(
+def test_compound_serpenoid_has_groups_and_an_envelope(
     qtbot: QtBot, panel: GaitPanel, document: Document
 ) -> None:
     document.edit(with_values(document.scene, {"model.kind": "spatial_nonsmooth"}), "Model")
@@ -416,7 +408,7 @@ def test_a_compound_serpenoid_has_its_groups_and_an_envelope(
     assert panel.presets.currentText() == "• Sidewinding (compound)"
 
 
-def test_gaits_that_suit_the_robot_come_first_and_others_say_why(
+def test_suitable_gaits_are_first_and_others_give_a_reason(
     panel: GaitPanel, document: Document
 ) -> None:
     box = panel.presets
@@ -431,7 +423,7 @@ def test_gaits_that_suit_the_robot_come_first_and_others_say_why(
     assert not box.reasons
 
 
-def test_a_table_is_typed_previewed_and_says_what_is_wrong(
+def test_gait_table_is_edited_previewed_and_checked(
     qtbot: QtBot, panel: GaitPanel, document: Document, tmp_path: Path
 ) -> None:
     time = np.linspace(0.0, 1.0, 11)

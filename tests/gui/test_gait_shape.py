@@ -1,4 +1,4 @@
-"""The shape a gait asks for: where it is in its cycle, how it lies, and which links stand on the ground."""
+"""The shape of a gait: its phase in the cycle, its position, and the links on the ground."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def spatial(gait: TwoWaves) -> Scene:
     return Scene(model=FORMULATIONS["spatial_nonsmooth"].fields(), gait=gait)
 
 
-def test_a_planar_chain_is_a_sum_of_headings() -> None:
+def test_planar_chain_is_a_sum_of_headings() -> None:
     angles = np.zeros(20)
     angles[::2] = np.linspace(-0.4, 0.6, 10)
     heading = np.concatenate([[0.0], np.cumsum(angles[::2])])
@@ -57,7 +57,7 @@ def test_a_planar_chain_is_a_sum_of_headings() -> None:
     assert np.allclose(joints[:, 2], 0.0)
 
 
-def test_a_positive_pitch_lowers_what_follows() -> None:
+def test_positive_pitch_lowers_the_following_links() -> None:
     angles = np.zeros(20)
     angles[9] = 0.3
     joints = chain_of_angles(angles, ROBOT, ROBOT.axes).joints
@@ -69,13 +69,13 @@ def test_a_positive_pitch_lowers_what_follows() -> None:
 @pytest.mark.parametrize(
     "changes", [{}, {"amplitude_deg": -30.0, "phase_deg": 40.0}, {"pitch_amplitude_deg": -10.0}]
 )
-def test_the_gait_is_seen_at_the_phase_of_its_references(changes: dict[str, float]) -> None:
+def test_gait_is_shown_at_the_phase_of_its_references(changes: dict[str, float]) -> None:
     scene = spatial(SIDEWINDING.model_copy(update=changes))
     snapshot = make_recording(scene, 140).snapshot(123)
     assert np.allclose(gait_angles(scene, snapshot), snapshot.joint_angle_ref, atol=1e-9)
 
 
-def test_looking_ahead_is_what_the_controller_will_ask() -> None:
+def test_later_shape_equals_later_references() -> None:
     scene = spatial(SIDEWINDING)
     controller = controllers.create(scene)
     time = 0.7
@@ -86,12 +86,12 @@ def test_looking_ahead_is_what_the_controller_will_ask() -> None:
     assert period(scene) == pytest.approx(360 / 80)
 
 
-def test_a_wave_without_amplitude_keeps_time_with_the_other() -> None:
+def test_wave_without_amplitude_keeps_its_phase() -> None:
     flat = SIDEWINDING.model_copy(update={"pitch_amplitude_deg": 0.0})
     snapshot = make_recording(spatial(flat), 140).snapshot(123)
     full = make_recording(spatial(SIDEWINDING), 140).snapshot(123)
-    # The amplitude is raised while the robot goes: the vertical wave comes in where it would have
-    # been.
+    # The amplitude is increased during motion: the vertical wave appears at the phase that it would
+    # have had.
     assert np.allclose(gait_angles(spatial(SIDEWINDING), snapshot), full.joint_angle_ref, atol=1e-9)
 
 
@@ -105,7 +105,7 @@ def _random_angles(seed: int) -> np.ndarray:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_a_shape_at_rest_stands_in_balance(seed: int) -> None:
+def test_shape_at_rest_is_balanced(seed: int) -> None:
     chain = chain_of_angles(_random_angles(seed), ROBOT, ROBOT.axes)
     rest = resting(chain, ROBOT.radius_m)
     # It is the same shape, only moved.
@@ -115,7 +115,7 @@ def test_a_shape_at_rest_stands_in_balance(seed: int) -> None:
         )
     feet = rest.feet.reshape(-1, 3)
     assert feet[:, 2].min() == pytest.approx(ROBOT.radius_m, abs=1e-12)
-    # Balance: the middle lies above the polygon of the feet on the ground, whose pads are 0.2 radii
+    # Balance: the centre is above the polygon of the feet on the ground, whose pads are 0.2 radii
     # to either side.
     pad = 0.2 * ROBOT.radius_m
     down = feet[feet[:, 2] < ROBOT.radius_m + pad][:, :2]
@@ -125,25 +125,25 @@ def test_a_shape_at_rest_stands_in_balance(seed: int) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_no_lower_plane_carries_a_shape_at_rest(seed: int) -> None:
+def test_no_lower_plane_supports_a_shape_at_rest(seed: int) -> None:
     rest = resting(chain_of_angles(_random_angles(seed), ROBOT, ROBOT.axes), ROBOT.radius_m)
     feet = rest.feet.reshape(-1, 3)
     middle = rest.joints.mean(axis=0)
-    # scipy's answer to: how high, below the middle, may a plane lie that no foot is under?
+    # scipy's answer: how high, below the centre, can a plane be with no foot under it?
     rows = np.column_stack([np.ones(len(feet)), feet[:, :2] - middle[:2]])
     best = linprog([-1, 0, 0], A_ub=rows, b_ub=feet[:, 2], bounds=[(None, None), (-3, 3), (-3, 3)])
     assert best.status == 0
     assert best.fun is not None
-    # Planes through feet without pads may be steeper, and so a little higher.
+    # Planes through feet without pads may be steeper, and therefore slightly higher.
     assert ROBOT.radius_m - 1e-9 <= -best.fun <= ROBOT.radius_m + 0.2 * ROBOT.radius_m
 
 
-def test_which_links_stand_on_the_ground() -> None:
+def test_links_on_the_ground_are_found() -> None:
     straight = resting(chain_of_angles(np.zeros(20), ROBOT, ROBOT.axes), ROBOT.radius_m)
     assert not straight.lifted(ROBOT.radius_m).any()
     flat = chain_of_angles(gait_angles(Scene(), None), ROBOT, Scene().body.axes)
     assert not resting(flat, ROBOT.radius_m).lifted(ROBOT.radius_m).any()
-    # Sidewinding stands on 2.4 of its 22 contacts on average (an independent simulation of P1,
+    # In sidewinding 2.4 of 22 contacts are closed on average (an independent simulation of P1,
     # VIII-E).
     scene = spatial(SIDEWINDING)
     standing = []
@@ -155,7 +155,7 @@ def test_which_links_stand_on_the_ground() -> None:
     assert 2.0 <= float(np.mean(standing)) <= 3.0
 
 
-def test_a_shape_lies_as_the_robot_lies() -> None:
+def test_shape_has_the_pose_of_the_robot() -> None:
     shape = chain_of_angles(_random_angles(5), ROBOT, ROBOT.axes)
     turn = Rotation.from_euler("ZYX", [1.1, 0.4, 2.5]).as_matrix()
     lying = shape.moved(turn, np.array([0.3, -0.2, 0.7]))
@@ -164,7 +164,7 @@ def test_a_shape_lies_as_the_robot_lies() -> None:
 
 
 @pytest.mark.parametrize("head_right", [True, False])
-def test_drawings_are_level_with_the_head_at_the_right(head_right: bool) -> None:
+def test_previews_are_horizontal_with_the_head_right(head_right: bool) -> None:
     scene = Scene()
     chain = levelled(
         chain_of_snapshot(make_recording(scene, 30).snapshot(20), scene.robot), head_right
@@ -175,7 +175,7 @@ def test_drawings_are_level_with_the_head_at_the_right(head_right: bool) -> None
     assert (first[0] > last[0]) == head_right
 
 
-def test_without_a_gait_the_shape_wanted_is_that_of_the_references() -> None:
+def test_shape_without_gait_is_that_of_the_references() -> None:
     scene = with_values(Scene(), {"controller.kind": "leader_follower"})
     recording = make_recording(scene, 50)
     shot = recording.snapshot(40)

@@ -1,4 +1,4 @@
-"""The gallery and the first start: every scene has its picture, and mouse and keys lead to all of them."""
+"""The gallery and the first start: every scene has an image, and all are reachable by mouse and keys."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.gui.pages.parts import label
 
 LEFT = Qt.MouseButton.LeftButton
 ROOM = 1_200_000
-"""What all pictures may take together, bytes."""
+"""Most bytes of all images together."""
 
 
 def keyboard() -> object:
@@ -37,7 +37,7 @@ def keyboard() -> object:
 
 
 class Plain(QMainWindow):
-    """A window with as much in it as the gallery deals with."""
+    """A window with the parts that the gallery uses."""
 
     def __init__(self, settings: QSettings) -> None:
         super().__init__()
@@ -88,11 +88,11 @@ def click(view: CardView, row: int) -> None:
 
 
 def scenes(gallery: Gallery) -> list[str]:
-    """Names of the scenes that are shown."""
+    """Names of the displayed scenes."""
     return [entry.path.stem for entry in gallery.scenes.items]
 
 
-def test_every_scene_has_its_pictures_and_no_picture_is_left_over() -> None:
+def test_every_scene_has_images_and_every_image_a_scene() -> None:
     names = {path.stem for path in scenes_dir().glob("*.toml")}
     pictures = list(resource("gallery").iterdir())
     assert {path.name for path in pictures} == {
@@ -101,20 +101,21 @@ def test_every_scene_has_its_pictures_and_no_picture_is_left_over() -> None:
     assert sum(path.stat().st_size for path in pictures) < ROOM
 
 
-def test_pictures_are_pictures_of_something_in_their_theme() -> None:
+def test_images_are_not_empty_and_have_their_theme() -> None:
     for entry in entries():
         shades = {}
         for name in ("dark", "light"):
             with Image.open(entry.picture(name)) as picture:
                 assert picture.size == (480, 288)
                 shades[name] = np.asarray(picture.convert("RGB").reduce(3), float)
-        # A robot of some colour stands before the grey floor, and the floor is what the theme says.
+        # A robot of some colour is in front of the grey floor, and the floor has the colour of the
+        # theme.
         for shade in shades.values():
             assert (shade.max(axis=2) - shade.min(axis=2) > 60).mean() > 0.004, entry.path.stem
         assert np.median(shades["light"]) > np.median(shades["dark"]) + 80, entry.path.stem
 
 
-def test_every_scene_says_what_it_is_where_it_is_from_and_what_to_look_for() -> None:
+def test_every_scene_has_description_and_source() -> None:
     for entry in entries():
         assert 5 < len(entry.title) < 60, entry.path.stem
         assert entry.papers, entry.path.stem
@@ -124,7 +125,7 @@ def test_every_scene_says_what_it_is_where_it_is_from_and_what_to_look_for() -> 
     assert len({entry.title for entry in entries()}) == len(entries())
 
 
-def test_a_query_needs_all_of_its_words() -> None:
+def test_query_matches_all_of_its_words() -> None:
     worm = next(entry for entry in entries() if entry.path.stem == "worm_accelerating")
     assert matches(worm, "")
     assert matches(worm, "EARTH worm")
@@ -134,9 +135,7 @@ def test_a_query_needs_all_of_its_words() -> None:
     assert not matches(worm, "", model="planar")
 
 
-def test_typing_narrows_it_down_and_enter_opens(
-    gallery: Gallery, plain: Plain, qtbot: QtBot
-) -> None:
+def test_typing_filters_and_enter_opens(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
     assert gallery.scenes.items == list(entries())
     QTest.keyClicks(gallery.search, "stairs P1")
     assert scenes(gallery) == ["stairs"]
@@ -149,7 +148,7 @@ def test_typing_narrows_it_down_and_enter_opens(
     assert plain.asked == ["Ctrl+N"]
 
 
-def test_a_card_under_a_mouse_at_rest_is_not_highlighted(gallery: Gallery, qtbot: QtBot) -> None:
+def test_card_under_a_resting_mouse_is_not_highlighted(gallery: Gallery, qtbot: QtBot) -> None:
     view = gallery.scenes
     middle = view.card_at(2).center()
     before = gallery.text.text()
@@ -186,9 +185,7 @@ def test_cards_fill_the_width_in_equal_columns(
         assert view.rect().contains(last), "it is as high as its cards"
 
 
-def test_esc_takes_the_search_away_first_and_closes_then(
-    gallery: Gallery, plain: Plain, qtbot: QtBot
-) -> None:
+def test_escape_clears_the_search_then_closes(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
     QTest.keyClicks(gallery.search, "no such scene")
     assert gallery.scenes.items == []
     assert label(gallery, "nothing_found").isVisible()
@@ -201,7 +198,7 @@ def test_esc_takes_the_search_away_first_and_closes_then(
     assert plain.document.origin == MAIN_SCENE.resolve()
 
 
-def test_chips_narrow_it_down_to_a_paper_and_a_model(gallery: Gallery, qtbot: QtBot) -> None:
+def test_chips_filter_by_paper_and_model(gallery: Gallery, qtbot: QtBot) -> None:
     QTest.mouseClick(gallery.chips.papers["P2"], LEFT)
     assert gallery.scenes.items
     assert all("P2" in entry.papers for entry in gallery.scenes.items)
@@ -215,7 +212,7 @@ def test_chips_narrow_it_down_to_a_paper_and_a_model(gallery: Gallery, qtbot: Qt
     assert len(scenes(gallery)) == len(entries())
 
 
-def test_arrows_lead_through_the_cards(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
+def test_arrows_move_through_the_cards(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
     starts = gallery.starts
     view = gallery.scenes
     QTest.keyClick(gallery.search, Qt.Key.Key_Down)
@@ -256,7 +253,7 @@ def test_down_reaches_the_last_card_of_a_short_row(gallery: Gallery, plain: Plai
     assert plain.document.origin == entries()[entries().index(view.items[-1])].path.resolve()
 
 
-def test_right_goes_on_in_the_next_row(gallery: Gallery) -> None:
+def test_right_continues_in_the_next_row(gallery: Gallery) -> None:
     view = gallery.scenes
     view.focus_card(view.columns - 1)
     QTest.keyClick(view, Qt.Key.Key_Right)
@@ -274,7 +271,7 @@ def test_screen_readers_get_titles_and_descriptions(gallery: Gallery) -> None:
     assert index.data(Qt.ItemDataRole.AccessibleDescriptionRole) == entry.description
 
 
-def test_a_click_opens_a_scene_and_the_window_below_gets_nothing(
+def test_click_opens_a_scene_and_is_not_passed_on(
     gallery: Gallery, plain: Plain, qtbot: QtBot
 ) -> None:
     QTest.keyClick(gallery.search, Qt.Key.Key_Space)
@@ -288,7 +285,7 @@ def test_a_click_opens_a_scene_and_the_window_below_gets_nothing(
     assert not gallery.is_open
 
 
-def test_one_can_begin_with_nothing_or_with_a_recent_file(
+def test_gallery_offers_an_empty_scene_and_recent_files(
     plain: Plain, tmp_path: Path, qtbot: QtBot
 ) -> None:
     mine = tmp_path / "mine & <yours>.toml"
@@ -308,7 +305,7 @@ def test_one_can_begin_with_nothing_or_with_a_recent_file(
     assert plain.document.origin == mine.resolve()
 
 
-def test_tab_stays_inside_and_a_click_beside_closes(
+def test_tab_stays_inside_and_outside_click_closes(
     gallery: Gallery, plain: Plain, qtbot: QtBot
 ) -> None:
     for _ in range(12):
@@ -327,7 +324,7 @@ def test_tab_stays_inside_and_a_click_beside_closes(
     assert not gallery.is_open
 
 
-def test_the_first_start_shows_gallery_and_tour_once(window: MainWindow, qtbot: QtBot) -> None:
+def test_first_start_shows_gallery_and_tour_once(window: MainWindow, qtbot: QtBot) -> None:
     window.context.help_controller.welcome()
     gallery = open_overlay(window, Gallery)
     assert gallery is not None
@@ -346,7 +343,7 @@ def test_the_first_start_shows_gallery_and_tour_once(window: MainWindow, qtbot: 
     assert kept.value("welcome/tour_seen", type=bool)
 
 
-def test_the_tour_lights_up_what_it_speaks_of(window: MainWindow, qtbot: QtBot) -> None:
+def test_tour_highlights_its_widgets(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1280, 800)
     window.context.docks["plots"].close()
     window.context.action_registry["tour"].trigger()

@@ -1,4 +1,4 @@
-"""The plots' memory: peaks survive, memory is bounded, forces are differences of impulses."""
+"""Series of plots: peaks are preserved, memory is bounded, forces are differences of impulses."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_decimation_keeps_every_peak(pieces: list[int], seed: int, data: st.Data
 
 
 @given(st.integers(1, 9), st.integers(0, 2**32 - 1))
-def test_the_order_of_writing_does_not_matter(blocks: int, seed: int) -> None:
+def test_order_of_writing_does_not_matter(blocks: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     values = random.standard_normal((blocks * BLOCK - int(random.integers(0, BLOCK)), 2))
     forwards = Pyramid(2)
@@ -77,17 +77,17 @@ def test_memory_is_bounded_and_old_peaks_stay() -> None:
     assert pyramid.nbytes < 9 * 4 * 4 * BLOCK
     whole = pyramid.envelope(0, n, 100)
     assert np.nanmax(whole.high) == 199
-    assert np.array_equal(whole.high[:40, 0], np.arange(40) * 2 + 1)  # each bin holds two blocks
+    assert np.array_equal(whole.high[:40, 0], np.arange(40) * 2 + 1)  # each bin contains two blocks
     newest = pyramid.envelope(n - 100, n, 1000)
     assert newest.stride == 1
-    old = pyramid.envelope(0, 100, 1000)  # its rows are gone, its peak is not
+    old = pyramid.envelope(0, 100, 1000)  # its rows were dropped, but not its peak
     assert old.stride > 1
     assert old.high[0, 0] >= 0.0
     assert pyramid.row(0) is None
     assert pyramid.row(n - BLOCK + 17) is not None
 
 
-def test_a_pyramid_takes_no_more_than_its_limit() -> None:
+def test_pyramid_stays_within_its_limit() -> None:
     limit = 2**22
     pyramid = Pyramid(4, limit)
     sizes = []
@@ -115,7 +115,7 @@ def test_series_share_a_budget_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None
     cache.want(["link_*_speed_mps", "link_*_x_m", "joint_*_yaw_deg"])
     oldest = cache.envelope("link_*_speed_mps", 0, 500, 1000)
     assert oldest is not None
-    assert oldest.stride > 1, "what was alone gives way to others"
+    assert oldest.stride > 1, "a series that was alone makes space for others"
     pull_all(cache)
     assert cache.nbytes <= budget
     for key in ("link_*_speed_mps", "link_*_x_m", "joint_*_yaw_deg"):
@@ -126,7 +126,7 @@ def test_series_share_a_budget_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None
     assert cache.nbytes == 0
 
 
-def test_bins_stand_still_while_the_view_moves() -> None:
+def test_bins_do_not_move_with_the_view() -> None:
     pyramid = Pyramid(1)
     pyramid.write(0, np.random.default_rng(1).standard_normal((5000, 1)))
     a, b = pyramid.envelope(1000, 3000, 400), pyramid.envelope(1003, 3003, 400)
@@ -144,8 +144,8 @@ def test_forces_are_differences_of_impulses() -> None:
     assert np.all(force[0] == 0)
     impulse = rows.impulse_obstacle[:, :, 1]
     assert force[200, 4] == pytest.approx((impulse[200, 4] - impulse[199, 4]) / 0.01)
-    # An impact between two rows is neither missed nor counted twice: forces times time give the
-    # impulse back.
+    # An impact between two rows is neither missed nor counted twice: the integral of the force
+    # equals the impulse.
     assert np.allclose(force.sum(axis=0) * 0.01, impulse[-1] - impulse[0])
     part = series.values(
         Piece(recording.schema, recording.rows(150, 160), recording.rows(149, 150))
@@ -154,7 +154,7 @@ def test_forces_are_differences_of_impulses() -> None:
 
 
 @pytest.mark.parametrize("of", ["links", "body"])
-def test_a_quantity_has_a_column_for_every_name_and_does_not_care_for_blocks(of: str) -> None:
+def test_columns_of_a_quantity_do_not_depend_on_blocks(of: str) -> None:
     added = ("heading_rad", "turning_radps", "share")
     make = make_body_recording if of == "body" else partial(make_recording, extra=added)
     recording = make(with_values(Scene(), {"model.kind": "spatial_nonsmooth"}), 120)
@@ -177,7 +177,7 @@ def pull_all(cache: SeriesCache) -> None:
         pass
 
 
-def test_only_new_rows_are_read_and_the_newest_first() -> None:
+def test_only_new_rows_are_read_newest_first() -> None:
     recording = make_recording(Scene(), 5 * BLOCK + 100)
     read: list[tuple[int, int]] = []
 
@@ -215,7 +215,7 @@ def test_only_new_rows_are_read_and_the_newest_first() -> None:
     assert [(a, b) for a, b in read if b - a > 1] == [(5 * BLOCK + 100, 5 * BLOCK + 107)]
 
 
-def test_a_channel_shown_later_is_filled_in() -> None:
+def test_channel_shown_later_is_filled() -> None:
     recording = make_recording(Scene(), 3000)
     cache = SeriesCache()
     cache.reset(recording)
@@ -231,7 +231,7 @@ def test_a_channel_shown_later_is_filled_in() -> None:
     assert cache.envelope("link_*_speed_mps", 0, 3000, 100) is None
 
 
-def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
+def test_values_at_a_row_are_exact_before_filling() -> None:
     recording = make_recording(Scene(), 3000)
     cache = SeriesCache()
     cache.reset(recording)
@@ -246,7 +246,7 @@ def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
     assert cache.values_at("joint_*_yaw_deg", 3000) is None
 
 
-def test_what_the_source_does_not_know_is_not_kept() -> None:
+def test_unknown_values_are_not_stored() -> None:
     scene = Scene()
     recording = RunRecording(
         scene, Schema(scene.robot.n_links, scene.body.axes, (), valid=Fields.JOINTS)
@@ -257,7 +257,7 @@ def test_what_the_source_does_not_know_is_not_kept() -> None:
     assert cache.envelope("link_*_obstacle_force_n", 0, 1, 10) is None
 
 
-def test_another_recording_starts_anew() -> None:
+def test_other_recording_starts_empty() -> None:
     cache = SeriesCache()
     cache.reset(make_recording(Scene(), 2000))
     cache.want(["link_*_speed_mps"])

@@ -1,4 +1,4 @@
-"""Killed at a random moment of editing: the file is whole, and at most the last autosave interval is missing."""
+"""A program killed during editing: the file is valid, and at most the edits of the last autosave interval are lost."""
 
 from __future__ import annotations
 
@@ -18,22 +18,21 @@ from snakestudio.session.recovery import unsaved_scenes
 from tests.gui.conftest import MAIN_SCENE
 
 SLACK_S = 0.8
-"""What writing may take besides, on a machine that does other things too: seconds, whatever the
-interval."""
+"""Additional time for writing on a busy machine, s, for every interval."""
 
 
 def newest(scene: Scene) -> float:
     """Time of the newest edit in a scene of the probe, s; 0 if there is none."""
-    # those of the main scene are not
+    # obstacles of the main scene do not count
     return max((o.y_m for o in scene.obstacles if o.y_m > 0.3), default=0.0)
 
 
 def kill_once(folder: Path, interval_s: float, lifetime_s: float, seed: int) -> float:
-    """Let the probe edit and kill it; how much time of its edits was lost, s."""
+    """Run the probe and kill it; return the time of lost edits, s."""
     path = folder / "scene.toml"
     path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
     words = [sys.executable, "-m", "tests.gui.kill_probe", str(path), str(interval_s), str(seed)]
-    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}  # nothing is shown
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}  # no window is shown
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as probe:
         assert probe.stdout is not None
         assert probe.stdout.readline() == "ready\n"
@@ -42,7 +41,7 @@ def kill_once(folder: Path, interval_s: float, lifetime_s: float, seed: int) -> 
         told = probe.stdout.read().split("\n")[:-1]
     edits = [float(line.split()[1]) for line in told if line.startswith("edit ")]
     assert edits, "it was killed before it began"
-    on_disk = load_scene(path)  # whole, whenever it was
+    on_disk = load_scene(path)  # valid at any time
     found = unsaved_scenes()
     assert len(found) <= 1
     kept = max([newest(on_disk), *(newest(unsaved.scene) for unsaved in found)])
@@ -53,17 +52,17 @@ def kill_once(folder: Path, interval_s: float, lifetime_s: float, seed: int) -> 
 
 
 @pytest.mark.parametrize("seed", [1])
-def test_little_is_lost(tmp_path: Path, seed: int) -> None:
+def test_kill_loses_few_edits(tmp_path: Path, seed: int) -> None:
     lifetime = random.Random(seed).uniform(1.5, 2.5)
     assert kill_once(tmp_path, 0.2, lifetime, seed) <= 0.2 + SLACK_S
 
 
 @pytest.mark.soak
-def test_at_most_the_interval_is_lost_fifty_times(tmp_path: Path) -> None:
+def test_fifty_kills_lose_at_most_the_interval(tmp_path: Path) -> None:
     chance = random.Random(7)
     lost = [kill_once(tmp_path, 1.0, chance.uniform(0.2, 6.0), seed) for seed in range(50)]
     assert max(lost) <= 1.0 + SLACK_S
-    assert sorted(lost)[45] <= 1.0 + 0.25, "nine times of ten the writing takes hardly any time"
+    assert sorted(lost)[45] <= 1.0 + 0.25, "in nine of ten cases writing takes little time"
 
 
 WINDOW = """
@@ -96,8 +95,10 @@ sys.exit(run(Path(sys.argv[1]), lambda window: QTimer.singleShot(0, window, lamb
         pytest.param("closed", 0, 0, marks=pytest.mark.soak),
     ],
 )
-def test_a_window_that_ends(tmp_path: Path, way: str, code: int, kept: int) -> None:
-    """Unasked, it keeps the unsaved edit at once; closed by its user, who does not want it, it keeps nothing."""
+def test_ended_window_stores_edits_unless_discarded(
+    tmp_path: Path, way: str, code: int, kept: int
+) -> None:
+    """Ended by a signal, it stores the unsaved edit; closed by its user, who discards it, it stores nothing."""
     path = tmp_path / "scene.toml"
     path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
     done = subprocess.run(

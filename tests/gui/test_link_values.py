@@ -1,4 +1,4 @@
-"""What is said of a link: where it is, how it lies, what presses on it."""
+"""Values of a link: position, attitude, and forces."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, link_values
 from tests.gui.fake import make_recording
 
 
-def test_roll_pitch_and_yaw_are_scipys() -> None:
+def test_roll_pitch_and_yaw_equal_scipy() -> None:
     turns = Rotation.random(200, rng=np.random.default_rng(3))
     yaw, pitch, roll = turns.as_euler("ZYX").T
     found = roll_pitch_yaw(turns.as_quat(scalar_first=True))
     assert np.allclose(found, np.column_stack([roll, pitch, yaw]), atol=1e-9)
 
 
-def test_they_are_the_angles_a_start_is_given_in() -> None:
+def test_angles_are_those_of_a_start() -> None:
     given = np.array([0.4, -0.7, 2.1])  # roll, pitch, yaw
     matrix = rotation(given[2], given[1], given[0])
     assert np.allclose(roll_pitch_yaw(quaternions(matrix[None]))[0], given)
@@ -32,7 +32,7 @@ def snapshot(scene: Scene) -> Snapshot:
     return make_recording(scene, 50).snapshot(40)
 
 
-def test_a_planar_link_has_no_roll() -> None:
+def test_planar_link_has_no_roll() -> None:
     scene = Scene()
     names = [name for name, _, _ in link_values(snapshot(scene), 4, scene.body.axes)]
     assert names[:4] == ["x", "y", "z", "Heading"]
@@ -40,7 +40,7 @@ def test_a_planar_link_has_no_roll() -> None:
     assert "Joint before" in names
 
 
-def test_a_link_in_space_says_how_it_lies_and_what_carries_it() -> None:
+def test_spatial_link_shows_attitude_and_forces() -> None:
     scene = Scene(model=FORMULATIONS["spatial_nonsmooth"].fields(), gait=TwoWaves())
     shot = snapshot(scene)
     pose = shot.link_pose.copy()

@@ -1,4 +1,4 @@
-"""The look: text follows the system's size, keys are seen where they are, and the sheet of keys is complete."""
+"""Appearance: text follows the system's size, the keyboard focus is visible, and the sheet of shortcuts is complete."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.gui.conftest import fill_docks
 
 
 def keyboard() -> QWidget:
-    """What has the keyboard."""
+    """Widget with the keyboard focus."""
     now: QWidget | None = QApplication.focusWidget()
     assert now is not None
     return now
@@ -38,14 +38,14 @@ def keyboard() -> QWidget:
 
 @pytest.fixture
 def large_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A system whose text is 13 points high, at 96 dots an inch."""
+    """A system with 13-point text at 96 dpi."""
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     with monkeypatch.context() as patch:
         patch.setattr(theme, "_system_size", 13 * 96 / 72)
         theme.apply(app, "dark")
         yield
-    # no window is there to be dressed again
+    # no window has to be restyled
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     theme.apply(app, "dark")
 
@@ -54,7 +54,7 @@ def large_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("points", "pixels"), [(7, 13), (9, 13), (10, 13), (13, 17), (60, 26)])
-def test_text_is_as_large_as_the_systems_within_reason(
+def test_text_has_the_size_of_the_system_within_limits(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch, points: int, pixels: int
 ) -> None:
     with monkeypatch.context() as patch:
@@ -66,14 +66,14 @@ def test_text_is_as_large_as_the_systems_within_reason(
     theme.adopt_text_size(qapp)
 
 
-def test_nothing_is_cut_off_in_large_text_and_every_button_says_what_it_is(
+def test_large_text_is_not_clipped_and_buttons_are_named(
     large_text: None, window: MainWindow
 ) -> None:
-    # The fixture of the window dresses the program anew, after which the system's size still holds.
+    # The fixture of the window restyles the program, after which the system's size still applies.
     assert QApplication.font().pixelSize() == 17
     window.resize(1600, 1000)
     fill_docks(window)
-    QTest.qWait(50)  # the layout settles in turns of its own
+    QTest.qWait(50)  # the layout settles in later turns of the event loop
     assert window.width() == 1600
     for button in window.findChildren(QPushButton) + window.findChildren(QToolButton):
         icon_only = (
@@ -96,12 +96,12 @@ def test_nothing_is_cut_off_in_large_text_and_every_button_says_what_it_is(
     assert sheet.rect().contains(sheet.frame.geometry())
 
 
-# --- where the keyboard is ------------------------------------------------------------------------
+# --- keyboard focus -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("palette", ["dark", "light"])
 @pytest.mark.parametrize("role", ["", "flat", "link", "primary", "chip"])
-def test_a_button_with_the_keyboard_looks_different(
+def test_focused_button_looks_different(
     qtbot: QtBot, qapp: QApplication, palette: str, role: str
 ) -> None:
     theme.apply(qapp, palette)
@@ -132,7 +132,7 @@ def test_a_button_with_the_keyboard_looks_different(
     theme.apply(qapp, "dark")
 
 
-def test_the_viewport_has_a_frame_while_keys_led_there(window: MainWindow, qtbot: QtBot) -> None:
+def test_viewport_has_a_frame_after_keyboard_focus(window: MainWindow, qtbot: QtBot) -> None:
     frame = window.context.viewport.findChild(FocusFrame)
     assert isinstance(frame, FocusFrame)
     assert not frame.isVisible()
@@ -146,7 +146,7 @@ def test_the_viewport_has_a_frame_while_keys_led_there(window: MainWindow, qtbot
     assert not frame.isVisible()
 
 
-def test_menus_open_by_a_key(window: MainWindow) -> None:
+def test_menus_open_with_a_key(window: MainWindow) -> None:
     titles = [action.text() for action in window.menuBar().actions()]
     assert all(title.startswith("&") for title in titles)
     assert len({title[1] for title in titles}) == len(titles)
@@ -155,12 +155,12 @@ def test_menus_open_by_a_key(window: MainWindow) -> None:
 # --- icons, keys and mouse ------------------------------------------------------------------------
 
 
-def test_every_icon_of_a_command_is_there() -> None:
+def test_every_icon_of_a_command_exists() -> None:
     for spec in table():
         assert not spec.icon or resource("icons", f"{spec.icon}.svg").is_file(), spec.id
 
 
-def test_the_sheet_of_keys_has_every_key_and_gesture(window: MainWindow, qtbot: QtBot) -> None:
+def test_sheet_of_shortcuts_has_all_keys_and_gestures(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1500, 900)
     QTest.keySequence(window.context.viewport, QKeySequence("F1"))
     sheet = open_overlay(window, ShortcutSheet)
@@ -182,14 +182,14 @@ def test_the_sheet_of_keys_has_every_key_and_gesture(window: MainWindow, qtbot: 
     assert not sheet.is_open
 
 
-def test_the_sheet_of_keys_sorts_by_key(qtbot: QtBot) -> None:
+def test_sheet_of_shortcuts_can_be_sorted_by_key(qtbot: QtBot) -> None:
     window = QMainWindow()
     qtbot.addWidget(window)
     sheet = ShortcutSheet(
         window, [("Edit", [("G", "Move"), ("B", "Box Select")])], [("Mouse", [("Click", "Select")])]
     )
     header = sheet.table.horizontalHeader()
-    assert [row[1] for row in sheet.rows] == ["G", "B", "Click"], "as the menus have them"
+    assert [row[1] for row in sheet.rows] == ["G", "B", "Click"], "in the order of the menus"
     header.setSortIndicator(1, Qt.SortOrder.AscendingOrder)
     assert [row[1] for row in sheet.rows] == ["B", "Click", "G"]
     header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

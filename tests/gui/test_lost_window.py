@@ -1,15 +1,15 @@
 """The real window, killed or suspended while its robot streams: the robot is in its safe state within 0.3 s.
 
-Everything as the user has it: the window renders, the twin runs alongside, the link is a process of
-the window's, and the robot is emulated by another process that knows nothing of either. What counts
-is the robot's own report and the stop frame that a third party sees on the bus.
-`tests/link/test_link_process.py` does the same, more often, with a window that has nothing to draw.
+All parts are those of a user: the window renders, the twin runs alongside, the link is a process of
+the window, and the robot is emulated by another, independent process. The evidence is the robot's
+own status and the stop frame that a third party sees on the bus. `tests/link/test_link_process.py`
+does the same, more often, with a window that draws nothing.
 
-All times of the robot's profile but the one that is tried are so long that nothing else can stop
-it: all but `window_timeout_s`, and that, too, where the end of a killed window's pipe is tried
-alone. The pipe ends only when the kernel has taken the window's memory apart, for which that needs
-a processor: 0.07 to 0.58 s where six processes wanted two of them. The promise of 0.3 s is kept
-there by the heartbeat, which stopped the robot after 0.04 to 0.26 s.
+All times of the robot's profile except the tested one are so long that nothing else can stop it:
+all but `window_timeout_s`, and also this one where only the end of a killed window's pipe is
+tested. The pipe ends when the kernel has freed the window's memory, which needs a processor: 0.07
+to 0.58 s where six processes competed for two processors. There the heartbeat keeps the promise of
+0.3 s: it stopped the robot after 0.04 to 0.26 s.
 """
 
 from __future__ import annotations
@@ -46,22 +46,21 @@ pytestmark = [
 ]
 
 _SAFE_S = 0.3
-"""All nodes without torque so soon after the window is gone (docs/safety.md)."""
+"""Time until all nodes are without torque after the window is lost (docs/safety.md)."""
 _SHIPPED_S = 0.25
-"""`window_timeout_s` of the profiles that come along."""
+"""`window_timeout_s` of the bundled profiles."""
 _LONGER_S = 1.0
-"""The same where the window itself pauses for longer than that, as it may where it draws in
-software."""
+"""The same for windows that themselves pause for longer, as with software rendering."""
 _PIPE_ALONE_S = 1.0
-"""The same where nothing but the end of the pipe stops, on a machine of any load."""
+"""The same where only the end of the pipe stops, on a machine under any load."""
 _PERIOD_S = 1.0
-"""Of the set-points: the link may be held up for 2.5 of them."""
+"""Period of the set-points: the link may be delayed for 2.5 of them."""
 _SAMPLES = 5
 
 
 @dataclass(frozen=True)
 class Stage:
-    """The lab robot in its own process, and a witness on its bus."""
+    """The lab robot in a separate process, and a witness on its bus."""
 
     profile: Path
     bus: Bus
@@ -71,7 +70,7 @@ class Stage:
 
 @contextmanager
 def staged(folder: Path, window_timeout_s: float) -> Iterator[Stage]:
-    """A robot whose window may be silent for so long, s."""
+    """Run a robot with a timeout of its window, s."""
     profile = patient_robot(folder, 1.0 / _PERIOD_S, window_timeout_s)
     bus = free_multicast()
     with Emulator(profile, bus, folder) as robot, Witness(bus) as witness:
@@ -93,13 +92,12 @@ def _lose(stage: Stage, how: signal.Signals, later: float) -> float | None:
     Parameters
     ----------
     later : float
-        How long after it said so, s: anywhere in a period.
+        Delay after its report, s: any time in a period.
 
     Returns
     -------
     float or None
-        Time until no node has torque, s; None if it had stopped streaming by itself a moment
-        before.
+        Time until no node has torque, s; None if streaming had already stopped a moment before.
     """
     bus = stage.bus
     command = [
@@ -119,7 +117,7 @@ def _lose(stage: Stage, how: signal.Signals, later: float) -> float | None:
     link = 0
     try:
         link = int(window.stdout.readline() or 0)
-        assert link, "the window did not get to stream"
+        assert link, "the window did not start streaming"
         told = time.monotonic()
         time.sleep(later)
         begin = time.monotonic()
@@ -129,7 +127,7 @@ def _lose(stage: Stage, how: signal.Signals, later: float) -> float | None:
         if stopped is not None and stopped < begin:
             return None
         wait(lambda: stage.robot.time_of("safe", begin) is not None, "the robot is safe", 5.0)
-        # it was the link, and not only the robot's own watchdog
+        # the link stopped it, not only the robot's own watchdog
         stage.witness.waited(STOP_ID, begin)
         safe = stage.robot.time_of("safe", begin)
         assert safe is not None
@@ -152,7 +150,7 @@ def _lose(stage: Stage, how: signal.Signals, later: float) -> float | None:
     ],
     ids=["killed", "killed_with_no_timeout", "suspended", "suspended_with_a_longer_timeout"],
 )
-def test_the_robot_is_safe_when_its_window_is_lost(
+def test_robot_is_safe_when_its_window_is_lost(
     tmp_path: Path, how: signal.Signals, window_timeout_s: float, bar: float
 ) -> None:
     seen: list[float] = []
@@ -165,6 +163,6 @@ def test_the_robot_is_safe_when_its_window_is_lost(
             if len(seen) == _SAMPLES:
                 break
     assert len(seen) == _SAMPLES, (
-        "the window was held up, and its robot stopped, before it was lost"
+        "the window was delayed, and its robot stopped, before it was lost"
     )
     assert max(seen) <= bar

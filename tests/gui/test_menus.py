@@ -1,4 +1,4 @@
-"""Menus: while one is open no key reaches the window behind it, and every entry has a letter of its own."""
+"""Menus: while one is open no key reaches the window behind it, and every entry has its mnemonic."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def texts(menu: QWidget) -> list[str]:
 # --- letters --------------------------------------------------------------------------------------
 
 
-def test_initials_are_taken_first_and_letters_by_hand_stay(qtbot: QtBot) -> None:
+def test_initials_are_preferred_and_fixed_mnemonics_stay(qtbot: QtBot) -> None:
     menu = filled("Save", "Save As", "&Anything", "Export && Send", "S", "12 rows")
     found = letters(menu)
     assert len(set(found)) == len(found)
@@ -62,24 +62,26 @@ def test_initials_are_taken_first_and_letters_by_hand_stay(qtbot: QtBot) -> None
     ]
 
 
-def test_an_entry_makes_way_for_one_that_has_no_choice(qtbot: QtBot) -> None:
+def test_entry_yields_its_letter_to_one_without_choice(qtbot: QtBot) -> None:
     assert texts(filled("ab", "a")) == ["a&b", "&a"]
     assert texts(filled("ab", "bc", "a")) == ["a&b", "b&c", "&a"]
 
 
-def test_letters_are_the_same_every_time(qtbot: QtBot) -> None:
+def test_mnemonics_are_reproducible(qtbot: QtBot) -> None:
     menu = filled("Box", "Board", "Ball", "Ramp")
     before = texts(menu)
     assign_mnemonics(menu)
     assert texts(menu) == before == texts(filled("Box", "Board", "Ball", "Ramp"))
-    menu.actions()[0].setText("Ramp B")  # another text gets another letter, the others keep theirs
+    menu.actions()[0].setText(
+        "Ramp B"
+    )  # another text gets another mnemonic, the others keep theirs
     assign_mnemonics(menu)
     assert plain(texts(menu)[0]) == "Ramp B"
     assert texts(menu)[1:] == before[1:]
     assert len(set(letters(menu))) == 4
 
 
-def test_entries_without_a_letter_of_their_own_get_one_behind(qtbot: QtBot) -> None:
+def test_entries_without_free_letter_get_one_appended(qtbot: QtBot) -> None:
     menu = filled("1", "11", "111")
     assert texts(menu) == ["&1", "11 (&A)", "111 (&B)"]
     assert [plain(text) for text in texts(menu)] == ["1", "11", "111"]
@@ -90,7 +92,7 @@ def test_entries_without_a_letter_of_their_own_get_one_behind(qtbot: QtBot) -> N
 # --- keys -----------------------------------------------------------------------------------------
 
 
-def test_a_key_in_an_open_menu_does_not_reach_the_widget_behind(qtbot: QtBot) -> None:
+def test_key_in_an_open_menu_does_not_reach_the_window(qtbot: QtBot) -> None:
     behind = QWidget()
     qtbot.addWidget(behind)
     button = QPushButton(behind)
@@ -122,7 +124,7 @@ def test_a_key_in_an_open_menu_does_not_reach_the_widget_behind(qtbot: QtBot) ->
     assert done == ["entry", "P"]
 
 
-def test_all_menus_are_of_the_kind_that_keeps_keys() -> None:
+def test_all_menus_use_the_class_that_keeps_keys() -> None:
     root = Path(snakestudio.gui.__path__[0])
     plain_menus = [
         f"{path.relative_to(root)}: {line.strip()}"
@@ -134,7 +136,7 @@ def test_all_menus_are_of_the_kind_that_keeps_keys() -> None:
 
 
 def menus_of(window: MainWindow) -> Iterator[tuple[str, QMenu]]:
-    """All menus of a window: in its bar, on buttons, and those that a right click opens."""
+    """All menus of a window: in its menu bar, on buttons, and context menus."""
     c = window.context
     c.selection.set([("obstacle", 2)])
     tree = window.findChild(SceneTree)
@@ -163,9 +165,7 @@ def menus_of(window: MainWindow) -> Iterator[tuple[str, QMenu]]:
         yield menu.title(), menu
 
 
-def test_every_entry_of_every_menu_has_a_letter_and_no_menu_lets_keys_through(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_every_menu_entry_has_a_mnemonic(window: MainWindow, qtbot: QtBot) -> None:
     fill_docks(window)
     plots = window.findChild(PlotPanel)
     assert isinstance(plots, PlotPanel)
@@ -200,7 +200,7 @@ def test_every_entry_of_every_menu_has_a_letter_and_no_menu_lets_keys_through(
     assert seen > 40
 
 
-def test_space_stops_a_robot_while_a_menu_is_open(window: MainWindow, qtbot: QtBot) -> None:
+def test_space_stops_a_robot_with_an_open_menu(window: MainWindow, qtbot: QtBot) -> None:
     robot = window.context.robot_controller
     link = connect_link(window)
     try:
@@ -209,7 +209,7 @@ def test_space_stops_a_robot_while_a_menu_is_open(window: MainWindow, qtbot: QtB
         qtbot.waitUntil(menu.isVisible)
         watched = window.context.robot_feature
         assert watched is not None
-        # the keys of a window that has just come are seen by the next look at windows
+        # keys of a new window are handled after the next check for windows
         qtbot.wait(60)
         QTest.keyClick(menu, Qt.Key.Key_Space)
         assert link.stops

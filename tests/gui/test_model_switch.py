@@ -1,4 +1,4 @@
-"""Switching between the planar and the spatial model: to and fro, at the start and during a run; nothing is lost."""
+"""Switching between planar and spatial model, back and forth, at the start and during a run; no value is lost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def box(qtbot: QtBot, document: Document) -> ModelBox:
     return show_widget(qtbot, ModelBox(document))
 
 
-def test_nothing_of_the_scene_is_lost_to_and_fro(
+def test_switching_back_and_forth_loses_nothing(
     qtbot: QtBot, box: ModelBox, document: Document
 ) -> None:
     document.set_value("joint_controller.kp_nm_per_rad", 123.0, "Gain")
@@ -52,7 +52,7 @@ def test_nothing_of_the_scene_is_lost_to_and_fro(
     assert box.currentData() == "spatial_nonsmooth"
 
 
-def test_the_panel_says_that_it_applies_at_reset(
+def test_panel_announces_the_switch_at_reset(
     qtbot: QtBot, document: Document, session_controller: FakeBridge
 ) -> None:
     panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
@@ -68,13 +68,13 @@ def test_the_panel_says_that_it_applies_at_reset(
     assert not panels.joints.isVisible()
 
 
-def test_during_a_run_it_applies_at_reset(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_switch_during_a_run_applies_at_reset(recorded: MainWindow, qtbot: QtBot) -> None:
     scene = recorded.context.document.scene
     choose(qtbot, recorded.context.run_bar.model, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: "spatial model" in recorded.context.banners.run.text)
     assert recorded.context.session_controller.recording is not None
     assert recorded.context.session_controller.recording.scene.model.kind == "planar_nonsmooth", (
-        "the run of before stays"
+        "the previous run stays"
     )
     recorded.context.document.undo_stack.undo()
     qtbot.waitUntil(lambda: recorded.context.banners.run.text == "")
@@ -84,7 +84,7 @@ def test_during_a_run_it_applies_at_reset(recorded: MainWindow, qtbot: QtBot) ->
     qtbot.waitUntil(
         lambda: recorded.context.session_controller.status.state in ("preparing", "ready")
     )
-    # At t = 0 it applies at once.
+    # At t = 0 it applies immediately.
     choose(qtbot, recorded.context.run_bar.model, Qt.Key.Key_Up)
     qtbot.waitUntil(
         lambda: recorded.context.session_controller.status.state == "ready", timeout=COMPILING_MS

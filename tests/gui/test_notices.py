@@ -1,4 +1,4 @@
-"""Notices over the viewport: what is long leaves the picture free, and what is over is not said any more."""
+"""Notices over the viewport: long ones leave the view free, and outdated ones are removed."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ def more(banner: Banner) -> QPushButton:
     return part(banner, QPushButton, "more")
 
 
-def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_request(
-    drawn: MainWindow, qtbot: QtBot
-) -> None:
+def test_long_notice_is_shortened_until_expanded(drawn: MainWindow, qtbot: QtBot) -> None:
     drawn.resize(900, 600)
     banner = drawn.context.banners.robot
     shown = NoticePage(banner).text
@@ -47,10 +45,10 @@ def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_req
         closable=False,
     )
     qtbot.waitUntil(lambda: 2 * line < banner.height() < 0.4 * drawn.context.viewport.height())
-    assert shown.height() >= 2 * line, "its headline can be read"
+    assert shown.height() >= 2 * line, "its headline is readable"
     whole = math.ceil(QFontMetricsF(shown.font()).lineSpacing())
-    qtbot.waitUntil(lambda: shown.height() % whole == 0)  # no line is cut through
-    assert banner.text.endswith(LONG), "what it says is not another thing"
+    qtbot.waitUntil(lambda: shown.height() % whole == 0)  # no line is clipped
+    assert banner.text.endswith(LONG), "the text itself does not change"
     assert "Node 39" in shown.toolTip()
     qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: shown.height() > 4 * line and shown.height() % whole == 0)
@@ -61,7 +59,7 @@ def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_req
     qtbot.waitUntil(more(banner).isHidden)
 
 
-def test_another_long_notice_begins_short(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_next_long_notice_is_shortened_again(drawn: MainWindow, qtbot: QtBot) -> None:
     banner = drawn.context.banners.files
     line = drawn.context.banners.files.fontMetrics().lineSpacing()
     banner.show_notice("warning", LONG)
@@ -72,9 +70,7 @@ def test_another_long_notice_begins_short(drawn: MainWindow, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: banner.height() < 4 * line + 12)
 
 
-def test_what_keeps_a_scene_from_running_is_named_as_people_call_it(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_error_of_a_scene_is_named_by_its_label(window: MainWindow, qtbot: QtBot) -> None:
     obstacles = list(window.context.document.scene.obstacles)
     obstacles[5] = Box(x_m=3.0, y_m=3.0, pitch_deg=20.0)
     window.context.document.edit(
@@ -85,9 +81,7 @@ def test_what_keeps_a_scene_from_running_is_named_as_people_call_it(
     assert "box 6 is a tilted box" in window.context.banners.run.text.lower()
 
 
-def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(
-    window: MainWindow, link: FakeLink
-) -> None:
+def test_notice_of_a_pending_edit_is_removed(window: MainWindow, link: FakeLink) -> None:
     banner = window.context.banners.robot
     words = "Links: not while it streams."
     put(window, link, LinkState.STREAMING)
@@ -95,7 +89,7 @@ def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(
     look(window)
     assert banner.text == words
     put(window, link, LinkState.ARMED)
-    assert banner.text == "", "the next stream begins with it"
+    assert banner.text == "", "the next stream starts with it"
     put(window, link, LinkState.STREAMING)
     link.say(words, "warning", "waiting")
     look(window)
@@ -109,7 +103,7 @@ def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(
     assert banner.text == "Node 5 is warm."
 
 
-def test_what_applies_at_reset_is_said_of_the_simulation_only_while_it_is_looked_at(
+def test_reset_notice_is_shown_only_for_the_simulation(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     window.context.session_controller.close_run()
@@ -122,7 +116,7 @@ def test_what_applies_at_reset_is_said_of_the_simulation_only_while_it_is_looked
     qtbot.waitUntil(lambda: "applies at reset" in window.context.banners.run.text)
     window.context.session_controller.show_robot()
     assert window.context.banners.run.text == "", (
-        "the robot knows no reset: what it takes over when, it says itself"
+        "a robot has no reset: its own notice states when edits apply"
     )
     window.context.session_controller.close_run()
     assert "applies at reset" in window.context.banners.run.text
@@ -130,7 +124,7 @@ def test_what_applies_at_reset_is_said_of_the_simulation_only_while_it_is_looked
     qtbot.waitUntil(lambda: window.context.banners.run.text == "")
 
 
-def test_a_robot_that_streams_its_gait_is_not_called_standing_still(
+def test_streaming_robot_is_not_reported_as_resting(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     teleoperation = window.context.teleop_feature

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.gui
         ("1 / 3", 1 / 3),
     ],
 )
-def test_text_is_understood(text: str, value: float) -> None:
+def test_text_is_parsed(text: str, value: float) -> None:
     assert parse_number(text, "°") == pytest.approx(value, rel=1e-15)
 
 
@@ -61,17 +61,17 @@ def test_text_is_understood(text: str, value: float) -> None:
         "1e999",
     ],
 )
-def test_text_is_refused_with_a_sentence(text: str) -> None:
+def test_invalid_text_is_refused_with_a_message(text: str) -> None:
     with pytest.raises(NumberTextError, match=r"\.$"):
         parse_number(text)
 
 
 @given(st.floats(-1e9, 1e9, allow_nan=False), st.sampled_from([0.0, 0.001, 0.5, 1.0, 50.0]))
-def test_what_is_shown_can_be_typed_again(value: float, step: float) -> None:
+def test_displayed_text_can_be_typed(value: float, step: float) -> None:
     assert parse_number(exact_text(value, step)) == pytest.approx(value, rel=1e-11, abs=1e-15)
 
 
-def test_figures() -> None:
+def test_numbers_have_significant_digits() -> None:
     assert exact_text(40.0, 0.5) == "40.0"
     assert exact_text(40.25, 0.5) == "40.25"
     assert exact_text(-50.0, 1.0) == "−50"
@@ -83,7 +83,7 @@ def test_figures() -> None:
 
 
 class _Host:
-    """A field among others, and what it committed."""
+    """A field among others, with its committed values."""
 
     def __init__(self, qtbot: QtBot, field: NumberField) -> None:
         self.window = QWidget()
@@ -135,7 +135,7 @@ def test_leaving_commits(amplitude: _Host, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: amplitude.committed == [(12.5, False)])
 
 
-def test_out_of_range_is_a_sentence_and_the_old_value_stays(amplitude: _Host, qtbot: QtBot) -> None:
+def test_value_out_of_range_is_reported_and_not_set(amplitude: _Host, qtbot: QtBot) -> None:
     amplitude.type("181")
     assert amplitude.committed == []
     assert all(part in amplitude.field.problem for part in ("Amplitude", "180 °", "181"))
@@ -150,7 +150,7 @@ def test_out_of_range_is_a_sentence_and_the_old_value_stays(amplitude: _Host, qt
     assert amplitude.committed == [(50.0, False)]
 
 
-def test_nonsense_is_a_sentence(amplitude: _Host) -> None:
+def test_nonsense_is_reported(amplitude: _Host) -> None:
     amplitude.type("much")
     assert "number" in amplitude.field.problem
     assert amplitude.committed == []
@@ -170,7 +170,7 @@ def test_steps_stop_at_the_limit(amplitude: _Host, qtbot: QtBot) -> None:
     assert amplitude.committed == []
 
 
-def test_who_refuses_is_heard(amplitude: _Host) -> None:
+def test_refusal_of_a_listener_is_shown(amplitude: _Host) -> None:
     amplitude.field.committed.connect(
         lambda value, again: amplitude.field.refuse("That contradicts the step.")
     )
@@ -179,7 +179,7 @@ def test_who_refuses_is_heard(amplitude: _Host) -> None:
     assert amplitude.field.value == 40.0
 
 
-def test_a_new_value_does_not_disturb_typing(amplitude: _Host, qtbot: QtBot) -> None:
+def test_new_value_does_not_interrupt_typing(amplitude: _Host, qtbot: QtBot) -> None:
     amplitude.type("12", None)
     amplitude.field.set_value(41.0)
     assert amplitude.field.text() == "12"
@@ -187,7 +187,7 @@ def test_a_new_value_does_not_disturb_typing(amplitude: _Host, qtbot: QtBot) -> 
     assert amplitude.field.text() == "41.0"
 
 
-def test_whole_numbers_only(qtbot: QtBot) -> None:
+def test_integer_field_refuses_fractions(qtbot: QtBot) -> None:
     host = _Host(qtbot, NumberField(field_doc(Solver, "max_iterations"), integer=True))
     host.type("2.5")
     assert "whole number" in host.field.problem
@@ -196,7 +196,7 @@ def test_whole_numbers_only(qtbot: QtBot) -> None:
     assert isinstance(host.committed[0][0], int)
 
 
-def test_empty_means_none_where_that_is_allowed(qtbot: QtBot) -> None:
+def test_empty_means_none_if_allowed(qtbot: QtBot) -> None:
     host = _Host(qtbot, NumberField(field_doc(Robot, "joint_limit_deg"), optional=True))
     host.type("60")
     host.field.selectAll()
@@ -205,7 +205,7 @@ def test_empty_means_none_where_that_is_allowed(qtbot: QtBot) -> None:
     assert host.committed == [(60.0, False), (None, False)]
 
 
-def test_an_exclusive_limit_says_so(qtbot: QtBot) -> None:
+def test_exclusive_limit_is_stated(qtbot: QtBot) -> None:
     host = _Host(qtbot, NumberField(field_doc(Cylinder, "radius_m")))
     host.type("0")
     assert host.field.problem.startswith("Radius ")

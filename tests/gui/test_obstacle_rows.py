@@ -1,4 +1,4 @@
-"""Where obstacles stand in the scene tree: under their group, or beside the groups."""
+"""Rows of obstacles in the scene tree: in their group, or next to the groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROWS = ObstacleRows(
 )
 
 
-def test_a_group_stands_where_its_first_obstacle_would() -> None:
+def test_group_has_the_row_of_its_first_obstacle() -> None:
     assert ROWS.names == ["a", "b"]
     assert ROWS.members == [[1, 3], [2]]
     assert ROWS.top == [0, -1, -2, 4]
@@ -25,7 +25,7 @@ def test_every_obstacle_knows_its_group_and_its_row_there() -> None:
     assert ROWS.row == [0, 0, 0, 1, 3]
 
 
-def test_neighbours_are_told_of_at_once() -> None:
+def test_changes_of_neighbours_are_reported_together() -> None:
     assert ROWS.runs([1, 2, 3]) == [(0, 0, 1), (1, 0, 0)]
     assert ROWS.runs([0, 4]) == [(-1, 0, 0), (-1, 3, 3)]
     assert ROWS.runs([]) == []

@@ -1,4 +1,4 @@
-"""Obstacles of every kind in the window: added, picked, dragged, edited, and told about when they cannot be read."""
+"""Obstacles of every kind in the window: added, picked, dragged, edited, and reported if unreadable."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.mark.parametrize("kind", SHAPES)
-def test_a_new_one_of_any_kind_stands_free_where_the_view_looks(
+def test_new_obstacle_is_free_and_in_the_view(
     document: Document, selection: Selection, session_controller: FakeBridge, kind: str
 ) -> None:
     snapshot = session_controller.displayed
@@ -73,7 +73,7 @@ def test_a_new_one_of_any_kind_stands_free_where_the_view_looks(
         assert apart.any(axis=1).all()
         assert clearances(world, index, snapshot, scene.body).min() > 0
     assert document.undo_stack.undoText() == f"Add {SHAPES[kind].title.lower()}"
-    if kind != "cylinder":  # there is one in the scene: the next one stands by it
+    if kind != "cylinder":  # there is one in the scene: the next one is placed next to it
         first = world.low[-2] + world.high[-2]
         assert np.hypot(*(0.5 * first[:2] - (0.6, 0.1))) < 6
     document.undo_stack.undo()
@@ -81,14 +81,14 @@ def test_a_new_one_of_any_kind_stands_free_where_the_view_looks(
     assert document.scene == before
 
 
-def test_a_free_place_is_taken_at_once(document: Document, selection: Selection) -> None:
+def test_free_position_is_used_directly(document: Document, selection: Selection) -> None:
     document.new()
     ObstacleCommands(document, selection, target=lambda: (3.123456, -2.0)).add("box")
     box = document.scene.obstacles[0]
     assert (box.x_m, box.y_m) == (3.12, -2.0)
 
 
-def test_every_kind_is_in_the_menus(window: MainWindow, qtbot: QtBot) -> None:
+def test_every_kind_of_obstacle_is_in_the_menus(window: MainWindow, qtbot: QtBot) -> None:
     menu = window.context.action_registry.menus["Edit/Add Obstacle"]
     assert [plain(action.text()) for action in menu.actions()] == [
         preset.title for preset in PRESETS.values()
@@ -104,7 +104,7 @@ def test_every_kind_is_in_the_menus(window: MainWindow, qtbot: QtBot) -> None:
     assert window.context.document.undo_stack.undoText() == "Duplicate ramp 8"
 
 
-def test_the_trees_button_adds_another_of_the_last_kind(
+def test_button_of_the_tree_adds_the_last_kind(
     qtbot: QtBot, document: Document, selection: Selection
 ) -> None:
     tree = SceneTree(document, selection)
@@ -126,14 +126,14 @@ def test_the_trees_button_adds_another_of_the_last_kind(
 
 
 @pytest.mark.parametrize("kind", SHAPES)
-def test_names_and_sizes(kind: str) -> None:
+def test_obstacles_have_names_and_sizes(kind: str) -> None:
     obstacle = SHAPES[kind].fields(x_m=1.0, y_m=2.0)  # type: ignore[call-arg]
     assert obstacle_title(obstacle, 2) == f"{SHAPES[kind].title} 3"
     assert place_and_size(obstacle).startswith("x 1.000 m, y 2.000 m, ")
     assert "_" not in SHAPES[kind].title
 
 
-def test_a_copy_stands_at_round_numbers(document: Document, selection: Selection) -> None:
+def test_copy_has_round_coordinates(document: Document, selection: Selection) -> None:
     turned = Box(x_m=0.3, y_m=-0.25, length_m=0.31, width_m=0.17, yaw_deg=33.0)
     document.edit(document.scene.model_copy(update={"obstacles": (turned,)}), "a turned box")
     selection.set([("obstacle", 0)])
@@ -144,7 +144,7 @@ def test_a_copy_stands_at_round_numbers(document: Document, selection: Selection
     assert 0.31 < moved < 0.35
 
 
-def test_copies_stand_beside(document: Document, selection: Selection) -> None:
+def test_copies_are_placed_alongside(document: Document, selection: Selection) -> None:
     document.new(
         Scene(obstacles=(Stairs(x_m=0, y_m=0, width_m=1.5, name="flight"), Rubble(x_m=0, y_m=5)))
     )
@@ -171,12 +171,12 @@ def inspector(
 
 
 def put(document: Document, *obstacles: Obstacle) -> None:
-    """Make these the only obstacles, as an edit."""
+    """Replace all obstacles with these, as an edit."""
     document.edit(document.scene.model_copy(update={"obstacles": obstacles}), "test")
 
 
 @pytest.mark.parametrize("kind", SHAPES)
-def test_every_value_of_a_kind_has_a_row(
+def test_every_value_of_an_obstacle_has_a_row(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection, kind: str
 ) -> None:
     model = SHAPES[kind].fields
@@ -193,7 +193,7 @@ def test_every_value_of_a_kind_has_a_row(
     assert document.undo_stack.count() == len(numbers) + 1
 
 
-def test_several_kinds_share_what_they_have_in_common(
+def test_several_kinds_share_their_common_values(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     put(document, Box(x_m=0, y_m=0), Ramp(x_m=2, y_m=0), Cylinder(x_m=4, y_m=0), Box(x_m=6, y_m=0))
@@ -210,7 +210,7 @@ def test_several_kinds_share_what_they_have_in_common(
     assert "yaw_deg" in inspector.rows
 
 
-def test_heights_from_a_table_or_a_picture(
+def test_heights_are_read_from_a_table_or_an_image(
     qtbot: QtBot,
     inspector: Inspector,
     document: Document,
@@ -247,7 +247,7 @@ def test_heights_from_a_table_or_a_picture(
 
 
 def _one_link(x: float, y: float, z: float) -> Snapshot:
-    """A robot of two links: the first along y at a place, the second far away."""
+    """A robot of two links: the first along y at a position, the second far away."""
     pose = np.array([(x, y, z, np.sqrt(0.5), 0, 0, np.sqrt(0.5)), (50.0, 0, 0, 1, 0, 0, 0)])
     none = np.zeros((1, 2))
     return Snapshot(0.0, pose, np.zeros((2, 6)), none, none, none, none, none)
@@ -283,17 +283,17 @@ def _one_link(x: float, y: float, z: float) -> Snapshot:
     ],
     ids=lambda value: getattr(value, "kind", ""),
 )
-def test_clearances_of_a_link_by_hand(
+def test_clearances_of_a_link_equal_manual_ones(
     obstacle: Obstacle, place: tuple[float, float, float], gap: float
 ) -> None:
-    """Distances that a ruler gives: from faces, edges (3-4-5), corners and slopes of 3 in 4."""
+    """Distances by hand: from faces, edges (3-4-5), corners and slopes of 3 in 4."""
     robot = Robot(n_links=2, contact_half_length_m=0.1, radius_m=0.05)
     found = clearances(obstacles_of((obstacle,)), 0, _one_link(*place), ChainBody(robot))
     assert found[0] == pytest.approx(gap - 0.05, abs=1e-5)
 
 
 def test_clearance_from_rubble_is_that_of_its_nearest_block() -> None:
-    """By looking at a fine grid of points on every block's faces."""
+    """Computed from a fine grid of points on every block's faces."""
     rubble = Rubble(x_m=0, y_m=0, blocks=60)
     robot = Robot(n_links=2, contact_half_length_m=0.1, radius_m=0.02)
     found = clearances(obstacles_of((rubble,)), 0, _one_link(0.3, 0.2, 0.3), ChainBody(robot))[0]
@@ -316,7 +316,7 @@ def test_clearance_from_rubble_is_that_of_its_nearest_block() -> None:
 # --- checks ---------------------------------------------------------------------------------------
 
 
-def test_a_picture_that_cannot_be_read_is_a_sentence(
+def test_unreadable_image_is_reported(
     qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
 ) -> None:
     checks = Checks(document, session_controller, selection)  # type: ignore[arg-type]
@@ -335,7 +335,7 @@ def test_a_picture_that_cannot_be_read_is_a_sentence(
             Problem("error", "obstacles[2].picture", "'nowhere.png' cannot be used", "", (1,)),
         )
     )
-    assert checks.summary.text() == "1 error", "what the engine said is not said twice"
+    assert checks.summary.text() == "1 error", "the engine's message is not repeated"
     put(document, Box(x_m=0, y_m=0))
     session_controller.set_status(problems=())
     assert checks.summary.text() == "No errors"
@@ -357,7 +357,7 @@ KINDS_APART: tuple[Obstacle, ...] = (
 @pytest.fixture
 def kinds(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     """The window with one obstacle of every kind, seen from above."""
-    drawn.context.session_controller.close()  # what an engine has to say about them would take room from the picture
+    drawn.context.session_controller.close()  # notices of an engine would cover part of the view
     put(drawn.context.document, *KINDS_APART)
     drawn.context.viewport.frame_all(at_once=True)
     navigator = drawn.context.viewport.navigator
@@ -366,19 +366,21 @@ def kinds(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
 
 
 def middle(window: MainWindow, index: int) -> QPoint:
-    """Where the middle of an obstacle is seen from above."""
+    """Position of the centre of an obstacle in a view from above."""
     world = obstacles_of(window.context.document.scene.obstacles)
     x, y, z = 0.5 * (world.low[index] + world.high[index])
     return window.context.viewport.pixel((float(x), float(y), float(z))).toPoint()
 
 
 @pytest.mark.parametrize("index", range(len(KINDS_APART)), ids=[o.kind for o in KINDS_APART])
-def test_every_kind_is_clicked_dragged_and_framed(
+def test_every_obstacle_can_be_clicked_dragged_and_framed(
     kinds: MainWindow, qtbot: QtBot, index: int
 ) -> None:
     viewport = kinds.context.viewport
     before = kinds.context.document.scene
-    viewport.tools.editor.options.set(gizmo=False)  # or its handles would be in the way of some
+    viewport.tools.editor.options.set(
+        gizmo=False
+    )  # otherwise its handles would cover some obstacles
     start = middle(kinds, index)
     qtbot.mouseMove(viewport, start)
     qtbot.waitUntil(lambda: kinds.context.selection.hovered == ("obstacle", index))
@@ -402,7 +404,7 @@ def test_every_kind_is_clicked_dragged_and_framed(
     )
 
 
-def test_what_cannot_be_read_is_drawn_and_said(kinds: MainWindow, qtbot: QtBot) -> None:
+def test_unreadable_obstacle_is_drawn_and_reported(kinds: MainWindow, qtbot: QtBot) -> None:
     put(kinds.context.document, HeightField(x_m=0.5, y_m=0.5, picture="nowhere.png"))
     with qtbot.waitSignal(kinds.context.viewport.frame_drawn):
         kinds.context.viewport.refresh()
@@ -411,7 +413,7 @@ def test_what_cannot_be_read_is_drawn_and_said(kinds: MainWindow, qtbot: QtBot) 
     assert kinds.context.viewport.fallback_reason == ""
 
 
-def test_the_plain_view_shows_every_kind(
+def test_plain_view_shows_every_kind_of_obstacle(
     make_window: object, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
@@ -428,8 +430,8 @@ def test_the_plain_view_shows_every_kind(
 @pytest.mark.parametrize(
     ("shown", "by"), [((0, 1), (0, 1)), ((0, -1), (0, -1)), ((-1, 0), (-1, 0)), ((9, 9), (0, 1))]
 )
-def test_a_copy_lies_where_one_sees_it(shown: tuple[int, int], by: tuple[int, int]) -> None:
-    """A post of 0.2 m, of which the view shows one side only."""
+def test_copy_is_placed_in_the_view(shown: tuple[int, int], by: tuple[int, int]) -> None:
+    """A post of 0.2 m, of which the view shows only one side."""
     scene = Scene(obstacles=(Cylinder(x_m=2.0, y_m=3.0, radius_m=0.1),))
 
     def seen(x: float, y: float) -> bool:

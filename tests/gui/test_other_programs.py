@@ -1,4 +1,4 @@
-"""Streaming and remote control in the window: switches, what they say, and that nothing of them arms a robot."""
+"""Streaming and remote control in the window: switches, messages, and no way to arm a robot."""
 
 from __future__ import annotations
 
@@ -83,19 +83,19 @@ HOSTILE: list[tuple[str, dict[str, Any]]] = [
     ),
     ("screenshot", {"path": "/tmp/x.png", "of": "desktop"}),
 ]
-"""Calls that cannot be carried out, each a sentence."""
+"""Calls that cannot be carried out; each gives a message."""
 
 
-def test_no_command_that_may_be_called_leads_to_torque() -> None:
+def test_no_remote_command_leads_to_torque() -> None:
     specs = {spec.id: spec for spec in table() if spec.run is not None}
     assert set(specs) >= COMMANDS
     for name in COMMANDS - SAFE_WITH_TORQUE:
         assert not specs[name].menu.startswith("Robot"), name
-        assert not specs[name].text.endswith("..."), f"{name} asks by a dialog"
+        assert not specs[name].text.endswith("..."), f"{name} opens a dialog"
     assert not COMMANDS & {"start_together", "teleop", "quit", "save", "remote_control", "stream"}
 
 
-def test_the_code_of_remote_control_knows_no_way_to_arm() -> None:
+def test_remote_control_code_cannot_arm() -> None:
     for path in FOLDER.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom | ast.Import):
@@ -128,7 +128,7 @@ def test_the_code_of_remote_control_knows_no_way_to_arm() -> None:
 
 
 def every_call(methods: Methods, folder: Path) -> list[str]:
-    """Call everything that can be called, with parameters that fit; gives what was refused."""
+    """Call all methods with valid parameters; returns the refused ones."""
     refused = []
     calls: list[tuple[str, dict[str, Any]]] = [
         ("methods", {}),
@@ -159,9 +159,7 @@ def every_call(methods: Methods, folder: Path) -> list[str]:
     return refused
 
 
-def test_whatever_is_called_the_robot_is_never_armed(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_no_remote_call_arms_the_robot(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     connect(window)
     c = window.context
     link = c.robot_controller.link
@@ -200,7 +198,7 @@ def test_whatever_is_called_the_robot_is_never_armed(
 
 
 def refused(methods: Methods, method: str, params: dict[str, Any]) -> bool:
-    """Whether a call is refused with a sentence."""
+    """Whether a call is refused with a message."""
     try:
         methods.call(method, params)
     except RemoteError as error:
@@ -208,7 +206,7 @@ def refused(methods: Methods, method: str, params: dict[str, Any]) -> bool:
     return False
 
 
-def test_the_window_is_controlled_and_streams_until_it_is_switched_off(
+def test_window_is_controlled_and_streams_until_off(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     c = window.context

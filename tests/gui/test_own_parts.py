@@ -1,4 +1,4 @@
-"""A command and a dock that nothing of the program knows: one entry each in a table, and the window has them."""
+"""A command and a dock from outside the program: one entry each in a table is enough."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def make(qtbot: QtBot, tmp_path: Path, waved: list[str]) -> Callable[[], MainWin
     return made
 
 
-def test_a_command_is_in_its_menu_the_palette_and_on_its_keys(
+def test_command_is_in_menu_palette_and_shortcuts(
     make: Callable[[], MainWindow], waved: list[str], qtbot: QtBot
 ) -> None:
     window = make()
@@ -81,15 +81,15 @@ def test_a_command_is_in_its_menu_the_palette_and_on_its_keys(
     )
     assert waved == [window.context.document.scene.title] * 2
     actions.refresh()
-    assert not actions["wave"].isEnabled(), "it says when it can be used"
+    assert not actions["wave"].isEnabled(), "it declares when it can be used"
 
 
-def test_a_dock_is_in_the_menu_and_stands_where_it_stood(
+def test_dock_is_in_the_menu_and_keeps_its_place(
     make: Callable[[], MainWindow], qtbot: QtBot
 ) -> None:
     window = make()
     dock = window.context.docks["waves"]
-    assert not dock.isVisible(), "it comes on request"
+    assert not dock.isVisible(), "it is shown on request"
     panels = window.context.action_registry.menus["View/Panels"].actions()
     assert "Waves" in [plain(action.text()) for action in panels]
     fill_docks(window)

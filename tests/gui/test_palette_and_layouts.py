@@ -1,4 +1,4 @@
-"""The command palette, layouts of the panels, and going round the window by keys."""
+"""The command palette, layouts of the panels, and keyboard navigation in the window."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOTHING = Qt.KeyboardModifier.NoModifier
 
 
 def keyboard() -> QWidget:
-    """What has the keyboard."""
+    """Widget with the keyboard focus."""
     now: QWidget | None = QApplication.focusWidget()
     assert now is not None
     return now
@@ -63,7 +63,7 @@ def palette(window: MainWindow, qtbot: QtBot) -> CommandPalette:
         ("expv", "Export Video", {0, 1, 2, 7}),
     ],
 )
-def test_letters_that_were_meant(query: str, text: str, letters: set[int]) -> None:
+def test_letters_match_the_intended_text(query: str, text: str, letters: set[int]) -> None:
     found = match(query, text)
     assert found is not None
     assert found.letters == letters
@@ -72,13 +72,15 @@ def test_letters_that_were_meant(query: str, text: str, letters: set[int]) -> No
 @pytest.mark.parametrize(
     ("query", "text"), [("x", "Save"), ("save x", "Save"), ("sv", "Scene in a very long text v")]
 )
-def test_what_does_not_fit(query: str, text: str) -> None:
+def test_other_letters_do_not_match(query: str, text: str) -> None:
     found = match(query, text)
-    assert found is None or text.startswith("Scene")  # initials may fit, scattered letters may not
+    assert found is None or text.startswith(
+        "Scene"
+    )  # initials may match, scattered letters may not
     assert match("evas", "Save") is None
 
 
-def test_beginnings_go_before_insides_and_short_before_long() -> None:
+def test_initial_and_short_matches_come_first() -> None:
     texts = ["Unsaved", "Save As ...", "Save", "Go to Saved", "Export CSV ..."]
     scores = {text: found.score for text in texts if (found := match("save", text)) is not None}
     assert sorted(scores, key=lambda text: -scores[text]) == [
@@ -89,7 +91,7 @@ def test_beginnings_go_before_insides_and_short_before_long() -> None:
     ]
 
 
-def test_lately_used_goes_first_and_what_cannot_be_used_last() -> None:
+def test_recent_commands_come_first_and_disabled_last() -> None:
     entries = [
         CommandEntry(name, text, "Menu", list)
         for name, text in (("a", "Show one"), ("b", "Show two"))
@@ -105,7 +107,7 @@ def test_lately_used_goes_first_and_what_cannot_be_used_last() -> None:
 # --- the palette ----------------------------------------------------------------------------------
 
 
-def test_everything_can_be_found(window: MainWindow) -> None:
+def test_all_commands_can_be_found(window: MainWindow) -> None:
     c = window.context
     entries = command_entries(c.action_registry, c.focus_cycle, c.layouts, c.files.open)
     ids = [entry.id for entry in entries]
@@ -120,7 +122,7 @@ def test_everything_can_be_found(window: MainWindow) -> None:
     assert not by_id["undo"].enabled
 
 
-def test_enter_runs_what_was_found_and_it_is_first_the_next_time(
+def test_enter_runs_a_command_and_makes_it_recent(
     palette: CommandPalette, window: MainWindow, qtbot: QtBot
 ) -> None:
     assert window.context.viewport.options.now.grid
@@ -134,7 +136,7 @@ def test_enter_runs_what_was_found_and_it_is_first_the_next_time(
     assert not again.matches[0][0].checked
 
 
-def test_nothing_runs_that_cannot_be_used_or_is_not_there(
+def test_disabled_or_missing_commands_do_not_run(
     palette: CommandPalette, window: MainWindow
 ) -> None:
     QTest.keyClicks(palette.field, "qqq")
@@ -150,7 +152,7 @@ def test_nothing_runs_that_cannot_be_used_or_is_not_there(
     assert not palette.is_open
 
 
-def test_arrows_choose_and_a_scene_opens(
+def test_arrows_select_and_a_scene_opens(
     palette: CommandPalette, window: MainWindow, qtbot: QtBot
 ) -> None:
     QTest.keyClick(palette.field, Qt.Key.Key_Up)
@@ -169,7 +171,7 @@ def test_arrows_choose_and_a_scene_opens(
     )
 
 
-def test_a_click_goes_to_a_panel(palette: CommandPalette, window: MainWindow, qtbot: QtBot) -> None:
+def test_click_shows_a_panel(palette: CommandPalette, window: MainWindow, qtbot: QtBot) -> None:
     window.context.docks["scene"].close()
     fill_docks(window)
     QTest.keyClicks(palette.field, "go scene")
@@ -191,7 +193,7 @@ def visible(window: MainWindow) -> set[str]:
     return {name for name, dock in window.context.docks.all.items() if dock.isVisible()}
 
 
-def test_shipped_layouts_leave_room_for_what_they_are_for(window: MainWindow, qtbot: QtBot) -> None:
+def test_bundled_layouts_show_their_main_panels(window: MainWindow, qtbot: QtBot) -> None:
     fill_docks(window)
     first = visible(window)
     for size in ((1600, 1000), (1280, 720)):
@@ -200,7 +202,7 @@ def test_shipped_layouts_leave_room_for_what_they_are_for(window: MainWindow, qt
         areas: dict[str, tuple[int, int]] = {}
         for name in ("build", "analyse", "run"):
             window.context.action_registry[f"layout_{name}"].trigger()
-            qtbot.wait(50)  # the window lays out in a turn of its own
+            qtbot.wait(50)  # layouts are computed in a later turn of the event loop
             plots = window.context.docks["plots"].height() if "plots" in visible(window) else 0
             areas[name] = window.context.viewport.height(), plots
             shown = [window.context.docks[dock] for dock in visible(window)]
@@ -219,7 +221,7 @@ def test_shipped_layouts_leave_room_for_what_they_are_for(window: MainWindow, qt
         assert areas["analyse"][1] > 1.25 * areas["run"][1]
 
 
-def test_a_layout_is_saved_chosen_and_deleted(
+def test_layout_is_saved_chosen_and_deleted(
     make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make_window()
@@ -252,7 +254,7 @@ def test_a_layout_is_saved_chosen_and_deleted(
     other = make_window()
     assert other.context.layouts.saved == ["Run & look"]
     menu = other.context.action_registry.menus["View/Layouts"]
-    for _ in range(2):  # it may open any number of times
+    for _ in range(2):  # it can be opened any number of times
         menu.aboutToShow.emit()
     choices = [action for action in menu.actions() if plain(action.text()) == "Run & look"]
     assert len(choices) == 1
@@ -267,7 +269,7 @@ def test_a_layout_is_saved_chosen_and_deleted(
     assert not delete.isEnabled()
 
 
-def test_layouts_of_another_version_are_said_and_change_nothing(
+def test_layouts_of_another_version_are_reported(
     make_window: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("snakestudio.gui.shell.layouts._VERSION", 1)
@@ -289,10 +291,10 @@ def test_layouts_of_another_version_are_said_and_change_nothing(
     assert window.context.banners.program.text == ""
 
 
-# --- round the window by keys ---------------------------------------------------------------------
+# --- keyboard navigation --------------------------------------------------------------------------
 
 
-def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindow) -> None:
+def test_f6_cycles_through_open_panels(window: MainWindow) -> None:
     fill_docks(window)
     window.context.viewport.setFocus()
     panes = window.context.focus_cycle.all
@@ -302,7 +304,7 @@ def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindo
         seen.append(present)
         QTest.keySequence(keyboard(), QKeySequence("F6"))
     assert present is window.context.viewport
-    # nothing in it takes keys while all is well
+    # nothing in it takes keys without problems
     assert set(panes) - set(seen) <= {window.context.docks["checks"]}
     QTest.keySequence(keyboard(), QKeySequence("Shift+F6"))
     assert window.context.focus_cycle.present() is seen[-1]
@@ -313,10 +315,10 @@ def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindo
 
 
 @pytest.mark.parametrize("before", ["nothing", "a button", "a plot"])
-def test_keys_of_the_viewport_act_where_the_mouse_is(
+def test_keys_of_the_viewport_act_under_the_mouse(
     drawn: MainWindow, qtbot: QtBot, before: str
 ) -> None:
-    """After the palette gave the keyboard back to what has no use for the key."""
+    """After the palette returns the keyboard focus to a widget without use for the key."""
     fill_docks(drawn)
     owner: QWidget | None = None
     if before == "a button":
@@ -345,16 +347,16 @@ def test_keys_of_the_viewport_act_where_the_mouse_is(
     qtbot.waitUntil(lambda: not drawn.context.viewport.underMouse(), timeout=5_000)
     QTest.keyClick(window, Qt.Key.Key_P)
     assert not drawn.context.viewport.tools.path_tool.drawing, (
-        "elsewhere it is no key of the viewport"
+        "elsewhere it is not a key of the viewport"
     )
     QTest.mouseMove(drawn.context.viewport)
     qtbot.waitUntil(drawn.context.viewport.underMouse, timeout=5_000)
     QTest.keyClick(window, Qt.Key.Key_Shift)
     assert QApplication.focusWidget() is owner, (
-        "a key that is none of its own leaves the keyboard where it is"
+        "a key that the viewport does not use leaves the focus unchanged"
     )
     QTest.keyClick(window, Qt.Key.Key_P)
     assert drawn.context.viewport.tools.path_tool.drawing
-    assert keyboard() is drawn.context.viewport, "what is typed next belongs to the path"
+    assert keyboard() is drawn.context.viewport, "further keys belong to the path"
     QTest.keyClick(window, Qt.Key.Key_Escape)
     assert not drawn.context.viewport.tools.path_tool.drawing

@@ -1,4 +1,4 @@
-"""The parameter panels: sliders, typed numbers, presets and what waits for a reset."""
+"""The parameter panels: sliders, typed numbers, presets and values that wait for a reset."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def drag(qtbot: QtBot, slider: ValueSlider, *shares: float) -> None:
     qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=points[-1])
 
 
-def test_a_drag_is_live_and_one_step_of_undo(
+def test_drag_is_live_and_one_undo_step(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     row = panels.rows["gait.amplitude_deg"]
@@ -59,7 +59,7 @@ def test_a_drag_is_live_and_one_step_of_undo(
     assert document.undo_stack.count() == 2
 
 
-def test_grabbing_the_handle_off_its_middle_changes_nothing(
+def test_pressing_the_handle_off_centre_changes_nothing(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     slider = slider_of(panels.rows["gait.amplitude_deg"])
@@ -71,7 +71,7 @@ def test_grabbing_the_handle_off_its_middle_changes_nothing(
     assert document.undo_stack.count() == 0
 
 
-def test_a_typed_number_goes_beyond_the_slider(
+def test_typed_number_can_exceed_the_slider(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     row = panels.rows["joint_controller.kp_nm_per_rad"]
@@ -81,7 +81,7 @@ def test_a_typed_number_goes_beyond_the_slider(
     assert document.undo_stack.undoText() == "Change stiffness"
 
 
-def test_a_wrong_number_leaves_scene_and_undo_alone(
+def test_invalid_number_changes_nothing(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     row = panels.rows["ground.mu_along"]
@@ -95,7 +95,7 @@ def test_a_wrong_number_leaves_scene_and_undo_alone(
     assert row.field.text() == "0.200"
 
 
-def test_values_that_contradict_each_other_are_refused_at_the_field(
+def test_contradicting_values_are_refused_at_the_field(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     row = panels.rows["solver.step_s"]
@@ -107,7 +107,7 @@ def test_values_that_contradict_each_other_are_refused_at_the_field(
     assert not row.message.isVisible()
 
 
-def test_reset_goes_back_to_the_preset(
+def test_reset_restores_the_preset(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     row = panels.rows["gait.amplitude_deg"]
@@ -121,9 +121,7 @@ def test_reset_goes_back_to_the_preset(
     assert not panels.gait.presets.changed
 
 
-def test_a_preset_is_one_step_of_undo(
-    qtbot: QtBot, panels: ParameterPanels, document: Document
-) -> None:
+def test_preset_is_one_undo_step(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
     document.set_value("gait.offset_deg", 5.0, "test")
     count = document.undo_stack.count()
     box = panels.gait.presets
@@ -138,7 +136,7 @@ def test_a_preset_is_one_step_of_undo(
     assert box.changed
 
 
-def test_what_waits_for_a_reset_says_so(
+def test_value_waiting_for_a_reset_is_marked(
     panels: ParameterPanels, session_controller: FakeBridge
 ) -> None:
     row = panels.rows["run.log_rate_hz"]
@@ -150,7 +148,7 @@ def test_what_waits_for_a_reset_says_so(
     assert not row.message.isVisible()
 
 
-def test_a_section_folds(qtbot: QtBot, panels: ParameterPanels) -> None:
+def test_section_can_be_collapsed(qtbot: QtBot, panels: ParameterPanels) -> None:
     row = panels.rows["ground.mu_along"]
     section = next(s for s in panels.findChildren(Section) if s.isAncestorOf(row))
     section.toggle()
@@ -159,14 +157,14 @@ def test_a_section_folds(qtbot: QtBot, panels: ParameterPanels) -> None:
     assert row.isVisible()
 
 
-def test_explanations_come_from_the_declaration(panels: ParameterPanels) -> None:
+def test_tooltips_are_those_of_the_declaration(panels: ParameterPanels) -> None:
     tip = panels.rows["gait.phase_shift_deg"].field.toolTip()
     for part in ("Phase shift", "δ", "−180", "180", "°", "gait.phase_shift_deg"):
         assert part in tip
     assert "reset" in panels.rows["run.log_rate_hz"].field.toolTip()
 
 
-def test_what_is_said_to_be_live_is_what_a_run_takes(panels: ParameterPanels) -> None:
+def test_live_values_are_applied_during_a_run(panels: ParameterPanels) -> None:
     for key, row in panels.rows.items():
         live = key.split(".")[0] in live_edit._PARTS or key in live_edit._KEYS
         assert row.doc.live == live, key
@@ -174,7 +172,7 @@ def test_what_is_said_to_be_live_is_what_a_run_takes(panels: ParameterPanels) ->
         assert field_doc(Cylinder, name).live == ("obstacles" in live_edit._PARTS)
 
 
-def test_the_panel_turns_light(panels: ParameterPanels) -> None:
+def test_panel_adopts_the_light_theme(panels: ParameterPanels) -> None:
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     before = app.styleSheet(), app.palette()
@@ -187,7 +185,7 @@ def test_the_panel_turns_light(panels: ParameterPanels) -> None:
         app.setPalette(before[1])
 
 
-def test_the_shape_is_drawn(
+def test_shape_is_drawn(
     panels: ParameterPanels, session_controller: FakeBridge, qtbot: QtBot
 ) -> None:
     accent = theme.colour("accent").rgb()
@@ -205,7 +203,7 @@ def test_the_shape_is_drawn(
     qtbot.waitUntil(lambda: accent_pixels() == 0)
 
 
-def test_what_only_the_lagrangian_model_reads_is_shown_there(
+def test_values_of_the_lagrangian_model_are_shown_only_there(
     panels: ParameterPanels, document: Document
 ) -> None:
     keys = (

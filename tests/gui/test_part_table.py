@@ -1,4 +1,4 @@
-"""The tables of links and joints: what their cells show, edits of many at once, and spreadsheets."""
+"""The tables of links and joints: contents of cells, edits of several cells, and spreadsheets."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def masses(document: Document) -> list[float]:
     return [link.mass for link in document.scene.robot.links]
 
 
-def test_a_row_for_every_link_marks_the_head(panel: LinksAndJoints) -> None:
+def test_rows_of_links_mark_the_head(panel: LinksAndJoints) -> None:
     titles = [panel.links.model.headerData(row, Qt.Orientation.Vertical) for row in range(6)]
     assert titles == ["1 · head", "2", "3", "4", "5", "6"]
     assert panel.joints.model.rowCount() == 5
 
 
-def test_a_value_of_its_own_stands_out(panel: LinksAndJoints) -> None:
+def test_individual_value_is_highlighted(panel: LinksAndJoints) -> None:
     assert shown(panel.links, "mass_kg") == ["0.5", "2", "0.5", "0.5", "0.5", "0.5"]
     fonts = shown(panel.links, "mass_kg", Qt.ItemDataRole.FontRole)
     assert [font.bold() for font in fonts] == [False, True, False, False, False, False]
@@ -95,7 +95,7 @@ def test_joints_show_their_axes(panel: LinksAndJoints) -> None:
     assert shown(panel.joints, "axes") == ["yaw", "pitch", "cardan", "fixed", "yaw"]
 
 
-def test_a_typed_value_with_a_unit_is_one_step(panel: LinksAndJoints, document: Document) -> None:
+def test_typed_value_with_unit_is_one_step(panel: LinksAndJoints, document: Document) -> None:
     model = panel.links.model
     assert model.setData(model.index(3, column(panel.links, "length_m")), "20 cm")
     assert document.scene.robot.links[3].length == pytest.approx(0.2)
@@ -104,7 +104,7 @@ def test_a_typed_value_with_a_unit_is_one_step(panel: LinksAndJoints, document: 
     assert document.scene.robot.links[3].length == document.scene.robot.link_length_m
 
 
-def test_a_value_out_of_range_is_refused_at_the_table(
+def test_value_out_of_range_is_refused_at_the_table(
     panel: LinksAndJoints, document: Document
 ) -> None:
     model = panel.links.model
@@ -117,7 +117,7 @@ def test_a_value_out_of_range_is_refused_at_the_table(
     assert panel.links.message.text() == ""
 
 
-def test_typing_into_several_selected_cells_changes_all(
+def test_typing_changes_all_selected_cells(
     qtbot: QtBot, panel: LinksAndJoints, document: Document
 ) -> None:
     select(panel.links, [2, 3, 5], "mass_kg")
@@ -133,13 +133,13 @@ def test_typing_into_several_selected_cells_changes_all(
     assert document.undo_stack.undoText() == "Change mass of 3 links"
 
 
-def test_a_change_is_relative_to_each_cell(panel: LinksAndJoints, document: Document) -> None:
+def test_change_is_relative_to_each_cell(panel: LinksAndJoints, document: Document) -> None:
     name = "mass_kg"
     panel.links.model.put({(0, name): "*2", (1, name): "*2"})
     assert masses(document)[:2] == [1.0, 4.0]
 
 
-def test_a_choice_goes_into_all_selected_cells(
+def test_choice_is_applied_to_all_selected_cells(
     qtbot: QtBot, panel: LinksAndJoints, document: Document
 ) -> None:
     panel.select_part("joint")
@@ -169,13 +169,13 @@ def test_fill_down_copies_the_topmost_cell(panel: LinksAndJoints, document: Docu
     assert masses(document) == [0.5, 2.0, 2.0, 0.5, 0.5, 0.5]
 
 
-def test_reset_brings_back_the_robots_values(panel: LinksAndJoints, document: Document) -> None:
+def test_reset_restores_the_values_of_the_robot(panel: LinksAndJoints, document: Document) -> None:
     select(panel.links, [0, 1, 2], "mass_kg", "radius_m")
     panel.links.reset()
     assert document.scene.robot.link == ()
 
 
-def test_cells_go_to_and_come_from_a_spreadsheet(panel: LinksAndJoints, document: Document) -> None:
+def test_cells_are_copied_and_pasted(panel: LinksAndJoints, document: Document) -> None:
     select(panel.links, [0, 1], "length_m", "radius_m")
     panel.links.copy()
     clipboard = QApplication.clipboard()
@@ -189,7 +189,7 @@ def test_cells_go_to_and_come_from_a_spreadsheet(panel: LinksAndJoints, document
     assert document.undo_stack.undoText() == "Paste 2 values of 2 links"
 
 
-def test_one_line_is_pasted_into_all_selected_rows(
+def test_single_line_is_pasted_into_all_selected_rows(
     panel: LinksAndJoints, document: Document
 ) -> None:
     select(panel.links, [2, 3, 4], "mass_kg")
@@ -208,7 +208,7 @@ def test_one_line_is_pasted_into_all_selected_rows(
         ("", "no cells"),
     ],
 )
-def test_what_cannot_be_pasted_is_refused_whole(
+def test_invalid_paste_changes_nothing(
     panel: LinksAndJoints, document: Document, text: str, words: str
 ) -> None:
     before = document.scene
@@ -219,7 +219,7 @@ def test_what_cannot_be_pasted_is_refused_whole(
     assert document.scene is before
 
 
-def test_the_value_of_one_axis_is_edited(panel: LinksAndJoints, document: Document) -> None:
+def test_value_of_one_axis_is_edited(panel: LinksAndJoints, document: Document) -> None:
     panel.select_part("joint")
     assert panel.axis_box.isVisible()
     panel.axis_box.setCurrentIndex(panel.axis_box.findData("pitch"))
@@ -231,9 +231,7 @@ def test_the_value_of_one_axis_is_edited(panel: LinksAndJoints, document: Docume
     assert shown(panel.joints, "kp_nm_per_rad")[2] == "800 | 300"
 
 
-def test_values_of_axes_that_do_not_turn_are_grey(
-    panel: LinksAndJoints, document: Document
-) -> None:
+def test_values_of_missing_axes_are_grey(panel: LinksAndJoints, document: Document) -> None:
     document.edit(with_value(document.scene, "model.kind", "planar_nonsmooth"), "Planar")
     part = panel.joints.model.part
     at = panel.joints.model.columns[column(panel.joints, "kp_nm_per_rad")]
@@ -241,14 +239,12 @@ def test_values_of_axes_that_do_not_turn_are_grey(
     assert part.cell(0, at).unused == ""
 
 
-def test_another_number_of_links_changes_the_rows(
-    panel: LinksAndJoints, document: Document
-) -> None:
+def test_number_of_links_changes_the_rows(panel: LinksAndJoints, document: Document) -> None:
     document.edit(with_value(document.scene, "robot.n_links", 3), "Fewer")
     assert (panel.links.model.rowCount(), panel.joints.model.rowCount()) == (3, 2)
 
 
-def test_a_continuous_body_has_no_tables(panel: LinksAndJoints, document: Document) -> None:
+def test_continuous_body_has_no_tables(panel: LinksAndJoints, document: Document) -> None:
     document.edit(with_value(document.scene, "model", {"kind": "continuum_beam"}), "Continuum")
     assert not panel.tabs.isEnabled()
     assert "no links" in panel.note.text()

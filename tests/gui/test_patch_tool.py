@@ -1,4 +1,4 @@
-"""Patches of friction in the viewport: drawn corner by corner, dragged, removed; every change is one step of undo."""
+"""Patches of friction in the viewport: drawn by corners, dragged, removed; every change is one undo step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.gui
 CORNERS = [(0.3, -1.2), (1.3, -1.2), (1.3, -0.6)]
 
 
-def test_a_patch_is_drawn_dragged_and_removed_with_undo(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_patch_is_drawn_dragged_and_removed_with_undo(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     document = drawn.context.document
     qtbot.waitUntil(

@@ -1,4 +1,4 @@
-"""The path in the viewport: drawn point by point, dragged, shortened, given up; every change is one step of undo."""
+"""The path in the viewport: drawn by points, dragged, shortened, cancelled; every change is one undo step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def click(qtbot: QtBot, viewport: Viewport, point: QPoint, button: Qt.MouseButto
 
 @pytest.fixture
 def pathed(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
-    """A window with the main scene and a path beside its robot; nothing moves the picture any more."""
+    """A window with the main scene and a path next to its robot, with a fixed view."""
     qtbot.waitUntil(
         lambda: drawn.context.session_controller.status.state == "ready", timeout=COMPILING_MS
     )
@@ -45,9 +45,7 @@ def pathed(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     return drawn
 
 
-def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(
-    pathed: MainWindow, qtbot: QtBot
-) -> None:
+def test_path_is_drawn_by_clicks_in_one_undo_step(pathed: MainWindow, qtbot: QtBot) -> None:
     viewport = pathed.context.viewport
     document = pathed.context.document
     before = document.scene
@@ -58,9 +56,8 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(
     for x, y in wanted[:2]:
         click(qtbot, viewport, seen(viewport, x, y))
     click(qtbot, viewport, seen(viewport, 1.5, 0.5))
-    qtbot.keyClick(viewport, Qt.Key.Key_Backspace)  # that one was wrong
-    # Turning or shifting the view meanwhile sets no point, nor does a second click at the same
-    # place.
+    qtbot.keyClick(viewport, Qt.Key.Key_Backspace)  # remove a wrong point
+    # Orbiting or panning meanwhile sets no point, nor does a second click at the same position.
     drag(qtbot, viewport, seen(viewport, 1.5, 0.5), seen(viewport, 1.2, 0.4), RIGHT)
     click(qtbot, viewport, seen(viewport, 1.1, 0.2))
     assert document.scene is before
@@ -88,7 +85,7 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(
     assert document.scene == before
 
 
-def test_the_panel_s_buttons_draw_and_remove(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_buttons_of_the_panel_draw_and_remove(drawn: MainWindow, qtbot: QtBot) -> None:
     drawn.context.document.edit(
         with_values(
             drawn.context.document.scene,
@@ -108,9 +105,7 @@ def test_the_panel_s_buttons_draw_and_remove(drawn: MainWindow, qtbot: QtBot) ->
     assert drawn.context.document.undo_stack.undoText() == "Remove path"
 
 
-def test_escape_gives_a_drawing_up_and_one_point_is_no_path(
-    pathed: MainWindow, qtbot: QtBot
-) -> None:
+def test_escape_cancels_and_one_point_is_not_a_path(pathed: MainWindow, qtbot: QtBot) -> None:
     viewport = pathed.context.viewport
     before = pathed.context.document.scene
     for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
@@ -122,9 +117,7 @@ def test_escape_gives_a_drawing_up_and_one_point_is_no_path(
         assert pathed.context.document.scene is before
 
 
-def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(
-    pathed: MainWindow, qtbot: QtBot
-) -> None:
+def test_waypoint_drag_is_one_step_and_escape_restores(pathed: MainWindow, qtbot: QtBot) -> None:
     viewport = pathed.context.viewport
     document = pathed.context.document
     steps = document.undo_stack.count()
@@ -150,9 +143,7 @@ def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(
     assert not document.undo_stack.canUndo() or document.undo_stack.undoText() == "Path"
 
 
-def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(
-    pathed: MainWindow, qtbot: QtBot
-) -> None:
+def test_waypoints_are_removed_by_right_click_or_delete(pathed: MainWindow, qtbot: QtBot) -> None:
     viewport = pathed.context.viewport
     document = pathed.context.document
     click(qtbot, viewport, seen(viewport, 2.0, -1.5), RIGHT)
@@ -172,9 +163,7 @@ def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(
     assert document.undo_stack.undoText() == "Remove path"
 
 
-def test_waypoints_that_are_not_shown_or_lie_in_the_past_are_not_edited(
-    pathed: MainWindow, qtbot: QtBot
-) -> None:
+def test_hidden_or_past_waypoints_are_not_edited(pathed: MainWindow, qtbot: QtBot) -> None:
     viewport = pathed.context.viewport
     before = pathed.context.document.scene
     viewport.options.set(path=False)
@@ -183,7 +172,7 @@ def test_waypoints_that_are_not_shown_or_lie_in_the_past_are_not_edited(
     assert pathed.context.document.scene is before
 
 
-def test_the_plain_view_shows_the_path_too(pathed: MainWindow, qtbot: QtBot) -> None:
+def test_plain_view_shows_the_path(pathed: MainWindow, qtbot: QtBot) -> None:
     viewport = pathed.context.viewport
     viewport.surface.fall_back("There is no such thing.")
     qtbot.waitUntil(lambda: viewport.settled)
@@ -200,7 +189,7 @@ def test_the_plain_view_shows_the_path_too(pathed: MainWindow, qtbot: QtBot) -> 
     assert yellow() == 0
 
 
-def test_a_scene_with_a_path_is_framed_with_it(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_scene_is_framed_with_its_path(drawn: MainWindow, qtbot: QtBot) -> None:
     drawn.context.files.open(scenes_dir() / "path_following.toml")
     qtbot.waitUntil(lambda: drawn.context.viewport.settled)
     drawn.context.viewport.navigator.finish()
@@ -210,13 +199,13 @@ def test_a_scene_with_a_path_is_framed_with_it(drawn: MainWindow, qtbot: QtBot) 
 
 
 def double_click(qtbot: QtBot, viewport: Viewport, point: QPoint) -> None:
-    """With the release that Qt's own leaves out."""
+    """With the release that QTest omits."""
     click(qtbot, viewport, point)
     qtbot.mouseDClick(viewport, LEFT, NONE, point)
     qtbot.mouseRelease(viewport, LEFT, NONE, point)
 
 
-def test_a_double_click_on_the_path_adds_a_waypoint_there(pathed: MainWindow, qtbot: QtBot) -> None:
+def test_double_click_on_the_path_adds_a_waypoint(pathed: MainWindow, qtbot: QtBot) -> None:
     viewport = pathed.context.viewport
     document = pathed.context.document
     steps = document.undo_stack.count()
@@ -227,7 +216,7 @@ def test_a_double_click_on_the_path_adds_a_waypoint_there(pathed: MainWindow, qt
     assert len(document.scene.path.waypoints_m) == 6
     assert document.undo_stack.count() == steps + 2
     assert document.undo_stack.undoText() == "Add waypoint 4"
-    # Between the last waypoint and the first of a closed path, too; beside the path it adds none.
+    # Also between the last waypoint and the first of a closed path; next to the path it adds none.
     document.set_value("path.closed", True, "Close")
     at = seen(viewport, 1.5, -1.0)
     double_click(qtbot, viewport, at)
@@ -238,9 +227,7 @@ def test_a_double_click_on_the_path_adds_a_waypoint_there(pathed: MainWindow, qt
     assert document.scene.path == before.path
 
 
-def test_del_takes_the_waypoint_under_the_cursor_rather_than_what_is_selected(
-    pathed: MainWindow, qtbot: QtBot
-) -> None:
+def test_delete_removes_the_waypoint_under_the_cursor(pathed: MainWindow, qtbot: QtBot) -> None:
     viewport = pathed.context.viewport
     document = pathed.context.document
     obstacles = len(document.scene.obstacles)

@@ -1,4 +1,4 @@
-"""Old rows that the plots have dropped: read back from the recording while they are in view, and no others."""
+"""Old rows that the plots have dropped: read again from the recording while they are visible, and no others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BUDGET = 2**20
 
 
 class Watched:
-    """A recording that notes which rows are read, and can become unreadable."""
+    """A recording that records which rows are read, and can become unreadable."""
 
     def __init__(self, recording: RunRecording) -> None:
         self._recording = recording
@@ -57,7 +57,7 @@ class Watched:
 
 @pytest.fixture(scope="module")
 def run() -> Iterator[RunRecording]:
-    """Many more rows than the plots keep with the budget of the tests."""
+    """Many more rows than the plots store with the budget of the tests."""
     recording = make_recording(Scene(), N_ROWS)
     yield recording
     recording.close()
@@ -65,13 +65,13 @@ def run() -> Iterator[RunRecording]:
 
 @pytest.fixture
 def recording(run: RunRecording, monkeypatch: pytest.MonkeyPatch) -> Watched:
-    """The run, with a budget of which its first rows fall victim."""
+    """The run, with a budget that makes the plots drop its first rows."""
     monkeypatch.setattr(series_cache, "BUDGET", BUDGET)
     return Watched(run)
 
 
 def cache_of(recording: Watched, *keys: str) -> SeriesCache:
-    """The plots' memory of a recording whose rows have all been read once."""
+    """The plots' cache of a recording whose rows have all been read once."""
     series_cache = SeriesCache()
     series_cache.reset(recording)  # type: ignore[arg-type]
     series_cache.want(keys)
@@ -94,7 +94,7 @@ def truth(recording: Watched, key: str = YAW) -> np.ndarray:
     )
 
 
-def test_old_rows_in_view_get_their_detail_back(recording: Watched) -> None:
+def test_visible_old_rows_are_read_again(recording: Watched) -> None:
     series_cache = cache_of(recording, YAW)
     coarse = series_cache.envelope(YAW, 500, 1500, 1000)
     assert coarse is not None
@@ -116,9 +116,7 @@ def test_old_rows_in_view_get_their_detail_back(recording: Watched) -> None:
 
 @pytest.mark.parametrize("start", [0, 2000, N_ROWS - 9000, N_ROWS - 3000])
 @pytest.mark.parametrize("rows", [900, 2900])
-def test_detail_read_back_equals_detail_never_dropped(
-    recording: Watched, start: int, rows: int
-) -> None:
+def test_reread_detail_equals_the_original(recording: Watched, start: int, rows: int) -> None:
     series_cache = cache_of(recording, YAW)
     values = truth(recording)
     whole = Pyramid(values.shape[1], limit=2**27)
@@ -136,7 +134,7 @@ def test_detail_read_back_equals_detail_never_dropped(
         assert np.array_equal(envelope.high, expected.high)
 
 
-def test_partly_read_detail_is_shown_with_coarse_bins_beside_it(recording: Watched) -> None:
+def test_partly_read_detail_is_shown_with_coarse_bins(recording: Watched) -> None:
     series_cache = cache_of(recording, YAW)
     series_cache.envelope(YAW, 0, 3 * BLOCK, 3 * BLOCK)
     series_cache.pull(0.0)  # one piece, the newest
@@ -150,7 +148,7 @@ def test_partly_read_detail_is_shown_with_coarse_bins_beside_it(recording: Watch
     assert (envelope.high > envelope.low)[: 2 * BLOCK].any()
 
 
-def test_rows_that_left_the_view_are_not_read(recording: Watched) -> None:
+def test_rows_outside_the_view_are_not_read(recording: Watched) -> None:
     series_cache = cache_of(recording, YAW)
     series_cache.envelope(YAW, 0, 3000, 3000)
     series_cache.show_other_rows()
@@ -167,7 +165,7 @@ def test_newest_rows_need_no_reading(recording: Watched) -> None:
     assert not series_cache.missing
 
 
-def test_stretches_of_very_many_rows_are_not_read_back(
+def test_very_long_spans_are_not_read_again(
     recording: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(detail, "MOST_ROWS", 2 * BLOCK)
@@ -189,7 +187,7 @@ def test_detail_stays_within_the_budget(recording: Watched) -> None:
         envelope = series_cache.envelope(YAW, start, start + BLOCK, BLOCK)
         assert envelope is not None
         assert envelope.stride == 1
-    # What does not fit stays coarse, and is not read again and again.
+    # Rows that do not fit stay coarse, and are not read repeatedly.
     series_cache.show_other_rows()
     series_cache.envelope(YAW, 0, 10 * BLOCK, 10 * BLOCK)
     assert not series_cache.missing
@@ -197,7 +195,7 @@ def test_detail_stays_within_the_budget(recording: Watched) -> None:
     assert series_cache.nbytes == 0
 
 
-def test_a_damaged_run_file_is_reported_once(recording: Watched) -> None:
+def test_damaged_run_file_is_reported_once(recording: Watched) -> None:
     series_cache = cache_of(recording, YAW)
     recording.damaged = True
     series_cache.envelope(YAW, 0, 1000, 1000)
@@ -208,7 +206,7 @@ def test_a_damaged_run_file_is_reported_once(recording: Watched) -> None:
     assert not series_cache.missing
 
 
-def test_old_rows_of_a_derived_channel_are_worked_out_again(recording: Watched) -> None:
+def test_old_rows_of_a_derived_channel_are_recomputed(recording: Watched) -> None:
     key = signal_key("twice", "2 * joint_4_yaw_rad")
     yaw = "joint_4_yaw_rad"
     series_cache = cache_of(recording, key, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
@@ -224,7 +222,7 @@ def test_old_rows_of_a_derived_channel_are_worked_out_again(recording: Watched) 
     series_cache.close()
 
 
-def test_a_derived_channel_that_fails_later_is_not_read_on(recording: Watched) -> None:
+def test_failed_derived_channel_is_not_read_further(recording: Watched) -> None:
     key = signal_key("twice", "2 * joint_4_yaw_rad")
     series_cache = cache_of(recording, key, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
     recording.damaged = True
@@ -237,7 +235,7 @@ def test_a_derived_channel_that_fails_later_is_not_read_on(recording: Watched) -
 
 
 @pytest.mark.gui
-def test_a_panel_reads_back_the_rows_it_is_moved_to(
+def test_panel_reads_the_rows_in_its_view(
     qtbot: QtBot, document: Document, run: RunRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(series_cache, "BUDGET", BUDGET)
@@ -251,14 +249,12 @@ def test_a_panel_reads_back_the_rows_it_is_moved_to(
     assert panel.plots[0].chart.data.stride == 1
     panel.set_view(30.0, 32.0)
     panel.draw_now()
-    panel.set_view(204.0, 205.0)  # nothing of that is needed any more
+    panel.set_view(204.0, 205.0)  # none of these rows is needed any more
     assert not panel.series_cache.missing
 
 
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=10), st.integers(0, 9), st.data())
-def test_samples_are_rows_as_they_are(
-    pieces: list[int], exponent: int, data: st.DataObject
-) -> None:
+def test_samples_equal_rows(pieces: list[int], exponent: int, data: st.DataObject) -> None:
     n = sum(pieces)
     stride = 1 << exponent
     values = np.random.default_rng(n).standard_normal((n, 2)).astype(np.float32)
@@ -274,11 +270,11 @@ def test_samples_are_rows_as_they_are(
     assert np.array_equal(
         samples.row[samples.row >= kept], np.arange(-(-kept // stride) * stride, n, stride)
     )
-    if len(samples.row):  # older rows are there, too, up to eight times as far apart or some more
+    if len(samples.row):  # older rows are included, up to eight times as sparse or more
         assert samples.row[0] < start + max(stride, 64)
 
 
-def test_tracks_show_the_whole_run(recording: Watched) -> None:
+def test_tracks_show_all_of_the_run(recording: Watched) -> None:
     content = Content.tracks((1, 11))
     view = custom_view(content, catalogue, recording.schema)
     lines = view.lines(recording.schema, 0)
@@ -287,7 +283,7 @@ def test_tracks_show_the_whole_run(recording: Watched) -> None:
     picture = compose_plane(view, lines, series_cache, 0.0, 1.0, (400, 300))
     assert not series_cache.missing
     places = recording.rows(0, N_ROWS).link_pose[:, :, :2].astype(np.float32)
-    # its first link goes forwards all the time
+    # its first link always moves forwards
     at = np.searchsorted(places[:, 0, 0], picture.traces[0].time)
     assert at[0] == 0
     assert N_ROWS - at[-1] <= 8
@@ -300,12 +296,12 @@ def test_tracks_show_the_whole_run(recording: Watched) -> None:
     assert row == 1000
 
 
-def test_series_that_reach_back_differently_are_paired_by_row(recording: Watched) -> None:
+def test_series_of_different_length_are_paired_by_row(recording: Watched) -> None:
     content = Content("xy", curves=(Curve("link_1_y_m", against="link_1_x_m"),), whole=True)
     view = custom_view(content, catalogue, recording.schema)
     x, y = lines = view.lines(recording.schema, 0)
     series_cache = cache_of(recording, x.series, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
-    series_cache.want([x.series, y.series])  # there is more memory for the second from the start
+    series_cache.want([x.series, y.series])  # the second series has more memory from the start
     pull_all(series_cache)
     across, upwards = (
         series_cache.samples(line.series, 0, N_ROWS, 1, whole_run=True) for line in lines
@@ -321,7 +317,7 @@ def test_series_that_reach_back_differently_are_paired_by_row(recording: Watched
     assert np.array_equal(trace.low, places[at, 1])
 
 
-def test_an_xy_plot_of_old_rows_is_exact(recording: Watched) -> None:
+def test_xy_plot_of_old_rows_is_exact(recording: Watched) -> None:
     content = Content("xy", curves=(Curve("link_1_y_m", against="link_1_x_m"),))
     view = custom_view(content, catalogue, recording.schema)
     lines = view.lines(recording.schema, 0)
@@ -337,7 +333,7 @@ def test_an_xy_plot_of_old_rows_is_exact(recording: Watched) -> None:
     assert np.array_equal(trace.low, pose[:, 1])
 
 
-def test_a_spectrum_of_old_rows_is_of_all_of_them(recording: Watched) -> None:
+def test_spectrum_of_old_rows_uses_all_of_them(recording: Watched) -> None:
     content = Content("spectrum", curves=(Curve("joint_4_yaw_rad"),))
     view = custom_view(content, catalogue, recording.schema)
     lines = view.lines(recording.schema, 0)

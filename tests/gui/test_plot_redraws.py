@@ -1,4 +1,4 @@
-"""How plots are drawn anew: once, in haste while the user moves them, and as well as they can be once that rests."""
+"""Redraws of plots: once per change, fast while the user moves them, and at full quality afterwards."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_lines_are_thin_only_while_the_view_moves(
     panel: PlotPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     PlotsPage(panel).hold()
-    # it moves for as long as it is told to
+    # the view moves until the test ends it
     monkeypatch.setattr("snakestudio.gui.plots.redraws._REST_S", 1e9)
     for stop in (3.9, 3.0, 2.0):
         panel.set_view(1.0, stop)
@@ -69,7 +69,7 @@ def test_lines_are_thin_only_while_the_view_moves(
     assert widths(panel) == rested
 
 
-def test_a_redraw_paints_every_plot_once(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_redraw_paints_every_plot_once(qtbot: QtBot, panel: PlotPanel) -> None:
     panel.set_view(1.0, 4.0)
     qtbot.waitUntil(lambda: panel.settled)
     qtbot.wait(50)
@@ -84,10 +84,10 @@ def test_a_redraw_paints_every_plot_once(qtbot: QtBot, panel: PlotPanel) -> None
     assert [counter.count for counter in counters] == [1] * len(panel.plots)
 
 
-def test_plots_wait_while_a_run_that_has_not_begun_gets_other_beginnings(
+def test_plots_wait_while_the_start_of_a_run_changes(
     qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeBridge
 ) -> None:
-    """As while something is dragged: every move gives another run, of which nothing but its beginning is there."""
+    """As during a drag: every move gives another run with only its first row."""
     page = PlotsPage(panel)
     session_controller.set_recording(make_recording(document.scene, 1))
     qtbot.waitUntil(lambda: panel.settled)
@@ -101,12 +101,14 @@ def test_plots_wait_while_a_run_that_has_not_begun_gets_other_beginnings(
     assert set(panel.redraws.stale) == set(panel.plots)
     panel.redraws.stale.clear()
     session_controller.set_recording(make_recording(document.scene, 2))
-    assert set(panel.redraws.stale) == set(panel.plots)  # one that has begun is seen at once
+    assert set(panel.redraws.stale) == set(
+        panel.plots
+    )  # a run that has started is drawn immediately
     page.rest_timer.stop()
 
 
 class _Seen(QObject):
-    """Notes what a chart shows whenever it is painted."""
+    """Records what a chart shows each time it is painted."""
 
     def __init__(self, plot: LivePlot) -> None:
         super().__init__()
@@ -120,10 +122,10 @@ class _Seen(QObject):
         return False
 
 
-def test_all_plots_show_the_same_moment(
+def test_all_plots_show_the_same_time(
     panel: PlotPanel, session_controller: FakeBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a machine so slow that only one plot can be drawn at a time: cursors and stretches of time move together."""
+    """On a machine so slow that only one plot is drawn at a time: cursors and spans of time move together."""
     for name, value in (
         ("redraws._BUDGET_S", 0.0),
         ("redraws._REDRAW_S", 0.0),

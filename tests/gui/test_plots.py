@@ -1,4 +1,4 @@
-"""The plot panel: what is in view, the cursor both ways, the choice of views, export of what is seen."""
+"""The plot panel: visible range, cursor in both directions, choice of views, export of the visible range."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def views(panel: PlotPanel) -> list[str]:
     return [plot.view_name for plot in panel.plots]
 
 
-def test_the_first_plots_suit_the_scene(panel: PlotPanel, document: Document) -> None:
+def test_default_plots_suit_the_scene(panel: PlotPanel, document: Document) -> None:
     assert views(panel) == ["force", "joint", "speed", "position"]
     document.open(scenes_dir() / "sidewinding.toml")
     assert views(panel) == ["ground_load", "joint", "height", "position"]
@@ -71,24 +71,24 @@ def test_the_first_plots_suit_the_scene(panel: PlotPanel, document: Document) ->
     assert views(panel) == ["friction", "joint", "speed", "position"]
 
 
-def test_plots_that_somebody_chose_stay(panel: PlotPanel, document: Document) -> None:
+def test_chosen_plots_stay(panel: PlotPanel, document: Document) -> None:
     panel.plots[3].choose("energy")
     document.open(scenes_dir() / "sidewinding.toml")
     assert views(panel) == ["force", "joint", "speed", "energy"]
 
 
 def at(plot: LivePlot, time: float, share: float = 0.5) -> QPoint:
-    """Where a time is in a chart."""
+    """Position of a time in a chart."""
     area = plot.chart.area
     return QPointF(plot.chart.x_of(time), area.top() + share * area.height()).toPoint()
 
 
 def drag(qtbot: QtBot, plot: LivePlot, start: QPoint, stop: QPoint) -> None:
     port = plot.chart.viewport()
-    # The mouse comes from somewhere, so that the items under it know of it before the button goes
-    # down.
+    # The mouse moves to the start first, so that the items under it are updated before the button
+    # is pressed.
     move(port, QPointF(start) + QPointF(0, 1))
-    qtbot.wait(15)  # pyqtgraph takes a hundred moves a second
+    qtbot.wait(15)  # pyqtgraph handles a hundred moves a second
     move(port, start)
     qtbot.mousePress(port, Qt.MouseButton.LeftButton, pos=start)
     for share in (0.5, 1.0):
@@ -117,10 +117,10 @@ def wheel(
     QApplication.sendEvent(plot.chart.viewport(), event)
 
 
-# --- what is in view ------------------------------------------------------------------------------
+# --- visible range --------------------------------------------------------------------------------
 
 
-def test_the_newest_data_stay_in_view(
+def test_newest_data_stay_visible(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     assert panel.stop - panel.start == pytest.approx(10.0)
@@ -141,10 +141,10 @@ def test_the_newest_data_stay_in_view(
     assert panel.stop - panel.start == pytest.approx(5.0)
 
 
-def test_pages_turn_while_data_arrive(
+def test_pages_advance_while_data_arrive(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
-    session_controller.append(100)  # the view ended a little after the newest row
+    session_controller.append(100)  # the view ended slightly after the newest row
     qtbot.waitUntil(lambda: panel.stop > 25.0)
     page = panel.start, panel.stop
     assert page[1] - page[0] == pytest.approx(10.0)
@@ -167,7 +167,7 @@ def test_pages_turn_while_data_arrive(
     assert panel.start < 31.99 < panel.stop
 
 
-def test_curves_show_the_recording(panel: PlotPanel, session_controller: FakeBridge) -> None:
+def test_curves_equal_the_recording(panel: PlotPanel, session_controller: FakeBridge) -> None:
     assert session_controller.recording is not None
     rows = session_controller.recording.rows(0, 2000)
     joint = panel.plots[1]
@@ -187,7 +187,7 @@ def test_curves_show_the_recording(panel: PlotPanel, session_controller: FakeBri
     assert force.axes[0].low == 0.0
 
 
-def test_a_pause_of_the_view_lets_data_arrive(
+def test_data_arrive_while_the_view_is_paused(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     panel.pause_button.click()
@@ -229,7 +229,7 @@ def test_panning_and_zooming_move_all_plots(
     assert panel.stop > 20.99
 
 
-def test_zooming_values_is_undone_by_a_double_click(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_double_click_undoes_zooming_of_values(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[1]
     before = plot.chart.data.axes[0].low, plot.chart.data.axes[0].high
     wheel(plot, at(plot, 15.0), 4, Qt.KeyboardModifier.ControlModifier)
@@ -245,7 +245,7 @@ def test_zooming_values_is_undone_by_a_double_click(qtbot: QtBot, panel: PlotPan
 # --- cursor ---------------------------------------------------------------------------------------
 
 
-def test_a_click_sets_the_cursor_of_the_session(
+def test_click_sets_the_cursor_of_the_session(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[2]
@@ -269,7 +269,7 @@ def test_dragging_the_cursor_scrubs(
     assert (panel.start, panel.stop) == view
 
 
-def test_the_time_bar_moves_the_cursor_and_the_view_if_need_be(
+def test_time_bar_moves_the_cursor_and_the_view(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     session_controller.set_cursor(200)
@@ -320,7 +320,7 @@ def titles(plot: LivePlot) -> list[str]:
     return [action.text() for action in plot.head.view_menu.actions()]
 
 
-def test_what_leaves_the_plane_is_offered_in_space_only(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_spatial_views_are_offered_only_in_space(qtbot: QtBot, panel: PlotPanel) -> None:
     assert "Height by link" not in titles(panel.plots[0])
     panel.plots[0].choose("joint", 2)
     assert [line.name for line in panel.plots[0].lines] == ["angle", "reference"]
@@ -328,7 +328,7 @@ def test_what_leaves_the_plane_is_offered_in_space_only(qtbot: QtBot, panel: Plo
     assert "z" not in [line.name for line in panel.plots[0].lines]
 
 
-def test_a_run_in_space_shows_pitch_and_height(
+def test_spatial_run_shows_pitch_and_height(
     qtbot: QtBot, spatial: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = spatial.plots[0]
@@ -359,7 +359,7 @@ def test_a_run_in_space_shows_pitch_and_height(
     assert [line.name for line in plot.lines] == ["roll", "pitch", "yaw"]
 
 
-def test_forces_in_space_have_all_three_parts(
+def test_spatial_forces_have_three_components(
     qtbot: QtBot, spatial: PlotPanel, session_controller: FakeBridge
 ) -> None:
     for plot, view in zip(
@@ -367,7 +367,7 @@ def test_forces_in_space_have_all_three_parts(
     ):
         plot.choose(view)
     settle(qtbot, spatial)
-    # The made-up ground gives (-1.3, 0, 6.69) N, obstacles 20 (1 + sin(2 t - link)) N across,
+    # The synthetic ground gives (-1.3, 0, 6.69) N, obstacles 20 (1 + sin(2 t - link)) N across,
     # averaged over a row.
     before = 2.99
     now = 3.0
@@ -384,7 +384,7 @@ def test_forces_in_space_have_all_three_parts(
     assert spatial.series_cache.values_at("contacts_closed", 300) == pytest.approx([3.0])
 
 
-def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_solver_plot_shows_residual_and_iterations(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
     plot.choose("solver")
     settle(qtbot, panel)
@@ -397,7 +397,7 @@ def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPan
     picture = plot.chart.data
     assert picture.axes[0].decades
     assert [level for level, _ in picture.levels] == [-8.0]
-    # 92 iterations in the 40 steps between two rows, and nothing unconverged.
+    # 92 iterations in the 40 steps between two rows, and no unconverged steps.
     assert panel.series_cache.values_at("solver_iterations", 700) == pytest.approx([2.3])
     assert panel.series_cache.values_at("solver_unconverged", 700) == pytest.approx([0.0])
 
@@ -405,7 +405,7 @@ def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPan
 STEERED = ("heading_rad", "heading_ref_rad", "gait_offset_rad", "cross_track_m")
 
 
-def test_what_controllers_add_is_offered_where_they_add_it(
+def test_views_of_controllers_are_offered_with_them(
     qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
@@ -429,17 +429,15 @@ def test_what_controllers_add_is_offered_where_they_add_it(
     np.testing.assert_allclose(offset.high, np.degrees(3 * np.sin(offset.time)), atol=2.0)
 
 
-def test_a_path_following_scene_shows_how_far_off_it_is(
-    panel: PlotPanel, document: Document
-) -> None:
+def test_path_following_scene_shows_the_error(panel: PlotPanel, document: Document) -> None:
     document.open(scenes_dir() / "path_following.toml")
     assert views(panel) == ["cross_track", "heading", "speed", "position"]
 
 
-def test_jams_and_their_ends_are_marked_on_the_speed(
+def test_jams_are_marked_on_the_speed(
     qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeBridge
 ) -> None:
-    # "controller_state" is sin t here: above a half from pi/6 to 5 pi/6, and again a turn later.
+    # "controller_state" is sin t here: above 0.5 from pi/6 to 5 pi/6, and again one period later.
     session_controller.recording = make_recording(document.scene, 1000, ("controller_state",))
     session_controller.recording_changed.emit()
     plot = panel.plots[0]
@@ -462,14 +460,12 @@ def test_jams_and_their_ends_are_marked_on_the_speed(
     assert not len(plot.chart.marks.data)
 
 
-def test_a_robot_led_by_its_head_shows_its_speed_first(
-    panel: PlotPanel, document: Document
-) -> None:
+def test_leader_follower_scene_shows_speed_first(panel: PlotPanel, document: Document) -> None:
     document.open(scenes_dir() / "jam_resolution.toml")
     assert views(panel)[0] == "speed"
 
 
-def test_every_view_draws(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_every_view_is_drawn(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
     for name in sorted(
         name for name, view in VIEWS.items() if not view.columns and view.of != "body"
@@ -489,12 +485,12 @@ def test_every_view_draws(qtbot: QtBot, panel: PlotPanel) -> None:
             assert np.nanmax(trace.high) <= axis.high + 1e-6 * abs(axis.high) + 1e-12, name
         image = plot.chart.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
         pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
-        # Every pixel: a level line is one pixel thick.
+        # Every pixel: a horizontal line is one pixel thick.
         colours = np.unique(pixels[34:-24, 60:-50])
         assert len(colours) >= 3, f"{name}: the ground, the grid, and a curve"
 
 
-def test_the_menus_choose(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_menus_select_views(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
     plot.head.view_menu.aboutToShow.emit()
     next(a for a in plot.head.view_menu.actions() if a.text() == "Torque").trigger()
@@ -508,7 +504,7 @@ def test_the_menus_choose(qtbot: QtBot, panel: PlotPanel) -> None:
     assert plot.title == "Torque, joint 7"
 
 
-def test_only_what_is_shown_is_computed(qtbot: QtBot, panel: PlotPanel) -> None:
+def test_only_visible_series_are_computed(qtbot: QtBot, panel: PlotPanel) -> None:
     for plot in panel.plots:
         plot.choose("energy")
     settle(qtbot, panel)
@@ -516,7 +512,7 @@ def test_only_what_is_shown_is_computed(qtbot: QtBot, panel: PlotPanel) -> None:
     assert panel.series_cache.envelope("link_*_speed_mps", 0, 100, 10) is None
 
 
-def test_a_new_run_starts_empty(
+def test_new_run_starts_empty(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, document: Document
 ) -> None:
     session_controller.set_cursor(500)
@@ -527,13 +523,13 @@ def test_a_new_run_starts_empty(
     settle(qtbot, panel)
     assert panel.start == 0.0
     assert len(panel.plots[0].chart.data.traces) == 4
-    assert panel.plots[2].index == 3  # link 6 is not there
+    assert panel.plots[2].index == 3  # there is no link 6
     session_controller.set_recording(None)
     settle(qtbot, panel)
     assert all(not plot.chart.data.traces for plot in panel.plots)
 
 
-def test_nothing_runs_while_hidden(panel: PlotPanel) -> None:
+def test_hidden_panel_computes_nothing(panel: PlotPanel) -> None:
     timer = PlotsPage(panel).redraw_timer
     assert timer.isActive()
     panel.hide()
@@ -543,7 +539,7 @@ def test_nothing_runs_while_hidden(panel: PlotPanel) -> None:
 # --- export ---------------------------------------------------------------------------------------
 
 
-def test_csv_holds_what_is_seen(
+def test_csv_contains_the_visible_range(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, tmp_path: Path
 ) -> None:
     panel.set_view(3.0, 15.0)
@@ -564,7 +560,7 @@ def test_csv_holds_what_is_seen(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["joint.csv"]
 
 
-def test_pictures_hold_what_is_seen(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
+def test_images_contain_the_visible_range(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
     plot = panel.plots[1]
     panel.export(plot, tmp_path / "plot.png")
     panel.export(plot, tmp_path / "plot.svg")
@@ -579,7 +575,7 @@ def test_pictures_hold_what_is_seen(qtbot: QtBot, panel: PlotPanel, tmp_path: Pa
     )
     text = (tmp_path / "plot.svg").read_text(encoding="utf-8")
     assert "Angle and reference, joint 4" in text
-    # Curves are vectors in pixels of the page, all of them within it.
+    # Curves are vectors in pixels of the page, all of them on the page.
     lines = [
         group
         for group in re.findall(r"<polyline[^>]*points=\"([^\"]*)\"", text)
@@ -594,7 +590,7 @@ def test_pictures_hold_what_is_seen(qtbot: QtBot, panel: PlotPanel, tmp_path: Pa
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "csv"])
-def test_an_export_to_a_link_leaves_the_link(
+def test_export_to_a_symbolic_link_keeps_the_link(
     qtbot: QtBot, panel: PlotPanel, tmp_path: Path, suffix: str
 ) -> None:
     link = tmp_path / f"link.{suffix}"
@@ -609,7 +605,7 @@ def test_an_export_to_a_link_leaves_the_link(
     assert sorted(entry.name for entry in tmp_path.iterdir()) == [link.name, "real"]
 
 
-def test_an_export_that_is_cancelled_leaves_the_old_file(
+def test_cancelled_export_leaves_the_old_file(
     qtbot: QtBot, panel: PlotPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "joint.csv"
@@ -624,14 +620,14 @@ def test_an_export_that_is_cancelled_leaves_the_old_file(
     monkeypatch.setattr(csv_table, "curve_table", table_once_cancelled)
     panel.export(panel.plots[1], path)
     assert panel.exporter.busy
-    panel.findChildren(QProgressDialog)[0].canceled.emit()  # as its button does
+    panel.findChildren(QProgressDialog)[0].canceled.emit()  # like its button
     cancelled.set()
     qtbot.waitUntil(lambda: not panel.exporter.busy)
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["joint.csv"]
 
 
-def test_an_export_that_fails_says_so(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
+def test_failed_export_is_reported(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
     panel.export(panel.plots[1], tmp_path / "missing" / "joint.csv")
     qtbot.waitUntil(lambda: bool(panel.findChildren(QMessageBox)))
     box = panel.findChildren(QMessageBox)[0]
@@ -652,25 +648,25 @@ def test_axes_end_at_round_numbers() -> None:
     assert readable(math.nan, "N") == "–"
 
 
-def test_a_value_axis_that_still_serves_stays() -> None:
+def test_suitable_value_axis_is_not_changed() -> None:
     assert steady(0.0, 30.0, (0.0, 40.0)) == (0.0, 40.0)
     assert steady(0.0, 50.0, (0.0, 40.0)) == (0.0, 50.0)
     assert steady(0.0, 10.0, (0.0, 40.0)) == (0.0, 10.0)
     assert steady(0.0, 10.0, None) == (0.0, 10.0)
 
 
-def test_a_curve_keeps_its_peaks_and_does_not_zigzag() -> None:
+def test_curve_keeps_its_peaks_without_zigzag() -> None:
     time = np.arange(400.0)
     flat = np.full(400, 50.0)
     xs, ys = points(Trace(time, flat, flat.copy(), ""))
     assert len(xs) == 400
     upper = flat.copy()
-    upper[200] = 95.0  # one bin reaches far up
+    upper[200] = 95.0  # one bin with a large peak
     xs, ys = points(Trace(time, flat, upper, ""))
     assert ys.max() == 95.0
     assert np.all(np.diff(xs) > 0)
     ramp = np.linspace(0, 3192, 400)
-    for low in (ramp, -ramp):  # steep: each bin is a band, the line must not go back
+    for low in (ramp, -ramp):  # steep: each bin is a band, and the line must not go back
         xs, ys = points(Trace(time, low, low + 8.0, ""))
         assert np.all(np.diff(ys) >= -1e-9) or np.all(np.diff(ys) <= 1e-9)
         assert np.all(np.diff(xs) > 0)
@@ -706,7 +702,7 @@ def test_ticks_are_round_numbers(qtbot: QtBot) -> None:
         ),
     ],
 )
-def test_axis_shows_the_ticks_of_its_scale(
+def test_axis_shows_ticks_of_its_scale(
     qtbot: QtBot, scale: AxisScale, width: float, texts: list[str]
 ) -> None:
     axis = ChartAxis("bottom", 44, density=2.0)
@@ -716,7 +712,7 @@ def test_axis_shows_the_ticks_of_its_scale(
 
 
 @pytest.mark.parametrize("height", [20.0, 35.0, 49.0, 120.0])
-def test_numbers_of_an_axis_never_lie_over_each_other(qtbot: QtBot, height: float) -> None:
+def test_numbers_of_an_axis_never_overlap(qtbot: QtBot, height: float) -> None:
     axis = ChartAxis("left", 48)
     axis.setGeometry(0.0, 0.0, 48.0, height)
     for low, high in ((0.0, 1.0), (0.0, 0.1), (-20.2, -18.9), (0.0, 60.0), (-1e-9, 3.0)):
@@ -732,8 +728,8 @@ def test_numbers_of_an_axis_never_lie_over_each_other(qtbot: QtBot, height: floa
     assert shown[0] == 0.0
 
 
-def test_a_run_of_fewer_links_under_one_of_more(qtbot: QtBot, document: Document) -> None:
-    """What only the run over it has is read of that one alone."""
+def test_run_of_fewer_links_is_overlaid_by_one_of_more(qtbot: QtBot, document: Document) -> None:
+    """Values that only the overlaid run has are read from that run."""
     eleven = document.scene
     ten = with_values(eleven, {"robot.n_links": 10})
     last = Content("time", curves=(Curve("joint_10_yaw_rad"),))
@@ -753,7 +749,7 @@ def test_a_run_of_fewer_links_under_one_of_more(qtbot: QtBot, document: Document
     panel.close_down()
 
 
-def test_curves_of_another_run_are_dashed(
+def test_curves_of_other_runs_are_dashed(
     panel: PlotPanel, document: Document, qtbot: QtBot
 ) -> None:
     other = make_recording(document.scene, 2000)
@@ -769,11 +765,11 @@ def test_curves_of_another_run_are_dashed(
     assert any(trace.dashed for plot in panel.plots for trace in plot.chart.data.traces)
 
 
-def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: QtBot) -> None:
-    """Or their cursors would stand at different times while it plays."""
+def test_new_data_are_drawn_at_the_same_time_in_all_plots(panel: PlotPanel, qtbot: QtBot) -> None:
+    """Otherwise their cursors would show different times during playback."""
     PlotsPage(panel).hold()
     seconds = itertools.count(1)
-    # Every plot takes a second: one a turn.
+    # Every plot takes a second: one per turn.
     redraws = Redraws(lambda: float(next(seconds)))
     redraws.mark(panel.plots, Stale.LONGER)
     turns = 0
@@ -782,7 +778,7 @@ def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: 
         turns += 1
     assert turns == len(panel.plots) > 2
     assert {plot.chart.data.cursor for plot in panel.plots} == {12.0}
-    # What comes while they take their turns is seen in the next round.
+    # Data that arrive meanwhile are drawn in the next cycle.
     redraws.mark(panel.plots, Stale.LONGER)
     redraws.draw((panel.start, panel.stop), 13.0, 1300)
     redraws.mark(panel.plots, Stale.LONGER)
@@ -791,7 +787,7 @@ def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: 
     assert {plot.chart.data.cursor for plot in panel.plots} == {14.0}
 
 
-def test_joints_that_are_given_torques_have_angles_and_no_references() -> None:
+def test_torque_driven_joints_have_no_references() -> None:
     led = Schema(5, cardan_axes(4), ())
     given = Schema(5, cardan_axes(4), (), valid=Fields.ALL & ~Fields.REFERENCE)
     assert [line.name for line in VIEWS["joint"].lines(led, 1)] == [
@@ -804,7 +800,7 @@ def test_joints_that_are_given_torques_have_angles_and_no_references() -> None:
     assert [line.name for line in VIEWS["joint"].lines(given, 1)] == ["yaw", "pitch"]
 
 
-def test_an_axis_remembers_the_sizes_of_some_numbers_only(qapp: QApplication) -> None:
+def test_axis_caches_a_limited_number_of_sizes(qapp: QApplication) -> None:
     axis = ChartAxis("bottom", 20)
     for number in range(1000):
         axis._text_size(f"{number}")

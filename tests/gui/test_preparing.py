@@ -1,4 +1,4 @@
-"""While no engine is there: the robot is drawn, the button shows what it waits for, and everything else works."""
+"""A window without a compiled engine: the robot is drawn, the button shows the progress, and all else works."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def preparing(make_window: Callable[[], MainWindow], qtbot: QtBot) -> MainWindow:
-    """A window whose engine is prepared: 43 %, 9 s left."""
+    """A window whose engine is being prepared: 43 %, 9 s left."""
     window = make_window()
     assert window.context.files.open(MAIN_SCENE)
     qtbot.waitUntil(lambda: window.context.session_controller.status.state == "preparing")
@@ -50,7 +50,7 @@ def tell(window: MainWindow, qtbot: QtBot, stage: Stage) -> None:
 
 
 def robot_pixels(window: MainWindow, qtbot: QtBot) -> int:
-    """How many pixels of the viewport have the colour of the robot: nothing else is green."""
+    """Number of pixels of the viewport with the colour of the robot: nothing else is green."""
     qtbot.waitUntil(lambda: window.context.viewport.settled)
     with qtbot.waitSignal(window.context.viewport.frame_drawn):
         window.context.viewport.refresh()
@@ -63,7 +63,7 @@ def robot_pixels(window: MainWindow, qtbot: QtBot) -> int:
     return found
 
 
-def test_the_button_says_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) -> None:
+def test_button_shows_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) -> None:
     play = preparing.context.run_bar.play
     plain = theme.scaled(44)
     assert play.text_shown == "Preparing the planar engine 43 % · 9 s left"
@@ -87,7 +87,7 @@ def test_the_button_says_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) 
     qtbot.waitUntil(lambda: play.toolTip().startswith("Play ("))
 
 
-def test_the_button_is_filled_as_far_as_it_is(preparing: MainWindow, qtbot: QtBot) -> None:
+def test_button_is_filled_by_the_progress(preparing: MainWindow, qtbot: QtBot) -> None:
     play = preparing.context.run_bar.play
 
     def filled() -> float:
@@ -102,9 +102,7 @@ def test_the_button_is_filled_as_far_as_it_is(preparing: MainWindow, qtbot: QtBo
     assert filled() == pytest.approx(0.9, abs=0.04)
 
 
-def test_it_plays_when_ready_and_that_can_be_taken_back(
-    preparing: MainWindow, qtbot: QtBot
-) -> None:
+def test_playback_starts_when_ready_unless_cancelled(preparing: MainWindow, qtbot: QtBot) -> None:
     play = preparing.context.run_bar.play
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: play.text_shown == "Plays when ready 43 % · 9 s left")
@@ -129,7 +127,9 @@ def test_it_plays_when_ready_and_that_can_be_taken_back(
 
 
 @pytest.mark.parametrize("way", ["button", "banner", "command"])
-def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot, way: str) -> None:
+def test_preparation_can_be_cancelled_and_restarted(
+    preparing: MainWindow, qtbot: QtBot, way: str
+) -> None:
     play = preparing.context.run_bar.play
     banner = preparing.context.banners.run
 
@@ -164,13 +164,13 @@ def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot
     assert len(Preparing.begun) == 2
 
 
-def test_what_failed_is_said(preparing: MainWindow, qtbot: QtBot) -> None:
+def test_failed_preparation_is_reported(preparing: MainWindow, qtbot: QtBot) -> None:
     Preparing.begun[0].stage = Stage(0.5, None, True, "Nothing can be kept in /full.")
     qtbot.waitUntil(lambda: "/full" in preparing.context.banners.run.text)
     assert preparing.context.session_controller.status.state == "unprepared"
 
 
-def test_the_robot_is_drawn_and_follows_what_is_edited(preparing: MainWindow, qtbot: QtBot) -> None:
+def test_robot_is_drawn_and_follows_edits(preparing: MainWindow, qtbot: QtBot) -> None:
     document = preparing.context.document
     session_controller = preparing.context.session_controller
     assert robot_pixels(preparing, qtbot) > 100
@@ -189,18 +189,18 @@ def test_the_robot_is_drawn_and_follows_what_is_edited(preparing: MainWindow, qt
             session_controller.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0])
         )
     )
-    assert preparing.context.run_bar.play.text_shown, "it goes on being prepared"
+    assert preparing.context.run_bar.play.text_shown, "the preparation continues"
     assert preparing.context.files.open(scenes_dir() / "sidewinding.toml")
     qtbot.waitUntil(lambda: "spatial engine" in preparing.context.run_bar.play.text_shown)
     assert robot_pixels(preparing, qtbot) > 100
     assert [one.stopped for one in Preparing.begun] == [True, False]
 
 
-def test_a_recorded_run_can_be_looked_at_meanwhile(preparing: MainWindow, qtbot: QtBot) -> None:
+def test_recorded_run_can_be_viewed_meanwhile(preparing: MainWindow, qtbot: QtBot) -> None:
     session_controller = preparing.context.session_controller
     play = preparing.context.run_bar.play
     session_controller.open_run(make_recording(preparing.context.document.scene, 50), "earlier")
-    assert play.text_shown == "", "it plays what is shown"
+    assert play.text_shown == "", "it plays the displayed run"
     qtbot.waitUntil(preparing.context.action_registry["play"].isEnabled)
     play.click()
     qtbot.waitUntil(lambda: session_controller.playing or session_controller.cursor == 49)
@@ -209,19 +209,19 @@ def test_a_recorded_run_can_be_looked_at_meanwhile(preparing: MainWindow, qtbot:
     assert not Preparing.begun[0].stopped
 
 
-def test_closing_ends_the_preparation(preparing: MainWindow) -> None:
+def test_closing_cancels_the_preparation(preparing: MainWindow) -> None:
     assert preparing.close()
     assert Preparing.begun[0].stopped
 
 
-def test_dialogs_say_which_engine_they_wait_for(preparing: MainWindow, qtbot: QtBot) -> None:
+def test_dialogs_name_the_engine_they_wait_for(preparing: MainWindow, qtbot: QtBot) -> None:
     comparer = preparing.context.comparer
     monkey = ["planar_nonsmooth", "planar_lagrangian"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(preparation_module, "is_prepared", lambda kind: False)
         comparer.start(monkey, 0.1)
         qtbot.waitUntil(lambda: comparer.doing == "Preparing the planar engine: 43 %, 9 s left")
-        assert len(Preparing.begun) == 1, "the window's own is shared"
+        assert len(Preparing.begun) == 1, "the window's preparation is shared"
         task = comparer.task
         assert task is not None
         comparer.cancel()

@@ -1,4 +1,4 @@
-"""Pulling on a link with the mouse: what takes hold, what lets go, and what the picture shows of it."""
+"""Pulling a link with the mouse: start, end, and display of the force."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AWAY = QPoint(20, 45)
 
 
 def link_at(viewport: Viewport) -> QPoint:
-    """Where the back of a link is seen now."""
+    """Position of the back of a link in the current view."""
     snapshot = viewport.snapshot
     assert snapshot is not None
     x, y, z = snapshot.link_pose[LINK, :3]
@@ -31,7 +31,7 @@ def link_at(viewport: Viewport) -> QPoint:
 
 
 def grab(qtbot: QtBot, viewport: Viewport) -> QPoint:
-    """Drag a link with Ctrl, the button still held; gives where it was grabbed."""
+    """Drag a link with Ctrl and keep the button pressed; returns the position of the press."""
     begin = link_at(viewport)
     qtbot.mousePress(viewport, LEFT, CTRL, begin)
     move(viewport, begin + AWAY / 2, held=LEFT, modifiers=CTRL)
@@ -47,7 +47,7 @@ def recording_of(window: MainWindow) -> Recording:
 
 @pytest.fixture
 def standing(ready: MainWindow, qtbot: QtBot) -> MainWindow:
-    """A window whose run has begun and is paused, seen from above."""
+    """A window whose run has started and is paused, seen from above."""
     session_controller = ready.context.session_controller
     viewport = ready.context.viewport
     session_controller.session.step(200)
@@ -104,7 +104,7 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
     assert acting(recording.pulls, session_controller.session.latest.time) is None  # type: ignore[union-attr]
     assert viewport.navigator.camera == camera
     assert set(standing.context.selection.items) == selected
-    # Looked at again, that moment shows the force without a hand.
+    # In the recording this moment shows the force without a hand.
     session_controller.set_cursor(recording.index_at(0.2))
     shown = viewport.overlays().pull
     assert shown is not None
@@ -115,7 +115,7 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
 
 
 @pytest.mark.parametrize("end", ["escape", "focus", "reset", "look back", "lost release"])
-def test_whatever_interrupts_a_pull_ends_it(standing: MainWindow, qtbot: QtBot, end: str) -> None:
+def test_every_interruption_ends_a_pull(standing: MainWindow, qtbot: QtBot, end: str) -> None:
     viewport = standing.context.viewport
     session_controller = standing.context.session_controller
     camera = viewport.navigator.camera
@@ -136,7 +136,7 @@ def test_whatever_interrupts_a_pull_ends_it(standing: MainWindow, qtbot: QtBot, 
     else:
         move(viewport, begin, modifiers=NONE)
     assert viewport.tools.pull_tool.grip is None
-    move(viewport, begin + 2 * AWAY, held=LEFT, modifiers=CTRL)  # the button may still be held
+    move(viewport, begin + 2 * AWAY, held=LEFT, modifiers=CTRL)  # the button may still be pressed
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin + 2 * AWAY)
     assert viewport.tools.pull_tool.grip is None
     if end != "lost release":
@@ -185,7 +185,7 @@ def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(
     move(viewport, corner + AWAY, held=LEFT, modifiers=CTRL)
     assert viewport.tools.pull_tool.grip is None
     qtbot.mouseRelease(viewport, LEFT, CTRL, corner + AWAY)
-    # What is recorded cannot be pulled, and says so.
+    # A recorded run cannot be pulled, and a message explains this.
     session_controller.set_cursor(0)
     grab(qtbot, viewport)
     assert viewport.tools.pull_tool.grip is None

@@ -1,4 +1,4 @@
-"""The real robot: one click makes it, one takes it back, and what a model has no use for is locked and says so."""
+"""The real robot: switched on and off by one click, with unused values locked and explained."""
 
 from __future__ import annotations
 
@@ -32,14 +32,16 @@ def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> 
     return show_widget(qtbot, ParameterPanels(document, session_controller), 340, 1900)  # type: ignore[arg-type]
 
 
-def test_it_is_ideal_and_folded_at_first(panels: ParameterPanels, document: Document) -> None:
+def test_robot_is_ideal_and_section_collapsed_at_first(
+    panels: ParameterPanels, document: Document
+) -> None:
     assert IDEAL.holds(document.scene)
     assert IDEAL.holds(Scene())
     assert panels.real_robot.is_folded
     assert panels.real_robot.buttons["Ideal"].isChecked()
 
 
-def test_one_click_makes_it_real_and_one_ideal_again(
+def test_click_toggles_the_real_robot(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     section = panels.real_robot
@@ -48,7 +50,7 @@ def test_one_click_makes_it_real_and_one_ideal_again(
     count = document.undo_stack.count()
     qtbot.mouseClick(section.buttons["As Aiko"], Qt.MouseButton.LeftButton)
     scene = document.scene
-    # P1, VIII-F: 3 to 5 degrees of free play, 22 mm between the axes, 10 Hz, 0.05 to 0.15 s late.
+    # P1, VIII-F: 3 to 5 degrees of backlash, 22 mm between the axes, 10 Hz, 0.05 to 0.15 s late.
     assert scene.actuator == Actuator(free_play_deg=4.0, max_torque_nm=4.0, time_constant_s=0.002)
     assert scene.robot.axis_offset_m == 0.022
     assert scene.ground.stribeck_rise == 0.2
@@ -66,21 +68,19 @@ def test_one_click_makes_it_real_and_one_ideal_again(
     assert AIKO.holds(document.scene)
 
 
-def test_the_torque_is_what_six_watts_give() -> None:
+def test_torque_limit_corresponds_to_six_watts() -> None:
     fastest = np.radians(40) * np.radians(80)  # P2's gait, rad/s
     assert AIKO.values["actuator.max_torque_nm"] == pytest.approx(0.65 * 6.0 / fastest, rel=0.01)
 
 
-def test_a_scene_of_a_real_robot_opens_unfolded(
-    panels: ParameterPanels, document: Document
-) -> None:
+def test_scene_of_a_real_robot_opens_expanded(panels: ParameterPanels, document: Document) -> None:
     document.new(AIKO.applied(document.scene))
     assert not panels.real_robot.is_folded
     document.new(IDEAL.applied(document.scene))
     assert panels.real_robot.is_folded
 
 
-def test_what_a_smooth_model_does_not_know_is_locked(
+def test_values_ignored_by_a_smooth_model_are_locked(
     panels: ParameterPanels, document: Document
 ) -> None:
     row = panels.rows["actuator.free_play_deg"]
@@ -96,9 +96,7 @@ def test_what_a_smooth_model_does_not_know_is_locked(
     assert row.field.isEnabled()
 
 
-def test_what_is_locked_goes_back_to_its_default(
-    qtbot: QtBot, panels: ParameterPanels, document: Document
-) -> None:
+def test_locked_values_are_reset(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
     row = panels.rows["actuator.free_play_deg"]
     document.set_value("actuator.free_play_deg", 4.0, "Free play")
     document.set_value("model.kind", "planar_lagrangian", "Model")
@@ -125,7 +123,7 @@ OTHER: dict[str, object] = {
 
 
 def _other(scene: Scene, key: str) -> object:
-    """Another valid value."""
+    """Return another valid value."""
     if key in OTHER:
         return OTHER[key]
     value = get_value(scene, key)
@@ -143,7 +141,7 @@ def _other(scene: Scene, key: str) -> object:
         ("planar_nonholonomic", 15),
     ],
 )
-def test_an_engine_reads_nothing_of_what_is_locked(kind: Any, fewest: int) -> None:
+def test_engines_ignore_locked_values(kind: Any, fewest: int) -> None:
     scene = Scene(model=FORMULATIONS[kind].fields())
     locked = [key for key in _every_key(scene) if unused_reason(scene, key)]
     assert len(locked) >= fewest

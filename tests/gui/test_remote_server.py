@@ -1,4 +1,4 @@
-"""The port of remote control without a window: tokens, bad lines, clients that hang, and too many of them."""
+"""The port of remote control without a window: tokens, invalid lines, hanging clients, and too many clients."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def server(qtbot: QtBot) -> Iterator[RemoteServer]:
 
 @pytest.fixture
 def exchange(server: RemoteServer, qtbot: QtBot) -> Callable[..., list[Any]]:
-    """What a program in another thread gets that sends lines: replies until so many came, or the end."""
+    """Replies to lines that a client in another thread sends, up to a number or the end of the connection."""
 
     def exchanged(*lines: bytes, count: int, token: str | None = "") -> list[Any]:
         token = server.door.token if token == "" else token
@@ -89,7 +89,7 @@ def codes(replies: list[Any]) -> list[int]:
     return [reply["error"]["code"] if "error" in reply else 0 for reply in replies]
 
 
-def test_who_knows_the_token_is_answered_in_order(exchange: Callable[..., list[Any]]) -> None:
+def test_client_with_the_token_is_answered_in_order(exchange: Callable[..., list[Any]]) -> None:
     replies = exchange(
         request("echo", 1, a=[1, "ä"]), request("later", 2), request("nothing", 3), count=4
     )
@@ -102,7 +102,7 @@ def test_who_knows_the_token_is_answered_in_order(exchange: Callable[..., list[A
     }
 
 
-def test_without_the_token_nothing_is_carried_out(exchange: Callable[..., list[Any]]) -> None:
+def test_calls_without_the_token_are_refused(exchange: Callable[..., list[Any]]) -> None:
     assert codes(exchange(request("echo", 1), request("nothing", 2), count=2, token=None)) == [
         -32001,
         -32001,
@@ -110,7 +110,7 @@ def test_without_the_token_nothing_is_carried_out(exchange: Callable[..., list[A
 
 
 @pytest.mark.parametrize("token", ["wrong", "", 7, ["x"], {"a": 1}])
-def test_a_wrong_token_ends_the_connection(
+def test_wrong_token_closes_the_connection(
     token: Any, server: RemoteServer, exchange: Callable[..., list[Any]]
 ) -> None:
     replies = exchange(
@@ -121,7 +121,7 @@ def test_a_wrong_token_ends_the_connection(
     assert server.clients == 0
 
 
-def test_bad_lines_get_errors_and_good_ones_are_answered_after_them(
+def test_invalid_lines_get_errors_and_later_ones_replies(
     exchange: Callable[..., list[Any]],
 ) -> None:
     lines = [
@@ -136,14 +136,14 @@ def test_bad_lines_get_errors_and_good_ones_are_answered_after_them(
     assert codes(replies) == [0, -32700, -32700, -32600, -32700, -32700, 0]
 
 
-def test_a_defect_is_an_error_and_the_window_lives(
+def test_internal_error_is_returned_and_the_window_continues(
     exchange: Callable[..., list[Any]], caplog: pytest.LogCaptureFixture
 ) -> None:
     assert codes(exchange(request("defect", 1), request("echo", 2), count=3)) == [0, -32603, 0]
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_a_connection_that_says_nothing_is_ended(
+def test_silent_connection_is_closed(
     server: RemoteServer, exchange: Callable[..., list[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "SILENT_MS", 20)
@@ -151,7 +151,7 @@ def test_a_connection_that_says_nothing_is_ended(
     assert codes(replies) == [-32001]
 
 
-def test_one_connection_too_many_is_told_so(
+def test_additional_connection_is_refused_with_a_message(
     server: RemoteServer, qtbot: QtBot, exchange: Any
 ) -> None:
     idle = [socket.create_connection(("127.0.0.1", server.door.port)) for _ in range(MAX_CLIENTS)]
@@ -163,7 +163,7 @@ def test_one_connection_too_many_is_told_so(
     assert codes(exchange(request("echo", 1), count=2)) == [0, 0]
 
 
-def test_a_client_that_reads_nothing_is_hung_up_on(
+def test_client_that_reads_nothing_is_disconnected(
     server: RemoteServer, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "MAX_WAITING", 1_000_000)
@@ -175,7 +175,7 @@ def test_a_client_that_reads_nothing_is_hung_up_on(
     greedy.close()
 
 
-def test_the_python_of_the_documentation_works(
+def test_python_of_the_documentation_works(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (block,) = re.findall(
@@ -204,7 +204,7 @@ def test_the_python_of_the_documentation_works(
         server.door.remove()
 
 
-def test_the_command_line_calls_and_reports(
+def test_command_line_calls_and_reports(
     server: RemoteServer, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -238,7 +238,7 @@ def test_the_command_line_calls_and_reports(
     server.door.remove()
 
 
-def test_a_port_in_use_is_a_sentence() -> None:
+def test_port_in_use_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(StreamError, match=f"Port {port} "):

@@ -1,4 +1,4 @@
-"""The robot in the window: stop from anywhere, arming by hold, what is stale or silent is never shown as more."""
+"""The robot in the window: stop from anywhere, arming by holding, and no outdated value shown as current."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ NO = Qt.KeyboardModifier.NoModifier
 
 
 def look(window: MainWindow) -> None:
-    """Have the window read what the link knows."""
+    """Make the window read the state of the link."""
     window.context.robot_controller.poll()
 
 
-# --- what is watched beside it --------------------------------------------------------------------
+# --- poses and twin -------------------------------------------------------------------------------
 
 
 def failing(window: MainWindow, pose: str) -> None:
-    """Let live poses from somewhere be impossible."""
+    """Make live poses fail."""
     real = window.context.robot_controller.services
 
     def open_live(*given: Any) -> Any:
@@ -81,7 +81,7 @@ def failing(window: MainWindow, pose: str) -> None:
     window.context.robot_controller.services = replace(real, open_live=open_live)
 
 
-def test_poses_that_cannot_be_had_leave_all_as_it_was(window: MainWindow, link: FakeLink) -> None:
+def test_failed_poses_change_nothing(window: MainWindow, link: FakeLink) -> None:
     beside = TwinAndPoseForm(window.context.robot_controller, window)
     beside.source.setText("0.0.0.0:22350")
     beside.poses.click()
@@ -96,7 +96,7 @@ def test_poses_that_cannot_be_had_leave_all_as_it_was(window: MainWindow, link: 
     assert beside.source.text() == "0.0.0.0:22350"
 
 
-def test_who_cannot_be_watched_is_not_half_connected(window: MainWindow) -> None:
+def test_failed_pose_source_is_not_partly_connected(window: MainWindow) -> None:
     link = FakeLink()
     window.context.robot_controller.services = services(link)
     failing(window, "80")
@@ -112,7 +112,7 @@ def test_who_cannot_be_watched_is_not_half_connected(window: MainWindow) -> None
 
 
 def give_keyboard(window: QWidget, to: QWidget, qtbot: QtBot) -> QWindow:
-    """Let a widget of a window have the keyboard; gives the window that keys come to, as from the system."""
+    """Give a widget of a window the keyboard focus; returns the window that the system's keys go to."""
     window.activateWindow()
     to.setFocus()
     qtbot.waitUntil(lambda: QGuiApplication.focusObject() is to)
@@ -136,7 +136,7 @@ def test_space_stops_from_a_text_field_and_types_nothing(
     )
 
 
-def test_space_stops_once_for_one_press_also_as_a_shortcut_and_never_plays(
+def test_space_stops_once_per_press_and_never_plays(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     put(window, link, LinkState.ARMED)
@@ -147,7 +147,7 @@ def test_space_stops_once_for_one_press_also_as_a_shortcut_and_never_plays(
     assert window.context.action_registry["stop_robot"].shortcut().toString() == "Space"
 
 
-def test_space_stops_while_a_button_a_menu_or_a_modal_dialog_has_the_keyboard(
+def test_space_stops_with_focus_in_button_menu_or_dialog(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     pressed = []
@@ -164,10 +164,10 @@ def test_space_stops_while_a_button_a_menu_or_a_modal_dialog_has_the_keyboard(
     menu.addAction("Act")
     menu.popup(dialog.mapToGlobal(QPoint(5, 5)))
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is menu)
-    # a menu has no keyboard of its own: its window hands on
+    # a menu has no keyboard focus: its window forwards keys
     QTest.keyClick(dialog.windowHandle(), KEY.Key_Space)
     assert len(link.stops) == 2
-    qtbot.wait(60)  # its own window is found
+    qtbot.wait(60)  # its window is found
     QTest.keyClick(menu.windowHandle(), KEY.Key_Space)
     assert len(link.stops) == 3
     menu.close()
@@ -176,11 +176,11 @@ def test_space_stops_while_a_button_a_menu_or_a_modal_dialog_has_the_keyboard(
     assert not pressed
 
 
-def test_space_stops_as_the_keyboard_of_the_system_sends_it_and_from_an_input_method(
+def test_space_of_the_system_or_an_input_method_stops(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     handle = window.windowHandle()
-    QTest.keyClick(handle, KEY.Key_Space)  # through the window, as a real key comes
+    QTest.keyClick(handle, KEY.Key_Space)  # through the window, like a real key
     assert len(link.stops) == 1
     field = QLineEdit(window)
     field.show()
@@ -191,9 +191,7 @@ def test_space_stops_as_the_keyboard_of_the_system_sends_it_and_from_an_input_me
     assert len(link.stops) == 2
 
 
-def test_the_stop_is_seen_whole_in_a_window_of_1280_pixels(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_stop_is_not_clipped_in_a_window_of_1280_pixels(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.width() == 1280)
     connect_link(window)
@@ -216,9 +214,7 @@ def test_holding_space_stops_once(window: MainWindow, link: FakeLink) -> None:
     assert len(link.stops) == 1
 
 
-def test_without_a_robot_space_is_play_and_a_field_takes_it(
-    ready: MainWindow, qtbot: QtBot
-) -> None:
+def test_space_without_robot_plays_or_types(ready: MainWindow, qtbot: QtBot) -> None:
     assert not ready.context.robot_feature.stop_key_filter.on
     assert not ready.context.run_bar.findChild(StopButton).isVisible()
     field = QLineEdit(ready)
@@ -232,7 +228,7 @@ def test_without_a_robot_space_is_play_and_a_field_takes_it(
     ready.context.session_controller.session.pause()
 
 
-def test_the_button_stops_when_it_is_pressed_and_has_one_of_its_own_over_a_modal_dialog(
+def test_button_stops_on_press_also_over_a_dialog(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     button = window.context.run_bar.findChild(StopButton)
@@ -253,14 +249,14 @@ def test_the_button_stops_when_it_is_pressed_and_has_one_of_its_own_over_a_modal
     assert len(link.stops) == 2
     dialog.close()
     look(window)
-    assert not over.isVisibleTo(dialog), "it has gone, not only what it lay over"
+    assert not over.isVisibleTo(dialog), "it was removed itself, not only the dialog below it"
     dialog.deleteLater()
 
 
-def test_the_way_from_the_key_to_the_link_takes_no_time(
+def test_stop_key_reaches_the_link_within_5_ms(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    """At most 5 ms from the event to `Link.stop` (a hundredth would do; the rest is for busy test machines)."""
+    """At most 5 ms from the event to `Link.stop` (a hundredth is typical; the rest is for busy test machines)."""
     taken: list[float] = []
     begin = 0.0
     link.stop = lambda reason="": taken.append(time.perf_counter() - begin)  # type: ignore[method-assign]
@@ -268,7 +264,7 @@ def test_the_way_from_the_key_to_the_link_takes_no_time(
     field.show()
     keys = give_keyboard(window, field, qtbot)
     for _ in range(20):
-        qtbot.wait(40)  # two presses within 30 ms are one
+        qtbot.wait(40)  # two presses within 30 ms count as one
         begin = time.perf_counter()
         QTest.keyClick(keys, KEY.Key_Space)
     assert len(taken) == 20
@@ -278,7 +274,7 @@ def test_the_way_from_the_key_to_the_link_takes_no_time(
 # --- arming ---------------------------------------------------------------------------------------
 
 
-def test_arming_needs_the_whole_second_and_letting_go_or_leaving_aborts(qtbot: QtBot) -> None:
+def test_arming_needs_a_full_second_of_holding(qtbot: QtBot) -> None:
     button = HoldButton("Hold to Arm")
     qtbot.addWidget(button)
     button.show()
@@ -302,7 +298,7 @@ def test_arming_needs_the_whole_second_and_letting_go_or_leaving_aborts(qtbot: Q
 
 
 def held_long(button: HoldButton, qtbot: QtBot) -> bool:
-    """Hold a button down for as long as it takes; whether it began to count at all."""
+    """Hold a button for the whole time; returns whether it started counting."""
     qtbot.mousePress(button, Qt.MouseButton.LeftButton)
     counts = button.share > 0.0 or button.isEnabled()
     qtbot.wait(HOLD_MS + 200)
@@ -310,7 +306,7 @@ def held_long(button: HoldButton, qtbot: QtBot) -> bool:
     return counts
 
 
-def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
+def test_buttons_follow_the_state_with_reasons(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     arming = Arming(window.context.robot_controller)
@@ -342,14 +338,16 @@ def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
     assert shown == {"reset"}
 
 
-# --- what is said of the robot --------------------------------------------------------------------
+# --- state of the robot ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("state", list(LinkState))
 @pytest.mark.parametrize("confirmed", [False, True])
 @pytest.mark.parametrize("fault", ["silent", "old", "no bus"])
-def test_armed_is_never_said_without_contact(state: LinkState, confirmed: bool, fault: str) -> None:
-    """ARMED shown while disconnected is a complaint about other programs."""
+def test_armed_is_never_shown_without_contact(
+    state: LinkState, confirmed: bool, fault: str
+) -> None:
+    """Other programs show ARMED while disconnected, which users complain about."""
     now = time.monotonic()
     told = replace(
         blank(10, 10, now),
@@ -368,7 +366,7 @@ def test_armed_is_never_said_without_contact(state: LinkState, confirmed: bool, 
     assert "streaming" not in said.title.lower()
 
 
-def test_armed_is_said_as_the_robot_says_it() -> None:
+def test_armed_is_shown_as_the_robot_reports_it() -> None:
     now = time.monotonic()
     given = profile()
     told = replace(
@@ -384,8 +382,8 @@ def test_armed_is_said_as_the_robot_says_it() -> None:
     assert robot_status(
         replace(told, confirmed=False, says_status=False), True, given, now
     ).title == ("Armed (not confirmed)")
-    # The word of a robot that has been silent for longer than the profile's lost time (0.5 s) is
-    # not its word now.
+    # The status of a robot that has been silent for longer than the profile's lost time (0.5 s) is
+    # not current.
     old = replace(told, heartbeat_time=np.full(10, now - 0.6), angle_time=np.full(10, now - 0.6))
     assert not robot_status(old, True, given, now).armed
     elsewhere = robot_status(replace(told, state=LinkState.IDLE), True, given, now)
@@ -394,7 +392,7 @@ def test_armed_is_said_as_the_robot_says_it() -> None:
 
 
 def silent_since_streaming(now: float, **changes: Any) -> Any:
-    """What the link says a second after the robot fell silent while it streamed: a stop was sent, nobody heard it."""
+    """Telemetry a second after the robot fell silent while it streamed: a stop was sent without confirmation."""
     return replace(
         blank(10, 10, now),
         state=LinkState.FAULT,
@@ -407,7 +405,7 @@ def silent_since_streaming(now: float, **changes: Any) -> Any:
     )
 
 
-def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
+def test_robot_silent_while_streaming_may_still_move() -> None:
     now = time.monotonic()
     given = profile()
     lost = silent_since_streaming(now)
@@ -417,8 +415,8 @@ def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
     assert (said.role, said.lost, said.armed) == ("danger", True, False)
     assert said.sentence.startswith("The last heartbeat of node 3 came 0.6 s ago.")
     assert "switch the robot off" in said.sentence
-    # One node of ten is enough, and so is a robot that cannot say how it stands, a bus that is
-    # gone, a link that died.
+    # One node of ten is enough, and so is a robot without status, a closed bus, or a link that has
+    # ended.
     one = np.full(10, now)
     one[4] = now - 1.0
     assert robot_status(replace(lost, heartbeat_time=one), True, given, now).lost
@@ -432,7 +430,7 @@ def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
         ).lost
 
 
-def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
+def test_robot_with_confirmed_stop_is_stopped() -> None:
     now = time.monotonic()
     given = profile()
     lost = silent_since_streaming(now)
@@ -445,7 +443,7 @@ def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
         == "Stopped"
     )
     silent = ~(np.arange(10) > 3)
-    # those that are still heard may say what they want
+    # those that still respond may report any state
     meaning = np.where(silent, 4, 3).astype(np.int8)
     heard = np.where(silent, now - 1.0, now)
     assert not robot_status(
@@ -454,9 +452,7 @@ def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
     assert not robot_status(replace(lost, state=LinkState.IDLE), True, given, now).lost
 
 
-def test_lost_contact_is_said_in_red_everywhere(
-    window: MainWindow, link: FakeLink, qtbot: QtBot
-) -> None:
+def test_lost_contact_is_red_everywhere(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
     panel = RobotPanel(window.context.robot_controller, lambda: None, lambda: None, window)
     bar = window.context.run_bar.findChild(BarPart)
     status = window.statusBar()
@@ -489,7 +485,7 @@ def test_lost_contact_is_said_in_red_everywhere(
     for show in (
         window.context.session_controller.show_robot,
         window.context.session_controller.close_run,
-    ):  # whatever is looked at
+    ):  # whichever source is shown
         show()
         qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
     link.changes = {}
@@ -498,7 +494,9 @@ def test_lost_contact_is_said_in_red_everywhere(
     qtbot.waitUntil(lambda: words not in status.left.text)
 
 
-def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+def test_stale_values_are_grey_immediately(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
     table = JointTable(window.context.robot_controller, window)
     put(window, link, LinkState.STREAMING)
     table.refresh()
@@ -521,8 +519,8 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
     assert any("old" in text for _, text in window.context.viewport.legends.robot.entries)
 
 
-def test_each_value_is_as_old_as_it_is_itself(window: MainWindow, link: FakeLink) -> None:
-    """A temperature whose message ended stands in the table as old, beside an angle that is fresh."""
+def test_each_value_has_its_own_age(window: MainWindow, link: FakeLink) -> None:
+    """A temperature whose message has ended is shown as old, next to an angle that is current."""
     table = JointTable(window.context.robot_controller, window)
     put(window, link, LinkState.STREAMING)
     told = window.context.robot_controller.telemetry
@@ -545,9 +543,7 @@ def test_each_value_is_as_old_as_it_is_itself(window: MainWindow, link: FakeLink
         assert table.data(shown[title], Qt.ItemDataRole.ToolTipRole) is None, title
 
 
-def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(
-    window: MainWindow, link: FakeLink
-) -> None:
+def test_table_colours_values_beyond_their_limits(window: MainWindow, link: FakeLink) -> None:
     table = JointTable(window.context.robot_controller, window)
     angle = np.zeros(10)
     reference = np.zeros(10)
@@ -569,9 +565,7 @@ def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(
 # --- the robot as a source ------------------------------------------------------------------------
 
 
-def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(
-    window: MainWindow, link: FakeLink
-) -> None:
+def test_robot_replaces_the_view_of_the_simulation(window: MainWindow, link: FakeLink) -> None:
     live = window.context.robot_controller.live
     assert isinstance(live, FakeLive)
     assert window.context.session_controller.source == "robot"
@@ -580,7 +574,7 @@ def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(
     assert any("not measured" in text for _, text in window.context.viewport.legends.robot.entries)
     window.context.document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
     assert live.scenes[-1].gait.amplitude_deg == 30.0
-    assert window.context.session_controller.source == "robot"  # an edit is for the robot, too
+    assert window.context.session_controller.source == "robot"  # edits apply to the robot, too
     window.context.run_bar.source.segments["simulation"].click()
     assert window.context.session_controller.source == "simulation"
     window.context.run_bar.source.segments["robot"].click()
@@ -591,7 +585,7 @@ def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(
     assert link.closed
 
 
-def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
+def test_saved_run_of_a_robot_gets_an_image_at_rest(
     window: MainWindow, link: FakeLink, qtbot: QtBot, tmp_path: Path
 ) -> None:
     live = window.context.robot_controller.live
@@ -610,27 +604,25 @@ def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
     qtbot.waitUntil(path.exists)
     with qtbot.waitSignal(pictures.timeout):
         pass
-    assert not path.with_suffix(".png").exists(), "the window has the robot to look after"
+    assert not path.with_suffix(".png").exists(), "the window attends to the robot"
     resting = True
     qtbot.waitUntil(path.with_suffix(".png").exists)
     kept.close()
 
 
-def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(
-    window: MainWindow, link: FakeLink
-) -> None:
+def test_new_scene_stops_an_armed_robot_and_is_applied(window: MainWindow, link: FakeLink) -> None:
     put(window, link, LinkState.STREAMING)
     first = window.context.robot_controller.live
     window.context.document.new(window.context.document.scene)
     assert ["another scene" in stop for stop in link.stops] == [True]
     assert window.context.robot_controller.live is not first
     assert first.closed  # type: ignore[union-attr]
-    # it is the robot that has to be watched now
+    # the robot must be watched now
     assert window.context.session_controller.source == "robot"
     assert window.context.session_controller.source_name
 
 
-def test_the_button_arms_the_robot_as_it_is_watched_now(
+def test_button_arms_the_currently_connected_robot(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     arming = Arming(window.context.robot_controller)
@@ -648,10 +640,8 @@ def test_the_button_arms_the_robot_as_it_is_watched_now(
     assert not first.arming
 
 
-def test_another_scene_stops_a_robot_that_is_just_being_armed(
-    window: MainWindow, link: FakeLink
-) -> None:
-    """Until all nodes have said that they are armed the link stands in IDLE, and the operator has asked for torque."""
+def test_new_scene_stops_a_robot_during_arming(window: MainWindow, link: FakeLink) -> None:
+    """Until all nodes report that they are armed, the link is in IDLE, and the operator has requested torque."""
     put(window, link, LinkState.IDLE)
     assert window.context.robot_controller.live is not None
     window.context.robot_controller.live.arm()
@@ -662,9 +652,7 @@ def test_another_scene_stops_a_robot_that_is_just_being_armed(
     assert not window.context.robot_controller.movable
 
 
-def test_a_page_that_takes_long_is_not_shown_by_a_link_either_while_the_robot_could_move(
-    window: MainWindow, link: FakeLink
-) -> None:
+def test_slow_pages_are_off_while_the_robot_could_move(window: MainWindow, link: FakeLink) -> None:
     window.context.help_controller.document("safety")
     page = window.findChild(DocumentDialog)
     put(window, link, LinkState.ARMED)
@@ -678,7 +666,7 @@ def test_a_page_that_takes_long_is_not_shown_by_a_link_either_while_the_robot_co
     page.close()
 
 
-def test_what_takes_the_window_long_is_off_while_the_robot_could_move_and_says_so(
+def test_slow_commands_are_off_while_the_robot_could_move(
     window: MainWindow, link: FakeLink
 ) -> None:
     called = []
@@ -693,7 +681,7 @@ def test_what_takes_the_window_long_is_off_while_the_robot_could_move_and_says_s
     assert called == ["theme"]
 
 
-def test_the_twin_is_seen_over_the_robots_run(window: MainWindow, link: FakeLink) -> None:
+def test_twin_is_overlaid_on_the_run_of_the_robot(window: MainWindow, link: FakeLink) -> None:
     live = window.context.robot_controller.live
     assert isinstance(live, FakeLive)
     live.twin = live.recording
@@ -704,7 +692,7 @@ def test_the_twin_is_seen_over_the_robots_run(window: MainWindow, link: FakeLink
     assert window.context.overlaid.overlaid() == []
 
 
-def test_the_window_beats_while_its_events_run_and_falls_silent_when_it_hangs(
+def test_heartbeat_stops_when_the_window_hangs(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     qtbot.wait(200)
@@ -719,7 +707,7 @@ def test_the_window_beats_while_its_events_run_and_falls_silent_when_it_hangs(
 # --- the window closes ----------------------------------------------------------------------------
 
 
-def test_closing_stops_an_armed_robot_first_and_says_so(
+def test_closing_stops_an_armed_robot_first(
     window: MainWindow, link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(window, link, LinkState.STREAMING)
@@ -735,7 +723,7 @@ def test_closing_stops_an_armed_robot_first_and_says_so(
     assert not window.close()
     ((question, stops),) = asked
     assert "disconnect" in question
-    assert stops == 1, "it is stopped before anybody is asked"
+    assert stops == 1, "it is stopped before the question"
     assert ["window" in stop for stop in link.stops] == [True]
     assert not link.closed
 
@@ -743,7 +731,7 @@ def test_closing_stops_an_armed_robot_first_and_says_so(
 # --- connecting -----------------------------------------------------------------------------------
 
 
-def test_options_are_typed_as_words() -> None:
+def test_options_are_parsed() -> None:
     assert options_of("") == {}
     assert options_of(
         "port=43113, receive_own_messages = true, fd=0x10, poll=0.5, name=can bus"
@@ -758,7 +746,7 @@ def test_options_are_typed_as_words() -> None:
         options_of("port")
 
 
-def test_a_channel_belongs_to_its_interface(window: MainWindow, qtbot: QtBot) -> None:
+def test_channel_belongs_to_its_interface(window: MainWindow, qtbot: QtBot) -> None:
     form = ConnectForm(services(FakeLink()), window.context.settings, window)
     qtbot.waitUntil(lambda: form.interface.count() == 2 and form.loaded is not None)
     assert (form.interface.currentText(), form.channel.currentText()) == ("socketcan", "can0")
@@ -779,7 +767,7 @@ def test_a_channel_belongs_to_its_interface(window: MainWindow, qtbot: QtBot) ->
     form.deleteLater()
 
 
-def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
+def test_dialog_explains_unusable_adapters_and_errors(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = FakeLink()
@@ -787,7 +775,7 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     window.context.robot_feature.ask_connect("can")
     dialog = window.findChild(ConnectDialog)
     form = dialog.form
-    # socketcan, as the profile has it
+    # socketcan, as in the profile
     qtbot.waitUntil(lambda: "CAN network interface" in form.interface_note.text())
     qtbot.waitUntil(lambda: form.loaded is not None)
     assert "10 joints" in form.about.text()
@@ -816,7 +804,7 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     assert link.commands[0][0] == "connect"
     assert (
         window.context.robot_controller.state is LinkState.LISTENING
-    )  # nothing is sent until it is wanted
+    )  # nothing is sent before the command
     assert not form.isVisible()
     dialog.traffic.table.add_frames([frame(0x201, b"\x01\x02", text="Set-point of node 1")])
     look(window)
@@ -826,7 +814,7 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     dialog.close()
 
 
-def test_a_log_that_is_not_there_is_said_in_the_dialog(
+def test_missing_log_is_reported_in_the_dialog(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window.context.robot_controller.services = services(FakeLink())
@@ -852,7 +840,7 @@ def frame(number: int, data: bytes, at: float = 0.0, text: str = "", sent: bool 
     return Traffic(at or time.monotonic(), number, False, False, False, sent, data, text)
 
 
-def test_traffic_is_a_row_for_every_id_with_its_rate_and_what_changed(qtbot: QtBot) -> None:
+def test_traffic_has_a_row_per_id_with_rate_and_changes(qtbot: QtBot) -> None:
     table = TrafficTable()
     now = time.monotonic()
     table.add_frames(
@@ -904,7 +892,7 @@ def test_events_are_filtered_copied_and_bounded(
     assert "event 5999" in log.text([log.rowCount() - 1])
 
 
-def test_events_that_cannot_be_saved_are_an_event(
+def test_failed_save_of_events_is_an_event(
     window: MainWindow,
     link: FakeLink,
     qtbot: QtBot,
@@ -921,7 +909,7 @@ def test_events_that_cannot_be_saved_are_an_event(
     assert str(path) in log.text()
 
 
-def test_a_warning_of_the_link_stands_above_the_viewport(
+def test_warning_of_the_link_is_shown_above_the_viewport(
     window: MainWindow, link: FakeLink
 ) -> None:
     link.say("Node 3 is silent.", "error", "node")
@@ -931,14 +919,14 @@ def test_a_warning_of_the_link_stands_above_the_viewport(
     assert window.context.banners.robot.text == "Node 3 is silent."
     link.say("Node 5 babbles.", "warning", "node")
     look(window)
-    # a warning does not hide why it was stopped
+    # a warning does not hide the reason for the stop
     assert window.context.banners.robot.text == "Node 3 is silent."
     link.alive = False  # silent for a moment
     look(window)
     link.alive = True
     look(window)
-    assert window.context.banners.robot.text == "Node 3 is silent."  # nobody has led out of FAULT
-    put(window, link, LinkState.IDLE)  # reset: why it was stopped is over
+    assert window.context.banners.robot.text == "Node 3 is silent."  # FAULT was not reset
+    put(window, link, LinkState.IDLE)  # after the reset the reason is no longer shown
     assert window.context.banners.robot.text == ""
     link.say("Node 4 is silent.", "error", "node")
     look(window)
@@ -946,16 +934,14 @@ def test_a_warning_of_the_link_stands_above_the_viewport(
     assert window.context.banners.robot.text == ""
 
 
-def test_reconnecting_takes_the_same_bus_and_another_profile(
-    window: MainWindow, link: FakeLink
-) -> None:
+def test_reconnecting_uses_the_same_bus_and_new_profile(window: MainWindow, link: FakeLink) -> None:
     controller = window.context.robot_controller
     choices = controller.choices
     opened: list[tuple[str, Bus]] = []
     again = FakeLink()
 
     def open_link(loaded: FakeLoaded, bus: Bus) -> FakeLink:
-        assert link.closed, "one link at a time has the bus"
+        assert link.closed, "only one link at a time uses the bus"
         opened.append((loaded.profile.name, bus))
         return again
 
@@ -968,7 +954,7 @@ def test_reconnecting_takes_the_same_bus_and_another_profile(
     again.state = LinkState.IDLE
     controller.disconnect_robot()
     controller.reconnect(FakeLoaded(edited))  # type: ignore[arg-type]
-    assert not controller.connected, "who let go of a robot is not connected to it again"
+    assert not controller.connected, "after disconnecting it does not reconnect"
 
 
 def test_failing_to_reconnect_leaves_no_robot(window: MainWindow, link: FakeLink) -> None:
@@ -988,10 +974,10 @@ def test_failing_to_reconnect_leaves_no_robot(window: MainWindow, link: FakeLink
 # --- the emulated robot ---------------------------------------------------------------------------
 
 
-def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
+def test_faults_are_offered_for_emulated_robots_only(
     window: MainWindow, link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is chosen is what the emulated robot understands: its own parser reads it."""
+    """The menu contains the faults of the emulated robot: its own parser reads them."""
     faults: list[tuple[str, int | None]] = []
     monkeypatch.setattr(
         window.context.robot_controller,
@@ -1000,7 +986,7 @@ def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
     )
     menu = QMenu(window)
     FaultMenu(menu, window.context.robot_controller)
-    assert not menu.menuAction().isEnabled(), "a robot that may be real has no faults made"
+    assert not menu.menuAction().isEnabled(), "there are no faults for a robot that may be real"
     window.context.robot_controller.emulated = True
     window.context.robot_controller.changed.emit()
     assert menu.menuAction().isEnabled()
@@ -1018,9 +1004,9 @@ def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
 
 
 @pytest.mark.skipif(
-    sys.platform != "linux", reason="others put the window in front first by themselves"
+    sys.platform != "linux", reason="other systems prioritise the window in front themselves"
 )
-def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
+def test_thread_of_the_window_has_priority_on_request() -> None:
     thread = threading.get_native_id()
     before = os.getpriority(os.PRIO_PROCESS, thread)
     priority = WindowPriority()
@@ -1036,7 +1022,7 @@ def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
     assert sys.getswitchinterval() == interval
 
 
-def test_the_plots_are_in_front_again_without_the_robot(window: MainWindow, qtbot: QtBot) -> None:
+def test_plots_are_in_front_again_after_disconnecting(window: MainWindow, qtbot: QtBot) -> None:
     fill_docks(window)
     connect_link(window)
     data = window.context.docks["robot_data"]

@@ -1,4 +1,4 @@
-"""The robot's start under the mouse: links drag and turn it, joints' handles bend it, each in one step of undo."""
+"""The robot's start edited with the mouse: drag and turn links, bend joints by handles, each in one undo step."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def seen(viewport: Viewport, x: float, y: float, z: float = 0.0) -> QPoint:
 
 
 def pose_of(window: MainWindow) -> NDArray[np.float64]:
-    """Where the scene says that the robot starts."""
+    """Start of the robot in the scene."""
     return initial_state(window.context.document.scene, window.context.document.base_dir)[0]
 
 
 def link_at(window: MainWindow, link: int) -> QPoint:
-    """Where the back of a link is seen."""
+    """Position of the back of a link in the view."""
     x, y, z = pose_of(window)[link, :3]
     return seen(window.context.viewport, x, y, z + window.context.document.scene.robot.radius_m)
 
@@ -51,7 +51,7 @@ def from_above(window: MainWindow) -> None:
 
 
 def shows_its_start(window: MainWindow, qtbot: QtBot) -> None:
-    """Wait until the picture is of the scene's start."""
+    """Wait until the view shows the scene's start."""
 
     def same() -> bool:
         shown = window.context.viewport.snapshot
@@ -62,7 +62,7 @@ def shows_its_start(window: MainWindow, qtbot: QtBot) -> None:
 
 @pytest.fixture
 def placing(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
-    """A window that looks straight down on a robot at its start, with nothing else in the scene, a link selected."""
+    """A window with a view from above on a robot at its start, without other objects, and with a link selected."""
     drawn.context.document.edit(
         with_values(drawn.context.document.scene, {"obstacles": []}), "Clear"
     )
@@ -75,9 +75,7 @@ def placing(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     return drawn
 
 
-def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(
-    placing: MainWindow, qtbot: QtBot
-) -> None:
+def test_dragged_link_moves_the_robot_in_one_step(placing: MainWindow, qtbot: QtBot) -> None:
     viewport = placing.context.viewport
     document = placing.context.document
     before = pose_of(placing)
@@ -91,7 +89,7 @@ def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(
     drag(qtbot, viewport, begin, begin + away, release=False)
     wanted = before[:, :2] + np.array([60, 35]) * pixel
     qtbot.waitUntil(lambda: np.allclose(pose_of(placing)[:, :2], wanted, atol=0.02))
-    shows_its_start(placing, qtbot)  # while the button is held
+    shows_its_start(placing, qtbot)  # while the button is pressed
     assert viewport.hint.text().startswith("Δx +0.")
     assert viewport.drafting_overlay.isVisible()
     qtbot.mouseRelease(viewport, LEFT, NONE, begin + away)
@@ -105,10 +103,8 @@ def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(
     np.testing.assert_array_equal(pose_of(placing), before)
 
 
-def test_another_start_is_seen_before_the_engine_knows_of_it(
-    placing: MainWindow, qtbot: QtBot
-) -> None:
-    # Without waiting for anything: a robot that is dragged must not lag behind the cursor.
+def test_new_start_is_drawn_before_the_engine_has_it(placing: MainWindow, qtbot: QtBot) -> None:
+    # Without waiting: a dragged robot must not lag behind the cursor.
     for x in (0.1, 0.2, 0.3):
         placing.context.document.set_value("start.x_m", x, "Place")
         shown = placing.context.viewport.snapshot
@@ -124,7 +120,7 @@ def test_another_start_is_seen_before_the_engine_knows_of_it(
     shows_its_start(placing, qtbot)
 
 
-def test_x_keeps_to_the_axis_and_escape_puts_it_back_though_the_button_is_held(
+def test_x_keeps_to_the_axis_and_escape_restores_the_start(
     placing: MainWindow, qtbot: QtBot
 ) -> None:
     viewport = placing.context.viewport
@@ -148,9 +144,7 @@ def test_x_keeps_to_the_axis_and_escape_puts_it_back_though_the_button_is_held(
     assert placing.context.selection.links == (LINK,)
 
 
-def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(
-    placing: MainWindow, qtbot: QtBot
-) -> None:
+def test_alt_drag_turns_the_robot_about_the_link(placing: MainWindow, qtbot: QtBot) -> None:
     viewport = placing.context.viewport
     document = placing.context.document
     before = pose_of(placing)
@@ -179,7 +173,7 @@ def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(
 
 
 @pytest.mark.parametrize("joint", [1, 8])
-def test_a_joint_s_handle_bends_the_shorter_end(
+def test_handle_of_a_joint_bends_the_shorter_end(
     placing: MainWindow, qtbot: QtBot, joint: int
 ) -> None:
     viewport = placing.context.viewport
@@ -209,12 +203,12 @@ def test_a_joint_s_handle_bends_the_shorter_end(
     np.testing.assert_allclose(after[stays, :3], before[stays, :3], atol=1e-8)
     np.testing.assert_allclose(matrices(after[stays, 3:]), matrices(before[stays, 3:]), atol=1e-8)
     assert np.linalg.norm(after[moves, :2] - before[moves, :2], axis=1).min() > 1e-3
-    # The end follows the cursor: downwards in the picture is -y.
+    # The end follows the cursor: downwards in the view is -y.
     assert (after[moves, 1] < before[moves, 1]).all()
     assert math.degrees(bent[joint]) == pytest.approx(round(math.degrees(bent[joint]), 1), abs=1e-6)
 
 
-def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot) -> None:
+def test_bend_stops_at_the_joint_limit(placing: MainWindow, qtbot: QtBot) -> None:
     viewport = placing.context.viewport
     document = placing.context.document
     document.edit(with_values(document.scene, {"robot.joint_limit_deg": 45.0}), "Limit")
@@ -228,9 +222,7 @@ def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot
     )
 
 
-def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(
-    placing: MainWindow, qtbot: QtBot
-) -> None:
+def test_start_cannot_be_moved_after_a_run(placing: MainWindow, qtbot: QtBot) -> None:
     viewport = placing.context.viewport
     document = placing.context.document
     placing.context.session_controller.session.step()
@@ -248,9 +240,7 @@ def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(
     qtbot.waitUntil(lambda: len(viewport.tools.robot_tool.handles()) > 0)
 
 
-def test_shift_takes_a_link_that_is_not_selected_and_a_click_only_selects(
-    placing: MainWindow, qtbot: QtBot
-) -> None:
+def test_shift_drag_moves_an_unselected_link(placing: MainWindow, qtbot: QtBot) -> None:
     viewport = placing.context.viewport
     document = placing.context.document
     scene = document.scene
@@ -263,9 +253,7 @@ def test_shift_takes_a_link_that_is_not_selected_and_a_click_only_selects(
     assert document.undo_stack.undoText() == "Move robot"
 
 
-def test_commands_lay_it_out_anew_and_take_over_what_is_shown(
-    placing: MainWindow, qtbot: QtBot
-) -> None:
+def test_commands_reset_or_adopt_the_pose(placing: MainWindow, qtbot: QtBot) -> None:
     document = placing.context.document
     table = placing.context.action_registry
     middle = pose_of(placing)[:, :2].mean(axis=0)
@@ -296,7 +284,7 @@ def test_commands_lay_it_out_anew_and_take_over_what_is_shown(
     shows_its_start(placing, qtbot)
 
 
-def test_a_continuous_body_is_dragged_and_has_no_joints(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_continuous_body_is_dragged_without_joints(drawn: MainWindow, qtbot: QtBot) -> None:
     drawn.context.files.open(scenes_dir() / "continuum_snake_2d.toml")
     viewport = drawn.context.viewport
     qtbot.waitUntil(lambda: viewport.settled and viewport.api.placeable)
@@ -318,9 +306,8 @@ def test_a_continuous_body_is_dragged_and_has_no_joints(drawn: MainWindow, qtbot
 
 
 @pytest.mark.parametrize("joint", [1, 8])
-def test_shift_bends_a_robot_in_space_up_and_down(joint: int) -> None:
-    # Up in the picture raises the end that turns, whichever it is; 70 pixels are half a right
-    # angle.
+def test_shift_bends_a_spatial_robot_up_and_down(joint: int) -> None:
+    # Up in the view raises the end that turns, whichever it is; 70 pixels are half a right angle.
     scene = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "start.z_m": 1.0})
     before = initial_state(scene)[0]
     bend = Bend(scene, None, before, joint=joint, axis="pitch")
@@ -338,7 +325,7 @@ def test_shift_bends_a_robot_in_space_up_and_down(joint: int) -> None:
     assert bend.amount.endswith("pitch 25.0°")
 
 
-def test_a_lever_may_be_turned_round_and_round() -> None:
+def test_lever_can_be_turned_repeatedly() -> None:
     turn = Turn(Scene(), None, initial_state(Scene())[0], link=0)
     lever = 70 * 0.01
     for degrees in range(0, 800, 20):
@@ -350,7 +337,7 @@ def test_a_lever_may_be_turned_round_and_round() -> None:
     assert heading == pytest.approx(60.0)
 
 
-def test_as_a_subject_of_the_gizmo_it_moves_and_turns_and_is_not_scaled() -> None:
+def test_gizmo_moves_and_turns_the_robot() -> None:
     flat = Scene()
     subject = RobotTarget(flat, link=2)
     assert (subject.title, subject.move_axes, subject.turn_axes, subject.scale_axes) == (
@@ -378,9 +365,7 @@ def test_as_a_subject_of_the_gizmo_it_moves_and_turns_and_is_not_scaled() -> Non
     assert np.ptp(place[:, :2], axis=0).max() < 1e-8
 
 
-def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(
-    placing: MainWindow, qtbot: QtBot
-) -> None:
+def test_keys_and_gizmo_move_the_robot_by_typed_values(placing: MainWindow, qtbot: QtBot) -> None:
     viewport = placing.context.viewport
     document = placing.context.document
     before = pose_of(placing)
@@ -398,11 +383,11 @@ def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(
     qtbot.keyClick(viewport, Qt.Key.Key_Return)
     turned = pose_of(placing)
     middle = pose_of(placing)[LINK, :2]
-    # By a quarter about the selected link: what was ahead along x is ahead along y.
+    # By a quarter turn about the selected link: what was ahead along x is ahead along y.
     ahead = before[0, :2] - before[LINK, :2]
     np.testing.assert_allclose(turned[0, :2] - middle, (-ahead[1], ahead[0]), atol=1e-6)
     assert document.undo_stack.count() == steps + 2
-    qtbot.keyClick(viewport, "s")  # a robot is not scaled
+    qtbot.keyClick(viewport, "s")  # a robot cannot be scaled
     assert not viewport.tools.editor.transforms.busy
     placing.context.selection.set([("link", LINK), ("start", 0)])
     assert viewport.overlays().gizmo is not None

@@ -1,4 +1,4 @@
-"""Runs of different kinds are told apart by their colours where all are seen over one run."""
+"""Different kinds of runs have distinct colours where all are overlaid on one run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WHITE = np.array([0.9505, 1.0, 1.089])
 
 
 def _lab(text: str) -> np.ndarray:
-    """A colour in CIELAB, where distances are those that people see."""
+    """A colour in CIELAB, where distances are perceptual."""
     screen = np.array(colour(text))
     linear = np.where(screen > 0.04045, ((screen + 0.055) / 1.055) ** 2.4, screen / 12.92)
     ratio = _TO_XYZ @ linear / _WHITE
@@ -26,7 +26,7 @@ def _lab(text: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("palette", [theme.DARK, theme.LIGHT], ids=lambda palette: palette.name)
-def test_no_two_runs_and_nothing_of_the_windows_own_look_alike(palette: theme.Palette) -> None:
+def test_colours_of_runs_and_window_are_distinct(palette: theme.Palette) -> None:
     named = {
         f"{kind} {n}": text
         for kind, texts in COLOURS[palette.name].items()
@@ -41,5 +41,5 @@ def test_no_two_runs_and_nothing_of_the_windows_own_look_alike(palette: theme.Pa
 
 
 @pytest.mark.parametrize("palette", ["dark", "light"])
-def test_every_model_has_a_colour_of_its_own(palette: str) -> None:
+def test_every_model_has_a_distinct_colour(palette: str) -> None:
     assert len(COLOURS[palette]["model"]) >= len(FORMULATIONS)

@@ -1,4 +1,4 @@
-"""Times of long runs in the window: every digit has room."""
+"""Times of long runs in the window: all digits are visible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.gui.pages.hands import show_widget
 pytestmark = pytest.mark.gui
 
 
-def test_the_times_of_a_long_run_are_seen_whole(
+def test_times_of_a_long_run_are_not_clipped(
     qtbot: QtBot, document: Document, session_controller: FakeBridge
 ) -> None:
     bar = TimeBar(session_controller, document)  # type: ignore[arg-type]
@@ -36,7 +36,7 @@ def _width(bar: TimeBar, text: str) -> int:
     return QFontMetrics(bar.times.font_of_times).horizontalAdvance(text)
 
 
-def test_a_figure_grows_with_its_value_and_moves_the_next_ones(qtbot: QtBot) -> None:
+def test_value_widens_and_moves_the_next_ones(qtbot: QtBot) -> None:
     time = LiveValue("time", "0.000 s", "")
     factor = LiveValue("factor", "1.00", "")
     row = LiveValueRow((time, factor), always=2)

@@ -1,4 +1,4 @@
-"""Runs of the window are kept, and the browser finds, opens, overlays, names, tags and deletes them."""
+"""Runs of the window are saved; the browser finds, opens, overlays, names, tags and deletes them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SCENE = with_values(Scene(), {"model.kind": "planar_lagrangian", "run.duration_s
 
 
 class Keeper:
-    """A stand-in for the window's: it keeps nothing itself."""
+    """Stand-in for the keeper of the window: it saves nothing itself."""
 
     def __init__(self, library: RunLibrary) -> None:
         from PySide6.QtCore import QObject, Signal
@@ -99,7 +99,7 @@ def panel(
 
 
 def select(qtbot: QtBot, panel: RunPanel, name: str) -> QModelIndex:
-    """Click on the run called `name`."""
+    """Click on the run named `name`."""
     rows = [panel.model.index(row) for row in range(panel.model.rowCount())]
     index = next(index for index in rows if index.data(RUN).name == name)
     qtbot.mouseClick(
@@ -117,7 +117,7 @@ def choose(panel: RunPanel, text: str) -> None:
     menu.deleteLater()
 
 
-def test_words_for_sizes_and_times() -> None:
+def test_sizes_and_times_are_short() -> None:
     assert [size_text(size) for size in (0, 999, 1000, 12_345, 1_400_000_000)] == [
         "0 B",
         "999 B",
@@ -132,7 +132,7 @@ def test_words_for_sizes_and_times() -> None:
     assert moment(datetime(2025, 1, 4, 8, 0), today) == "4 Jan 2025"
 
 
-def test_what_is_typed_sifts_the_list(qtbot: QtBot, panel: RunPanel) -> None:
+def test_typing_filters_the_list(qtbot: QtBot, panel: RunPanel) -> None:
     qtbot.keyClicks(panel.search, "sec")
     assert [panel.model.index(0).data(RUN).name, panel.model.rowCount()] == ["second", 1]
     qtbot.keyClicks(panel.search, "zzz")
@@ -140,7 +140,7 @@ def test_what_is_typed_sifts_the_list(qtbot: QtBot, panel: RunPanel) -> None:
     assert "No matching runs" in label(panel, "note").text()
 
 
-def test_a_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
+def test_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
     index = select(qtbot, panel, "first")
     with qtbot.waitSignal(panel.open_requested) as asked:
         place = panel.list.visualRect(index).center()
@@ -149,7 +149,7 @@ def test_a_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
     assert asked.args == [index.data(RUN).path, "first"]
 
 
-def test_runs_are_seen_beside_the_present_one(
+def test_runs_are_overlaid_on_the_current_one(
     qtbot: QtBot, panel: RunPanel, beside: PinnedRuns
 ) -> None:
     for name in ("first", "second"):
@@ -167,7 +167,9 @@ def test_runs_are_seen_beside_the_present_one(
     assert [run.name for run in beside.overlaid()] == ["second"]
 
 
-def test_names_and_tags(qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_and_tags_are_edited(
+    qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(QInputDialog, "getText", lambda *args: ("The good one", True))
     select(qtbot, panel, "first")
     qtbot.keyClick(panel, Qt.Key.Key_F2)
@@ -202,7 +204,7 @@ def test_deleting_asks_first(
     assert path not in beside
     assert "first" in asked[0]
     qtbot.waitUntil(lambda: panel.model.rowCount() == 1)
-    # The run that is being made stays.
+    # The current run stays.
     keeper.present = panel.model.index(0).data(RUN).path  # type: ignore[misc]
     select(qtbot, panel, "second")
     qtbot.keyClick(panel, Qt.Key.Key_Delete)
@@ -210,7 +212,7 @@ def test_deleting_asks_first(
     assert "cannot be deleted" in banner.text
 
 
-def test_files_that_cannot_be_read_say_why(
+def test_unreadable_files_give_a_reason(
     qtbot: QtBot, panel: RunPanel, library: RunLibrary, banner: Banner
 ) -> None:
     (library.folder / "broken.mcap").write_bytes(b"no run at all")
@@ -220,7 +222,7 @@ def test_files_that_cannot_be_read_say_why(
     assert "broken.mcap" in banner.text
 
 
-def test_rows_that_stay_keep_their_place(library: RunLibrary) -> None:
+def test_remaining_rows_keep_their_position(library: RunLibrary) -> None:
     model = RunListModel()
     record(library, "one")
     model.set_runs(library.runs())
@@ -231,9 +233,7 @@ def test_rows_that_stay_keep_their_place(library: RunLibrary) -> None:
     assert resets == []
 
 
-def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(
-    qtbot: QtBot, library: RunLibrary
-) -> None:
+def test_run_of_a_robot_is_marked_and_searchable(qtbot: QtBot, library: RunLibrary) -> None:
     path = library.new_path("untitled")
     run = RunRecording(
         SCENE,
@@ -254,7 +254,7 @@ def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(
 
 
 def _reds(run: SavedRun) -> int:
-    """Pixels in red, the colour of the robot, of a run as it is drawn in the list."""
+    """Number of red pixels, the colour of the robot, in the drawing of a run in the list."""
     model = RunListModel()
     model.set_runs([run])
     option = QStyleOptionViewItem()
@@ -268,7 +268,7 @@ def _reds(run: SavedRun) -> int:
     return sum(each.red() > 200 and each.green() < 110 and each.blue() < 110 for each in colours)
 
 
-def test_every_run_of_the_window_is_kept(
+def test_every_run_of_the_window_is_saved(
     qtbot: QtBot,
     make_window: Callable[[], MainWindow],
     tmp_path: Path,
@@ -294,13 +294,13 @@ def test_every_run_of_the_window_is_kept(
     assert run.info is not None
     assert (run.info.complete, run.info.scene_file) == (True, "mine.toml")
     assert run.info.duration == pytest.approx(0.3)
-    # It is shown again, and let go of when it is deleted.
+    # It is shown again, and released when it is deleted.
     window.context.open_runs.open(run.path, run.name)
     qtbot.waitUntil(lambda: window.context.session_controller.source == "replay")
     assert window.context.session_controller.source_name == "mine"
     window.context.open_runs.close_file(run.path)
     assert window.context.session_controller.source == "simulation"
-    # Unless it is not wanted.
+    # Unless saving is switched off.
     window.context.run_archiver.set_recording_enabled(False)
     window.context.session_controller.reset()
     window.context.session_controller.session.settle()
@@ -325,8 +325,8 @@ sys.exit(run(Path(sys.argv[1]), watch))
 """
 
 
-def test_the_program_is_started_with_a_run(library: RunLibrary) -> None:
-    """As a file manager does when a run file is opened."""
+def test_program_starts_with_a_run_file(library: RunLibrary) -> None:
+    """Like a file manager that opens a run file."""
     path = record(library, "snake")
     done = subprocess.run(
         [sys.executable, "-c", OPENED, str(path)], capture_output=True, text=True, timeout=120

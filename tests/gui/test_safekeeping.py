@@ -1,4 +1,4 @@
-"""The window and what keeps work safe: the offer after a crash, questions with the changes in words, imports."""
+"""Protection of edits in the window: recovery after a crash, questions that list the changes, imports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.gui.pages.notices import NoticePage, answer
 
 
 def leave_behind(scene: Scene, path: Path | None) -> Path:
-    """What a window that was killed leaves."""
+    """Write the file of a killed window."""
     file = RecoveryFile()
     file.write(scene, path, file.next_order())
     text = file.path.read_text(encoding="utf-8")
@@ -41,14 +41,14 @@ def leave_behind(scene: Scene, path: Path | None) -> Path:
 
 @pytest.fixture
 def mine(window: MainWindow, tmp_path: Path) -> Path:
-    """A file of the user's, open in the window."""
+    """A file of the user, open in the window."""
     path = tmp_path / "mine.toml"
     path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
     assert window.context.files.open(path)
     return path
 
 
-def test_unsaved_changes_are_offered_in_words_and_restored(
+def test_unsaved_changes_are_listed_and_restored(
     window: MainWindow, mine: Path, qtbot: QtBot
 ) -> None:
     saved = window.context.document.scene
@@ -68,13 +68,15 @@ def test_unsaved_changes_are_offered_in_words_and_restored(
     assert window.context.document.dirty
     assert not left.exists()
     assert len(list(recovery_dir().glob("unsaved-*.toml"))) == 1, (
-        "it is kept anew before the old file goes"
+        "it is stored again before the old file is removed"
     )
     window.context.document.undo_stack.undo()
     assert window.context.document.scene == saved
 
 
-def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
+def test_several_files_are_offered_in_sequence(
+    window: MainWindow, mine: Path, qtbot: QtBot
+) -> None:
     first = leave_behind(
         with_value(window.context.document.scene, "gait.amplitude_deg", 35.0), mine
     )
@@ -83,7 +85,7 @@ def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: Q
     window.context.action_registry["restore_unsaved"].trigger()
     dialog = window.context.document_recovery.dialog
     assert dialog is not None
-    assert not same.exists(), "its file is the same"
+    assert not same.exists(), "it equals its file"
     assert dialog.list.count() == 2
     row = next(i for i in range(2) if "untitled" in dialog.list.item(i).text())
     dialog.list.setCurrentRow(row)
@@ -92,13 +94,13 @@ def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: Q
     assert not second.exists()
     assert "amplitude" in dialog.changes.toPlainText()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
-    assert first.exists(), "Esc decides later"
+    assert first.exists(), "Esc defers the decision"
     first.unlink()
     window.context.document_recovery.offer(on_request=True)
     assert "no unsaved changes" in window.context.banners.files.text
 
 
-def test_revert_asks_in_words(window: MainWindow, mine: Path) -> None:
+def test_revert_asks_with_the_changes(window: MainWindow, mine: Path) -> None:
     action = window.context.action_registry["revert"]
     window.context.action_registry.refresh()
     assert not action.isEnabled()
@@ -115,7 +117,7 @@ def test_revert_asks_in_words(window: MainWindow, mine: Path) -> None:
     assert not window.context.document.dirty
 
 
-def test_saving_over_another_programs_changes_asks(window: MainWindow, mine: Path) -> None:
+def test_saving_over_changes_of_others_asks(window: MainWindow, mine: Path) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     save_scene(with_value(load_scene(mine), "run.duration_s", 3.0), mine)
     asked = answer("Cancel")
@@ -138,12 +140,12 @@ def test_reloading_over_unsaved_changes_asks(window: MainWindow, mine: Path, qtb
     assert window.context.banners.disk.text == ""
 
 
-def test_a_write_protected_file_is_not_replaced(
+def test_write_protected_file_is_not_replaced(
     window: MainWindow, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     before = mine.read_bytes()
-    # whoever runs the tests may be allowed everything
+    # the user who runs the tests may have all permissions
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert not window.context.files.save()
     assert "write-protected" in window.context.banners.files.text
@@ -187,7 +189,7 @@ def test_obstacles_are_imported_as_one_step(
     seen: list[str] = []
 
     def act(dialog: ImportDialog) -> None:
-        assert not dialog.start.isEnabled(), "3000 m away is no obstacle of 50 m"
+        assert not dialog.start.isEnabled(), "an obstacle of 50 m cannot be 3000 m away"
         dialog.unit.setCurrentIndex(dialog.unit.findData("mm"))
         type_into(dialog.scale, "0")
         assert "greater than 0" in dialog.message.text()
@@ -207,9 +209,7 @@ def test_obstacles_are_imported_as_one_step(
     assert window.context.document.scene == before
 
 
-def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(
-    window: MainWindow, tmp_path: Path
-) -> None:
+def test_dropped_drawing_is_imported_or_refused(window: MainWindow, tmp_path: Path) -> None:
     drawing = tmp_path / "plan.svg"
     drawing.write_text(
         '<svg xmlns="http://www.w3.org/2000/svg" width="4000mm" height="2000mm" viewBox="0 0 4 2">'
@@ -230,7 +230,7 @@ def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(
     assert window.context.document.scene is before
 
 
-def test_a_dropped_robot_replaces_the_one_of_the_scene(window: MainWindow, tmp_path: Path) -> None:
+def test_dropped_robot_replaces_that_of_the_scene(window: MainWindow, tmp_path: Path) -> None:
     document = window.context.document
     take = window.context.experiment_files.open_dropped
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
@@ -248,7 +248,7 @@ def test_a_dropped_robot_replaces_the_one_of_the_scene(window: MainWindow, tmp_p
     assert document.undo_stack.undoText() == "Import robot from eight_modules.urdf"
     document.undo_stack.undo()
     assert document.scene == before
-    document.undo_stack.undo()  # a scene without changes is left without a question
+    document.undo_stack.undo()  # a scene without changes causes no question
     import_through(window, lambda dialog: dialog.accept(), lambda: take(path), RobotImportDialog)
     assert (document.scene.robot.joints, document.path) == ("alternating", None)
     document.undo_stack.undo()
@@ -266,5 +266,5 @@ def test_a_dropped_robot_replaces_the_one_of_the_scene(window: MainWindow, tmp_p
         (datetime(2026, 2, 1, 8, 0), "1 February 2026 at 08:00"),
     ],
 )
-def test_times_are_told_as_people_do(moment: datetime, words: str) -> None:
+def test_times_are_relative(moment: datetime, words: str) -> None:
     assert when(moment, datetime(2026, 3, 5, 12, 0)) == words

@@ -1,4 +1,4 @@
-"""Palette, groups, locks, names, arrays, lining up and the history, by mouse and keys."""
+"""Palette, groups, locks, names, arrays, alignment and history, by mouse and keys."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 @pytest.fixture
 def told() -> list[str]:
-    """The sentences that commands said."""
+    """Messages of commands."""
     return []
 
 
@@ -61,7 +61,7 @@ def commands(document: Document, selection: Selection, told: list[str]) -> Obsta
 def tree(
     qtbot: QtBot, document: Document, selection: Selection, commands: ObstacleCommands
 ) -> SceneTree:
-    """A tree of two pegs in a group, two cylinders beside it and more."""
+    """A tree of two pegs in a group, two cylinders next to it and more."""
     document.edit(with_group(document.scene, [1, 4], "pegs"), "prepare")
     tree = SceneTree(document, selection, commands)
     QAbstractItemModelTester(tree.model, QAbstractItemModelTester.FailureReportingMode.Fatal, tree)
@@ -100,7 +100,7 @@ def selected_rows(tree: SceneTree) -> set[str]:
 # --- the tree -------------------------------------------------------------------------------------
 
 
-def test_a_group_is_a_node_and_selects_what_is_in_it(
+def test_group_is_a_node_and_selects_its_members(
     qtbot: QtBot, tree: SceneTree, selection: Selection
 ) -> None:
     node = tree.proxy.mapFromSource(tree.model.obstacles_node)
@@ -121,21 +121,23 @@ def test_a_group_is_a_node_and_selects_what_is_in_it(
     assert selection.obstacles == (4,)
     assert selected_rows(tree) == {"Cylinder 5"}
     click(qtbot, tree, row_of(tree, 1), modifier=CTRL)
-    assert selected_rows(tree) == {"pegs (2)", "Cylinder 2", "Cylinder 5"}, "all of it is the group"
+    assert selected_rows(tree) == {"pegs (2)", "Cylinder 2", "Cylinder 5"}, (
+        "the group includes its obstacles"
+    )
     click(qtbot, tree, row_of(tree, 2), modifier=CTRL)
     click(qtbot, tree, group_row(tree), modifier=CTRL)
-    assert selection.obstacles == (2,), "the group alone was taken out"
+    assert selection.obstacles == (2,), "only the group was removed"
     click(qtbot, tree, group_row(tree), modifier=CTRL)
     assert selection.obstacles == (1, 2, 4)
 
 
-def test_eyes_and_locks_turn_over(
+def test_eyes_and_locks_toggle(
     qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection
 ) -> None:
     click(qtbot, tree, row_of(tree, 0), HIDDEN_COLUMN)
     assert document.scene.obstacles[0].hidden
     assert document.undo_stack.undoText() == "Hide cylinder 1"
-    assert selection.items == frozenset(), "an eye is no name"
+    assert selection.items == frozenset(), "a click on an eye does not select"
     assert row_of(tree, 0).siblingAtColumn(HIDDEN_COLUMN).data(FLAG_ROLE) is True
     click(qtbot, tree, group_row(tree), LOCKED_COLUMN)
     assert [o.locked for o in document.scene.obstacles] == [
@@ -151,7 +153,7 @@ def test_eyes_and_locks_turn_over(
     selection.set([("obstacle", i) for i in (0, 2, 3)])
     click(qtbot, tree, row_of(tree, 2), HIDDEN_COLUMN)
     assert [o.hidden for o in document.scene.obstacles[:4]] == [True, False, True, True], (
-        "all that are selected go along"
+        "it applies to all selected obstacles"
     )
     for _ in range(2):
         click(qtbot, tree, row_of(tree, 2), LOCKED_COLUMN)
@@ -159,7 +161,7 @@ def test_eyes_and_locks_turn_over(
     tree.view.grab()  # both states of the icons are painted
 
 
-def test_names_are_typed_in_the_tree(
+def test_names_are_edited_in_the_tree(
     qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection, told: list[str]
 ) -> None:
     def type_name(text: str) -> None:
@@ -195,7 +197,7 @@ def test_names_are_typed_in_the_tree(
     assert document.scene.obstacles[2].name == "corner"
 
 
-def test_rows_are_dragged_into_groups_and_out(tree: SceneTree, document: Document) -> None:
+def test_rows_are_dragged_into_and_out_of_groups(tree: SceneTree, document: Document) -> None:
     def drop(rows: list[QModelIndex], onto: QModelIndex) -> bool:
         data = tree.proxy.mimeData(rows)
         move = Qt.DropAction.MoveAction
@@ -207,7 +209,7 @@ def test_rows_are_dragged_into_groups_and_out(tree: SceneTree, document: Documen
     assert drop([row_of(tree, 6), row_of(tree, 0)], group_row(tree))
     assert members(document.scene, "pegs") == (0, 1, 4, 6)
     assert document.undo_stack.undoText() == "Move 2 obstacles into pegs"
-    assert drop([row_of(tree, 2)], row_of(tree, 1)), "onto one of the group is into the group"
+    assert drop([row_of(tree, 2)], row_of(tree, 1)), "onto a member moves into the group"
     assert members(document.scene, "pegs") == (0, 1, 2, 4, 6)
     assert drop([row_of(tree, 4)], tree.proxy.mapFromSource(tree.model.obstacles_node))
     assert members(document.scene, "pegs") == (0, 1, 2, 6)
@@ -217,13 +219,13 @@ def test_rows_are_dragged_into_groups_and_out(tree: SceneTree, document: Documen
     assert not drop([row_of(tree, 4)], tree.proxy.mapFromSource(tree.model.index_of(("ground", 0))))
 
 
-def test_groups_come_and_go_in_the_tree(
+def test_groups_are_added_and_removed_in_the_tree(
     tree: SceneTree, document: Document, selection: Selection
 ) -> None:
     tree.view.expand(group_row(tree))
     selection.set([("obstacle", 1), ("obstacle", 4)])
     document.edit(with_group(document.scene, [2], "pegs"), "one more")
-    assert tree.view.isExpanded(group_row(tree)), "what was unfolded stays so"
+    assert tree.view.isExpanded(group_row(tree)), "expanded groups stay expanded"
     assert selected_rows(tree) == {"Cylinder 2", "Cylinder 5"}
     obstacles = document.scene.obstacles
     document.edit(document.scene.model_copy(update={"obstacles": obstacles[2:]}), "two fewer")
@@ -244,7 +246,7 @@ def test_groups_come_and_go_in_the_tree(
     assert tree.proxy.rowCount(group_row(tree)) == 1
 
 
-def test_two_thousand_in_groups_are_quick(
+def test_two_thousand_grouped_obstacles_are_fast(
     qtbot: QtBot, document: Document, selection: Selection
 ) -> None:
     many = tuple(Cylinder(x_m=i * 0.5, y_m=2.0, group=f"row {i // 100}") for i in range(2000))
@@ -265,7 +267,7 @@ def test_two_thousand_in_groups_are_quick(
 # --- commands -------------------------------------------------------------------------------------
 
 
-def test_what_is_locked_is_refused_in_words(
+def test_edits_of_locked_obstacles_are_refused(
     document: Document, selection: Selection, commands: ObstacleCommands, told: list[str]
 ) -> None:
     document.edit(with_flag(document.scene, [1, 2, 3], "locked", True), "prepare")
@@ -289,7 +291,7 @@ def test_what_is_locked_is_refused_in_words(
     assert document.scene.obstacles[:3] == kept
 
 
-def test_copies_of_a_group_are_a_group_of_their_own(
+def test_copies_of_a_group_form_a_new_group(
     document: Document, selection: Selection, commands: ObstacleCommands
 ) -> None:
     document.edit(with_group(document.scene, [1, 4], "pegs"), "prepare")
@@ -299,14 +301,14 @@ def test_copies_of_a_group_are_a_group_of_their_own(
     first, second, *_ = (document.scene.obstacles[i] for i in (7, 8))
     was = document.scene.obstacles
     assert first.x_m - second.x_m == pytest.approx(was[1].x_m - was[4].x_m)
-    assert first.y_m - second.y_m == pytest.approx(was[1].y_m - was[4].y_m), "moved aside together"
+    assert first.y_m - second.y_m == pytest.approx(was[1].y_m - was[4].y_m), "moved together"
     assert document.undo_stack.undoText() == "Duplicate group pegs"
     selection.set([("obstacle", 1)])
     commands.duplicate()
-    assert document.scene.obstacles[-1].group == "pegs", "part of a group stays in it"
+    assert document.scene.obstacles[-1].group == "pegs", "a copy of a member stays in the group"
 
 
-def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: QtBot) -> None:
+def test_menu_groups_locks_hides_and_selects(window: MainWindow, qtbot: QtBot) -> None:
     table = window.context.action_registry
     selection = window.context.selection
     document = window.context.document
@@ -358,7 +360,7 @@ def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: Qt
 # --- the palette ----------------------------------------------------------------------------------
 
 
-def test_the_palette_adds_by_a_click(
+def test_palette_adds_by_a_click(
     qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection
 ) -> None:
     assert list(tree.palette_strip.buttons) == list(PRESETS)
@@ -366,7 +368,7 @@ def test_the_palette_adds_by_a_click(
     assert members(document.scene, "Peg board") == selection.obstacles == tuple(range(7, 27))
     assert document.undo_stack.undoText() == "Add peg board"
     assert tree.view.isExpanded(group_row(tree, "Peg board")) is False, (
-        "a large group is not unfolded for it"
+        "a large group is not expanded for it"
     )
     qtbot.mouseClick(tree.palette_strip.buttons["wall"], LEFT)
     wall = document.scene.obstacles[-1]
@@ -374,7 +376,7 @@ def test_the_palette_adds_by_a_click(
     assert wall.length_m > 5 * wall.width_m
 
 
-def test_what_is_dragged_out_of_the_palette(
+def test_palette_entries_can_be_dragged(
     qtbot: QtBot, tree: SceneTree, document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dragged: list[bytes] = []
@@ -391,12 +393,10 @@ def test_what_is_dragged_out_of_the_palette(
         move(button, QPoint(8 + step, 8), held=LEFT)
     qtbot.mouseRelease(button, LEFT, pos=QPoint(200, 200))
     assert dragged == [b"ramp"], "one drag"
-    assert len(document.scene.obstacles) == count, "a drag is no click"
+    assert len(document.scene.obstacles) == count, "a drag is not a click"
 
 
-def test_a_preset_is_seen_under_the_cursor_and_dropped_there(
-    drawn: MainWindow, qtbot: QtBot
-) -> None:
+def test_preset_is_previewed_and_dropped_at_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     document = drawn.context.document
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
@@ -457,7 +457,7 @@ def put(dialog: ArrayDialog, name: str, text: str) -> None:
     type_into(dialog.form.widget_of(name), text, enter=False)
 
 
-def test_an_array_is_seen_while_it_is_typed_and_is_one_step(
+def test_array_is_previewed_and_is_one_step(
     qtbot: QtBot, dialog: ArrayDialog, document: Document, selection: Selection, preview: Preview
 ) -> None:
     before = document.scene
@@ -481,7 +481,7 @@ def test_an_array_is_seen_while_it_is_typed_and_is_one_step(
     assert document.scene == before
 
 
-def test_esc_leaves_everything_as_it_was(
+def test_escape_changes_nothing(
     qtbot: QtBot, dialog: ArrayDialog, document: Document, preview: Preview
 ) -> None:
     before = document.scene
@@ -493,9 +493,7 @@ def test_esc_leaves_everything_as_it_was(
     assert document.undo_stack.count() == 0
 
 
-def test_nonsense_is_answered_at_the_field_and_too_much_below(
-    qtbot: QtBot, dialog: ArrayDialog
-) -> None:
+def test_invalid_array_is_reported(qtbot: QtBot, dialog: ArrayDialog) -> None:
     ok = dialog.make_button
     put(dialog, "rows", "many")
     qtbot.keyClick(dialog.form.widget_of("rows"), Qt.Key.Key_Return)
@@ -511,7 +509,7 @@ def test_nonsense_is_answered_at_the_field_and_too_much_below(
     assert not dialog.message.isVisible()
 
 
-def test_a_random_field_of_something_new(
+def test_random_field_adds_new_obstacles(
     qtbot: QtBot, dialog: ArrayDialog, document: Document, preview: Preview
 ) -> None:
     what = dialog.form.widget_of("what")
@@ -531,7 +529,7 @@ def test_a_random_field_of_something_new(
     assert len(document.scene.obstacles) == 2 + fitted
 
 
-def test_the_window_has_one_array_dialog(window: MainWindow, qtbot: QtBot) -> None:
+def test_window_has_one_array_dialog(window: MainWindow, qtbot: QtBot) -> None:
     window.context.selection.set([("obstacle", 3)])
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_D, CTRL | SHIFT)
     dialog = window.findChild(ArrayDialog)
@@ -548,7 +546,7 @@ def test_the_window_has_one_array_dialog(window: MainWindow, qtbot: QtBot) -> No
 # --- the history ----------------------------------------------------------------------------------
 
 
-def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> None:
+def test_click_in_the_history_restores_that_step(qtbot: QtBot, document: Document) -> None:
     panel = HistoryPanel(document)
     QAbstractItemModelTester(
         panel.model, QAbstractItemModelTester.FailureReportingMode.Fatal, panel
@@ -573,10 +571,10 @@ def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> 
     document.scene_changed.connect(lambda before, after: changes.append(after))
     click_row(1)
     assert document.scene == scenes[1]
-    assert changes == [scenes[1]], "three steps are one change for everybody else"
+    assert changes == [scenes[1]], "listeners get three steps as one change"
     fonts = look(Qt.ItemDataRole.FontRole)
     assert [font is not None for font in fonts] == [False, True, False, False, False], (
-        "the present one"
+        "the current one"
     )
     assert [colour is not None for colour in look(Qt.ItemDataRole.ForegroundRole)] == [
         False,
@@ -610,7 +608,7 @@ def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> 
     assert look(Qt.ItemDataRole.DisplayRole) == ["New scene"]
 
 
-def test_the_history_does_not_ask_a_document_that_is_gone(qtbot: QtBot) -> None:
+def test_history_ignores_a_deleted_document(qtbot: QtBot) -> None:
     document = Document()
     panel = HistoryPanel(document)
     qtbot.addWidget(panel)

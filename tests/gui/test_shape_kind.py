@@ -1,4 +1,4 @@
-"""A shape from a file of its own, in the window: palette, menus, tree, inspector, picture, gizmo and undo have it."""
+"""A shape from a separate file in the window: palette, menus, tree, inspector, view, gizmo and undo support it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.gui
 
 @pytest.fixture
 def window(make_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[MainWindow]:
-    """A window that begins when there are fences, with an empty scene."""
+    """A window that starts when fences are available, with an empty scene."""
     load(Path(__file__).parent.parent / "toys" / "fence.py")
     made = make_window()
     fill_docks(made)
@@ -41,9 +41,7 @@ def window(make_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[Main
     unload("fence")
 
 
-def test_a_shape_of_ones_own_is_as_much_at_home_as_any_other(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_custom_shape_works_like_built_in_ones(window: MainWindow, qtbot: QtBot) -> None:
     document = window.context.document
     selection = window.context.selection
     viewport = window.context.viewport

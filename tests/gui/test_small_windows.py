@@ -1,4 +1,4 @@
-"""The whole program can be used in a small window: nothing forces it to grow, nothing of use is out of sight."""
+"""The program can be used in a small window: nothing forces it to grow, and all content is reachable."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.gui
 
 _SIZE = 900, 600
 _PADDING = 8
-"""Beside what is written in a field, px."""
+"""Margin of the text in a field, px."""
 
 
 def place(part: QWidget, window: QWidget) -> QRect:
@@ -46,7 +46,7 @@ def small(window: MainWindow, qtbot: QtBot) -> MainWindow:
     return window
 
 
-def test_it_stays_as_small_as_it_was_made(small: MainWindow, qtbot: QtBot) -> None:
+def test_window_does_not_grow(small: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: small.context.viewport.settled)
     hint = small.minimumSizeHint()
     assert hint.width() <= _SIZE[0]
@@ -65,7 +65,7 @@ def test_it_stays_as_small_as_it_was_made(small: MainWindow, qtbot: QtBot) -> No
     assert small.context.viewport.rect().contains(small.context.viewport.hint.geometry())
 
 
-def test_more_plots_than_there_is_room_for_scroll(small: MainWindow, qtbot: QtBot) -> None:
+def test_many_plots_can_be_scrolled(small: MainWindow, qtbot: QtBot) -> None:
     panel = small.findChild(PlotPanel)
     assert isinstance(panel, PlotPanel)
     qtbot.waitUntil(lambda: len(panel.plots) >= 4 and not panel.grid.coming)
@@ -79,7 +79,7 @@ def test_more_plots_than_there_is_room_for_scroll(small: MainWindow, qtbot: QtBo
         assert place(panel.bar, small).contains(place(tool, small)), tool
 
 
-def test_numbers_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
+def test_numbers_are_not_clipped(small: MainWindow, qtbot: QtBot) -> None:
     small.context.document.set_value("obstacles[3].x_m", -0.12345, "x")
     small.context.selection.set([("obstacle", 2)])
     inspector = small.findChild(Inspector)
@@ -95,8 +95,8 @@ def test_numbers_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
     )
 
 
-def test_panels_are_no_wider_than_their_docks(small: MainWindow, qtbot: QtBot) -> None:
-    # whose panel has a choice of long words
+def test_panels_fit_into_their_docks(small: MainWindow, qtbot: QtBot) -> None:
+    # whose panel has a choice with long words
     assert small.context.files.open(scenes_dir() / "lagrangian_undulation.toml")
     panels = small.findChild(ParameterPanels)
     assert isinstance(panels, ParameterPanels)
@@ -107,7 +107,7 @@ def test_panels_are_no_wider_than_their_docks(small: MainWindow, qtbot: QtBot) -
     assert content.minimumSizeHint().width() <= area.viewport().width()
 
 
-def test_values_of_channels_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
+def test_values_of_channels_are_not_clipped(small: MainWindow, qtbot: QtBot) -> None:
     small.context.show_dock("channels")
     browser = small.findChild(ChannelBrowser)
     assert isinstance(browser, ChannelBrowser)
@@ -122,9 +122,7 @@ def test_values_of_channels_are_seen_whole(small: MainWindow, qtbot: QtBot) -> N
         assert browser.tree.columnWidth(1) >= browser.tree.sizeHintForColumn(1), leaf.text(1)
 
 
-def test_dialogs_fit_on_a_screen_of_that_size(
-    small: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_dialogs_fit_on_a_small_screen(small: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     derived = DerivedDialog(small.context.session_controller, ChannelLibrary(None), parent=small)
     derived.show()
     qtbot.waitExposed(derived)
@@ -139,10 +137,10 @@ def test_dialogs_fit_on_a_screen_of_that_size(
     )
     assert video.minimumSizeHint().width() <= _SIZE[0]
     assert video.minimumSizeHint().height() <= _SIZE[1]
-    video.reject()  # closing does nothing to a dialog that was not shown, and its preview would begin after the test
+    video.reject()  # closing a hidden dialog does nothing, and its preview would start after the test
 
 
-def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) -> None:
+def test_overlays_of_the_view_do_not_overlap(small: MainWindow) -> None:
     viewport = small.context.viewport
     forces = viewport.legends.forces
     views = viewport.buttons
@@ -151,7 +149,7 @@ def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) ->
         assert not one.geometry().intersects(other.geometry())
 
 
-def test_the_stop_and_the_state_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
+def test_stop_and_state_are_not_clipped(small: MainWindow, qtbot: QtBot) -> None:
     connect_link(small)
     small.context.show_dock("robot_data")
     small.context.show_dock("robot")
@@ -178,7 +176,7 @@ def test_the_stop_and_the_state_are_seen_whole(small: MainWindow, qtbot: QtBot) 
     qtbot.waitUntil(small.context.run_bar.speed.isVisible)
 
 
-def test_the_first_window_leaves_room_for_its_frame() -> None:
+def test_first_window_leaves_space_for_its_frame() -> None:
     frame = QMargins(4, 30, 4, 4)
     screen = QRect(60, 20, 1280, 700)
     assert placed_within(QRect(0, 0, 1600, 1000), screen, frame) == QRect(64, 50, 1272, 666)
@@ -187,7 +185,7 @@ def test_the_first_window_leaves_room_for_its_frame() -> None:
     assert placed_within(QRect(900, 80, 900, 600), screen, frame) == QRect(436, 80, 900, 600)
 
 
-def test_the_titles_of_all_panels_at_the_side_can_be_read(small: MainWindow, qtbot: QtBot) -> None:
+def test_titles_of_side_panels_are_readable(small: MainWindow, qtbot: QtBot) -> None:
     names = ("channels", "comparison", "experiment", "teleop", "robot")
     for name in names:
         small.context.show_dock(name)

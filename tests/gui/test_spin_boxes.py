@@ -14,11 +14,11 @@ from snakestudio.gui.shell.main_window import MainWindow
 pytestmark = pytest.mark.gui
 
 _FRAME = 2
-"""Pixels."""
+"""Frame width in pixels."""
 
 
 def first_ink(widget: QWidget) -> int:
-    """The first column inside the frame that differs from the field's background."""
+    """Return the first column inside the frame that differs from the field's background."""
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     pixels = np.frombuffer(image.constBits(), np.uint8).reshape(
         image.height(), image.bytesPerLine()
@@ -32,7 +32,7 @@ def first_ink(widget: QWidget) -> int:
     return int(np.argmax(differs[_FRAME:])) + _FRAME
 
 
-def test_text_begins_where_that_of_other_fields_does(window: MainWindow, qtbot: QtBot) -> None:
+def test_text_is_aligned_with_other_fields(window: MainWindow, qtbot: QtBot) -> None:
     holder = QWidget(window)  # the window's style
     line = QLineEdit("88", holder)
     whole = SpinBox(holder)
@@ -52,7 +52,7 @@ def test_text_begins_where_that_of_other_fields_does(window: MainWindow, qtbot: 
     assert found[0] > 4
 
 
-def test_the_longest_number_is_seen_whole(window: MainWindow, qtbot: QtBot) -> None:
+def test_longest_number_is_not_clipped(window: MainWindow, qtbot: QtBot) -> None:
     holder = QWidget(window)
     whole = SpinBox(holder)
     real = DoubleSpinBox(holder)
@@ -73,7 +73,7 @@ def test_the_longest_number_is_seen_whole(window: MainWindow, qtbot: QtBot) -> N
         assert edit.width() - edit.textMargins().left() - 2 >= text, (edit.width(), text)
 
 
-def test_without_arrows_the_number_has_all_the_room(window: MainWindow, qtbot: QtBot) -> None:
+def test_number_without_arrows_uses_the_full_width(window: MainWindow, qtbot: QtBot) -> None:
     holder = QWidget(window)
     whole = SpinBox(holder)
     real = DoubleSpinBox(holder)

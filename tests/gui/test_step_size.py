@@ -1,4 +1,4 @@
-"""The check of the time step in the window: the table, the button that sets the step, and what files carry then."""
+"""The check of the time step in the window: the table, the button that sets the step, and the estimate in files."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_point_of_a_study_gets_values_and_no_button(
     assert not dialog.apply_button.isVisible()
 
 
-def test_runs_and_exports_after_a_check_carry_the_estimate(
+def test_runs_and_exports_contain_the_estimate(
     make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "creeping.toml"

@@ -1,4 +1,4 @@
-"""A window that begins with the settings of an earlier version has what its user had chosen."""
+"""A window that starts with the settings of an earlier version has the choices of its user."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.stored.test_stored_files import (
 
 @pytest.fixture(params=VERSIONS)
 def stored(request: pytest.FixtureRequest) -> Path:
-    """Folder of what a version left behind."""
+    """Folder with the files of a version."""
     return HERE / str(request.param)
 
 
@@ -38,7 +38,7 @@ def stored(request: pytest.FixtureRequest) -> Path:
 def window(
     stored: Path, tmp_path: Path, make_window: Callable[[], MainWindow], qtbot: QtBot
 ) -> MainWindow:
-    """A window that begins with its settings, all panels made."""
+    """A window that starts with these settings, with all panels created."""
     shutil.copy(stored / "settings.ini", tmp_path / "settings.ini")
     window = make_window()
     fill_docks(window)
@@ -46,7 +46,7 @@ def window(
 
 
 def contents(plots: list[dict[str, Any]]) -> list[Content]:
-    """Plots as they are kept."""
+    """Plots as they are stored."""
     found = [content for plot in plots if (content := read_content(plot)) is not None]
     assert len(found) == len(plots)
     return found
@@ -60,10 +60,10 @@ def assert_docks(window: MainWindow, hidden: tuple[str, ...], shown: tuple[str, 
     assert "another version" not in window.context.banners.program.text
 
 
-def test_the_settings_of_earlier_versions_are_taken_over(
+def test_settings_of_earlier_versions_are_applied(
     window: MainWindow, stored: Path, tmp_path: Path
 ) -> None:
-    """One window for all of it: to start one with all panels takes seconds."""
+    """One window for all checks: starting one with all panels takes seconds."""
     assert_begins_as_left(window)
     assert_choices_come_back(window)
     assert_camera_path_comes_back(window, stored, tmp_path)
@@ -113,13 +113,13 @@ def assert_no_setting_is_lost(window: MainWindow, stored: Path, tmp_path: Path) 
     window.context.document.undo_stack.setClean()
     window.close()
     window.context.settings.sync()
-    # read anew: as text, as the next start does
+    # read again: as text, like at the next start
     shutil.copy(tmp_path / "settings.ini", tmp_path / "after.ini")
     before, after = kept(stored / "settings.ini"), kept(tmp_path / "after.ini")
     assert {key: value for key, value in after.items() if key in before} == before
 
 
 def kept(path: Path) -> dict[str, object]:
-    """Settings of a file but for those that say how large the window is and how its panels stand."""
+    """Settings of a file, except the size of the window and the positions of its panels."""
     settings = QSettings(str(path), QSettings.Format.IniFormat)
     return {key: settings.value(key) for key in settings.allKeys() if not key.startswith("window/")}

@@ -1,4 +1,4 @@
-"""The panels of a continuous body: laws and cases, typed formulas, contacts and anchors, and the change of model."""
+"""The panels of a continuous body: laws and cases, typed formulas, contacts and anchors, and changes of the model."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def titles(panels: ParameterPanels) -> list[str]:
 # --- the change of model --------------------------------------------------------------------------
 
 
-def test_a_robot_with_links_has_nothing_of_it(qtbot: QtBot, document: Document) -> None:
+def test_robot_with_links_has_no_body_panels(qtbot: QtBot, document: Document) -> None:
     session_controller = FakeBridge(make_recording(document.scene, 5))
     panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
@@ -96,7 +96,7 @@ def test_a_robot_with_links_has_nothing_of_it(qtbot: QtBot, document: Document) 
     ]
 
 
-def test_the_panels_turn_with_the_model_and_back_by_undo(qtbot: QtBot, document: Document) -> None:
+def test_panels_follow_the_model_and_undo(qtbot: QtBot, document: Document) -> None:
     session_controller = FakeBridge(make_recording(document.scene, 5))
     panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
@@ -131,7 +131,7 @@ def test_the_panels_turn_with_the_model_and_back_by_undo(qtbot: QtBot, document:
 # --- laws -----------------------------------------------------------------------------------------
 
 
-def test_every_case_of_the_papers_is_one_step_of_undo(strain: StrainPanel, body: Document) -> None:
+def test_every_case_of_the_papers_is_one_undo_step(strain: StrainPanel, body: Document) -> None:
     names = [strain.presets.itemText(i) for i in range(strain.presets.count())]
     assert names == ["Worm", "Accelerating worm", "Inchworm", "2D snake with a turn", "3D snake"]
     for preset in STRAINS:
@@ -148,7 +148,7 @@ def test_every_case_of_the_papers_is_one_step_of_undo(strain: StrainPanel, body:
     assert body.scene.beam.length_m == 0.5
 
 
-def test_a_changed_case_says_so_and_goes_back(strain: StrainPanel, body: Document) -> None:
+def test_changed_case_is_marked_and_restored(strain: StrainPanel, body: Document) -> None:
     strain.choose(STRAINS[3])
     body.set_value("strain.curvature_per_m", 7.0, "Curvature")
     assert strain.presets.changed
@@ -162,7 +162,7 @@ def test_a_changed_case_says_so_and_goes_back(strain: StrainPanel, body: Documen
     assert body.scene.strain == Serpentine(turn_per_m=2.0)
 
 
-def test_a_slider_moves_the_law(qtbot: QtBot, strain: StrainPanel, body: Document) -> None:
+def test_slider_changes_the_law(qtbot: QtBot, strain: StrainPanel, body: Document) -> None:
     slider = strain.rows["strain.wavelength_m"].slider
     assert slider is not None
     slider.setFocus()
@@ -171,7 +171,7 @@ def test_a_slider_moves_the_law(qtbot: QtBot, strain: StrainPanel, body: Documen
     assert "λ" in strain.law.text()
 
 
-def test_another_kind_begins_with_its_own_values(strain: StrainPanel, body: Document) -> None:
+def test_other_kind_starts_with_its_values(strain: StrainPanel, body: Document) -> None:
     strain.box.activated.emit(strain.box.findData("peristalsis"))
     assert body.scene.strain == Peristalsis()
     assert set(strain.rows) == {
@@ -186,7 +186,7 @@ def test_another_kind_begins_with_its_own_values(strain: StrainPanel, body: Docu
 @pytest.mark.parametrize(
     "chosen", [Serpentine(turn_per_m=2.0), Serpentine(), Peristalsis(), Inching()]
 )
-def test_the_law_is_written_as_in_the_papers(chosen: Strain) -> None:
+def test_law_is_written_as_in_the_papers(chosen: Strain) -> None:
     text = readable_law(chosen)
     assert "*" not in text
     assert "lam" not in text
@@ -205,7 +205,7 @@ def test_the_law_is_written_as_in_the_papers(chosen: Strain) -> None:
         Inching(angle_rad=-1.5),
     ],
 )
-def test_formulas_say_the_same_as_what_they_were_made_from(chosen: Strain) -> None:
+def test_formulas_equal_the_law_they_were_made_from(chosen: Strain) -> None:
     beam = body_scene().beam
     time = np.linspace(0.0, 6.0, 7)
     place = np.array(beam.abscissas)
@@ -216,7 +216,7 @@ def test_formulas_say_the_same_as_what_they_were_made_from(chosen: Strain) -> No
     )
 
 
-def test_terms_that_are_nothing_are_left_out() -> None:
+def test_zero_terms_are_omitted() -> None:
     assert as_formulas(Serpentine()).k_z_per_m == "10*cos(2*pi*s/0.8)"
     assert as_formulas(Serpentine()).speed_m_s == "-0.5"
     assert as_formulas(Serpentine(turn_per_m=2.0)).k_z_per_m.endswith(
@@ -233,7 +233,7 @@ def typed(strain: StrainPanel) -> StrainPanel:
     return strain
 
 
-def test_a_case_is_gone_on_with_as_formulas(typed: StrainPanel, body: Document) -> None:
+def test_case_is_converted_to_formulas(typed: StrainPanel, body: Document) -> None:
     assert isinstance(body.scene.strain, Formulas)
     assert list(typed.formulas) == [f"strain.{name}" for name in (*COMPONENTS, "speed_m_s")]
     assert typed.formulas["strain.k_z_per_m"].field.text() == "10*cos(2*pi*s/0.8)"
@@ -243,13 +243,13 @@ def test_a_case_is_gone_on_with_as_formulas(typed: StrainPanel, body: Document) 
     assert body.scene.strain == Serpentine()
 
 
-def test_enter_takes_a_formula_over_as_one_step(
+def test_enter_applies_a_formula_as_one_step(
     qtbot: QtBot, typed: StrainPanel, body: Document
 ) -> None:
     row = typed.formulas["strain.k_z_per_m"]
     count = body.undo_stack.index()
     type_into(row.field, "3*sin(2*pi*X/l)", enter=False)
-    qtbot.wait(500)  # it was looked at
+    qtbot.wait(500)  # it was validated
     assert body.undo_stack.index() == count
     assert body.scene.strain.k_z_per_m.startswith("10")  # type: ignore[union-attr]
     assert np.abs(typed.shape.curves[0][2]).max() == pytest.approx(3.0, rel=0.01), (
@@ -263,7 +263,7 @@ def test_enter_takes_a_formula_over_as_one_step(
     assert row.field.text() == "10*cos(2*pi*s/0.8)"
 
 
-def test_a_formula_that_cannot_be_read_keeps_the_last_valid_one(
+def test_invalid_formula_keeps_the_last_valid_one(
     qtbot: QtBot, typed: StrainPanel, body: Document
 ) -> None:
     row = typed.formulas["strain.k_z_per_m"]
@@ -273,7 +273,7 @@ def test_a_formula_that_cannot_be_read_keeps_the_last_valid_one(
     assert row.message.isVisible()
     typed.formulas["strain.k_y_per_m"].field.setFocus()
     assert body.scene.strain.k_z_per_m == "10*cos(2*pi*s/0.8)"  # type: ignore[union-attr]
-    assert row.field.text() == "3*sin(", "nothing that was typed is lost"
+    assert row.field.text() == "3*sin(", "the typed text stays"
     body.set_value("strain.k_y_per_m", "0.5", "K_Y")
     assert row.field.text() == "3*sin("
     row.field.setFocus()
@@ -283,7 +283,7 @@ def test_a_formula_that_cannot_be_read_keeps_the_last_valid_one(
     assert row.field.styleSheet() == ""
 
 
-def test_one_formula_does_not_suffer_from_another(
+def test_invalid_formula_does_not_affect_others(
     qtbot: QtBot, typed: StrainPanel, body: Document
 ) -> None:
     body.set_value("strain.gamma_y", "nonsense", "Shear")
@@ -292,7 +292,7 @@ def test_one_formula_does_not_suffer_from_another(
     assert body.scene.strain.k_z_per_m == "4"  # type: ignore[union-attr]
 
 
-def test_what_a_check_finds_stands_at_its_formula(
+def test_problem_of_a_check_is_shown_at_its_formula(
     session_controller: FakeBridge, typed: StrainPanel
 ) -> None:
     problem = Problem("error", "strain.speed_m_s", "the speed depends on X", "use t alone")
@@ -328,7 +328,7 @@ def test_names_and_functions_are_listed(qtbot: QtBot, typed: StrainPanel) -> Non
 # --- the curve ------------------------------------------------------------------------------------
 
 
-def test_the_curve_is_the_law_at_the_time_shown(
+def test_curve_is_the_law_at_the_displayed_time(
     qtbot: QtBot, session_controller: FakeBridge, strain: StrainPanel
 ) -> None:
     session_controller.set_cursor(20)
@@ -340,10 +340,10 @@ def test_the_curve_is_the_law_at_the_time_shown(
     made = FakeLaw.made
     session_controller.set_cursor(30)
     qtbot.waitUntil(lambda: strain.time == pytest.approx(0.3))
-    assert FakeLaw.made == made, "formulas are read once"
+    assert FakeLaw.made == made, "formulas are parsed once"
 
 
-def test_a_worm_shows_its_stretch(strain: StrainPanel) -> None:
+def test_worm_shows_its_stretch(strain: StrainPanel) -> None:
     strain.choose(STRAINS[0])
     assert [symbol for symbol, *_ in strain.shape.curves] == ["Γ_X − 1"]
     assert strain.shape.reach == pytest.approx(0.004, rel=0.05)
@@ -351,7 +351,7 @@ def test_a_worm_shows_its_stretch(strain: StrainPanel) -> None:
     assert [symbol for symbol, *_ in strain.shape.curves] == ["K_Z", "K_Y"]
 
 
-def test_a_law_that_cannot_be_evaluated_is_not_drawn(strain: StrainPanel, body: Document) -> None:
+def test_law_that_cannot_be_evaluated_is_not_drawn(strain: StrainPanel, body: Document) -> None:
     body.edit(body.scene.model_copy(update={"strain": Formulas(k_z_per_m="nonsense")}), "Law")
     assert strain.shape.curves == []
     strain.grab()
@@ -387,7 +387,7 @@ def test_changing_contacts_is_one_step(support: SupportPanel, body: Document) ->
     assert support.box.currentData() == "rings"
 
 
-def test_anchors_come_and_go(qtbot: QtBot, support: SupportPanel, body: Document) -> None:
+def test_anchors_are_added_and_removed(qtbot: QtBot, support: SupportPanel, body: Document) -> None:
     support.box.activated.emit(support.box.findData("anchors"))
     assert not support.cards[0].remove_button.isVisible(), "one must stay"
     support.add_button.click()
@@ -402,16 +402,14 @@ def test_anchors_come_and_go(qtbot: QtBot, support: SupportPanel, body: Document
     assert body.scene.support.anchors[1].velocity_m_s == ("0.1*t", "0", "0")  # type: ignore[union-attr]
     support.cards[0].remove_button.click()
     assert [anchor.velocity_m_s[0] for anchor in body.scene.support.anchors] == ["0.1*t"]  # type: ignore[union-attr]
-    assert support.cards[0].motion.isVisible(), "what is given is seen"
+    assert support.cards[0].motion.isVisible(), "values that are set are visible"
     for _ in range(3):
         body.undo_stack.undo()
     assert len(support.cards) == 1
     assert support.cards[0].formulas["support.anchors[1].at_m"].field.text() == "0"
 
 
-def test_a_new_scene_forgets_what_was_typed(
-    qtbot: QtBot, typed: StrainPanel, body: Document
-) -> None:
+def test_new_scene_discards_typed_text(qtbot: QtBot, typed: StrainPanel, body: Document) -> None:
     qtbot.keyClicks(typed.formulas["strain.k_y_per_m"].field, "((")
     body.new(Scene(gait=LateralUndulation()))
     body.new(body_scene())
@@ -419,7 +417,7 @@ def test_a_new_scene_forgets_what_was_typed(
 
 
 @pytest.mark.parametrize("palette", ["dark", "light"])
-def test_it_dresses_in_both_palettes(
+def test_panel_is_drawn_in_both_themes(
     panels: ParameterPanels, typed: StrainPanel, palette: str
 ) -> None:
     app = QApplication.instance()

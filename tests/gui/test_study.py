@@ -41,26 +41,26 @@ from tests.study.conftest import study_file
 from tests.study.made_up import made_up_study, write_store
 
 pytestmark = pytest.mark.gui
-# Workers step back behind everything, so a machine with other work lets them wait: their tests have
-# time to compile.
+# Workers have the lowest priority, so a busy machine makes them wait: their tests include time to
+# compile.
 
 __all__ = ["study_file"]
 
 
 @pytest.fixture
 def shown(window: MainWindow, study_file: Path, qtbot: QtBot) -> Iterator[MainWindow]:
-    """A window with the panels of values and studies, in which the study's scene is open."""
+    """A window with the panels of values and studies, and the study's scene open."""
     c = window.context
     fill_docks(window, "inspector", "parameters", "study")
     assert c.files.open(study_file.parent / "snake.toml")
     WorkerChoice(1).keep(c.settings)
     yield window
-    c.study.close()  # or a question would wait for an answer
+    c.study.close()  # otherwise a question would wait for an answer
 
 
 @pytest.fixture
 def opened(shown: MainWindow, study_file: Path, qtbot: QtBot) -> MainWindow:
-    """The same with the study open and looked over."""
+    """The same with the study open and checked."""
     assert shown.context.study.open(study_file)
     checked(shown, qtbot)
     return shown
@@ -68,7 +68,7 @@ def opened(shown: MainWindow, study_file: Path, qtbot: QtBot) -> MainWindow:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """Questions that were asked, each with its title and the button that Enter presses; all are answered by Escape."""
+    """Questions with their titles and default buttons; all are answered by Escape."""
     found: list[tuple[str, str]] = []
 
     def exec_(box: QMessageBox) -> int:
@@ -96,7 +96,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, button: QMessageBox.StandardButton
 
 
 def checked(window: MainWindow, qtbot: QtBot) -> None:
-    """Wait until the study has been looked over as it stands."""
+    """Wait until the current study has been checked."""
     opened = window.context.study.open_study
     qtbot.waitUntil(lambda: not opened.checking)
 
@@ -115,17 +115,17 @@ def bar(window: MainWindow) -> StudyRunBar:
     return panel(window).run_bar
 
 
-# --------------------------------------------------------------------------------- begun and opened
+# ----------------------------------------------------------------------------- creating and opening
 
 
-def test_a_new_study_stands_beside_the_scene(
+def test_new_study_is_saved_next_to_the_scene(
     shown: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     c = shown.context
     assert not c.docks["study"].isVisible()
     c.action_registry["new_study"].trigger()
     path = c.study.open_study.path
-    assert path == study_file.parent / "snake-2.study.toml", "the first name is taken"
+    assert path == study_file.parent / "snake-2.study.toml", "the first name exists"
     assert c.docks["study"].isVisible()
     study = load_study(path)
     assert (study.scene, study.vary[0].key, study.goals[0].measure) == (
@@ -141,11 +141,11 @@ def test_a_new_study_stands_beside_the_scene(
     assert c.study.recent.paths[0] == path
 
 
-def test_a_scene_without_a_file_is_saved_first(
+def test_scene_without_a_file_is_saved_first(
     shown: MainWindow, asked: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     c = shown.context
-    c.files.open(MAIN_SCENE)  # a copy of one that comes along
+    c.files.open(MAIN_SCENE)  # a copy of a bundled one
     assert not c.study.new()
     assert [default for _, default in asked] == ["Save"]
     assert c.study.open_study.path is None
@@ -157,7 +157,7 @@ def test_a_scene_without_a_file_is_saved_first(
     assert c.study.open_study.scene_path == tmp_path / "mine.toml"
 
 
-def test_a_study_is_taken_from_a_drop_with_its_scene(
+def test_dropped_study_is_opened_with_its_scene(
     window: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     c = window.context
@@ -168,7 +168,7 @@ def test_a_study_is_taken_from_a_drop_with_its_scene(
     qtbot.waitUntil(lambda: page(window).varying.cards[0].title.text() == "Gait: Amplitude")
 
 
-def test_a_study_on_the_command_line_is_looked_at_where_it_was_typed(
+def test_study_on_the_command_line_is_opened(
     study_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Path] = []
@@ -201,7 +201,7 @@ sys.exit(run(Path(sys.argv[1]), watch))
 """
 
 
-def test_the_program_is_started_with_a_study_which_is_in_front(study_file: Path) -> None:
+def test_program_starts_with_a_study_in_front(study_file: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", STARTED, str(study_file)],
         capture_output=True,
@@ -211,7 +211,7 @@ def test_the_program_is_started_with_a_study_which_is_in_front(study_file: Path)
     assert (done.stdout.strip(), done.returncode) == (str(study_file), 0), done.stderr
 
 
-def test_a_file_that_another_program_changes_is_read_again(
+def test_file_changed_by_another_program_is_reloaded(
     opened: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     text = study_file.read_text()
@@ -223,7 +223,7 @@ def test_a_file_that_another_program_changes_is_read_again(
     assert "# mine" in study_file.read_text()
 
 
-def test_a_file_that_is_taken_away_is_written_again_only_when_that_is_asked_for(
+def test_removed_file_is_written_again_only_on_request(
     opened: MainWindow, study_file: Path, asked: list[tuple[str, str]], qtbot: QtBot
 ) -> None:
     text = study_file.read_text()
@@ -231,14 +231,14 @@ def test_a_file_that_is_taken_away_is_written_again_only_when_that_is_asked_for(
     qtbot.waitUntil(lambda: panel(opened).notice.text != "")
     assert panel(opened).notice.text.startswith("snake.study.toml ")
     assert not opened.context.study.open_study.ready
-    assert opened.context.study.may_close(), "it is as its last file was"
-    study_file.write_text(text.replace("high = 40.0", "high = 45.0"))  # back, from another program
+    assert opened.context.study.may_close(), "it equals its last file"
+    study_file.write_text(text.replace("high = 40.0", "high = 45.0"))  # restored by another program
     qtbot.waitUntil(lambda: page(opened).varying.cards[0].high.value == 45)
     checked(opened, qtbot)
     assert opened.context.study.open_study.ready
 
     study_file.unlink()
-    type_into(page(opened).varying.cards[0].low, "25")  # before anybody has looked
+    type_into(page(opened).varying.cards[0].low, "25")  # before the study is checked
     assert not study_file.exists()
     assert "snake.study.toml" in panel(opened).notice.text
     assert not opened.context.study.may_close()
@@ -249,7 +249,7 @@ def test_a_file_that_is_taken_away_is_written_again_only_when_that_is_asked_for(
     assert panel(opened).notice.text == ""
 
 
-def test_a_file_that_cannot_be_read_is_told_of_and_never_written(
+def test_unreadable_file_is_reported_and_never_written(
     opened: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     good = study_file.read_text()
@@ -270,7 +270,7 @@ def test_a_file_that_cannot_be_read_is_told_of_and_never_written(
     assert bar(opened).run_button.isEnabled()
 
 
-def test_what_comes_with_the_program_is_never_written(
+def test_bundled_studies_are_never_written(
     opened: MainWindow,
     study_file: Path,
     tmp_path: Path,
@@ -297,7 +297,7 @@ def test_what_comes_with_the_program_is_never_written(
     assert opened.context.study.open_study.ready
 
 
-def test_a_study_that_cannot_be_saved_elsewhere_stays_where_it_is(
+def test_failed_save_as_keeps_the_file(
     opened: MainWindow, study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -314,7 +314,7 @@ def test_a_study_that_cannot_be_saved_elsewhere_stays_where_it_is(
 # ------------------------------------------------------------------------------------------- set up
 
 
-def test_what_is_typed_is_in_the_file_at_once_and_what_is_wrong_beside_it(
+def test_typed_values_are_saved_and_checked_immediately(
     opened: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     study_file.write_text("# why\n" + study_file.read_text())
@@ -325,12 +325,10 @@ def test_what_is_typed_is_in_the_file_at_once_and_what_is_wrong_beside_it(
     assert "from 50 to 40" in card.message.text()
     assert not bar(opened).run_button.isEnabled()
     assert "1 problem" in bar(opened).text.text()
-    assert "low = 50.0" in study_file.read_text(), "nothing that was typed is lost"
+    assert "low = 50.0" in study_file.read_text(), "the typed values stay"
     assert study_file.read_text().startswith("# why\n")
     type_into(card.low, "500")
-    assert "at most" in card.message.text(), (
-        "what the scene cannot take is said while it stands in the field"
-    )
+    assert "at most" in card.message.text(), "an invalid value is reported while it is in the field"
     type_into(card.low, "20 °")
     type_into(card.steps, "5")
     checked(opened, qtbot)
@@ -338,7 +336,7 @@ def test_what_is_typed_is_in_the_file_at_once_and_what_is_wrong_beside_it(
     assert bar(opened).text.text() == "10 points"
 
 
-def test_a_value_is_found_by_its_name_and_varies_over_a_list(
+def test_value_is_found_by_name_and_varies_over_a_list(
     opened: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     varying = page(opened).varying
@@ -364,7 +362,7 @@ def test_a_value_is_found_by_its_name_and_varies_over_a_list(
     assert len(load_study(study_file).vary) == 2
 
 
-def test_words_vary_over_those_that_are_ticked(
+def test_choices_vary_over_the_selected_ones(
     opened: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     opened.context.study.vary(["model.kind"])
@@ -376,7 +374,7 @@ def test_words_vary_over_those_that_are_ticked(
     assert "planar_lagrangian" in load_study(study_file).vary[2].values
 
 
-def test_an_expression_is_looked_at_while_it_is_typed(
+def test_expression_is_checked_while_typing(
     opened: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     goals = page(opened).goals
@@ -394,14 +392,16 @@ def test_an_expression_is_looked_at_while_it_is_typed(
     card.expression.setModified(True)
     card.expression.textEdited.emit(card.expression.text())
     qtbot.waitUntil(lambda: card.message.text() == "" and card.unit.text() == "m/s")
-    assert load_study(study_file).goals[1].measure != "max(link_3_vx_mps)", "not before it is left"
+    assert load_study(study_file).goals[1].measure != "max(link_3_vx_mps)", (
+        "only on leaving the field"
+    )
     suggestions(card.expression).hide()
     card.expression.setFocus()
     QTest.keyClick(card.expression, Qt.Key.Key_Return)
     assert load_study(study_file).goals[1].measure == "max(link_3_vx_mps)"
 
 
-def test_goals_limits_repeats_and_fixed_values(
+def test_goals_limits_repeats_and_fixed_values_are_edited(
     opened: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     setup = page(opened)
@@ -412,10 +412,10 @@ def test_goals_limits_repeats_and_fixed_values(
     assert "1 goal" in setup.goals.message.text()
     assert "there are 2" in setup.goals.message.text()
     setup.goals.cards[0].remove_button.click()
-    assert load_study(study_file).goals[0].aim == "minimise", "what costs less is better"
+    assert load_study(study_file).goals[0].aim == "minimise", "a lower cost is better"
     setup.limits.add("largest_torque")
     checked(opened, qtbot)
-    assert not setup.sections["Limits"].is_folded, "what is wrong is not folded away"
+    assert not setup.sections["Limits"].is_folded, "a section with a problem is expanded"
     assert "no bound" in setup.limits.cards[0].message.text()
     assert setup.limits.cards[0].unit.text() == "N m"
     type_into(setup.limits.cards[0].at_most, "3")  # type: ignore[attr-defined]
@@ -435,13 +435,13 @@ def test_goals_limits_repeats_and_fixed_values(
     assert opened.context.study.open_study.ready
 
 
-def test_a_value_varies_from_its_menu(shown: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+def test_value_is_varied_from_its_menu(shown: MainWindow, study_file: Path, qtbot: QtBot) -> None:
     c = shown.context
     row = c.docks["parameters"].widget().rows["gait.phase_shift_deg"]
     c.docks.show("parameters")
     menu_of(row.field, qtbot, "Vary in a Study")
     path = c.study.open_study.path
-    assert path is not None, "a new study of the present scene"
+    assert path is not None, "a new study of the current scene"
     assert [vary.key for vary in load_study(path).vary] == ["gait.phase_shift_deg"]
     inspector = c.docks["inspector"].widget()
     inspector.search.setText("friction along")
@@ -458,7 +458,7 @@ def test_a_value_varies_from_its_menu(shown: MainWindow, study_file: Path, qtbot
 
 
 def menu_of(widget: QWidget, qtbot: QtBot, entry: str) -> None:
-    """Ask for the menu under a widget, as a right click does, and choose an entry of it."""
+    """Open the context menu of a widget, like a right click, and choose an entry."""
     middle = widget.rect().center()
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, middle, widget.mapToGlobal(middle))
     QApplication.sendEvent(widget, event)
@@ -472,7 +472,7 @@ def menu_of(widget: QWidget, qtbot: QtBot, entry: str) -> None:
 # ---------------------------------------------------------------------------------------------- run
 
 
-def test_a_study_runs_and_computes_nothing_twice(
+def test_study_runs_and_computes_nothing_twice(
     opened: MainWindow, study_file: Path, make_window: Callable[[], MainWindow], qtbot: QtBot
 ) -> None:
     c = opened.context
@@ -481,7 +481,9 @@ def test_a_study_runs_and_computes_nothing_twice(
     assert runner.busy
     assert panel(opened).tabs.currentWidget() is panel(opened).results_page
     qtbot.waitUntil(lambda: bar(opened).workers.model().rowCount() == 1, timeout=COMPILING_MS)
-    assert not part(page(opened), QWidget, "setup_form").isEnabled(), "what runs is not changed"
+    assert not part(page(opened), QWidget, "setup_form").isEnabled(), (
+        "a running study cannot be changed"
+    )
     qtbot.waitUntil(bar(opened).run_button.isVisible, timeout=COMPILING_MS)
     qtbot.waitUntil(lambda: not c.study.open_study.reading)
     assert runner.error == ""
@@ -496,7 +498,7 @@ def test_a_study_runs_and_computes_nothing_twice(
     c.study.open_study.edit(study)
     checked(opened, qtbot)
     opened.close()
-    # Next week:
+    # A week later:
     window = make_window()
     c = window.context
     assert c.study.recent.paths == [study_file]
@@ -511,7 +513,7 @@ def test_a_study_runs_and_computes_nothing_twice(
     assert (progress.state, progress.finished, progress.known) == ("done", 6, 6)
 
 
-def test_results_that_cannot_be_read_are_named_without_their_folder_and_once_mended_forgotten(
+def test_unreadable_results_are_named_until_repaired(
     opened: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
     results = store_path(study_file)
@@ -530,10 +532,10 @@ def test_results_that_cannot_be_read_are_named_without_their_folder_and_once_men
     assert bar(opened).error.text == ""
 
 
-def test_results_have_room_in_a_small_window(
+def test_results_fit_into_a_small_window(
     opened: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
-    """At 900 by 600 pixels one thing at a time is seen whole; nothing has to be scrolled."""
+    """At 900 by 600 pixels one part at a time is visible in full, without scrolling."""
     study = made_up_study(("amplitude", "phase"), 1)
     save_study(study, study_file)
     write_store(store_path(study_file), study)
@@ -549,10 +551,10 @@ def test_results_have_room_in_a_small_window(
     qtbot.waitUntil(
         lambda: chart.height() >= 160 and chart.visibleRegion().boundingRect() == chart.rect()
     )
-    assert not p.title.isVisible(), "it is seen beside the set-up"
+    assert not p.title.isVisible(), "it is visible in the setup"
     for name, chip in results.chips.items():
         assert chip.visibleRegion().boundingRect() == chip.rect()
-        assert chip.width() > chip.fontMetrics().horizontalAdvance(name), f"{name} is not cut"
+        assert chip.width() > chip.fontMetrics().horizontalAdvance(name), f"{name} is not clipped"
     results.chips["Table"].click()
     table = results.table
     qtbot.waitUntil(lambda: table.viewport().height() >= 4 * table.rowHeight(0))
@@ -561,7 +563,7 @@ def test_results_have_room_in_a_small_window(
     assert p.title.isVisible()
 
 
-def test_closing_the_window_asks_and_ends_what_runs(
+def test_closing_the_window_asks_and_ends_the_study(
     long_study: Path,
     opened: MainWindow,
     asked: list[tuple[str, str]],
@@ -584,7 +586,7 @@ def test_closing_the_window_asks_and_ends_what_runs(
     assert results_of(long_study)["runs"].sum() >= 1
 
 
-def test_changes_that_cannot_be_saved_are_asked_about(
+def test_unsaved_changes_of_a_study_cause_a_question(
     opened: MainWindow,
     study_file: Path,
     asked: list[tuple[str, str]],
@@ -605,7 +607,7 @@ def test_changes_that_cannot_be_saved_are_asked_about(
     assert panel(opened).notice.text == ""
 
 
-def test_workers_are_listed_by_their_names(qtbot: QtBot) -> None:
+def test_workers_are_listed_by_name(qtbot: QtBot) -> None:
     table = WorkersTable()
     qtbot.addWidget(table)
     table.show_workers(
@@ -618,12 +620,12 @@ def test_workers_are_listed_by_their_names(qtbot: QtBot) -> None:
     assert not table.isVisible()
 
 
-def test_a_study_that_never_ran_has_no_results(tmp_path: Path) -> None:
+def test_new_study_has_no_results(tmp_path: Path) -> None:
     assert landed(tmp_path / "a.study.toml") is None
     assert trace_of(tmp_path / "a.study.toml", "key") is None
 
 
-def test_fields_are_those_that_a_search_uses(study_file: Path, qtbot: QtBot) -> None:
+def test_fields_are_those_of_the_search(study_file: Path, qtbot: QtBot) -> None:
     opened = OpenStudy()
     opened.open(study_file)
     form = SearchForm(opened)
@@ -644,7 +646,7 @@ def test_fields_are_those_that_a_search_uses(study_file: Path, qtbot: QtBot) -> 
     opened.close()
 
 
-def test_a_cluster_is_asked_for_by_its_address(qtbot: QtBot, tmp_path: Path) -> None:
+def test_cluster_is_chosen_by_its_address(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = ClusterDialog(WorkerChoice())
     qtbot.addWidget(dialog)
     assert not dialog.ok_button.isEnabled()

@@ -1,4 +1,4 @@
-"""The table of results: its order, what is copied and spoken, and its size."""
+"""The table of results: its order, copied text, accessible texts, and its size."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_headings_sort_by_value_and_restore_the_order(view: TableView) -> None:
     click_heading(view, 1)
     assert labels(view) == original
     click_heading(view, 2)
-    assert labels(view)[:3] == ["ten, N m", "missing, N m", "nine, N m"], "numbers before words"
+    assert labels(view)[:3] == ["ten, N m", "missing, N m", "nine, N m"], "numbers before text"
 
 
 def test_sorting_keeps_the_selection_and_lasts(view: TableView) -> None:
@@ -114,7 +114,7 @@ def test_ctrl_c_copies_the_selected_rows_exactly(view: TableView, qtbot: QtBot) 
     assert len(QGuiApplication.clipboard().text().splitlines()) == 5
 
 
-def test_screen_readers_hear_what_a_number_is_of(view: TableView) -> None:
+def test_screen_readers_get_the_meaning_of_numbers(view: TableView) -> None:
     index = view.table_model.index(0, 2)
     assert (
         index.data(Qt.ItemDataRole.AccessibleTextRole)
@@ -127,13 +127,13 @@ def test_screen_readers_hear_what_a_number_is_of(view: TableView) -> None:
     assert head == "speed (m/s), sorted ascending"
 
 
-def test_tooltips_show_texts_as_they_are(view: TableView) -> None:
+def test_tooltips_show_plain_texts(view: TableView) -> None:
     tip = view.table_model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
     assert "&lt;b&gt;ten&lt;/b&gt;" in tip
     assert "10 N m" in tip
 
 
-def test_a_fitting_table_is_as_high_as_its_wrapped_rows(view: TableView) -> None:
+def test_fitting_table_has_the_height_of_its_rows(view: TableView) -> None:
     wide = view.height()
     label = "a label of many words that has no space in one line of a narrow panel"
     view.show_table(Table("Loads", COLUMNS, (row(label, 1.0, Cell("")), *TABLE.rows)))

@@ -1,4 +1,4 @@
-"""Tasks: their outcome and progress arrive from the event loop, cancelling and closing are safe whenever they come."""
+"""Tasks: result and progress arrive from the event loop; cancelling and closing are safe at any time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.gui
 
 
 class LaterExecutor:
-    """Runs what was submitted when the test says so, in the thread of the test."""
+    """Runs submitted work when the test decides, in the thread of the test."""
 
     def __init__(self) -> None:
         self._submitted: list[tuple[Callable[[], Any], Future[Any]]] = []
@@ -34,7 +34,7 @@ class LaterExecutor:
         return future
 
     def run(self) -> None:
-        """Run everything to its end."""
+        """Run all work to its end."""
         while self._submitted:
             work, future = self._submitted.pop(0)
             try:
@@ -46,7 +46,7 @@ class LaterExecutor:
 
 
 class Owner(QObject):
-    """Notes the signals of its tasks."""
+    """Records the signals of its tasks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ def owner(qapp: QCoreApplication) -> Owner:
 
 
 def deliver() -> None:
-    """Let all events that wait be handled, also those that delete objects."""
+    """Process all pending events, including deletions of objects."""
     QCoreApplication.sendPostedEvents()
     QCoreApplication.processEvents()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -138,7 +138,7 @@ def test_report_soon_after_another_is_not_lost(
     assert owner.events == [("progressed", 0.25), ("progressed", 0.5), ("finished", None)]
 
 
-def test_mistake_of_user_becomes_problem(
+def test_mistake_of_user_becomes_a_problem(
     owner: Owner, executor: LaterExecutor, caplog: pytest.LogCaptureFixture
 ) -> None:
     def work(progress: Progress) -> None:
@@ -201,7 +201,7 @@ def test_destroyed_owner_stops_its_task(owner: Owner, executor: LaterExecutor) -
     assert not task.running
 
 
-def test_ended_task_can_still_be_asked(owner: Owner, executor: LaterExecutor) -> None:
+def test_finished_task_can_still_be_queried(owner: Owner, executor: LaterExecutor) -> None:
     task = owner.start(lambda progress: 42, executor)
     executor.run()
     deliver()
@@ -222,7 +222,7 @@ def test_slots_run_in_the_thread_of_the_window(owner: Owner, qtbot: QtBot) -> No
     assert threads[1] is threading.main_thread()
 
 
-def test_closing_waits_for_tasks_of_the_owner_alone(owner: Owner) -> None:
+def test_closing_waits_only_for_tasks_of_the_owner(owner: Owner) -> None:
     other = Owner()
     begun = threading.Event()
     free = threading.Event()
@@ -273,7 +273,7 @@ def test_bar_follows_its_task_and_hides(
     assert bar.isHidden()
 
 
-def test_bar_leaves_the_task_before(owner: Owner, executor: LaterExecutor, qtbot: QtBot) -> None:
+def test_bar_ignores_the_previous_task(owner: Owner, executor: LaterExecutor, qtbot: QtBot) -> None:
     bar = TaskBar()
     qtbot.addWidget(bar)
     bar.show_task(owner.start(lambda progress: progress(0.75), executor))

@@ -1,4 +1,4 @@
-"""Switching between dark and light leaves nothing of the other theme behind, in a window with everything open."""
+"""Switching between dark and light leaves nothing of the other theme, in a window with all panels open."""
 
 from __future__ import annotations
 
@@ -55,12 +55,11 @@ DIALOGS = (
 )
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 LEAST_CONTRAST = 2.5
-"""Of the faintest text on purpose (dim on a card) it is 3.7; text in the colour of its ground has
-1."""
+"""The faintest intended text (dim on a card) has 3.7; text in the colour of its background has 1."""
 
 
 def name_of(widget: QWidget) -> str:
-    """What a widget is, with what it is in."""
+    """Description of a widget with its parents."""
     names = []
     above: QWidget | None = widget
     while above is not None and len(names) < 4:
@@ -80,7 +79,7 @@ def rows_of(model: QAbstractItemModel, parent: QModelIndex) -> Iterator[QModelIn
 
 
 def held_by(widget: QWidget) -> Iterator[tuple[str, object]]:
-    """Colours and pictures that a widget holds, which have to be others in another theme."""
+    """Colours and images stored in a widget, which must change with the theme."""
     if HEX.search(widget.styleSheet()):
         yield "style sheet", widget.styleSheet()
     if isinstance(widget, QLabel) and HEX.search(widget.text()):
@@ -121,7 +120,7 @@ def held() -> dict[tuple[QWidget, str], object]:
 
 
 def text_rect(widget: QWidget) -> QRect | None:
-    """Where the text of a visible widget is, in it; None where there is none."""
+    """Area of the text of a visible widget, in its coordinates; None without text."""
     if (
         not widget.isVisible()
         or not widget.isEnabled()
@@ -155,7 +154,7 @@ def contrast(pixels: np.ndarray) -> float:
 
 
 def unreadable(window: QWidget) -> set[str]:
-    """Texts of a window that can hardly be told from what is behind them."""
+    """Texts of a window with too little contrast to their background."""
     image = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     pixels = np.frombuffer(image.bits(), np.uint8).reshape(image.height(), image.width(), 4)
     viewport = window.findChild(Viewport)
@@ -177,13 +176,13 @@ def unreadable(window: QWidget) -> set[str]:
 
 @pytest.fixture
 def dark_again(qapp: QApplication) -> Iterator[None]:
-    """The theme of all other tests, once the window is closed: with one it takes seconds."""
+    """Restore the theme of all other tests after the window is closed: with a window it takes seconds."""
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     theme.apply(qapp, "dark")
 
 
-def test_a_theme_change_leaves_nothing_behind(
+def test_theme_change_leaves_nothing_of_the_old_theme(
     dark_again: None, window: MainWindow, qtbot: QtBot
 ) -> None:
     c = window.context
@@ -209,7 +208,7 @@ def test_a_theme_change_leaves_nothing_behind(
             assert unreadable(dialog) == set()
     for name in c.docks.all:
         c.docks.show(name)
-        qtbot.waitUntil(lambda: not unreadable(window))  # plots are painted beside the window
+        qtbot.waitUntil(lambda: not unreadable(window))  # plots are drawn in separate turns
 
 
 def test_same_theme_again_restyles_nothing(qapp: QApplication, qtbot: QtBot) -> None:
@@ -232,9 +231,7 @@ def test_same_theme_again_restyles_nothing(qapp: QApplication, qtbot: QtBot) -> 
 
 
 @pytest.mark.parametrize(("name", "ground"), [("dark", 0), ("light", 255)])
-def test_pictures_of_runs_are_shown_in_the_present_theme(
-    qapp: QApplication, name: str, ground: int
-) -> None:
+def test_images_of_runs_have_the_current_theme(qapp: QApplication, name: str, ground: int) -> None:
     try:
         theme.apply(qapp, name)
         for taken in (20, 235):

@@ -1,4 +1,4 @@
-"""The time bar: scrubbing, keys, events, playing what is recorded, going on from there, and runs that are opened."""
+"""The time bar: scrubbing, keys, events, playback of recordings, continued runs, and opened runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def at(window: MainWindow, time: float) -> QPoint:
     return QPoint(round(track.x_of(time)), round(TrackRows.of(track.height()).bar))
 
 
-def test_a_click_looks_at_that_moment(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_click_shows_that_time(recorded: MainWindow, qtbot: QtBot) -> None:
     qtbot.mouseClick(recorded.context.time_bar.track, LEFT, NONE, at(recorded, 0.5))
     assert not recorded.context.session_controller.live
     assert recorded.context.session_controller.displayed is not None
@@ -43,9 +43,7 @@ def test_a_click_looks_at_that_moment(recorded: MainWindow, qtbot: QtBot) -> Non
     )
 
 
-def test_dragging_scrubs_and_the_end_is_the_newest_state(
-    recorded: MainWindow, qtbot: QtBot
-) -> None:
+def test_dragging_scrubs_and_the_end_is_live(recorded: MainWindow, qtbot: QtBot) -> None:
     track = recorded.context.time_bar.track
     seen: list[float] = []
     recorded.context.session_controller.cursor_changed.connect(
@@ -82,14 +80,14 @@ def test_arrow_keys_go_row_by_row(recorded: MainWindow, qtbot: QtBot) -> None:
     assert recorded.context.session_controller.live
 
 
-def test_the_live_button_returns(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_live_button_returns_to_the_newest_state(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.context.time_bar.track.seek(0.3)
     qtbot.mouseClick(recorded.context.time_bar.live, LEFT)
     assert recorded.context.session_controller.live
     assert not recorded.context.time_bar.live.isEnabled()
 
 
-def test_playing_leaves_the_past(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_playing_returns_from_the_past(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.context.time_bar.track.seek(0.3)
     qtbot.keyClick(recorded.context.viewport, Qt.Key.Key_Space)
     assert recorded.context.session_controller.live
@@ -97,7 +95,7 @@ def test_playing_leaves_the_past(recorded: MainWindow, qtbot: QtBot) -> None:
     assert recorded.context.time_bar.track.end >= recorded.context.time_bar.track.recorded
 
 
-def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_changes_of_the_scene_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
     recording = recorded.context.session_controller.recording
     track = recorded.context.time_bar.track
     assert recording is not None
@@ -114,9 +112,7 @@ def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
     assert image.pixelColor(x, y).lightness() > 150
 
 
-def test_playing_what_is_recorded_leaves_the_simulation_alone(
-    recorded: MainWindow, qtbot: QtBot
-) -> None:
+def test_playback_does_not_run_the_simulation(recorded: MainWindow, qtbot: QtBot) -> None:
     window = recorded
     session_controller = recorded.context.session_controller
     qtbot.mouseClick(window.context.time_bar.track, LEFT, NONE, at(window, 0.2))
@@ -128,14 +124,14 @@ def test_playing_what_is_recorded_leaves_the_simulation_alone(
     assert transport is not None
     qtbot.mouseClick(transport.buttons["play_recorded"], LEFT)
     assert session_controller.playing
-    qtbot.waitUntil(lambda: session_controller.live)  # it ends where nothing more is recorded
+    qtbot.waitUntil(lambda: session_controller.live)  # playback ends at the end of the recording
     assert not session_controller.playing
     assert seen == sorted(seen)
     assert len(seen) > 5
     assert session_controller.status.state == "finished"
 
 
-def test_a_loop_between_two_marks(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_loop_between_two_marks_is_played(recorded: MainWindow, qtbot: QtBot) -> None:
     window = recorded
     session_controller = recorded.context.session_controller
     track = recorded.context.time_bar.track
@@ -162,7 +158,7 @@ def test_a_loop_between_two_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     assert not session_controller.playing
 
 
-def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_keys_move_between_events_and_show_them(recorded: MainWindow, qtbot: QtBot) -> None:
     window = recorded
     track = recorded.context.time_bar.track
     times = [moment.time for moment in track.moments.all]
@@ -184,12 +180,10 @@ def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot
     assert card.lines == (f"{times[-1]:.3f} s: {track.moments.all[-1].text}",)
     qtbot.waitUntil(lambda: card.has_picture)
     track.shift(-1)
-    qtbot.waitUntil(lambda: not card.isVisible())  # it was about the moment that was shown
+    qtbot.waitUntil(lambda: not card.isVisible())  # it was about the displayed time
 
 
-def test_the_wheel_looks_closer_and_the_whole_run_comes_back(
-    recorded: MainWindow, qtbot: QtBot
-) -> None:
+def test_wheel_zooms_and_the_whole_run_is_restored(recorded: MainWindow, qtbot: QtBot) -> None:
     track = recorded.context.time_bar.track
     x = track.x_of(0.4)
     turn_wheel(track, x, 5)
@@ -226,9 +220,7 @@ def turn_wheel(
     QApplication.sendEvent(widget, event)
 
 
-def test_continuing_from_here_makes_a_new_run_of_the_old_rows(
-    recorded: MainWindow, qtbot: QtBot
-) -> None:
+def test_continued_run_contains_the_old_rows(recorded: MainWindow, qtbot: QtBot) -> None:
     window = recorded
     session_controller = recorded.context.session_controller
     before = session_controller.recording
@@ -252,7 +244,7 @@ def test_continuing_from_here_makes_a_new_run_of_the_old_rows(
     assert len(now) == before.index_at(0.6) + 1
     assert now.events[-1].kind == "continued"
     assert window.context.document.scene.gait.amplitude_deg == 40.0, (
-        "what was changed later is not yet changed"
+        "later changes are not applied yet"
     )
     assert window.context.document.undo_stack.undoText() == "Continue from 0.600 s"
     qtbot.waitUntil(lambda: "Space" in window.context.banners.source.text)
@@ -262,7 +254,7 @@ def test_continuing_from_here_makes_a_new_run_of_the_old_rows(
     assert now.rows(0, 101).link_pose.tobytes() == before.rows(0, 101).link_pose.tobytes()
 
 
-def test_a_run_that_is_opened_is_shown_played_and_left(
+def test_opened_run_is_shown_played_and_closed(
     ready: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = ready
@@ -305,9 +297,7 @@ def test_a_run_that_is_opened_is_shown_played_and_left(
     assert window.context.run_bar.speed.speed == math.inf
 
 
-def test_a_run_that_was_opened_can_be_gone_on_with(
-    ready: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_opened_run_can_be_continued(ready: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     window = ready
     session_controller = ready.context.session_controller
     scene = with_values(
@@ -329,7 +319,7 @@ def test_a_run_that_was_opened_can_be_gone_on_with(
     assert session_controller.recording.events[-1].text == "Continued from tuesday.mcap"
 
 
-def test_what_is_no_run_is_refused_in_a_sentence(
+def test_file_that_is_not_a_run_is_refused(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "other.mcap"
@@ -341,7 +331,7 @@ def test_what_is_no_run_is_refused_in_a_sentence(
     assert window.context.session_controller.source == "simulation"
 
 
-def test_a_reset_forgets_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_reset_clears_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.context.time_bar.track.seek(0.4)
     recorded.context.session_controller.reset()
     qtbot.waitUntil(lambda: recorded.context.session_controller.status.state == "ready")
@@ -350,9 +340,7 @@ def test_a_reset_forgets_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     assert recorded.context.time_bar.track.shown_time == 0.0
 
 
-def test_looking_back_shows_the_obstacles_of_that_time_and_an_edit_returns(
-    recorded: MainWindow, qtbot: QtBot
-) -> None:
+def test_past_shows_its_obstacles_and_an_edit_returns(recorded: MainWindow, qtbot: QtBot) -> None:
     window = recorded
     before = window.context.document.scene
     window.context.document.set_value("obstacles[7].y_m", 0.9, "Move cylinder 7")

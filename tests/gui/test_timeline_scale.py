@@ -1,4 +1,4 @@
-"""The track's arithmetic: what part is shown, where marks stand, which of them are one."""
+"""Arithmetic of the track: visible span, positions of marks, and merging of marks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def scale_of(width: float, whole: float) -> TimeScale:
         st.tuples(st.floats(0.01, 5.0), st.floats(0.0, 1.0), st.floats(-1.0, 1.0)), max_size=8
     ),
 )
-def test_what_is_shown_stays_within_the_run_and_places_mean_times(
+def test_visible_span_stays_in_the_run(
     whole: float, moves: list[tuple[float, float, float]]
 ) -> None:
     scale = scale_of(500, whole)
@@ -42,7 +42,7 @@ def test_what_is_shown_stays_within_the_run_and_places_mean_times(
         assert scale.time_at(scale.x_of(time)) == pytest.approx(time, abs=1e-6 * whole)
 
 
-def test_a_page_is_turned_when_the_moment_leaves_it() -> None:
+def test_page_advances_when_the_time_leaves_it() -> None:
     scale = scale_of(520, 3600.0)
     scale.zoom(0.01, 100.0)
     assert not scale.reveal(100.0)
@@ -65,11 +65,11 @@ def test_a_page_is_turned_when_the_moment_leaves_it() -> None:
         (5000.0, 7200.0),
     ],
 )
-def test_ticks_are_round(least: float, step: float) -> None:
+def test_track_ticks_are_round(least: float, step: float) -> None:
     assert time_step(least) == pytest.approx(step)
 
 
-def test_ticks_lie_in_what_is_shown_and_do_not_touch() -> None:
+def test_ticks_are_visible_and_do_not_overlap() -> None:
     scale = scale_of(620, 30.0)
     times = scale.ticks(60.0)
     assert times[0] == 0.0
@@ -77,7 +77,7 @@ def test_ticks_lie_in_what_is_shown_and_do_not_touch() -> None:
     assert all(scale.x_of(b) - scale.x_of(a) >= 60.0 for a, b in pairwise(times))
 
 
-def test_moments_that_are_near_are_one_mark_of_the_kind_that_matters_most() -> None:
+def test_nearby_events_are_one_mark_of_the_worst_kind() -> None:
     moments = [
         Moment(1.0, "impact", "a"),
         Moment(1.5, "fault", "b"),

@@ -1,4 +1,4 @@
-"""Start Together in the window: armed it waits for a peer in another process, starts, notes it, can be cancelled."""
+"""Start Together in the window: it waits for a peer in another process, starts, records this, can be cancelled."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ def fill(qtbot: QtBot, dialog: TogetherDialog, **texts: str) -> None:
 # --------------------------------------------------------------------------------------- the dialog
 
 
-def test_the_dialog_says_what_is_missing_and_shows_what_matters(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_dialog_reports_missing_values(window: MainWindow, qtbot: QtBot) -> None:
     dialog = TogetherDialog(Together(), window.context.start_together.target)
     qtbot.addWidget(dialog)
     dialog.show()
@@ -64,9 +62,7 @@ def test_the_dialog_says_what_is_missing_and_shows_what_matters(
     assert dialog.ready.isEnabled() == available()
 
 
-def test_the_test_button_finds_the_other_side_without_starting_it(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_test_button_finds_the_peer_without_starting_it(window: MainWindow, qtbot: QtBot) -> None:
     with listening("polite") as (camera, port):
         choices = Together(
             fire=True, host="127.0.0.1", port=port, wait="port", wait_port=free_port()
@@ -99,7 +95,7 @@ def short(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     return ready
 
 
-def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtBot) -> None:
+def test_peer_starts_the_run_and_another_is_started(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
     with listening("polite") as (camera, there):
 
@@ -140,7 +136,7 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
     assert short.context.start_together.choices == Together(True, "127.0.0.1", there, "port", port)
 
 
-def test_play_fires_while_it_is_armed(short: MainWindow, qtbot: QtBot) -> None:
+def test_play_fires_while_armed(short: MainWindow, qtbot: QtBot) -> None:
     with listening("polite") as (camera, there):
         short.context.start_together.wait(
             Together(fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port())
@@ -152,7 +148,7 @@ def test_play_fires_while_it_is_armed(short: MainWindow, qtbot: QtBot) -> None:
         assert [line[0] for line in camera.result()][-2:] == ["START", "STOP"]
 
 
-def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
+def test_peer_stops_the_run(ready: MainWindow, qtbot: QtBot) -> None:
     ready.context.run_bar.speed.choose(1.0)
     port = free_port()
     ready.context.start_together.wait(Together(wait="port", wait_port=port))
@@ -168,7 +164,7 @@ def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
     ] == [False, True]
 
 
-def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
+def test_cancel_and_errors_are_reported(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
     short.context.start_together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
@@ -188,7 +184,7 @@ def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: short.context.session_controller.status.state == "finished")
 
 
-def test_a_window_that_is_closed_while_armed_lets_go(short: MainWindow, qtbot: QtBot) -> None:
+def test_closed_window_releases_the_port(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
     short.context.start_together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)

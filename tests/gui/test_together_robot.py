@@ -1,4 +1,4 @@
-"""Start Together with a robot connected: the trigger comes over real sockets; the link is made up, but in the last."""
+"""Start Together with a robot connected: the trigger uses real sockets; the link is fake, except in the last test."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.gui.pages.robot import put
 
 
 class Peer:
-    """Somebody who connects to the port that the window waits on."""
+    """A client of the port that the window listens on."""
 
     def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: window.context.start_together.port is not None)
@@ -45,14 +45,14 @@ class Peer:
 
 @pytest.fixture
 def peer(window: MainWindow, link: FakeLink, qtbot: QtBot) -> Iterator[Peer]:
-    """The window waits for START, and somebody is there."""
+    """The window waits for START, and a peer is connected."""
     window.context.start_together.wait(Together(wait="port", wait_port=0))
     made = Peer(window, qtbot)
     yield made
     made.close()
 
 
-def test_start_is_refused_until_the_robot_is_armed_here(
+def test_start_is_refused_until_the_robot_is_armed(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: "not armed" in window.context.banners.together.text)
@@ -75,17 +75,17 @@ def test_start_is_refused_until_the_robot_is_armed_here(
     qtbot.waitUntil(lambda: not window.context.start_together.busy)
 
 
-def test_stop_reaches_the_robot_from_every_state(
+def test_stop_reaches_the_robot_in_every_state(
     window: MainWindow, link: FakeLink, peer: Peer
 ) -> None:
     for count, state in enumerate((LinkState.LISTENING, *LinkState), start=1):
         put(window, link, state)
-        # the window's thread stands in `say`: nothing of it is needed
+        # the window's thread is blocked in `say`: it is not needed
         assert peer.say("STOP").startswith("OK STOP")
         assert len(link.stops) == count
 
 
-def test_streaming_begun_by_hand_starts_the_others(
+def test_manual_streaming_starts_the_others(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
     put(window, link, LinkState.ARMED)
@@ -97,7 +97,7 @@ def test_streaming_begun_by_hand_starts_the_others(
     assert link.stops
 
 
-def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
+def test_waiting_ends_when_a_robot_connects_or_disconnects(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
     window.context.robot_controller.watch(LiveChoices(twin=False))
@@ -105,7 +105,7 @@ def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
     window.context.start_together.wait(Together(wait="port", wait_port=0))
     window.context.robot_controller.disconnect_robot()
     qtbot.waitUntil(lambda: "the robot was disconnected" in window.context.banners.together.text)
-    # the simulation's engine may be compiled
+    # the simulation's engine may be compiling
     qtbot.waitUntil(lambda: window.context.start_together.possible, timeout=240_000)
     window.context.start_together.wait(Together(wait="port", wait_port=0))
     window.context.robot_controller.connect_to(
@@ -115,7 +115,7 @@ def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
     assert not window.context.start_together.busy
 
 
-def test_the_dialog_says_how_the_robot_stands_and_who_could_start_it(
+def test_dialog_shows_robot_state_and_possible_starters(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     dialog = TogetherDialog(Together(wait="port"), window.context.start_together.target)
@@ -139,7 +139,7 @@ def test_the_dialog_says_how_the_robot_stands_and_who_could_start_it(
     assert not dialog.listen_on.isVisible()
 
 
-def test_opening_the_robot_to_a_network_is_decided_anew_each_time(
+def test_opening_the_robot_to_a_network_is_asked_each_time(
     window: MainWindow, link: FakeLink, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def answer(dialog: TogetherDialog) -> int:
@@ -156,15 +156,15 @@ def test_opening_the_robot_to_a_network_is_decided_anew_each_time(
     assert [choices.wait_host for choices in waited] == ["0.0.0.0"]
     assert window.context.start_together.choices == Together(wait="port")
     window.context.robot_controller.disconnect_robot()
-    # what is chosen for the robot is not chosen for the simulation
+    # choices for the robot do not apply to the simulation
     assert window.context.start_together.choices == Together()
     QApplication.processEvents()
 
 
-def test_an_address_that_is_gone_is_kept_in_the_list_and_said_when_it_is_tried(
+def test_missing_address_stays_listed_and_is_reported(
     qtbot: QtBot,
 ) -> None:
-    box = ListenOn("203.0.113.9")  # of the documentation's networks (RFC 5737): nobody has it
+    box = ListenOn("203.0.113.9")  # reserved for documentation (RFC 5737): no interface has it
     qtbot.addWidget(box)
     assert box.host == "203.0.113.9"
     assert "not an address" in box.currentText()
@@ -172,10 +172,10 @@ def test_an_address_that_is_gone_is_kept_in_the_list_and_said_when_it_is_tried(
 
 
 @pytest.mark.soak
-def test_an_emulated_robot_is_started_and_stopped_from_outside(
+def test_emulated_robot_is_started_and_stopped_by_a_peer(
     make_window: Callable[[], MainWindow], qtbot: QtBot
 ) -> None:
-    """Window, link process, emulated robot and peer, each of them real; the run is in the window as every other."""
+    """Window, link process, emulated robot and peer are real; the run is in the window like all others."""
     window = make_window()
     assert window.context.files.open(scenes_dir() / "spatial_lateral_undulation.toml")
     control = window.context.robot_controller

@@ -1,4 +1,4 @@
-"""Scene tree, inspector and checks: what is selected, edited, refused and pointed at."""
+"""Scene tree, inspector and checks: selection, edits, refusals and links to objects."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def inspector(
 
 
 def texts(tree: SceneTree, parent: QModelIndex | None = None) -> list[str]:
-    """All texts the tree shows, in order."""
+    """All texts of the tree, in order."""
     parent = parent or QModelIndex()
     found: list[str] = []
     for row in range(tree.proxy.rowCount(parent)):
@@ -86,7 +86,7 @@ def selected(tree: SceneTree) -> set[Item | None]:
 # --- tree -----------------------------------------------------------------------------------------
 
 
-def test_the_tree_says_what_the_scene_holds(tree: SceneTree) -> None:
+def test_tree_lists_the_objects_of_the_scene(tree: SceneTree) -> None:
     shown = texts(tree)
     assert "Robot · Aiko" in shown
     assert "Links (11)" in shown
@@ -97,7 +97,7 @@ def test_the_tree_says_what_the_scene_holds(tree: SceneTree) -> None:
     assert "Run · 10 s" in shown
 
 
-def test_clicking_selects_and_selecting_shows(
+def test_click_selects_and_selection_is_shown(
     qtbot: QtBot, tree: SceneTree, selection: Selection
 ) -> None:
     click(qtbot, tree, ("obstacle", 2))
@@ -112,7 +112,7 @@ def test_clicking_selects_and_selecting_shows(
     assert selected(tree) == set()
 
 
-def test_add_duplicate_delete_and_back(
+def test_add_duplicate_delete_and_undo(
     qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection
 ) -> None:
     before = document.scene
@@ -135,7 +135,7 @@ def test_add_duplicate_delete_and_back(
     assert not tree.delete_button.isEnabled() or selection.obstacles
 
 
-def test_the_tree_follows_every_change(tree: SceneTree, document: Document) -> None:
+def test_tree_follows_every_change(tree: SceneTree, document: Document) -> None:
     document.set_value("obstacles[3].name", "corner pipe", "test")
     document.set_value("robot.n_links", 13, "test")
     document.set_value("ground.mu_across", 0.5, "test")
@@ -159,7 +159,7 @@ def test_search_shows_only_what_matches(
     tree.search.setFocus()
     qtbot.keyClicks(tree.search, "PIPE")
     assert texts(tree) == ["World", "Obstacles (7)", "corner pipe"]
-    assert selection.items == {("obstacle", 0)}  # searching is not selecting
+    assert selection.items == {("obstacle", 0)}  # searching does not select
     tree.search.clear()
     assert "Cylinder 1" in texts(tree)
     assert selected(tree) == {("obstacle", 0)}
@@ -175,8 +175,10 @@ def test_arrow_keys_belong_to_the_tree(qtbot: QtBot, tree: SceneTree) -> None:
     assert tree.view.isExpanded(node)
 
 
-def test_thousands_of_obstacles(qtbot: QtBot, document: Document, selection: Selection) -> None:
-    # without the tester, which looks at every row at every change
+def test_tree_handles_thousands_of_obstacles(
+    qtbot: QtBot, document: Document, selection: Selection
+) -> None:
+    # without Qt's model tester, which checks every row at every change
     tree = SceneTree(document, selection)
     qtbot.addWidget(tree)
     tree.show()
@@ -189,7 +191,7 @@ def test_thousands_of_obstacles(qtbot: QtBot, document: Document, selection: Sel
     assert selected(tree) == {("obstacle", 1999)}
 
 
-def test_a_new_cylinder_touches_nothing(document: Document, session_controller: FakeBridge) -> None:
+def test_new_cylinder_touches_nothing(document: Document, session_controller: FakeBridge) -> None:
     scene = document.scene
     snapshot = session_controller.displayed
     assert snapshot is not None
@@ -222,7 +224,7 @@ def enter(row: NumberRow | TextRow, text: str) -> None:
     type_into(row.field, text)
 
 
-def test_an_obstacle_is_edited(
+def test_obstacle_is_edited(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     selection.set([("obstacle", 2)])
@@ -240,7 +242,7 @@ def test_an_obstacle_is_edited(
     assert number(inspector, "x_m").field.value == 0.8037
 
 
-def test_a_wrong_value_is_answered_at_the_field(
+def test_invalid_value_is_reported_at_the_field(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     selection.set([("obstacle", 2)])
@@ -252,7 +254,7 @@ def test_a_wrong_value_is_answered_at_the_field(
     assert document.undo_stack.count() == 0
 
 
-def test_several_obstacles_change_together(
+def test_several_obstacles_are_edited_together(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     document.set_value("obstacles[2].height_m", 0.2, "test")
@@ -290,8 +292,8 @@ def test_clearance_names_the_nearest_link(
     assert not inspector.card.isVisible()
 
 
-def test_clearance_of_a_capsule() -> None:
-    """A link along x at the origin: beside it the radius counts, beyond its end the end sphere."""
+def test_clearance_of_a_capsule_is_exact() -> None:
+    """A link along x at the origin: the radius counts along it, and the end sphere beyond its end."""
     document = Document()
     recording = make_recording(document.scene, 1)
     snapshot = recording.snapshot(0)
@@ -325,7 +327,7 @@ def test_clearance_of_a_capsule() -> None:
     assert beyond[0] == pytest.approx(0.5 - robot.contact_half_length_m - 0.1 - robot.radius_m)
 
 
-def test_a_link_is_shown_live(
+def test_link_values_are_live(
     qtbot: QtBot, inspector: Inspector, selection: Selection, session_controller: FakeBridge
 ) -> None:
     selection.set([("link", 5)])
@@ -362,7 +364,7 @@ def test_every_part_has_a_form(
     assert isinstance(inspector.rows[name], NumberRow)
 
 
-def test_choices_and_lists(
+def test_choices_and_lists_are_edited(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     selection.set([("robot", 0)])
@@ -389,7 +391,7 @@ def test_choices_and_lists(
 
 
 @pytest.mark.parametrize("kind", [kind for kind in START_KINDS if kind != "recording"])
-def test_another_kind_of_start_keeps_the_pose(
+def test_change_of_start_kind_keeps_the_pose(
     document: Document, session_controller: FakeBridge, kind: str
 ) -> None:
     scene = with_values(
@@ -408,7 +410,7 @@ def test_another_kind_of_start_keeps_the_pose(
         )
 
 
-def test_choosing_a_kind_of_start(
+def test_kind_of_start_is_chosen(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     selection.set([("start", 0)])
@@ -421,7 +423,7 @@ def test_choosing_a_kind_of_start(
     assert inspector.start_box.currentData() == "gait"
 
 
-def test_what_is_deleted_leaves_the_inspector(
+def test_deleted_object_leaves_the_inspector(
     inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     selection.set([("obstacle", 6)])
@@ -435,7 +437,7 @@ def test_what_is_deleted_leaves_the_inspector(
 # --- checks ---------------------------------------------------------------------------------------
 
 
-def test_checks_list_and_point(
+def test_checks_are_listed_and_select_objects(
     qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
 ) -> None:
     checks = Checks(document, session_controller, selection)  # type: ignore[arg-type]
@@ -472,18 +474,18 @@ def test_checks_list_and_point(
     assert model.rowCount() == 0
 
 
-def test_a_finding_about_nothing_selects_nothing() -> None:
+def test_general_problem_selects_nothing() -> None:
     assert items_of(Problem("error", "", "no", "")) == []
     assert items_of(Problem("error", "obstacles", "no", "")) == []
     assert items_of(Problem("error", "joint_controller.kp_nm_per_rad", "no", "")) == [("robot", 0)]
 
 
-def test_keys_in_sentences_read_as_labels() -> None:
+def test_keys_in_messages_are_shown_as_labels() -> None:
     text = labelled("ground.law: This model has none. Set model.kind to another.", Scene())
     assert text == 'Ground: Friction law: This model has none. Set "Model" to another.'
 
 
-def test_the_path_is_in_the_tree_and_its_points_can_be_typed(
+def test_path_is_in_the_tree_and_its_points_are_edited(
     qtbot: QtBot, tree: SceneTree, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     assert "Path · none" in texts(tree)
@@ -587,10 +589,10 @@ def test_formulas_of_the_ground_are_checked_while_typing(
     assert names == ["Model default", "Ellipse", "Components", "Unit velocity"]
 
 
-# --- several at once, defaults, search ------------------------------------------------------------
+# --- several objects, defaults, search ------------------------------------------------------------
 
 
-def test_each_of_several_is_changed_by_its_own(
+def test_relative_change_applies_to_each_object(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     before = document.scene.obstacles[:3]
@@ -633,7 +635,7 @@ def test_each_of_several_is_changed_by_its_own(
     assert [o.x_m for o in document.scene.obstacles[:3]] == [-0.25] * 3
 
 
-def test_whole_numbers_of_several_stay_whole(
+def test_integers_of_several_objects_stay_integers(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     flights = (Stairs(x_m=0, y_m=0, steps=3), Stairs(x_m=0, y_m=4, steps=6))
@@ -649,7 +651,7 @@ def test_whole_numbers_of_several_stay_whole(
     assert [o.steps for o in document.scene.obstacles] == [7, 7]  # type: ignore[union-attr]
 
 
-def test_groups_and_flags_of_several(
+def test_groups_and_flags_of_several_objects_are_edited(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     document.set_value("obstacles[1].locked", True, "test")
@@ -665,7 +667,7 @@ def test_groups_and_flags_of_several(
     assert [o.locked for o in document.scene.obstacles[:3]] == [True, True, False]
 
 
-def test_the_way_back_to_a_default(
+def test_value_is_reset_to_its_default(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     selection.set([("ground", 0)])
@@ -690,10 +692,10 @@ def test_the_way_back_to_a_default(
     ):
         assert part in tip
     selection.set([("obstacle", 0)])
-    assert number(inspector, "x_m").reset_button is None, "a place has no default"
+    assert number(inspector, "x_m").reset_button is None, "a position has no default"
 
 
-def test_what_has_no_effect_is_grey_and_says_why(
+def test_value_without_effect_is_grey_with_a_reason(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     selection.set([("ground", 0)])
@@ -706,7 +708,7 @@ def test_what_has_no_effect_is_grey_and_says_why(
     assert not read.field.property("unused")
     enter(row, "0.3")
     assert document.scene.ground.mu_rolling == 0.3, (
-        "it may be set for the model that is chosen next"
+        "it can be set for the model that is chosen next"
     )
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     assert not row.unused
@@ -719,7 +721,7 @@ def test_what_has_no_effect_is_grey_and_says_why(
     assert document.scene.ground.mu_rolling == 0.05
 
 
-def test_what_waits_for_the_reset_says_so(
+def test_value_waiting_for_the_reset_is_marked(
     inspector: Inspector, selection: Selection, session_controller: FakeBridge
 ) -> None:
     selection.set([("run", 0)])
@@ -735,22 +737,22 @@ def test_what_waits_for_the_reset_says_so(
     assert not step.message.isVisible()
     session_controller.set_status(pending=("start",))
     selection.set([("start", 0)])
-    assert "reset" in inspector.rows["start.x_m"].message.text(), "with the part it is in"
+    assert "reset" in inspector.rows["start.x_m"].message.text(), "with its part"
 
 
-def test_any_property_is_found_by_name_symbol_or_key(
+def test_property_is_found_by_name_symbol_or_key(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     selection.set([("obstacle", 2)])
     inspector.search.setFocus()
     qtbot.keyClicks(inspector.search, "time step")
-    # the best comes first
+    # the best match is first
     qtbot.waitUntil(lambda: next(iter(inspector.rows), "") == "solver.step_s")
     assert "robot.name" not in inspector.rows
     inspector.search.clear()
-    qtbot.waitUntil(lambda: "radius_m" in inspector.rows)  # what is selected comes back
+    qtbot.waitUntil(lambda: "radius_m" in inspector.rows)  # the form of the selection is restored
     qtbot.keyClicks(inspector.search, "L_H")
-    # of what is selected, too
+    # also of the selection
     qtbot.waitUntil(lambda: list(inspector.rows) == ["obstacles[3].radius_m"])
     enter(number(inspector, "obstacles[3].radius_m"), "0.2")
     assert document.scene.obstacles[2].radius_m == 0.2  # type: ignore[union-attr]
@@ -772,7 +774,7 @@ def test_any_property_is_found_by_name_symbol_or_key(
     assert inspector.title.text() == "Ground"
 
 
-def test_a_search_reaches_every_value_that_matters(document: Document) -> None:
+def test_search_finds_every_relevant_value(document: Document) -> None:
     keys = {item.keys[0] for item in properties(document.scene)}
     for part in (
         "robot",
@@ -791,11 +793,11 @@ def test_a_search_reaches_every_value_that_matters(document: Document) -> None:
         get_value(document.scene, key)
     assert not any(key.startswith(("beam", "strain")) for key in keys), "a chain has no strain law"
     (inertia,) = find(document.scene, "axial_inertia")
-    assert inertia.unused, "what has no effect here is found, and says why"
+    assert inertia.unused, "values without effect are found, with the reason"
     assert {item.keys[0] for item in find(document.scene, "friction along")} >= {"ground.mu_along"}
 
 
-def test_the_robots_inspector_leads_to_the_tables_of_links_and_joints(
+def test_inspector_of_the_robot_links_to_the_tables(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     mass = {"link": [{"index": 2, "mass_kg": 2.0}], "joint": [{"index": "1-2", "rest_deg": 5.0}]}

@@ -1,4 +1,4 @@
-"""The viewport: navigation, hovering, picking, dragging obstacles, the picture itself, and life without OpenGL."""
+"""The viewport: navigation, hovering, picking, dragging obstacles, the frame itself, and the view without OpenGL."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 def top_of(viewport: Viewport, obstacle: int) -> QPoint:
-    """Where the lid of an obstacle is seen."""
+    """Position of the lid of an obstacle in the view."""
     o = viewport.scene.obstacles[obstacle]
     return viewport.pixel((o.x_m, o.y_m, o.height_m)).toPoint()
 
@@ -50,26 +50,26 @@ def drag(
 ) -> None:
     qtbot.mousePress(viewport, button, modifier, start)
     for part in (0.25, 0.5, 0.75, 1.0):
-        # Qt's test mouse forgets which button is held; the viewport remembers.
+        # Qt's test mouse does not hold buttons; the viewport stores them.
         qtbot.mouseMove(viewport, start + (end - start) * part)
     if release:
         qtbot.mouseRelease(viewport, button, modifier, end)
 
 
-# ------------------------------------------------------------------------------------------ picture
+# -------------------------------------------------------------------------------------------- frame
 
 
-def test_the_picture_shows_the_scene(drawn: MainWindow) -> None:
+def test_frame_shows_the_scene(drawn: MainWindow) -> None:
     image = drawn.context.viewport.image()
     pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
     red, green, blue = (pixels[..., k].astype(int) for k in (2, 1, 0))
     orange = (red > 150) & (green > 80) & (blue < 120) & (red - blue > 70)
     robot = (green > red + 40) & (green > blue + 15)
-    assert orange.mean() > 0.01, "no obstacle is seen"
-    assert robot.mean() > 0.003, "no robot is seen"
+    assert orange.mean() > 0.01, "no obstacle is visible"
+    assert robot.mean() > 0.003, "no robot is visible"
 
 
-def test_what_is_on_screen_is_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_screen_shows_the_frame(drawn: MainWindow, qtbot: QtBot) -> None:
     at = top_of(drawn.context.viewport, 3)
 
     def is_orange() -> bool:
@@ -88,7 +88,7 @@ def test_nothing_is_drawn_while_nothing_changes(drawn: MainWindow, qtbot: QtBot)
     assert thread is not None
     thread.finished.connect(pictures.append)
     drawn.context.viewport.refresh()
-    # What moves is drawn as time allows, what stands is drawn once more, finely.
+    # A moving view is drawn as time allows, a resting one is redrawn in full quality.
     qtbot.waitUntil(lambda: bool(pictures) and pictures[-1].quality == Quality.HIGH)
     count = len(pictures)
     qtbot.wait(1000)
@@ -97,15 +97,15 @@ def test_nothing_is_drawn_while_nothing_changes(drawn: MainWindow, qtbot: QtBot)
     qtbot.waitUntil(lambda: len(pictures) > count)
 
 
-def test_the_robot_of_the_scene_before_is_not_drawn_in_the_next(drawn: MainWindow) -> None:
+def test_robot_of_the_previous_scene_is_not_drawn(drawn: MainWindow) -> None:
     assert drawn.context.viewport.snapshot is not None
-    drawn.context.session_controller.close()  # so that nothing comes of the new scene
+    drawn.context.session_controller.close()  # so that the new scene gives no snapshot
     drawn.context.files.open(MAIN_SCENE)
     assert drawn.context.viewport.snapshot is None
     assert not drawn.context.viewport.settled
 
 
-def test_a_screenshot_has_the_size_asked_for(drawn: MainWindow) -> None:
+def test_screenshot_has_the_requested_size(drawn: MainWindow) -> None:
     size = drawn.context.viewport.size() * 2
     assert drawn.context.viewport.image(size).size() == size
 
@@ -113,7 +113,7 @@ def test_a_screenshot_has_the_size_asked_for(drawn: MainWindow) -> None:
 # --------------------------------------------------------------------------------------- navigation
 
 
-def test_left_drag_turns_around_the_point_under_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_left_drag_orbits_about_the_point_under_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     start = top_of(viewport, 3)
     picked = viewport.pick(QPointF(start))
@@ -126,10 +126,10 @@ def test_left_drag_turns_around_the_point_under_the_cursor(drawn: MainWindow, qt
     now = viewport.pixel(picked.point)
     assert abs(now.x() - start.x()) < 2
     assert abs(now.y() - start.y()) < 2
-    assert drawn.context.selection.items == frozenset(), "a drag is no click"
+    assert drawn.context.selection.items == frozenset(), "a drag is not a click"
 
 
-def test_right_drag_shifts_the_ground_with_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_right_drag_pans_with_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     start = viewport.pixel((1.0, -0.6, 0.0)).toPoint()
     end = QPoint(60, 40)
@@ -166,7 +166,7 @@ def test_the_wheel_zooms_to_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(("key", "view"), [("7", "top"), ("1", "front"), ("3", "right")])
-def test_keys_go_to_standard_views(drawn: MainWindow, qtbot: QtBot, key: str, view: str) -> None:
+def test_keys_show_standard_views(drawn: MainWindow, qtbot: QtBot, key: str, view: str) -> None:
     navigator = drawn.context.viewport.navigator
     qtbot.keyClicks(drawn.context.viewport, key)
     qtbot.waitUntil(lambda: not navigator.moving and navigator.camera.orthographic)
@@ -196,7 +196,7 @@ def test_f_frames_the_selection_and_home_everything(drawn: MainWindow, qtbot: Qt
     assert navigator.camera.distance == pytest.approx(whole.distance, rel=1e-6)
 
 
-def test_the_buttons_over_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_buttons_over_the_view_work(drawn: MainWindow, qtbot: QtBot) -> None:
     navigator = drawn.context.viewport.navigator
     buttons = {
         button.text(): button
@@ -216,13 +216,13 @@ def test_the_buttons_over_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
     assert not navigator.camera.orthographic
 
 
-def test_following_keeps_the_robot_in_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_following_keeps_the_robot_in_view(drawn: MainWindow, qtbot: QtBot) -> None:
     navigator = drawn.context.viewport.navigator
     qtbot.keyClicks(drawn.context.viewport, "c")
     assert navigator.following
     navigator.touched = False
     navigator.follow((1.0, 0.0, 0.05))
-    assert not navigator.touched, "a scene that is being opened is still to be framed"
+    assert not navigator.touched, "a scene that is being opened is framed later"
     qtbot.waitUntil(lambda: not navigator.moving)
     navigator.follow((1.5, 0.2, 0.05))
     assert navigator.camera.target == pytest.approx((1.5, 0.2, 0.05))
@@ -230,7 +230,7 @@ def test_following_keeps_the_robot_in_the_picture(drawn: MainWindow, qtbot: QtBo
     assert not navigator.following
 
 
-def test_a_robot_alone_is_followed_from_the_start(drawn: MainWindow) -> None:
+def test_robot_without_obstacles_is_followed(drawn: MainWindow) -> None:
     navigator = drawn.context.viewport.navigator
     assert not navigator.following  # there are obstacles to see
     drawn.context.document.open(scenes_dir() / "sidewinding.toml")
@@ -242,7 +242,7 @@ def test_a_robot_alone_is_followed_from_the_start(drawn: MainWindow) -> None:
 # --------------------------------------------------------------------------------- hover and select
 
 
-def test_hovering_tells_what_is_under_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_hovering_names_the_object_under_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
     qtbot.mouseMove(drawn.context.viewport, top_of(drawn.context.viewport, 4))
     qtbot.waitUntil(lambda: drawn.context.selection.hovered == ("obstacle", 4))
     assert "Cylinder 5" in drawn.context.viewport.hint.text()
@@ -265,7 +265,7 @@ def test_clicks_select_toggle_and_clear(drawn: MainWindow, qtbot: QtBot) -> None
     assert selection.items == frozenset()
 
 
-def test_a_click_on_a_link_selects_it(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_click_on_a_link_selects_it(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
     snapshot = drawn.context.session_controller.displayed
@@ -275,9 +275,7 @@ def test_a_click_on_a_link_selects_it(drawn: MainWindow, qtbot: QtBot) -> None:
     assert drawn.context.selection.items == {("link", 5)}
 
 
-def test_delete_removes_the_selected_obstacles_and_undo_brings_them_back(
-    drawn: MainWindow, qtbot: QtBot
-) -> None:
+def test_delete_removes_selected_obstacles_with_undo(drawn: MainWindow, qtbot: QtBot) -> None:
     before = drawn.context.document.scene
     qtbot.mouseClick(drawn.context.viewport, LEFT, NONE, top_of(drawn.context.viewport, 4))
     qtbot.waitUntil(drawn.context.action_registry["delete"].isEnabled)
@@ -293,7 +291,7 @@ def test_delete_removes_the_selected_obstacles_and_undo_brings_them_back(
 # ------------------------------------------------------------------------------------ moving things
 
 
-def test_a_drag_of_a_selected_obstacle_is_one_step_of_undo(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_drag_of_a_selected_obstacle_is_one_undo_step(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     before = drawn.context.document.scene
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
@@ -313,7 +311,7 @@ def test_a_drag_of_a_selected_obstacle_is_one_step_of_undo(drawn: MainWindow, qt
     assert drawn.context.document.scene == before
 
 
-def test_shift_drag_moves_what_was_not_selected(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_shift_drag_moves_an_unselected_obstacle(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     before = drawn.context.document.scene
     start = top_of(viewport, 6)
@@ -326,7 +324,7 @@ def test_shift_drag_moves_what_was_not_selected(drawn: MainWindow, qtbot: QtBot)
     assert drawn.context.document.scene.obstacles[:6] == before.obstacles[:6]
 
 
-def test_escape_puts_a_dragged_obstacle_back(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_escape_restores_a_dragged_obstacle(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     before = drawn.context.document.scene
     start = top_of(viewport, 6)
@@ -357,14 +355,14 @@ def test_x_keeps_a_drag_to_the_axis(drawn: MainWindow, qtbot: QtBot) -> None:
 # ------------------------------------------------------------------------------------ what is shown
 
 
-def test_a_click_in_the_legend_switches_the_arrows(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_click_in_the_legend_toggles_the_arrows(drawn: MainWindow, qtbot: QtBot) -> None:
     assert drawn.context.viewport.overlays().show_forces
     qtbot.mouseClick(drawn.context.viewport.legends.forces, LEFT, NONE, QPoint(60, 22))
     assert not drawn.context.viewport.overlays().show_forces
     qtbot.waitUntil(lambda: not drawn.context.action_registry["show_forces"].isChecked())
 
 
-def test_wishes_survive_in_the_settings(make_window: Callable[[], MainWindow]) -> None:
+def test_overlays_are_stored_in_the_settings(make_window: Callable[[], MainWindow]) -> None:
     first = make_window()
     first.context.viewport.options.set(friction=True, trail_link=3, force_scale=0.5)
     first.close()
@@ -374,18 +372,16 @@ def test_wishes_survive_in_the_settings(make_window: Callable[[], MainWindow]) -
     )
 
 
-def test_the_middle_link_leaves_the_trail() -> None:
+def test_middle_link_leaves_the_trail() -> None:
     wishes = ViewOptions().now
     assert wishes.trail_link == TRAIL_MIDDLE
     assert wishes.trail_index(11) == 5
     assert ViewSettings(trail=False).trail_index(11) is None
     assert ViewSettings(trail_link=7).trail_index(11) == 7
-    assert ViewSettings(trail_link=7).trail_index(5) == 2, (
-        "a link that is not there: the middle one"
-    )
+    assert ViewSettings(trail_link=7).trail_index(5) == 2, "for a missing link: the middle one"
 
 
-def test_the_legend_names_the_commanded_shape_while_it_is_seen(recorded: MainWindow) -> None:
+def test_legend_names_the_commanded_shape_while_visible(recorded: MainWindow) -> None:
     legend = recorded.context.viewport.legends.ghosts
     recorded.context.action_registry["show_reference_ghost"].trigger()
     assert [text for _, text in legend.entries] == ["commanded shape"]
@@ -393,13 +389,13 @@ def test_the_legend_names_the_commanded_shape_while_it_is_seen(recorded: MainWin
     assert legend.entries == []
 
 
-def test_the_trail_is_the_recorded_way(recorded: MainWindow) -> None:
+def test_trail_is_the_recorded_path(recorded: MainWindow) -> None:
     recording = recorded.context.session_controller.recording
     assert recording is not None
     reader = TrailReader()
     whole = recording.rows(0, len(recording)).link_pose[:, 4, :3]
     half = recording.snapshot(40)
-    # The same whether read at once, on the way, or after looking back.
+    # The same when read directly, during the run, or after scrubbing.
     for index in (20, 40, 90, 40):
         snapshot = recording.snapshot(index)
         points = reader.points(recording, 4, snapshot)
@@ -408,8 +404,8 @@ def test_the_trail_is_the_recorded_way(recorded: MainWindow) -> None:
         assert np.allclose(points[:-1], whole[: index + 1 : stride])
     assert len(reader.points(recording, 99, half)) == 0
     assert len(reader.points(None, 4, half)) == 0
-    # For a moment after another scene was opened its recording meets the last state of the scene
-    # before.
+    # For a moment after another scene was opened its recording has the last state of the previous
+    # scene.
     n = half.n_links + 5
     longer = replace(half, link_pose=np.zeros((n, 7)))
     assert len(reader.points(recording, n - 1, longer)) == 0
@@ -418,7 +414,7 @@ def test_the_trail_is_the_recorded_way(recorded: MainWindow) -> None:
 # -------------------------------------------------------------------------- without a graphics card
 
 
-def test_without_opengl_there_is_a_plain_view(
+def test_plain_view_is_used_without_opengl(
     make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
@@ -442,7 +438,7 @@ def test_without_opengl_there_is_a_plain_view(
     assert not window.context.viewport.image().isNull()
 
 
-def test_a_failing_renderer_falls_back_to_the_plain_view(
+def test_failing_renderer_falls_back_to_the_plain_view(
     make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from snakestudio.render.renderer import Renderer
@@ -458,7 +454,7 @@ def test_a_failing_renderer_falls_back_to_the_plain_view(
 
 
 @pytest.mark.parametrize("kind", ["direct", "threaded"])
-def test_both_ways_of_drawing_give_the_same_picture(
+def test_both_renderers_draw_the_same(
     make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", kind)
@@ -478,21 +474,19 @@ def test_both_ways_of_drawing_give_the_same_picture(
     assert colour.red() > colour.blue() + 60
 
 
-def test_the_legend_names_what_there_is_and_the_ground_that_carries_is_seen(
-    recorded: MainWindow, qtbot: QtBot
-) -> None:
+def test_legend_names_visible_forces(recorded: MainWindow, qtbot: QtBot) -> None:
     assert rows_of(recorded.context.document.scene) == ("forces", "friction", "trail")
     assert not recorded.context.viewport.overlays().show_ground_normal_forces
     legend = recorded.context.viewport.legends.forces
     three = legend.height()
-    recorded.context.document.undo_stack.setClean()  # or it would be asked about the changes
+    recorded.context.document.undo_stack.setClean()  # otherwise the window would ask about the changes
     recorded.context.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
     assert rows_of(recorded.context.document.scene) == ("ground_forces", "ground_friction", "trail")
     assert legend.height() == three
     overlays = recorded.context.viewport.overlays()
     assert overlays.show_ground_normal_forces
     assert overlays.show_friction_forces
-    assert overlays.ground_scale == overlays.friction_scale  # they add up to what one sees
+    assert overlays.ground_scale == overlays.friction_scale  # their sum is visible
     qtbot.mouseClick(legend, LEFT, NONE, QPoint(60, 22))
     assert not recorded.context.viewport.overlays().show_ground_normal_forces
     assert not recorded.context.viewport.overlays().show_friction_forces

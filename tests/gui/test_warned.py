@@ -1,4 +1,4 @@
-"""What overlaps is seen at once: outlined in the colour of warnings as soon as the session has found it."""
+"""Overlapping objects are outlined in the colour of warnings as soon as the session reports them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ def test_only_errors_are_outlined() -> None:
     assert warned(problems) == (Pick("link", 4), Pick("link", 5), Pick("obstacle", 2))
 
 
-def test_an_obstacle_on_the_robot_is_outlined_until_it_is_moved_away(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_obstacle_on_the_robot_is_outlined(window: MainWindow, qtbot: QtBot) -> None:
     document = window.context.document
     viewport = window.context.viewport
     qtbot.waitUntil(lambda: window.context.session_controller.status.state != "empty")
@@ -43,7 +41,7 @@ def test_an_obstacle_on_the_robot_is_outlined_until_it_is_moved_away(
     qtbot.waitUntil(lambda: viewport.overlays().warned == ())
 
 
-def test_the_outline_is_seen() -> None:
+def test_outline_is_visible() -> None:
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
     camera = Camera().frame((-0.2, -0.2, 0.0), (2.4, 0.4, 0.2), 1.6)
     with OffscreenRenderer(480, 300) as screen:

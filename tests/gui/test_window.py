@@ -1,4 +1,4 @@
-"""The window as a whole: it plays, shows what is measured, takes edits while running, and says what is wrong."""
+"""The whole window: playback, display of measurements, edits during a run, and error messages."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ from tests.gui.pages.parts import label, suggestions
 SPACE = Qt.Key.Key_Space
 
 
-def test_a_panel_that_is_opened_from_the_menu_is_in_front(window: MainWindow, qtbot: QtBot) -> None:
+def test_panel_opened_from_the_menu_is_in_front(window: MainWindow, qtbot: QtBot) -> None:
     docks = window.context.docks
     fill_docks(window)
-    for spec in DOCKS:  # one after the other, so that all others of a group are open
+    for spec in DOCKS:  # in sequence, so that all others of a group are open
         dock = docks[spec.name]
         dock.hide()
         for other in DOCKS:
@@ -96,7 +96,7 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
         assert len(figure.toolTip()) > 30
 
 
-def test_step_and_reset(ready: MainWindow, qtbot: QtBot) -> None:
+def test_step_and_reset_work(ready: MainWindow, qtbot: QtBot) -> None:
     scene = ready.context.document.scene
     qtbot.keyClicks(ready.context.viewport, "n")
     qtbot.waitUntil(
@@ -118,7 +118,7 @@ def test_step_and_reset(ready: MainWindow, qtbot: QtBot) -> None:
     )
 
 
-def test_the_speed_reaches_the_session(ready: MainWindow, qtbot: QtBot) -> None:
+def test_speed_is_set_in_the_session(ready: MainWindow, qtbot: QtBot) -> None:
     ready.context.run_bar.speed.choose(1.0)
     qtbot.keyClicks(ready.context.viewport, "[")
     assert ready.context.run_bar.speed.speed == 0.5
@@ -128,7 +128,7 @@ def test_the_speed_reaches_the_session(ready: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: math.isinf(ready.context.session_controller.session.speed))
 
 
-def test_edits_take_effect_while_it_runs(ready: MainWindow, qtbot: QtBot) -> None:
+def test_edits_apply_during_a_run(ready: MainWindow, qtbot: QtBot) -> None:
     ready.context.run_bar.speed.choose(1.0)
     ready.context.session_controller.play_or_pause()
     qtbot.waitUntil(lambda: ready.context.session_controller.displayed.time > 0.05)
@@ -140,7 +140,7 @@ def test_edits_take_effect_while_it_runs(ready: MainWindow, qtbot: QtBot) -> Non
     assert ready.context.session_controller.status.state == "running"
 
 
-def test_an_edit_that_needs_a_reset_says_so(recorded: MainWindow, qtbot: QtBot) -> None:
+def test_edit_that_needs_a_reset_is_marked(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.context.document.set_value("robot.mass_kg", 1.0, "Mass")
     qtbot.waitUntil(lambda: "at reset" in recorded.context.banners.run.text)
     assert "Mass" in recorded.context.banners.run.text
@@ -149,7 +149,7 @@ def test_an_edit_that_needs_a_reset_says_so(recorded: MainWindow, qtbot: QtBot) 
     qtbot.waitUntil(lambda: recorded.context.banners.run.text == "")
 
 
-def test_a_scene_that_cannot_run_opens_and_says_why(
+def test_scene_that_cannot_run_opens_with_a_reason(
     make_window: Callable[[], MainWindow], tmp_path: Path, qtbot: QtBot
 ) -> None:
     # The robot starts inside an obstacle.
@@ -167,7 +167,7 @@ def test_a_scene_that_cannot_run_opens_and_says_why(
     )
 
 
-def test_unconverged_steps_are_told(
+def test_unconverged_steps_are_reported(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recording = make_recording(window.context.document.scene, 200)
@@ -187,7 +187,7 @@ def test_unconverged_steps_are_told(
     assert "1 234 unconverged of 6 000 steps" in window.context.status_bar.left.text
 
 
-def test_what_the_session_tells_is_shown(
+def test_messages_of_the_session_are_shown(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     banners = window.context.banners
@@ -218,7 +218,7 @@ def test_what_the_session_tells_is_shown(
     assert banners.run.text == ""
 
 
-def test_the_docks_are_filled_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
+def test_docks_are_filled_in_sequence(window: MainWindow, qtbot: QtBot) -> None:
     fill_docks(window)
     for spec in DOCKS:
         assert type(window.context.docks[spec.name].widget()).__name__ != "QWidget", spec.name
@@ -229,7 +229,7 @@ def test_the_docks_are_filled_one_by_one(window: MainWindow, qtbot: QtBot) -> No
     assert window.context.docks["scene"].isVisible()
 
 
-def test_values_of_links_that_are_gone_are_mentioned(window: MainWindow) -> None:
+def test_values_of_removed_links_are_reported(window: MainWindow) -> None:
     document = window.context.document
     document.edit(
         with_values(document.scene, {"robot.link": [{"index": 9, "mass_kg": 2.0}]}), "Heavy"
@@ -238,7 +238,7 @@ def test_values_of_links_that_are_gone_are_mentioned(window: MainWindow) -> None
     assert "8 links were removed" in window.context.banners.edits.text
 
 
-def test_the_layout_is_kept(make_window: Callable[[], MainWindow]) -> None:
+def test_layout_is_stored(make_window: Callable[[], MainWindow]) -> None:
     first = make_window()
     first.resize(1300, 750)
     first.context.docks["checks"].close()
@@ -249,7 +249,7 @@ def test_the_layout_is_kept(make_window: Callable[[], MainWindow]) -> None:
     assert second.width() == 1300
 
 
-def test_it_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
+def test_window_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
     fill_docks(window)
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.size().width() == 1280)
@@ -261,12 +261,12 @@ def test_it_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
     )
 
 
-def test_the_table_is_sound(window: MainWindow) -> None:
+def test_command_table_is_consistent(window: MainWindow) -> None:
     names = [spec.id for spec in table() if spec.id != SEPARATOR]
     assert len(names) == len(set(names))
     keys = [QKeySequence(key).toString() for spec in table() for key in spec.shortcuts]
     assert "" not in keys
-    assert len(keys) == len(set(keys)), "one key would do two things"
+    assert len(keys) == len(set(keys)), "one key would have two actions"
     for spec in table():
         if spec.run is not None:
             action = window.context.action_registry[spec.id]
@@ -274,7 +274,7 @@ def test_the_table_is_sound(window: MainWindow) -> None:
             assert spec.text.rstrip(" .")[0].isupper()
 
 
-def test_no_command_moves_or_is_called_otherwise_unnoticed() -> None:
+def test_names_and_menus_of_commands_are_fixed() -> None:
     said = [
         " | ".join((spec.menu, spec.id, spec.text, ", ".join(spec.shortcuts))).rstrip()
         for spec in table()
@@ -306,11 +306,11 @@ def test_space_in_a_button_presses_the_button(ready: MainWindow, qtbot: QtBot) -
     assert ready.context.viewport.navigator.following
     ready.context.session_controller.session.settle()
     assert ready.context.session_controller.status.state == "ready", (
-        "the space bar did not play as well"
+        "the space bar did not start playback, too"
     )
 
 
-def test_light_and_dark(window: MainWindow, qtbot: QtBot) -> None:
+def test_light_and_dark_theme_can_be_switched(window: MainWindow, qtbot: QtBot) -> None:
     window.context.banners.error("Something is said.")
     window.context.toggle_theme()
     assert theme.current() is theme.LIGHT
@@ -322,7 +322,7 @@ def test_light_and_dark(window: MainWindow, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(("name", "words"), [("about", "SnakeStudio"), ("graphics", "OpenGL")])
-def test_help(drawn: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
+def test_help_is_shown(drawn: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
     drawn.context.action_registry[name].trigger()
     dialog = drawn.findChild(QDialog)
     assert dialog is not None
@@ -348,7 +348,7 @@ def test_escape_closes_dialogs_and_pages(window: MainWindow, qtbot: QtBot) -> No
         )
 
 
-def test_a_defect_is_told_and_logged(
+def test_internal_error_is_reported_and_logged(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
@@ -371,8 +371,8 @@ def test_a_defect_is_told_and_logged(
         guard.close()
 
 
-def test_importing_the_window_imports_nothing_that_takes_long() -> None:
-    # Half of the time to a window on screen went into libraries that only some dialogs use.
+def test_importing_the_window_is_fast() -> None:
+    # Half of the time to a window on screen was spent on libraries that only some dialogs use.
     heavy = (
         "numba",
         "scipy",
@@ -391,7 +391,7 @@ def test_importing_the_window_imports_nothing_that_takes_long() -> None:
     assert answer_of(program) == []
 
 
-def test_a_notice_moves_nothing_under_the_mouse(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_notice_does_not_move_other_widgets(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     banners = drawn.context.banners
     before = viewport.mapToGlobal(QPoint(0, 0)), viewport.size()
@@ -404,7 +404,7 @@ def test_a_notice_moves_nothing_under_the_mouse(drawn: MainWindow, qtbot: QtBot)
     assert (viewport.mapToGlobal(QPoint(0, 0)), viewport.size()) == before
     place = QRect(banners.mapTo(drawn, QPoint(0, 0)), banners.size())
     assert QRect(viewport.mapTo(drawn, QPoint(0, 0)), viewport.size()).contains(place)
-    # The mouse on a notice is no mouse on the scene, and beside it there is the scene.
+    # The mouse on a notice does not act on the scene, and next to it the scene is reachable.
     camera = viewport.navigator.camera
     drag(drawn, banners.files.mapTo(drawn, banners.files.rect().center()), qtbot)
     assert viewport.navigator.camera == camera
@@ -416,7 +416,7 @@ def test_a_notice_moves_nothing_under_the_mouse(drawn: MainWindow, qtbot: QtBot)
 
 
 def drag(window: MainWindow, start: QPoint, qtbot: QtBot) -> None:
-    """Drag from a point of the window, as the screen sends it."""
+    """Drag from a point of the window with events of the screen."""
     handle = window.windowHandle()
     QTest.mousePress(handle, Qt.MouseButton.LeftButton, pos=start)
     for step in range(1, 5):
@@ -426,9 +426,7 @@ def drag(window: MainWindow, start: QPoint, qtbot: QtBot) -> None:
     QApplication.processEvents()
 
 
-def test_home_finds_everything_and_keeps_where_one_looks_from(
-    drawn: MainWindow, qtbot: QtBot
-) -> None:
+def test_home_frames_everything_and_keeps_the_direction(drawn: MainWindow, qtbot: QtBot) -> None:
     navigator = drawn.context.viewport.navigator
     looking = replace(navigator.camera, azimuth=1.0, elevation=0.3, target=(50.0, 50.0, 0.0))
     navigator.jump(looking)
@@ -439,7 +437,7 @@ def test_home_finds_everything_and_keeps_where_one_looks_from(
     assert (navigator.camera.azimuth, navigator.camera.elevation) == pytest.approx((1.0, 0.3))
 
 
-def test_another_scene_is_without_the_runs_beside_the_one_before(
+def test_new_scene_has_no_overlaid_runs(
     drawn: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     cleared: list[bool] = []
@@ -453,7 +451,7 @@ def test_another_scene_is_without_the_runs_beside_the_one_before(
     assert cleared
 
 
-def test_before_the_session_has_the_scene_the_window_says_that_it_loads(
+def test_window_shows_loading_until_the_session_is_ready(
     qtbot: QtBot, make_window: Callable[[], MainWindow]
 ) -> None:
     window = make_window()
@@ -461,12 +459,12 @@ def test_before_the_session_has_the_scene_the_window_says_that_it_loads(
     qtbot.waitUntil(lambda: "loading the scene" in window.context.status_bar.left.text)
 
 
-def test_hints_and_completions_stand_on_a_ground_of_their_own(
+def test_tooltips_and_completions_have_a_background(
     window: MainWindow, session_controller: FakeBridge, qtbot: QtBot
 ) -> None:
     hint = window.context.viewport.hint
     edge = hint.grab().toImage().pixelColor(3, hint.height() // 2)
-    assert edge == theme.colour("panel"), "not what lies below it"
+    assert edge == theme.colour("panel"), "not the content below it"
     dialog = DerivedDialog(session_controller, ChannelLibrary())  # type: ignore[arg-type]
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     show_widget(qtbot, dialog)

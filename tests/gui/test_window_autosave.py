@@ -1,4 +1,4 @@
-"""How the window stands is on disk soon after each change: a program that is killed has lost nothing of it."""
+"""The state of the window is stored soon after each change, so a kill loses nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.gui
 
 
 def on_disk(folder: Path) -> dict[str, object]:
-    """The settings as a program that starts now reads them, and not from this one's memory."""
+    """The settings as a program that starts now would read them, not from this one's memory."""
     copy = folder / f"copy-{len(list(folder.glob('copy-*')))}.ini"
     shutil.copy(folder / "settings.ini", copy)
     settings = QSettings(str(copy), QSettings.Format.IniFormat)
@@ -63,7 +63,7 @@ def test_layout_plots_and_derived_channels_survive_a_kill(
     assert str(found["view/grid"]).lower() == str(c.viewport.options.now.grid).lower()
 
 
-def test_a_state_is_stored_once_when_it_has_stopped_changing(qtbot: QtBot) -> None:
+def test_state_is_stored_once_after_changes(qtbot: QtBot) -> None:
     values = [0]
     stored = []
     autosave = WindowAutosave(lambda: values[0], lambda: stored.append(values[0]))

@@ -1,1 +1,1 @@
-"""Files made to hurt: what comes from outside may be anything, and is met with a sentence."""
+"""Malicious files: input from outside may be anything, and is answered with a message."""

@@ -1,4 +1,4 @@
-"""What reads a file as the window or a command does, where a whole command would take too long for every file."""
+"""Functions that read a file like the window or a command, for inputs where a whole command would take too long."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from snakestudio.model.scene import Scene
 
 
 def read_measured(name: str) -> None:
-    """As `compare experiment` and `fit`."""
+    """Read like `compare experiment` and `fit`."""
     from snakestudio.analysis.experiment.importing import read_capture
 
     read_capture(name)
 
 
 def read_by_layout(layout: str, table: str) -> None:
-    """A table by a layout from a file."""
+    """Read a table with a layout from a file."""
     from snakestudio.analysis.experiment.importing import read_capture
     from snakestudio.analysis.experiment.layout import load_layout
 
@@ -25,7 +25,7 @@ def read_by_layout(layout: str, table: str) -> None:
 
 
 def check_with_picture(name: str) -> None:
-    """A scene with a height field of this picture; what `check` says of it is said."""
+    """Check a scene with a height field of this image; an error of `check` is raised."""
     from snakestudio.errors import SceneError
     from snakestudio.model.obstacles.shape import obstacle_solids
     from snakestudio.model.obstacles.shapes.height_field import HeightField
@@ -37,7 +37,7 @@ def check_with_picture(name: str) -> None:
 
 
 def start_from(name: str) -> None:
-    """A scene that starts as a recorded row."""
+    """Start a scene from a recorded row."""
     from snakestudio.model.motion import RecordingStart
     from snakestudio.model.robot.pose import initial_state
 
@@ -53,14 +53,14 @@ def start_from(name: str) -> None:
 
 
 def read_mapping(name: str) -> None:
-    """As the dialog of teleoperation."""
+    """Read like the dialog of teleoperation."""
     from snakestudio.gui.robot.teleop.mapping import load_map
 
     load_map(Path(name))
 
 
 def read_frames(name: str) -> None:
-    """As the replay of a log."""
+    """Read like the replay of a log."""
     from snakestudio.link.bus.frame_log import read_log
 
     for _ in read_log(Path(name)):
@@ -68,14 +68,14 @@ def read_frames(name: str) -> None:
 
 
 def signal(name: str, text: str) -> None:
-    """A derived signal of a run."""
+    """Compute a derived signal of a run."""
     from snakestudio.api.running import load_run
 
     load_run(name).signal(text)
 
 
 def begin_study(name: str) -> None:
-    """As `study run`, to where workers would begin."""
+    """Run like `study run`, up to the start of the workers."""
     from snakestudio.study.running import check_measures, open_plan
     from snakestudio.study.samplers import sampler
 
@@ -86,7 +86,7 @@ def begin_study(name: str) -> None:
 
 
 def make_results(name: str) -> None:
-    """Results of a study, a file beside it."""
+    """Create results of a study, next to the file."""
     from snakestudio.study.evaluate import Trace
     from snakestudio.study.store import RunOutcome, RunRequest, Store, store_path
     from snakestudio.study.study_file import dump_study, parse_study
@@ -114,4 +114,4 @@ def make_results(name: str) -> None:
                 for number in range(4)
             ]
         )
-        store.db.execute("PRAGMA journal_mode = DELETE")  # one file tells all
+        store.db.execute("PRAGMA journal_mode = DELETE")  # a single file

@@ -1,4 +1,4 @@
-"""States in run files that no run has saved: what is in a sound one, replaced by what hurts."""
+"""Forged states in run files: values in a valid state, replaced by invalid ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
     "with_leaf",
 ]
 
-Way = tuple[str | int, ...]
+PartPath = tuple[str | int, ...]
 Array = np.ndarray[Any, Any]
 
 SCENES: dict[str, dict[str, Any]] = {
@@ -41,8 +41,7 @@ SCENES: dict[str, dict[str, Any]] = {
     "continuum_snake_2d": {},
     "sidewinding": {"controller.kind": "strain_follower"},
 }
-"""One of each engine, and controllers that remember much; by the names of scenes that come
-along."""
+"""Scenes for each engine, and controllers with large states; by names of bundled scenes."""
 
 ARRAYS: dict[str, Callable[[Array], Array]] = {
     "one short": lambda a: a[:-1].copy(),
@@ -56,7 +55,7 @@ ARRAYS: dict[str, Callable[[Array], Array]] = {
     "no numbers": lambda a: np.full(a.shape, np.nan),
     "infinite": lambda a: np.full(a.shape, -np.inf),
 }
-"""What never has the sizes and kinds that compiled code takes."""
+"""Arrays that never have the sizes and types of compiled code."""
 
 _VALUES: tuple[Any, ...] = (
     None,
@@ -84,7 +83,7 @@ _VALUES: tuple[Any, ...] = (
 
 
 def recorded(name: str) -> RunRecording:
-    """A little run of a scene that comes along, with states of it kept."""
+    """Record a short run of a bundled scene, with its states."""
     runner = Runner(
         with_values(
             load_scene(scenes_dir() / f"{name}.toml"), {**SCENES[name], "run.duration_s": 0.3}
@@ -97,14 +96,14 @@ def recorded(name: str) -> RunRecording:
 
 
 def last_state(run: RunRecording) -> tuple[float, Any, Scene]:
-    """The last state kept of a run, with its time (s) and scene."""
+    """Return the last saved state of a run, with its time (s) and scene."""
     time, data = run.checkpoint_before(0.3) or (0.0, b"")
     scene = run.scene_at(time)
     return time, decode(data, scene), scene
 
 
-def leaves(value: Any, way: Way = ()) -> Iterator[tuple[Way, Any]]:
-    """Whatever a state is made of that has no parts, with the way to it."""
+def leaves(value: Any, path: PartPath = ()) -> Iterator[tuple[PartPath, Any]]:
+    """Parts of a state that have no parts, with their paths."""
     if is_dataclass(value) and not hasattr(value, "model_fields"):
         inner: list[tuple[str | int, Any]] = [
             (f.name, getattr(value, f.name)) for f in fields(value)
@@ -114,23 +113,23 @@ def leaves(value: Any, way: Way = ()) -> Iterator[tuple[Way, Any]]:
     elif isinstance(value, (tuple, list)) and value:
         inner = list(enumerate(value))
     else:
-        yield way, value
+        yield path, value
         return
     for name, part in inner:
-        yield from leaves(part, (*way, name))
+        yield from leaves(part, (*path, name))
 
 
-def with_leaf(value: Any, way: Way, made: Any) -> Any:
-    """`value` with something else at the end of a way."""
-    if not way:
-        return made
-    name = way[0]
-    rest = way[1:]
+def with_leaf(value: Any, path: PartPath, replacement: Any) -> Any:
+    """Return `value` with the part at the end of a path replaced."""
+    if not path:
+        return replacement
+    name = path[0]
+    rest = path[1:]
     if isinstance(name, int):
         items = list(value)
-        items[name] = with_leaf(items[name], rest, made)
+        items[name] = with_leaf(items[name], rest, replacement)
         return type(value)(items)
-    new = with_leaf(getattr(value, name), rest, made)
+    new = with_leaf(getattr(value, name), rest, replacement)
     return (
         value._replace(**{name: new})
         if hasattr(value, "_replace")
@@ -139,25 +138,25 @@ def with_leaf(value: Any, way: Way, made: Any) -> Any:
 
 
 def _forged(state: Any, rng: random.Random) -> Any:
-    """A state with one thing in it replaced at random."""
-    way, value = rng.choice(list(leaves(state)))
+    """Return a state with one part replaced at random."""
+    path, value = rng.choice(list(leaves(state)))
     if isinstance(value, np.ndarray) and value.size and rng.random() < 0.9:
         if rng.random() < 0.4:
-            made = rng.choice(list(ARRAYS.values()))(value)
+            replacement = rng.choice(list(ARRAYS.values()))(value)
         else:
-            made = value.copy()
+            replacement = value.copy()
             numbers = (
                 [0, 1, -1, 2, 17, 255, 1 << 31, 1 << 62, -(1 << 62)]
                 if value.dtype.kind in "iu"
                 else [0.0, 1e3, -1e9, 1e300]
             )
             for _ in range(rng.choice((1, 3))):
-                made.flat[rng.randrange(value.size)] = rng.choice(numbers)
+                replacement.flat[rng.randrange(value.size)] = rng.choice(numbers)
     elif isinstance(value, int | float) and rng.random() < 0.3:
-        made = value + rng.choice((1, -1, 0.5, 1000, 1 << 40))
+        replacement = value + rng.choice((1, -1, 0.5, 1000, 1 << 40))
     else:
-        made = rng.choice(_VALUES)
-    return with_leaf(state, way, made)
+        replacement = rng.choice(_VALUES)
+    return with_leaf(state, path, replacement)
 
 
 class Forged:
@@ -175,7 +174,7 @@ class Forged:
         return len(self._run)
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
-        """As of any run that keeps states."""
+        """Like any run with states."""
         return (self._time, self._state) if time >= self._time else None
 
 
@@ -183,7 +182,7 @@ _runs: dict[str, RunRecording] = {}
 
 
 def continue_forged(name: str, seed: int) -> None:
-    """Go on with a run from a state that was forged at random, for some steps; seed 0: from the sound one."""
+    """Continue a run from a randomly forged state for some steps; seed 0: from the valid state."""
     run = _runs.get(name) or _runs.setdefault(name, recorded(name))
     time, state, scene = last_state(run)
     if seed:
@@ -191,10 +190,10 @@ def continue_forged(name: str, seed: int) -> None:
     try:
         data = encode(state, scene, time)
     except (TypeError, ValueError, IndexError):
-        return  # such a thing cannot even be written
-    found = continue_run(Forged(run, time, data), time, scenes_dir())  # type: ignore[arg-type]
-    assert found is not None
-    assert seed or found.exact
-    found.runner.extend()
-    found.runner.advance(2 * found.runner.scene.steps_per_period)
-    found.runner.recording.close()
+        return  # such a value cannot be written
+    continued = continue_run(Forged(run, time, data), time, scenes_dir())  # type: ignore[arg-type]
+    assert continued is not None
+    assert seed or continued.exact
+    continued.runner.extend()
+    continued.runner.advance(2 * continued.runner.scene.steps_per_period)
+    continued.runner.recording.close()

@@ -1,7 +1,6 @@
-"""What comes from outside, one `Kind` each: a file that is sound, how the program is made to read it, and what hurts.
+"""Inputs from outside, one `Kind` each: a valid file, the call that reads it, and attacks.
 
-`ANYTHING` is what may lie under any name; the rest hurts one format. Nothing here is random but
-`mutated`.
+`ANYTHING` are attacks for any file; the others are for one format. Only `mutated` is random.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from tests.measured_files import NAMES, marker, motive, qualisys, rigid_body, sa
 
 Case = dict[str, Any]
 Spoil = Callable[[bytes], bytes]
-"""From what is sound to what hurts."""
+"""Function from a valid file to an attack."""
 
 ROOT = Path(__file__).resolve().parents[2]
 MEGA = 1_000_000
@@ -62,18 +61,18 @@ speed_m_s = "0.1"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One thing that is read.
+    """One kind of input.
 
     Attributes
     ----------
     name : str
-        Of the file, with its ending.
+        Name of the file, with its ending.
     sound : callable
-        Makes the sound content; gets the folder of what `prepare` made.
+        Returns the valid content; gets the folder that `prepare` has filled.
     case : callable
-        What reads it: gets the file and the folder for what is written.
+        Returns the case that reads it; gets the file and the folder for output.
     hurts : dict of str to callable
-        What hurts this format.
+        Attacks on this format.
     """
 
     name: str
@@ -82,7 +81,7 @@ class Kind:
     hurts: dict[str, Spoil] = field(default_factory=dict)
 
 
-# ----------------------------------------------------------------------------------- under any name
+# ----------------------------------------------------------------------------------- any format
 
 
 def _fifo(path: Path, sound: bytes) -> None:
@@ -149,8 +148,8 @@ def _before(text: bytes) -> Spoil:
     return lambda sound: text + sound
 
 
-# Attacks of many megabytes are made when they are needed: every process that collects the tests
-# imports this.
+# Attacks of many megabytes are created on demand: every process that collects the tests imports
+# this.
 TOML: dict[str, Spoil] = {
     "a key of 5,000 parts": _before(DOTS + b" = 1\n"),
     "a table of 5,000 parts": _behind(b"\n[" + DOTS + b"]\nb = 1\n"),
@@ -263,7 +262,7 @@ TABLES: dict[str, Spoil] = {
 
 
 def _changes(*lines: bytes) -> Spoil:
-    """Further lines in the header of an exported run."""
+    """Additional lines in the header of an exported run."""
     return lambda sound: b"".join(b"# change: " + line + b"\n" for line in lines) + sound
 
 
@@ -332,14 +331,14 @@ def _c3d(folder: Path) -> bytes:
     return (folder / "track.c3d").read_bytes()
 
 
-def _words(**words: int) -> Spoil:
-    """Words of the header (counted from 1, as the format's guide does) set to something else."""
+def _header_words(**values: int) -> Spoil:
+    """Set words of the header (counted from 1, as in the format's guide)."""
 
     def spoil(sound: bytes) -> bytes:
-        made = bytearray(sound)
-        for name, value in words.items():
-            struct.pack_into("<H", made, 2 * (int(name[1:]) - 1), value & 0xFFFF)
-        return bytes(made)
+        damaged = bytearray(sound)
+        for name, value in values.items():
+            struct.pack_into("<H", damaged, 2 * (int(name[1:]) - 1), value & 0xFFFF)
+        return bytes(damaged)
 
     return spoil
 
@@ -352,17 +351,17 @@ C3DS: dict[str, Spoil] = {
     "parameters in block 0": _at(0, b"\0"),
     "parameters beyond the end": _at(0, b"\xff"),
     "parameters where the header is": _at(0, b"\1"),
-    "65,535 points": _words(w2=65535),
-    "no points": _words(w2=0),
-    "65,535 analog values": _words(w3=65535),
-    "the last frame before the first": _words(w4=100, w5=2),
-    "65,535 frames": _words(w5=65535),
-    "one frame less": _words(w5=59),
-    "a scale of 0": _words(w7=0, w8=0),
-    "a scale that is no number": _words(w7=0, w8=0x7FC0),
-    "data in block 0": _words(w9=0),
-    "data beyond the end": _words(w9=65535),
-    "no rate": _words(w11=0, w12=0),
+    "65,535 points": _header_words(w2=65535),
+    "no points": _header_words(w2=0),
+    "65,535 analog values": _header_words(w3=65535),
+    "the last frame before the first": _header_words(w4=100, w5=2),
+    "65,535 frames": _header_words(w5=65535),
+    "one frame less": _header_words(w5=59),
+    "a scale of 0": _header_words(w7=0, w8=0),
+    "a scale that is no number": _header_words(w7=0, w8=0x7FC0),
+    "data in block 0": _header_words(w9=0),
+    "data beyond the end": _header_words(w9=65535),
+    "no rate": _header_words(w11=0, w12=0),
     "of no processor": _at(512 + 3, b"\0"),
     "of another processor": _at(512 + 3, b"\x56"),
     "no blocks of parameters": _at(512 + 2, b"\0"),
@@ -376,14 +375,14 @@ C3DS: dict[str, Spoil] = {
 
 
 def _each_pointer(sound: bytes, to: int) -> bytes:
-    """Every parameter's way to the next changed, by their names."""
-    made = bytearray(sound)
+    """Change the offset from each parameter to the next, by name."""
+    data = bytearray(sound)
     for name in (b"POINT", b"USED", b"SCALE", b"RATE", b"DATA_START", b"LABELS", b"UNITS"):
         at = sound.find(name, 512)
         if at > 0:
-            struct.pack_into("<h", made, at + len(name), to)
+            struct.pack_into("<h", data, at + len(name), to)
             break
-    return bytes(made)
+    return bytes(data)
 
 
 # ----------------------------------------------------------------------------------------- drawings
@@ -400,7 +399,7 @@ def _svg(old: bytes, new: bytes) -> Spoil:
 
 
 def _uses(depth: int, width: int) -> bytes:
-    """Uses of uses: width to the power of depth circles."""
+    """Nested uses: width to the power of depth circles."""
     parts = [b'<circle id="u0" cx="5" cy="5" r="1"/>']
     for level in range(1, depth):
         parts.append(b'<g id="u%d">%s</g>' % (level, (b'<use href="#u%d"/>' % (level - 1)) * width))
@@ -491,7 +490,7 @@ SVGS: dict[str, Spoil] = {
 
 
 def png(width: int, height: int, rows: bytes | None = None, kind: int = 0) -> bytes:
-    """A grey PNG of a size that its header claims; its rows may be missing."""
+    """Return a grey PNG with the size of its header; rows may be missing."""
     if rows is None:
         rows = (b"\0" + b"\x80" * width) * height
 
@@ -563,7 +562,7 @@ PICTURES: dict[str, Spoil] = {
 
 
 def about(sound: bytes, **values: str | Callable[[str], str]) -> bytes:
-    """A run file whose description of itself was changed, and nothing else: what stands behind it is moved."""
+    """Return a run file with a changed description; the rest is only moved."""
     import io
 
     from mcap.data_stream import ReadDataStream
@@ -575,13 +574,13 @@ def about(sound: bytes, **values: str | Callable[[str], str]) -> bytes:
     (length,) = struct.unpack_from("<Q", sound, start + 1)
     start += 9 + length
     (length,) = struct.unpack_from("<Q", sound, start + 1)
-    found = Metadata.read(ReadDataStream(io.BytesIO(sound[start + 9 : start + 9 + length])))
+    metadata = Metadata.read(ReadDataStream(io.BytesIO(sound[start + 9 : start + 9 + length])))
     for key, value in values.items():
-        found.metadata[key] = value(found.metadata[key]) if callable(value) else value
-    found.metadata = signed(found.metadata)  # a stranger can do that, too
-    made = encoded(found)
-    # The index at the end would point beside what it means: without it the file is walked over.
-    return sound[:start] + made + sound[start + 9 + length : -300]
+        metadata.metadata[key] = value(metadata.metadata[key]) if callable(value) else value
+    metadata.metadata = signed(metadata.metadata)  # an attacker can do that, too
+    damaged = encoded(metadata)
+    # The index at the end would have wrong offsets: without it the file is scanned.
+    return sound[:start] + damaged + sound[start + 9 + length : -300]
 
 
 def _about(**values: str | Callable[[str], str]) -> Spoil:
@@ -639,15 +638,15 @@ MCAPS: dict[str, Spoil] = {
 
 def _end(spoil: Callable[[bytearray], None]) -> Spoil:
     def make(sound: bytes) -> bytes:
-        made = bytearray(sound)
-        spoil(made)
-        return bytes(made)
+        data = bytearray(sound)
+        spoil(data)
+        return bytes(data)
 
     return make
 
 
 def _long_chunk(sound: bytes) -> bytes:
-    """A chunk that claims 500 MB, and holds them, packed."""
+    """A chunk that claims and contains 500 MB, compressed."""
     import zstandard
 
     cut = sound[:-300]
@@ -663,10 +662,12 @@ MCAPS["a record of six gigabytes"] = lambda sound: (
     sound[:-300] + struct.pack("<BQ", 6, 6_000 * MEGA)
 )
 MCAPS["a footer that leads to itself"] = _end(
-    lambda made: struct.pack_into("<QQI", made, len(made) - 28, len(made) - 37, len(made) - 37, 0)
+    lambda damaged: struct.pack_into(
+        "<QQI", damaged, len(damaged) - 28, len(damaged) - 37, len(damaged) - 37, 0
+    )
 )
 MCAPS["a footer that leads nowhere"] = _end(
-    lambda made: struct.pack_into("<QQI", made, len(made) - 28, 2**63, 2**63, 0)
+    lambda damaged: struct.pack_into("<QQI", damaged, len(damaged) - 28, 2**63, 2**63, 0)
 )
 
 # ------------------------------------------------------------------------------------------- robots
@@ -780,7 +781,7 @@ FRAMES = b"".join(b"(%.6f) can0 201#0011223344556677\n" % (i / 100) for i in ran
 
 
 def _container(spoil: Spoil) -> Spoil:
-    """What is in the first container of a BLF file changed, and packed again."""
+    """Change the first container of a BLF file, and compress it again."""
 
     def make(sound: bytes) -> bytes:
         at = sound.index(b"LOBJ", 144)
@@ -852,7 +853,7 @@ def _run(file: Path, out: Path) -> Case:
 
 
 def _measured(folder: Path, name: str) -> bytes:
-    """A measured file of another program."""
+    """Return a measured file of another program."""
     path = folder / name
     if name == "motive.csv":
         motive(path, [rigid_body(0), marker(1, "peg", quality=True)], version="1.25", parent=True)
@@ -1080,7 +1081,7 @@ KINDS: dict[str, Kind] = {
         {},
     ),
 }
-"""By what people call it."""
+"""Kinds by their usual names."""
 
 
 HEAVY = frozenset(
@@ -1118,11 +1119,11 @@ HEAVY = frozenset(
         "14,000 by 14,000",
     }
 )
-"""What takes a while, or is much like something else: left to `make soak`."""
+"""Attacks that are slow, or similar to others: only in `make soak`."""
 
 
 def attacks(kind: Kind) -> Iterator[tuple[str, Callable[[Path, bytes], None]]]:
-    """What hurts, by name, each as what makes the file."""
+    """Attacks by name, each as a function that creates the file."""
     yield from ANYTHING.items()
     for name, spoil in kind.hurts.items():
         yield name, _written(spoil)
@@ -1162,29 +1163,29 @@ TOKENS = (
 
 
 def mutated(sound: bytes, seed: int) -> bytes:
-    """What is sound with a few things done to it at random places."""
+    """Return a valid file with some changes at random places."""
     rng = random.Random(seed)
-    made = bytearray(sound)
+    damaged = bytearray(sound)
     for _ in range(rng.choice((1, 1, 2, 3, 8))):
-        at = rng.randrange(len(made) + 1) if made else 0
+        at = rng.randrange(len(damaged) + 1) if damaged else 0
         length = rng.choice((1, 2, 4, 16, 100))
         match rng.randrange(7):
-            case 0 if made:
-                at = min(at, len(made) - 1)
-                made[at] ^= 1 << rng.randrange(8)
+            case 0 if damaged:
+                at = min(at, len(damaged) - 1)
+                damaged[at] ^= 1 << rng.randrange(8)
             case 1:
-                del made[at : at + length]
+                del damaged[at : at + length]
             case 2:
-                made[at:at] = made[at : at + length] * rng.choice((1, 2, 50))
+                damaged[at:at] = damaged[at : at + length] * rng.choice((1, 2, 50))
             case 3:
-                made[at:at] = rng.choice(TOKENS)
+                damaged[at:at] = rng.choice(TOKENS)
             case 4:
-                made[at : at + length] = rng.choice(TOKENS)
+                damaged[at : at + length] = rng.choice(TOKENS)
             case 5:
-                made[at : at + length] = rng.randbytes(length)
+                damaged[at : at + length] = rng.randbytes(length)
             case _:
-                numbers = list(_NUMBER.finditer(bytes(made[:100_000])))
+                numbers = list(_NUMBER.finditer(bytes(damaged[:100_000])))
                 if numbers:
-                    found = rng.choice(numbers)
-                    made[found.start() : found.end()] = rng.choice(TOKENS[:6])
-    return bytes(made)
+                    number = rng.choice(numbers)
+                    damaged[number.start() : number.end()] = rng.choice(TOKENS[:6])
+    return bytes(damaged)

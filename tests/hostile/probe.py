@@ -1,8 +1,8 @@
-"""Runs cases one after the other, each in a child with limits on memory and time.
+"""Run cases in sequence, each in a child process with limits on memory and time.
 
-What is told on standard input, a case a line in JSON, is answered on standard output. A case is a
-command line (``argv``) or a call (``call``, as module:function, with ``args``); a call that ends in
-a sentence counts as exit 2.
+Cases arrive on standard input, one JSON line each, and are answered on standard output. A case is a
+command line (``argv``) or a call (``call``, as module:function, with ``args``); a call that raises
+an error with a message counts as exit 2.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Any
 
 MORE_MEMORY = 2 * 1024**3
-"""Bytes of address space that a case gets on top of what the interpreter and the libraries have."""
+"""Address space of a case, in bytes, in addition to that of the interpreter and the libraries."""
 
 TIME_LIMIT = 60
-"""Seconds after which a case is ended; what is held against the bar is the processor's time."""
+"""Seconds after which a case is ended; the bar applies to processor time."""
 
 
 def carry_out(case: dict[str, Any]) -> int:
-    """Do what a case says; the exit code."""
+    """Run a case and return its exit code."""
     from snakestudio.cli import main
     from snakestudio.errors import UserError
 
@@ -46,7 +46,7 @@ def carry_out(case: dict[str, Any]) -> int:
 
 
 def in_child(case: dict[str, Any], errors: Path) -> dict[str, Any]:
-    """Do it in a child, and say how that went; its memory is what it took on top of what it began with."""
+    """Run a case in a child and return the result; its memory is that in addition to the start."""
     _, resident, shared, *_ = (
         int(pages) for pages in Path("/proc/self/statm").read_text(encoding="ascii").split()
     )
@@ -74,17 +74,17 @@ def in_child(case: dict[str, Any], errors: Path) -> dict[str, Any]:
                 sys.stderr.flush()
             os._exit(code)
     _, status, usage = os.wait4(pid, 0)
-    said = errors.read_text(encoding="utf-8", errors="replace")
+    messages = errors.read_text(encoding="utf-8", errors="replace")
     return {
         "code": os.waitstatus_to_exitcode(status),
-        "said": said[-4000:],
+        "stderr": messages[-4000:],
         "seconds": usage.ru_utime + usage.ru_stime,
         "megabytes": (1024 * usage.ru_maxrss - loaded) // 2**20,
     }
 
 
 def serve() -> None:
-    """Answer cases until standard input ends; one with ``here`` is done in this process, so that its modules stay."""
+    """Answer cases until standard input ends; one with ``here`` runs in this process, so that modules stay loaded."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     errors = Path(sys.argv[1])
@@ -94,12 +94,12 @@ def serve() -> None:
             with contextlib.redirect_stdout(io.StringIO()):
                 answer: dict[str, Any] = {
                     "code": carry_out(case),
-                    "said": "",
+                    "stderr": "",
                     "seconds": 0.0,
                     "megabytes": 0,
                 }
             gc.collect()
-            gc.freeze()  # or every child would copy what its collector looks at
+            gc.freeze()  # otherwise every child would copy the objects that its collector visits
         else:
             answer = in_child(case, errors)
         answers.write(json.dumps(answer) + "\n")

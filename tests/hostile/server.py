@@ -1,4 +1,4 @@
-"""The process that tries files, as tests hold it: made ready once, then asked case by case."""
+"""Client of the process that runs cases: prepared once, then queried case by case."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from tests.hostile.kinds import KINDS, ROOT, Case, Kind
 
 SLOWEST_S = 10.0
 LARGEST_MB = 850
-"""On top of what all modules take."""
+"""Memory in addition to that of all modules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a case went: exit code (negative: ended by a signal), what it said on stderr, seconds, megabytes."""
+    """Result of a case: exit code (negative: ended by a signal), standard error, seconds, megabytes."""
 
     code: int
-    said: str
+    stderr: str
     seconds: float
     megabytes: int
 
     @property
     def complaint(self) -> str:
-        """What is wrong with it; empty if it is a success, or one sentence and exit 2."""
+        """What is wrong with the result; "" for a success, or for one message and exit 2."""
         if self.code not in (0, 2, 3):
-            return f"ended with {self.code}: {self.said.strip()[-300:]}"
-        if "Traceback" in self.said:
-            return f"a traceback: {self.said.strip()[-300:]}"
-        if self.code and not self.said.strip():
-            return "nothing said"
+            return f"ended with {self.code}: {self.stderr.strip()[-300:]}"
+        if "Traceback" in self.stderr:
+            return f"a traceback: {self.stderr.strip()[-300:]}"
+        if self.code and not self.stderr.strip():
+            return "no message"
         if self.seconds > SLOWEST_S:
             return f"took {self.seconds:.1f} s"
         if self.megabytes > LARGEST_MB:
@@ -45,7 +45,7 @@ class Answer:
 
 
 class Server:
-    """A process with everything loaded that tries cases in children."""
+    """Process with all modules loaded that runs cases in children."""
 
     def __init__(self, folder: Path) -> None:
         self.materials = folder / "materials"
@@ -85,7 +85,7 @@ class Server:
         self._process.communicate()
 
     def ask(self, case: Case) -> Answer:
-        """Try a case."""
+        """Run a case."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(case) + "\n")
@@ -93,7 +93,7 @@ class Server:
         return Answer(**json.loads(self._process.stdout.readline()))
 
     def _prepare(self) -> None:
-        """What sound files are made of; all that reads them is loaded on the way."""
+        """Create the prerequisites of valid files; the modules that read them are loaded on the way."""
         little = self.materials / "little.toml"
         little.write_bytes(kinds.SCENE)
         run = [
@@ -109,35 +109,35 @@ class Server:
         (self.out / "track.csv").write_bytes(kinds.TRACK)
         write_c3d(self.materials / "track.c3d")
         write_frames(self.materials)
-        made = {
+        contents = {
             "call": "tests.hostile.calls:make_results",
             "args": [str(self.materials / "made.study.toml")],
         }
-        assert self.ask({**made, "here": True}).code == 0
+        assert self.ask({**contents, "here": True}).code == 0
         for name, kind in KINDS.items():
             answer = self.ask({**self.sound(kind), "here": True})
             assert answer.code == 0, (name, answer)
 
     def sound(self, kind: Kind) -> Case:
-        """The case of a sound file."""
+        """Return the case of a valid file."""
         path = self._place(kind)
         path.write_bytes(kind.sound(self.materials))
         return kind.case(path, self.out)
 
     def attack(self, kind: Kind, name: str) -> Answer:
-        """Try one of the things that hurt."""
+        """Run one of the attacks."""
         path = self._place(kind)
         dict(kinds.attacks(kind))[name](path, kind.sound(self.materials))
         return self.ask(kind.case(path, self.out))
 
     def mutant(self, kind: Kind, seed: int) -> Answer:
-        """Try a sound file with some damage."""
+        """Run a valid file with some damage."""
         path = self._place(kind)
         path.write_bytes(kinds.mutated(kind.sound(self.materials), seed))
         return self.ask(kind.case(path, self.out))
 
     def _place(self, kind: Kind) -> Path:
-        """A folder with nothing but what the file needs beside it."""
+        """Return a folder with only the other files that the file needs."""
         shutil.rmtree(self.files)
         self.files.mkdir()
         os.mkfifo(self.files / "pipe")
@@ -149,7 +149,7 @@ class Server:
 
 
 def write_frames(folder: Path) -> None:
-    """Some frames as python-can writes them."""
+    """Write some frames with python-can."""
     import can
 
     for name in ("frames.blf", "frames.asc"):
@@ -159,7 +159,7 @@ def write_frames(folder: Path) -> None:
 
 
 def write_c3d(path: Path) -> None:
-    """Two markers over 60 frames, as ezc3d writes them."""
+    """Write two markers over 60 frames with ezc3d."""
     import ezc3d
     import numpy as np
 

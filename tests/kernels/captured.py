@@ -1,7 +1,7 @@
-"""Contact problems that runs could not solve, or not to 1e-8, before there was a rescue.
+"""Contact problems that runs could not solve, or not to 1e-8, before the rescue existed.
 
-Of walls, pegs, corners, stairs and joint stops, with friction up to 5. They were saved by the
-engines as they stood; each is to be solved from there and from nothing.
+They contain walls, pegs, corners, stairs and joint limits, with friction up to 5. The engines
+saved them in their initial state; each must be solved from there and from zero.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def _all() -> dict[str, dict[str, NDArray[Any]]]:
 
 
 def spatial() -> dict[str, dict[str, NDArray[Any]]]:
-    """Those of the model in space, by name."""
+    """Problems of the spatial model, by name."""
     return {name: arrays for name, arrays in _all().items() if "axis" in arrays}
 
 
 def planar() -> dict[str, dict[str, NDArray[Any]]]:
-    """Those of the planar model, by name."""
+    """Problems of the planar model, by name."""
     return {name: arrays for name, arrays in _all().items() if "axis" not in arrays}

@@ -45,7 +45,7 @@ def solve(
     tolerance: float,
     most: int,
 ) -> int:
-    """Solve in place as a step does; returns the iterations."""
+    """Solve in place as a step does; return the number of iterations."""
     _guess(impulses, scratch.rescue)
     iterations: int = _solve(problem, impulses, u, scratch, tolerance, most)
     if max(residuals(problem, u, impulses)) > CONVERGED and iterations < most:
@@ -58,7 +58,7 @@ def solve(
 def solve_by_rescue(
     problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, most: int
 ) -> int:
-    """As `solve`, without the fast iteration before."""
+    """Solve as `solve`, without the fast iteration first."""
     scratch = make_scratch(len(u), len(impulses.normal)).rescue
     _guess(impulses, scratch)
     return rescue_contacts(problem, impulses, u, most, scratch)
@@ -94,7 +94,7 @@ def _residuals(
 
 
 def residuals(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses) -> tuple[float, float]:
-    """What the force laws and what the equations of motion miss."""
+    """Residuals of the force laws and of the equations of motion."""
     return _residuals(problem, u, impulses, np.zeros((len(u) - 1, 2)))
 
 
@@ -168,7 +168,7 @@ def _natural_ground(
 
 
 def natural_ground(law: str, *values: float) -> float:
-    """How far friction on the ground is from a law, "halves", "unit_velocity" or "box"."""
+    """Violation of a friction law on the ground: "halves", "unit_velocity" or "box"."""
     kind = {"halves": HALVES, "unit_velocity": UNIT_VELOCITY, "box": BOX}[law]
     distance: float = _natural_ground(kind, *(float(value) for value in values))
     return distance

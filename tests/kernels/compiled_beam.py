@@ -24,7 +24,7 @@ def bracket(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
 
 @jit
 def carry(frame: FloatArray, what: FloatArray, out: FloatArray) -> None:
-    """A twist to the head and back, a wrench to the head and back: four rows."""
+    """Transform a twist and a wrench to the head and back, to four rows."""
     frames.twist_to_head(frame, what, out[0])
     frames.twist_from_head(frame, what, out[1])
     frames.wrench_to_head(frame, what, out[2])

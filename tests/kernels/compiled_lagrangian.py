@@ -57,10 +57,10 @@ def reference_at(
     acceleration: FloatArray,
     time: float,
     reference: FloatArray,
-    wanted: FloatArray,
+    expected: FloatArray,
 ) -> None:
     knot = evaluate_reference(knots, angle, rate, 2, time, 0, reference)
-    evaluate_linear(knots, acceleration, 2, time, knot, wanted)
+    evaluate_linear(knots, acceleration, 2, time, knot, expected)
 
 
 @jit

@@ -27,7 +27,7 @@ def _solve(
 
 
 def solve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int) -> int:
-    """Solve in place as a step does; returns the iterations."""
+    """Solve in place as a step does; return the number of iterations."""
     scratch = make_spatial_scratch(len(w), len(problem.axes), max(len(impulses.contact), 1))
     iterations: int = _solve(problem, impulses, w, scratch, 1e-9, most)
     if residual(problem, impulses, w) > CONVERGED:
@@ -39,7 +39,7 @@ def solve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, mos
 def solve_by_rescue(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int
 ) -> int:
-    """As `solve`, without the fast iteration before."""
+    """Solve as `solve`, without the fast iteration first."""
     scratch = make_spatial_scratch(len(w), len(problem.axes), max(len(impulses.contact), 1))
     guess = SpatialImpulses(impulses.contact.copy(), impulses.stop.copy())
     iterations, _ = rescue(problem, impulses, w, guess, most, scratch.rescue)
@@ -47,8 +47,8 @@ def solve_by_rescue(
 
 
 def residual(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray) -> float:
-    """Worse of what the force laws and what the equations of motion miss."""
-    found: float = spatial_residual(
+    """Larger residual of the force laws and the equations of motion."""
+    result: float = spatial_residual(
         problem,
         w,
         impulses,
@@ -56,4 +56,4 @@ def residual(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray) 
         np.zeros((len(w), 6)),
         np.zeros((len(w) - 1, 6)),
     )
-    return found
+    return result

@@ -1,4 +1,4 @@
-"""Contact problems at random: chains in any pose, pushed against planes in any number, with any friction."""
+"""Random contact problems: chains in any pose, pushed against any number of planes, with any friction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["arrays_of", "random_problem"]
 
 
 def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArray]:
-    """A problem, and nothing to begin from: 2 to 6 links, to 12 contacts (many are indeterminate), friction to 1.5."""
+    """A problem with zero initial values: 2 to 6 links, up to 12 contacts (many indeterminate), friction up to 1.5."""
     rng = np.random.default_rng([seed, 712])
     n = int(rng.integers(2, 7))
     mass = 0.7
@@ -46,7 +46,7 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
     rows = np.zeros((count, 5, 8))
     gain = np.ones((count, GAIN_WIDTH))
     for c in range(count):
-        # Most contacts come from one side, as those with a ground do.
+        # Most contacts come from one side, as on a ground.
         normal = rng.normal(size=3) * 0.3 + [0.0, 0.0, 1.0]
         normal /= np.linalg.norm(normal)
         along = np.cross(normal, [1.0, 0.3, 0.2])
@@ -103,7 +103,7 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
 
 
 def arrays_of(problem: SpatialProblem) -> dict[str, NDArray[np.float64]]:
-    """As the engine writes it, with zeros to begin from."""
+    """Arrays of a problem as the engine writes them, with zero initial values."""
     contacts = int(problem.first[-1])
     n = len(problem.axis)
     return {

@@ -1,4 +1,4 @@
-"""What the tests of contact geometry share: a list of contacts, and distances written another way."""
+"""Shared parts of the tests of contact geometry: a list of contacts, and independent distance functions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def contacts(
 
 
 def world(*solids: Solid, half: float = HALF, radius: float = RADIUS) -> World:
-    """Every solid as an obstacle of its own."""
+    """A world in which every solid is a separate obstacle."""
     return world_of_solids([[solid] for solid in solids], half + radius)
 
 
@@ -89,7 +89,7 @@ def halfspaces(solid: Block | Prism) -> tuple[FloatArray, FloatArray]:
 
 
 def triangles(solid: Block | Prism | Relief) -> FloatArray:
-    """The surface as triangles, (k, 3, 3); of a relief with walls down to 1 m below its lowest point."""
+    """Triangles of the surface, (k, 3, 3); for a relief with walls down to 1 m below its lowest point."""
     if not isinstance(solid, Relief):
         from scipy.spatial import ConvexHull
 
@@ -171,5 +171,5 @@ def least_distance(
     k = int(np.argmin(values))
     low = places[max(k - 1, 0)]
     high = places[min(k + 1, samples - 1)]
-    found = minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
-    return float(min(min(values), found.fun))
+    result = minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
+    return float(min(min(values), result.fun))

@@ -36,13 +36,13 @@ def strains(x: FloatArray) -> FloatArray:
 
 
 def exact(until: float) -> FloatArray:
-    """g(X) by integrating g' = g xi^ as a matrix, P5 (6)."""
+    """Frame g(X) by integration of g' = g xi^ as a matrix, P5 (6)."""
 
     def slope(x: float, g: FloatArray) -> FloatArray:
         return (g.reshape(4, 4) @ matrix(strains(np.array([x]))[0])).ravel()
 
-    found = solve_ivp(slope, (0, until), np.eye(4).ravel(), "DOP853", rtol=1e-12, atol=1e-13)
-    return np.asarray(found.y[:, -1].reshape(4, 4))
+    result = solve_ivp(slope, (0, until), np.eye(4).ravel(), "DOP853", rtol=1e-12, atol=1e-13)
+    return np.asarray(result.y[:, -1].reshape(4, 4))
 
 
 def shape(slices: int) -> tuple[FloatArray, FloatArray, float]:
@@ -120,5 +120,5 @@ def test_the_pseudo_inverse_is_numpys(rank: int) -> None:
         b = rng.normal(size=6)
         out = np.zeros(6)
         assert pseudo_solve(a.copy(), np.zeros((6, 6)), 6, 1e-11, b, out) == rank
-        wanted = np.linalg.pinv(a, rcond=1e-11, hermitian=True) @ b
-        assert out == pytest.approx(wanted, rel=1e-6, abs=1e-8 * float(np.abs(wanted).max()))
+        expected = np.linalg.pinv(a, rcond=1e-11, hermitian=True) @ b
+        assert out == pytest.approx(expected, rel=1e-6, abs=1e-8 * float(np.abs(expected).max()))

@@ -1,4 +1,4 @@
-"""The cache of compiled code: keyed by all that the code depends on and by nothing else; old ones do not pile up."""
+"""The cache of compiled code: its key depends only on what the code depends on, and old code is removed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def own_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "kernels"
 
 
-def test_only_what_was_not_used_for_long_is_removed() -> None:
+def test_only_code_unused_for_long_is_removed() -> None:
     present = _cache.compile_cache()
     old = present.with_name("old")
     recent = present.with_name("recent")
@@ -34,14 +34,14 @@ def test_only_what_was_not_used_for_long_is_removed() -> None:
         os.utime(folder, (long_ago, long_ago))
     _cache.remove_old_code()
     assert sorted(p.name for p in present.parent.iterdir()) == sorted([present.name, "recent"])
-    # Another checkout that sweeps tomorrow sees that it was used today.
+    # The clean-up of another checkout tomorrow sees that it was used today.
     assert present.stat().st_mtime > time.time() - 86400
 
 
 @pytest.mark.parametrize(
     "name", ["NUMBA_BOUNDSCHECK", "NUMBA_SLP_VECTORIZE", "NUMBA_LOOP_VECTORIZE", "NUMBA_OPT"]
 )
-def test_other_settings_of_the_compiler_have_another_cache(
+def test_other_compiler_settings_have_another_cache(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = _cache.compile_cache()
@@ -49,7 +49,7 @@ def test_other_settings_of_the_compiler_have_another_cache(
     assert _cache.compile_cache() != plain
 
 
-def test_the_key_says_what_it_is_for_and_not_where_the_program_lies(
+def test_key_names_target_and_not_the_install_folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     baseline = _cache.compile_cache().name
@@ -69,8 +69,8 @@ def package(folder: Path, **sources: str) -> Path:
 SOURCES = {
     "kernels__solver": "from snakestudio.kernels.limits import MANY\n@jit\ndef solve(): return MANY\n",
     "kernels__limits": "from .columns import FEW\nMANY = FEW\n",
-    # A file of constants alone has no compiled code, but what has some reads it, in whatever way it
-    # is imported.
+    # A file of constants alone has no compiled code, but code that imports it in any way
+    # depends on it.
     "kernels__columns": "FEW = 3\n",
     "engines__a__step": "from snakestudio.kernels import solver\n@jit\ndef advance(): return solver.solve()\n",
     "engines__a__columns": "X, Y = range(2)\n",
@@ -87,7 +87,7 @@ def test_every_source_of_both_packages_counts(
         return _cache.source_hash.__wrapped__()
 
     before = hash_of(package(tmp_path / "one", **SOURCES))
-    assert hash_of(package(tmp_path / "other", **SOURCES)) == before  # wherever it lies
+    assert hash_of(package(tmp_path / "other", **SOURCES)) == before  # in any folder
     assert (
         hash_of(package(tmp_path / "new", **SOURCES | {changed: SOURCES[changed] + "\n# new\n"}))
         != before
@@ -109,9 +109,7 @@ def test_an_engine_is_compiled_if_all_its_files_are_there() -> None:
     assert not _cache.was_compiled("planar_nonsmooth")
 
 
-def test_code_that_came_with_the_program_is_found_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bundled_code_is_found_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shipped = tmp_path / "shipped"
     folder = shipped / _cache.compile_cache().name
     folder.mkdir(parents=True)
@@ -122,19 +120,19 @@ def test_code_that_came_with_the_program_is_found_first(
     assert _cache.was_compiled("planar_nonsmooth")
 
 
-def test_a_folder_that_cannot_be_written_is_replaced_by_a_temporary_one(
+def test_unwritable_folder_is_replaced_by_a_temporary_one(
     own_kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_kernels.write_text("a file stands there")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     paths.temporary_dir.cache_clear()
-    found = _cache.compile_cache()
-    assert found.is_relative_to(tmp_path / f"snakestudio-{os.getuid()}")
+    result = _cache.compile_cache()
+    assert result.is_relative_to(tmp_path / f"snakestudio-{os.getuid()}")
     assert str(own_kernels) in _cache.cache_trouble()
     paths.temporary_dir.cache_clear()
 
 
-def test_nobody_else_can_put_code_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_users_cannot_plant_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     paths.temporary_dir.cache_clear()
     planted = tmp_path / f"snakestudio-{os.getuid()}"
@@ -144,7 +142,7 @@ def test_nobody_else_can_put_code_there(tmp_path: Path, monkeypatch: pytest.Monk
     paths.temporary_dir.cache_clear()
 
 
-def test_what_the_user_should_know_of_it_is_told(
+def test_cache_problem_is_reported(
     own_kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert registry.note() == ""
@@ -157,7 +155,7 @@ def test_what_the_user_should_know_of_it_is_told(
     paths.temporary_dir.cache_clear()
 
 
-def test_another_numba_than_that_of_the_shipped_engines_is_told(
+def test_numba_mismatch_with_bundled_engines_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "compiled_kernels_dir", lambda: tmp_path)

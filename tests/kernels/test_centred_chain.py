@@ -17,7 +17,7 @@ SIZES = (1, 2, 3, 10, 60)
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_the_solver_agrees_with_lapack_and_reads_the_lower_triangle_only(n: int) -> None:
+def test_solver_reads_lower_triangle_and_agrees_with_lapack(n: int) -> None:
     rng = np.random.default_rng(n)
     root = rng.normal(size=(n, n))
     matrix = root @ root.T + np.eye(n)
@@ -29,40 +29,38 @@ def test_the_solver_agrees_with_lapack_and_reads_the_lower_triangle_only(n: int)
 
 
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("beside", [0, 1, 7])
-def test_wide_factors_solve_what_lapack_solves_with_columns_beside_them(
-    n: int, beside: int
-) -> None:
+@pytest.mark.parametrize("extra", [0, 1, 7])
+def test_wide_factors_with_further_columns_agree_with_lapack(n: int, extra: int) -> None:
     rng = np.random.default_rng(n)
     root = rng.normal(size=(n, n))
-    others = rng.normal(size=(n, beside))
+    others = rng.normal(size=(n, extra))
     matrix = root @ root.T + np.eye(n)
-    wide = np.full((n, -(-(n + beside) // 8) * 8), 0.5)
-    wide[:, : n + beside] = np.hstack([np.triu(matrix) + np.tril(np.full((n, n), 9.0), -1), others])
+    wide = np.full((n, -(-(n + extra) // 8) * 8), 0.5)
+    wide[:, : n + extra] = np.hstack([np.triu(matrix) + np.tril(np.full((n, n), 9.0), -1), others])
     inverse = np.zeros(n)
     rhs = rng.normal(size=n)
     x = rhs.copy()
-    run = direct(factor)  # twice: the second time without a look at the types
+    run = direct(factor)  # twice: the second call does not check the types
     for again in (wide.copy(), wide):
-        run(again, inverse, n + beside)
+        run(again, inverse, n + extra)
     forward(wide, inverse, x)
     backward(wide, inverse, x)
     assert x == pytest.approx(np.linalg.solve(matrix, rhs), rel=1e-10, abs=1e-11)
-    for i in range(beside):
+    for i in range(extra):
         x = wide[:, n + i].copy()
         backward(wide, inverse, x)
         assert x == pytest.approx(np.linalg.solve(matrix, others[:, i]), rel=1e-10, abs=1e-11)
 
 
-def test_a_matrix_that_is_not_positive_definite_gives_no_number() -> None:
+def test_indefinite_matrix_gives_nan() -> None:
     x = np.ones(2)
     solve(np.array([[1.0, 2.0], [2.0, 1.0]]), x)
     assert np.isnan(x).all()
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_places_follow_joint_after_joint_about_the_centre_of_mass(n: int) -> None:
-    # Written as P4 (2), (3) and (6) say it.
+def test_positions_follow_joints_about_the_centre_of_mass(n: int) -> None:
+    # Written as in P4 (2), (3) and (6).
     theta = np.random.default_rng(n).uniform(-3, 3, n)
     half = 0.07
     chain = make_chain(Robot(n_links=n, link_length_m=2 * half))
@@ -111,7 +109,7 @@ def test_unequal_links_join_about_their_centre_of_mass(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_forces_do_on_the_angles_the_work_they_do_on_the_links(n: int) -> None:
+def test_forces_on_angles_and_links_do_the_same_work(n: int) -> None:
     rng = np.random.default_rng(n)
     theta = rng.uniform(-3, 3, n)
     omega = rng.normal(size=n)
@@ -131,9 +129,9 @@ def test_accelerations_are_linear_between_knots_and_bounded_at_a_jump() -> None:
     angle = np.array([0.0, 0.0, 1.0, 1.0])[:, None, None] * np.ones((1, 1, 2))
     got = np.zeros((1, 2))
     reference = np.zeros((1, 4))
-    for t, wanted in ((0.0, 1.0), (0.25, 2.0), (0.5, 3.0), (0.75, 1.0), (1.0, 4.0), (2.0, 4.0)):
+    for t, expected in ((0.0, 1.0), (0.25, 2.0), (0.5, 3.0), (0.75, 1.0), (1.0, 4.0), (2.0, 4.0)):
         reference_at(time, angle, np.zeros_like(angle), acceleration, t, reference, got)
-        assert got == pytest.approx(np.full((1, 2), wanted), abs=1e-14), t
+        assert got == pytest.approx(np.full((1, 2), expected), abs=1e-14), t
 
 
 def test_a_held_reference_keeps_its_value_to_the_last_bit() -> None:

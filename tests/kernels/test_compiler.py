@@ -1,4 +1,4 @@
-"""Compilation as a whole: the same results as numba's own way, one file a function, nothing compiled twice."""
+"""Compilation of executables: the same results as numba's default, one file per function, nothing compiled twice."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ print(json.dumps({{
 
 
 def answer(folder: Path, before: str = "", **environment: str) -> dict[str, object]:
-    found: dict[str, object] = answer_of(
+    result: dict[str, object] = answer_of(
         PROGRAM.format(before=before), SNAKESTUDIO_KERNELS_DIR=str(folder), **environment
     )
-    return found
+    return result
 
 
-def test_what_was_compiled_is_found_again_and_gives_the_same(tmp_path: Path) -> None:
+def test_saved_code_is_loaded_and_gives_the_same(tmp_path: Path) -> None:
     first = answer(tmp_path)
     again = answer(tmp_path)
     assert "sin_cos" in first["compiled"]
@@ -48,23 +48,23 @@ def test_what_was_compiled_is_found_again_and_gives_the_same(tmp_path: Path) -> 
     assert [name.rpartition("-")[0] for name in first["files"]] == ["kernels.trig.sin_cos"]
 
 
-def test_the_bits_are_those_of_numbas_own_way(tmp_path: Path) -> None:
-    whole = answer(tmp_path / "whole")
+def test_bits_are_those_of_numba_by_default(tmp_path: Path) -> None:
+    full = answer(tmp_path / "whole")
     own = answer(tmp_path / "own", before='import numba; numba.__version__ = "0.99"')
-    assert (whole["kind"], own["kind"]) == ("KernelDispatcher", "CPUDispatcher")
-    assert own["values"] == whole["values"]
-    # Its files are found again, too.
+    assert (full["kind"], own["kind"]) == ("KernelDispatcher", "CPUDispatcher")
+    assert own["values"] == full["values"]
+    # Its files are also found again.
     assert (
         answer(tmp_path / "own", before='import numba; numba.__version__ = "0.99"')["compiled"]
         == []
     )
 
 
-def test_a_damaged_file_is_compiled_anew(tmp_path: Path) -> None:
+def test_damaged_file_is_recompiled(tmp_path: Path) -> None:
     first = answer(tmp_path)
     file = next(tmp_path.rglob("*.kernel"))
-    whole = file.read_bytes()
-    for damaged in (whole[:-100], whole[:50] + b"?" + whole[51:], b""):
+    full = file.read_bytes()
+    for damaged in (full[:-100], full[:50] + b"?" + full[51:], b""):
         file.write_bytes(damaged)
         again = answer(tmp_path)
         assert "sin_cos" in again["compiled"], len(damaged)
@@ -74,28 +74,28 @@ def test_a_damaged_file_is_compiled_anew(tmp_path: Path) -> None:
     assert answer(tmp_path)["compiled"] == []
 
 
-def test_where_nothing_can_be_kept_it_still_computes(tmp_path: Path) -> None:
+def test_kernels_run_without_a_writable_cache(tmp_path: Path) -> None:
     folder = tmp_path / "kernels"
     folder.write_text("")
-    found = answer(folder, TMPDIR=str(tmp_path))
-    assert "sin_cos" in found["compiled"]
-    assert str(folder) in str(found["trouble"])
+    result = answer(folder, TMPDIR=str(tmp_path))
+    assert "sin_cos" in result["compiled"]
+    assert str(folder) in str(result["trouble"])
 
 
-def test_a_full_disk_is_told_and_does_not_stop_anything(tmp_path: Path) -> None:
+def test_full_disk_is_reported_and_kernels_run(tmp_path: Path) -> None:
     before = """
 import snakestudio.kernels._compiler as compiler
 def full(*_):
     raise OSError(28, "No space left on device")
 compiler._write = full
 """
-    found = answer(tmp_path, before)
-    assert "No space left" in str(found["trouble"])
-    assert found["files"] == []
+    result = answer(tmp_path, before)
+    assert "No space left" in str(result["trouble"])
+    assert result["files"] == []
 
 
-def test_others_who_use_numba_in_the_same_process_find_it_as_ever(tmp_path: Path) -> None:
-    found = answer_of(
+def test_other_users_of_numba_are_not_affected(tmp_path: Path) -> None:
+    result = answer_of(
         """
 import json
 from snakestudio.kernels.trig import sin_cos
@@ -110,4 +110,4 @@ print(json.dumps([total(np.arange(4.0)), numba.config.CPU_NAME, numba.config.CAC
 """,
         SNAKESTUDIO_KERNELS_DIR=str(tmp_path),
     )
-    assert found == [6.5, None, ""]
+    assert result == [6.5, None, ""]

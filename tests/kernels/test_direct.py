@@ -1,4 +1,4 @@
-"""Compiled entry points that callers of one function share."""
+"""Compiled entry points shared by the callers of one function."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ def _halved(number: float) -> int:
     return int(number / 2.0)
 
 
-def test_functions_whose_arguments_differ_by_their_numba_type_alone_have_code_of_their_own() -> (
-    None
-):
+def test_arguments_of_another_numba_type_get_separate_code() -> None:
     def results(function: object, argument: float) -> list[int]:
         table = CallTable(function, [(argument,)])
         return table.call(np.zeros(1, np.int64), lambda job, args, done: job(*args)).tolist()

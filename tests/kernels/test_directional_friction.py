@@ -1,4 +1,4 @@
-"""Friction that differs forwards, backwards and across: its law against projections on the reservoir; the solver."""
+"""Direction-dependent friction: its law against projections on the reservoir, and the solver."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def test_projection_is_the_nearest_point_of_two_half_ellipses() -> None:
 def missed(
     force: FloatArray, gamma: FloatArray, plus: float, minus: float, across: float, load: float
 ) -> float:
-    """What the natural map of the kernel misses of a friction force (2,), N, sliding at `gamma` (2,), over the load."""
+    """Violation of the kernel's natural map by a friction force (2,), N, sliding at `gamma` (2,),
+    relative to the load."""
     along = max(plus, minus)
     shares = (plus / along, minus / along) if along > 0.0 else (1.0, 1.0)
     scale = np.array([along, across])
@@ -77,18 +78,18 @@ def missed(
 
 
 def test_natural_map_is_continuous_where_one_side_has_no_friction() -> None:
-    """A ratchet that is slid against its teeth is held, whichever sign rounding gives an impulse along of nothing."""
+    """A ratchet that slides against its teeth is held, for either sign of a zero impulse along due to rounding."""
     for tiny in (1e-12, -1e-12):
         assert natural_halves(tiny, 0.0, 1.0, 0.0, 0.7, 2.0, 0.0, 1.0) == pytest.approx(0.7)
         assert natural_halves(tiny, 0.0, -1.0, 0.0, 0.7, 2.0, 1.0, 0.0) == pytest.approx(0.7)
-    # Slid the other way there is no impulse, and nothing is missed.
+    # If it slides the other way there is no impulse and no violation.
     assert natural_halves(1e-12, 0.0, -1.0, 0.0, 0.7, 2.0, 0.0, 1.0) == pytest.approx(
         0.0, abs=1e-11
     )
 
 
 def test_natural_map_vanishes_at_projections_alone() -> None:
-    """P = proj(P - r gamma) in coordinates of the force itself, with shares from 0 to 1 and both coefficients 0."""
+    """P = proj(P - r gamma) in coordinates of the force itself, with shares from 0 to 1 and zero coefficients."""
     rng = np.random.default_rng(2)
     least = math.inf
     for sample in range(1500):
@@ -103,7 +104,8 @@ def test_natural_map_vanishes_at_projections_alone() -> None:
         force = load * project(point, plus, minus, across)
         gamma = (force - load * point) / r
         assert missed(force, gamma, plus, minus, across, load) < 1e-10, sample
-        # Another admissible force that is not a projection violates the law: the map must see it.
+        # Another admissible force that is not a projection violates the law, and the map must
+        # detect it.
         other = load * project(2.0 * rng.normal(size=2), plus, minus, across)
         wrong = np.abs(
             other - load * project((other - r * gamma) / load, plus, minus, across)
@@ -114,7 +116,7 @@ def test_natural_map_vanishes_at_projections_alone() -> None:
 
 
 def directional(problem: SpatialProblem, rng: np.random.Generator) -> SpatialProblem:
-    """The problem with friction along that is smaller in one direction, by a random share, or 0."""
+    """The problem with friction along reduced in one direction by a random share, or to 0."""
     gain = problem.gain.copy()
     share = float(rng.choice([0.0, 0.05, 0.1, 0.5, 0.6]))
     shares = (share, 1.0) if rng.random() < 0.5 else (1.0, share)
@@ -125,7 +127,7 @@ def directional(problem: SpatialProblem, rng: np.random.Generator) -> SpatialPro
 
 @pytest.mark.parametrize("alone", [False, True], ids=["as a step", "by the rescue alone"])
 def test_captured_problems_are_solved_with_directional_friction(alone: bool) -> None:
-    """The hardest problems of runs, which had isotropic friction. A few of the rescue's may remain."""
+    """The hardest problems of runs with isotropic friction. The rescue alone may leave a few unsolved."""
     rng = np.random.default_rng(1)
     left = []
     for name, arrays in captured.spatial().items():
@@ -144,8 +146,8 @@ def test_random_problems_are_solved_with_directional_friction() -> None:
         problem = directional(problem, rng)
         solve(problem, impulses, w, Solver().max_iterations)
         assert residual(problem, impulses, w) <= CONVERGED, seed
-        # Each force lies in its half ellipse and dissipates: judged from impulses and velocities
-        # alone.
+        # Each force is in its half ellipse and dissipates energy, as seen from impulses and
+        # velocities alone.
         contacts = int(problem.first[-1])
         rows = problem.rows[:contacts].reshape(-1, 5, 8)[:, 1:3, :6]
         link = np.repeat(np.arange(len(w)), np.diff(problem.first))

@@ -46,8 +46,8 @@ def test_exponentials_are_those_of_matrices(size: float) -> None:
         out = np.zeros(12)
         twist[3:] *= size / np.linalg.norm(twist[3:])
         move_frame(frame, twist, out)
-        wanted = homogeneous(frame) @ expm(matrix(twist))
-        assert homogeneous(out) == pytest.approx(wanted, abs=2e-14 * (1 + size))
+        expected = homogeneous(frame) @ expm(matrix(twist))
+        assert homogeneous(out) == pytest.approx(expected, abs=2e-14 * (1 + size))
         pose = np.zeros(7)
         moved = np.zeros(12)
         pose[:3] = frame[9:]
@@ -55,10 +55,10 @@ def test_exponentials_are_those_of_matrices(size: float) -> None:
         move_pose(pose, twist, pose)
         assert np.linalg.norm(pose[3:]) == pytest.approx(1.0, abs=1e-15)
         frame_from_pose(pose, moved)
-        assert homogeneous(moved) == pytest.approx(wanted, abs=1e-13 * (1 + size))
+        assert homogeneous(moved) == pytest.approx(expected, abs=1e-13 * (1 + size))
 
 
-def test_twists_and_wrenches_are_carried_by_adjoint_maps() -> None:
+def test_twists_and_wrenches_transform_by_adjoint_maps() -> None:
     rng = np.random.default_rng(3)
     for _ in range(20):
         frame = random_frame(rng)
@@ -66,7 +66,7 @@ def test_twists_and_wrenches_are_carried_by_adjoint_maps() -> None:
         out = np.zeros((4, 6))
         g = homogeneous(frame)
         carry(frame, what, out)
-        # Ad_g is conjugation of twists; the power of a wrench does not depend on who looks.
+        # Ad_g is conjugation of twists; the power of a wrench does not depend on the frame.
         assert matrix(out[0]) == pytest.approx(g @ matrix(what) @ np.linalg.inv(g), abs=1e-13)
         assert matrix(out[1]) == pytest.approx(np.linalg.inv(g) @ matrix(what) @ g, abs=1e-13)
         twist = rng.normal(size=6)

@@ -1,4 +1,4 @@
-"""Tables of calls: every row is called once with its own arguments, by however many threads."""
+"""Tables of calls: every row is called once with its own arguments, with any number of threads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Body(NamedTuple):
 
 @jit
 def gather(body: Body, offset: int, out: FloatArray) -> int:
-    """Sum of chosen values, times the scale; counts its calls."""
+    """Sum of selected values times the scale; also counts its calls."""
     total = 0.0
     for i in range(body.chosen.shape[0]):
         total += body.values[body.chosen[i], 1]
@@ -36,7 +36,7 @@ def gather(body: Body, offset: int, out: FloatArray) -> int:
 
 @jit
 def clear(out: FloatArray) -> None:
-    """Returns nothing."""
+    """Return nothing."""
     for i in range(out.shape[0]):
         out[i] = 0.0
 
@@ -83,7 +83,7 @@ def test_every_row_is_called_once_with_its_own_arguments(share: Any) -> None:
         assert status[k] == (len(body.chosen) + k if k % 3 == 0 else 0)
 
 
-def test_rows_take_other_arguments() -> None:
+def test_rows_accept_other_arguments() -> None:
     out = np.zeros((2, 2))
     table = CallTable(gather, [(body_of(3), 0, out[k]) for k in range(2)])
     larger = Body(np.ones((50, 2)), 2.0, np.arange(50, dtype=np.int64), False)
@@ -104,7 +104,7 @@ def test_a_function_that_returns_nothing_gives_zeros() -> None:
 
 @jit
 def shift(offset: int, out: FloatArray, by: float) -> int:
-    """Takes other arguments than `gather`."""
+    """Function with other arguments than `gather`."""
     for i in range(out.shape[0]):
         out[i] += by
     return int(offset)

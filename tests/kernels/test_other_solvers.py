@@ -1,9 +1,9 @@
-"""What our solvers find, judged and found again by others: through the FCLIB file, in other variables.
+"""Results of our solvers, checked and reproduced by an independent solver through the FCLIB file.
 
-Here the joints are gone (minimal coordinates), friction is unscaled, and the law is De Saxce's: r
-and u + mu |u_T| n lie in the second-order cone and its dual, and are orthogonal (Acary and others,
-INRIA RT-0444, 2014, (1)-(7)). The other solver is projected Gauss-Seidel on that, of first order,
-in dense matrices. Siconos has no package for pip.
+In the file the joints are eliminated (minimal coordinates), friction is unscaled, and the law is De
+Saxce's: r and u + mu |u_T| n are in the second-order cone and its dual, and are orthogonal (Acary
+and others, INRIA RT-0444, 2014, (1)-(7)). The other solver is projected Gauss-Seidel for this law,
+a first-order method on dense matrices. Siconos has no package for pip.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.kernels.random_contacts import arrays_of, random_problem
 
 
 class Read(NamedTuple):
-    """An FCLIB problem as somebody else reads it."""
+    """An FCLIB problem as read by an independent program."""
 
     mass: FloatArray
     directions: FloatArray
@@ -45,7 +45,7 @@ class Read(NamedTuple):
 
 
 def read(data: bytes) -> Read:
-    """By FCLIB's documentation: `fclib_read_global`."""
+    """Read a file as documented by FCLIB: `fclib_read_global`."""
     with h5py.File(io.BytesIO(data)) as file:
         (name,) = file
         main = file[name]
@@ -79,16 +79,18 @@ def read(data: bytes) -> Read:
 
 
 def velocities(problem: Read, impulses: FloatArray) -> FloatArray:
-    """Of the generalised coordinates, under given impulses."""
-    found: FloatArray = np.linalg.solve(problem.mass, problem.directions @ impulses + problem.force)
-    return found
+    """Velocities of the generalised coordinates under given impulses."""
+    result: FloatArray = np.linalg.solve(
+        problem.mass, problem.directions @ impulses + problem.force
+    )
+    return result
 
 
 def missed(problem: Read, impulses: FloatArray, scale: float, mass: float) -> float:
-    """By how much impulses (d c,) miss the laws, each by itself, in units of the largest there is.
+    """Largest violation of the laws by impulses (d c,), each law separately, relative to the largest value.
 
-    Of those in which a step is judged if they are larger: `scale` = m g dt, N s, and what that does
-    to `mass`, kg.
+    The values are at least those by which a step is judged: `scale` = m g dt, N s, and its effect
+    on `mass`, kg.
     """
     u = (problem.directions.T @ velocities(problem, impulses) + problem.offset).reshape(
         -1, problem.wide
@@ -108,7 +110,7 @@ def missed(problem: Read, impulses: FloatArray, scale: float, mass: float) -> fl
             size = np.linalg.norm(push, axis=1)
             bound = mu * r[:, 0]
             worst = max(worst, (size - bound).max() / most)
-            # The most is dissipated that the disc lets be.
+            # Friction dissipates as much as the disc allows.
             lost = (push * slip).sum(axis=1) + bound * np.linalg.norm(slip, axis=1)
             worst = max(worst, np.abs(lost).max() / (most * fast))
     return float(worst)
@@ -124,7 +126,7 @@ def _sweeps(
     most: int,
     goal: float,
 ) -> float:
-    """Projected Gauss-Seidel on De Saxce's law, a contact at a time; returns the last sweep's largest change."""
+    """Projected Gauss-Seidel on De Saxce's law, contact by contact; return the last sweep's largest change."""
     count = mu.shape[0]
     change = 0.0
     for _ in range(most):
@@ -159,7 +161,7 @@ def _sweeps(
 
 
 def by_gauss_seidel(problem: Read) -> FloatArray | None:
-    """Impulses from zero by a method of first order; None where it does not get there."""
+    """Impulses from zero by a first-order method; None if it does not converge."""
     inverse = np.linalg.inv(problem.mass)
     delassus = problem.directions.T @ inverse @ problem.directions
     free = problem.directions.T @ inverse @ problem.force + problem.offset
@@ -170,7 +172,7 @@ def by_gauss_seidel(problem: Read) -> FloatArray | None:
 
 
 def as_fclib(problem: SpatialProblem, impulses: SpatialImpulses) -> tuple[Read, FloatArray]:
-    """A problem through its file, and our impulses as it counts them."""
+    """Convert a problem through its file, with our impulses in its form."""
     other = read(fclib_bytes(spatial_file.as_friction_problem(arrays_of(problem)), "Random"))
     contacts = int(problem.first[-1])
     r = np.zeros((len(other.mu), other.wide))
@@ -185,7 +187,7 @@ def as_fclib(problem: SpatialProblem, impulses: SpatialImpulses) -> tuple[Read, 
 def from_fclib(
     other: Read, r: FloatArray, problem: SpatialProblem
 ) -> tuple[SpatialImpulses, FloatArray]:
-    """The other way round; velocities of all links come with it."""
+    """Convert impulses back, together with the velocities of all links."""
     contacts = int(problem.first[-1])
     pairs = r.reshape(-1, 3)
     ours = np.zeros((contacts, 5))
@@ -205,14 +207,14 @@ def from_fclib(
     return SpatialImpulses(ours, stop), w
 
 
-def test_two_hundred_random_problems_are_solved_alike_by_another_solver() -> None:
+def test_random_problems_agree_with_another_solver() -> None:
     """Ours passes the other's laws and the other's passes ours; where the solution is unique, velocities agree.
 
-    Unique: little friction, and normals that are independent of each other (Klarbring 1990 and
-    others: the problem is then a contraction). The most that anything may differ is the tolerance
-    of a step, over the masses that it moves.
+    It is unique with little friction and normals that are independent of each other (Klarbring 1990
+    and others: the problem is then a contraction). The largest possible difference is the tolerance
+    of a step divided by the masses that it moves.
     """
-    found = unique = 0
+    result = unique = 0
     for seed in range(200):
         problem, impulses, w = random_problem(seed)
         solve(problem, impulses, w, Solver().max_iterations)
@@ -222,7 +224,7 @@ def test_two_hundred_random_problems_are_solved_alike_by_another_solver() -> Non
         theirs = by_gauss_seidel(other)
         if theirs is None:
             continue
-        found += 1
+        result += 1
         back, w_back = from_fclib(other, theirs, problem)
         assert residual(problem, back, w_back) <= CONVERGED, seed
         normals = other.directions[:, :: other.wide]
@@ -234,13 +236,14 @@ def test_two_hundred_random_problems_are_solved_alike_by_another_solver() -> Non
             np.testing.assert_allclose(
                 velocities(other, r), velocities(other, theirs), rtol=0, atol=1e-7
             )
-    # The method of first order does not get everywhere; where it does, it must not be by chance.
-    assert found >= 190
+    # The first-order method does not always converge; enough results show that agreement is no
+    # accident.
+    assert result >= 190
     assert unique >= 40
 
 
-def test_rolling_friction_and_stops_keep_the_laws_of_the_file_too() -> None:
-    """All captured problems of the model in space: solved by us, judged by the conditions one by one."""
+def test_rolling_friction_and_limits_satisfy_the_laws_of_the_file() -> None:
+    """All captured problems of the spatial model, solved by our solver and checked condition by condition."""
     rolling = stopped = 0
     for name, arrays in captured.spatial().items():
         problem, impulses, w = spatial_file.problem_from_arrays(arrays)
@@ -248,7 +251,7 @@ def test_rolling_friction_and_stops_keep_the_laws_of_the_file_too() -> None:
         other, r = as_fclib(problem, impulses)
         rolling += other.mu_rolling is not None
         stopped += problem.n_stops > 0
-        # What is 1e-8 of a link's own becomes more through the inverse of the whole chain's mass
+        # A residual of 1e-8 of a link is increased by the inverse of the whole chain's mass
         # matrix.
         assert missed(other, r, problem.scale, problem.links[0, MASS]) <= 1e-6, name
     assert rolling
@@ -256,8 +259,8 @@ def test_rolling_friction_and_stops_keep_the_laws_of_the_file_too() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(captured.planar()))
-def test_the_planar_problem_in_the_file_is_the_one_that_was_solved(name: str) -> None:
-    """Its ground carries a given load, which in the file is what presses a mass of its own."""
+def test_planar_problem_in_the_file_is_the_solved_one(name: str) -> None:
+    """Its ground has a given load, which is represented in the file by a separate mass pressed onto it."""
     problem, impulses, u = planar_file.problem_from_arrays(captured.planar()[name])
     from snakestudio.kernels.planar_scratch import make_scratch
 

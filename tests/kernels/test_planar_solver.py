@@ -1,4 +1,4 @@
-"""The contact solver against a dense one that shares nothing with it, and the residual against numbers by hand."""
+"""The contact solver against an independent dense one, and the residual against values computed by hand."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def chain_problem(
     kind: int = DISC,
     **rest: Any,
 ) -> ChainProblem:
-    """A problem of links with these values, each one number for all or one for each."""
+    """A problem of links with these values, each one number for all or one per link."""
     n = len(rest["cos"])
     links = link_table(
         *(np.broadcast_to(value, n).astype(float) for value in (mass, inertia, front, rear))
@@ -65,9 +65,9 @@ def chain_problem(
 
 
 def random_problem(
-    seed: int, n: int, n_contacts: int, **given: Any
+    seed: int, n: int, n_contacts: int, **overrides: Any
 ) -> tuple[ChainProblem, ChainImpulses, FloatArray]:
-    """A contact problem as a step may pose it, with impulses of a step before."""
+    """A contact problem as in a step, with impulses of a previous step."""
     rng = np.random.default_rng(seed)
     theta = np.cumsum(rng.uniform(-0.7, 0.7, n))
     mass = 0.7
@@ -80,7 +80,7 @@ def random_problem(
         [np.cos(angle), np.sin(angle), rng.uniform(-0.04, 0.04, n_contacts)]
     )
     stops = rng.choice([-1.0, 0.0, 0.0, 1.0], n - 1)
-    asymmetry = seed % 3  # links with their joints off the middle
+    asymmetry = seed % 3  # links with their joints off-centre
     values: dict[str, Any] = {
         "mass": mass,
         "inertia": 1.3e-3,
@@ -102,7 +102,7 @@ def random_problem(
         "drag": np.zeros(n - 1),
         "n_drags": 0,
     }
-    problem = chain_problem(**{**values, **given})
+    problem = chain_problem(**{**values, **overrides})
     normal = rng.uniform(0, 1e-3, n_contacts)
     zeros = np.zeros(n_contacts)
     impulses = ChainImpulses(rng.normal(0, 1e-3, (n, 2)), normal, zeros, np.zeros(n - 1))
@@ -145,7 +145,7 @@ def dense_solution(problem: ChainProblem) -> FloatArray:
     A = np.array(W) @ J
     H = J.T @ (M + drag) @ J
     f = J.T @ M @ problem.u_free.reshape(-1)
-    # Scale the unilateral rows to be as stiff as friction is.
+    # Scale the unilateral rows to the stiffness of friction.
     scales = np.ones(len(A))
     scales[2 * n :] = 1.0 / np.maximum(np.linalg.norm(A[2 * n :], axis=1), 1e-12)
     A = A * scales[:, None]
@@ -171,16 +171,16 @@ def dense_solution(problem: ChainProblem) -> FloatArray:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_velocities_agree_with_a_dense_solver(seed: int) -> None:
-    # u_E is unique (strictly convex), so any solver gives it; the dense one gets to about 1e-8 m/s.
+    # u_E is unique (strictly convex), so all solvers agree; the dense one reaches about 1e-8 m/s.
     n = 2 + seed % 6
-    # Every other one has drag in its joints, and loads that differ.
+    # Every other problem has drag in its joints, and unequal loads.
     rng = np.random.default_rng(seed)
     other: dict[str, Any] = {
         "drag": rng.uniform(0, 3e-3, n - 1),
         "n_drags": n - 1,
         "load": rng.uniform(1e-3, 3e-3, n),
     }
-    if seed % 4 == 1:  # and links that differ
+    if seed % 4 == 1:  # and unequal links
         other |= {
             "mass": rng.uniform(0.2, 2.0, n),
             "inertia": rng.uniform(3e-4, 4e-3, n),
@@ -199,7 +199,7 @@ def test_velocities_agree_with_a_dense_solver(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20, 50))
-def test_the_rescue_solves_alone_and_finds_the_same(seed: int) -> None:
+def test_rescue_alone_finds_the_same_solution(seed: int) -> None:
     n = 2 + seed % 11
     drag = {"drag": np.full(n - 1, 2e-3), "n_drags": n - 1} if seed % 2 else {}
     problem, impulses, u = random_problem(seed, n, seed % 7, **drag)
@@ -213,7 +213,7 @@ def test_the_rescue_solves_alone_and_finds_the_same(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60, 84))
-def test_the_rescue_solves_unequal_links_half_ellipses_and_fixed_joints(seed: int) -> None:
+def test_rescue_solves_unequal_links_ellipses_and_fixed_joints(seed: int) -> None:
     n = 3 + seed % 9
     rng = np.random.default_rng(seed)
     fixed = np.zeros(n - 1, bool)
@@ -241,8 +241,8 @@ def test_the_rescue_solves_unequal_links_half_ellipses_and_fixed_joints(seed: in
     other = u.copy()
     solve(problem, impulses, u, make_scratch(n, max(problem.n_contacts, 1)), 1e-10, 500)
     assert solve_by_rescue(problem, other_impulses, other, 500) < 500
-    for velocities, found in ((u, impulses), (other, other_impulses)):
-        laws, motion = residuals(problem, velocities, found)
+    for velocities, result in ((u, impulses), (other, other_impulses)):
+        laws, motion = residuals(problem, velocities, result)
         assert laws <= 1e-8
         assert motion <= 1e-8
         assert np.abs(np.diff(velocities[:, 2])[fixed]).max(initial=0.0) <= 1e-12
@@ -270,7 +270,7 @@ def test_every_problem_is_solved(
     load: float,
 ) -> None:
     # Masses of 1e-6 to 1e6 kg, steps of 1 microsecond to 10 ms, friction up to 100, more contacts
-    # than freedoms.
+    # than degrees of freedom.
     m = 10.0**mass
     length = 0.12
     step = 10.0**dt
@@ -294,7 +294,7 @@ def test_every_problem_is_solved(
 
 
 def test_residual_of_a_case_by_hand() -> None:
-    # One sticking, one sliding link; numbers below are worked out in the comments.
+    # One sticking and one sliding link; the values below are derived in the comments.
     problem = chain_problem(
         mass=2.0,
         inertia=0.5,
@@ -320,31 +320,31 @@ def test_residual_of_a_case_by_hand() -> None:
         np.array([[0.03, -0.04], [0.1, 0.0]]), np.array([0.02]), np.zeros(1), np.array([0.0])
     )
     u = np.zeros((2, 3))
-    # At rest every law is met but the second link's contact needs nothing either: gamma = 0.
+    # At rest all laws are satisfied; the second link's contact needs no impulse: gamma = 0.
     assert residuals(problem, u, impulses)[0] == 0.0
-    # First link creeps along at 0.001 m/s: gamma = 0.0005, r = 2 / 0.25 = 8, distance 8 * 0.0005 =
-    # 0.004, / 0.1.
+    # The first link creeps at 0.001 m/s: gamma = 0.0005, r = 2 / 0.25 = 8, distance 8 * 0.0005 =
+    # 0.004, divided by 0.1.
     u[0, 0] = 0.001
     assert residuals(problem, u, impulses)[0] == pytest.approx(0.04)
     u[0, 0] = 0.0
-    # Second link (axis +y) slides backwards along its axis: P on the rim opposes it, so friction is
-    # met; but the contact row (0, 1, 0.5) approaches with 0.001: r = 1 / (1/2 + 0.25/0.5) = 1,
-    # distance 0.001, / 0.1.
+    # The second link (axis +y) slides backwards along its axis: P on the rim opposes it, so
+    # friction is satisfied; but the contact row (0, 1, 0.5) approaches at 0.001: r = 1 / (1/2 +
+    # 0.25/0.5) = 1, distance 0.001, divided by 0.1.
     u[1, 1] = -0.001
     assert residuals(problem, u, impulses)[0] == pytest.approx(0.01)
-    # The joint at its upper stop opens further at 0.01 rad/s: r = 0.25, distance 0.0025 N m s over
-    # 1 m, / 0.1; the contact row now leaves with 0.004 m/s under an impulse of 0.02: distance
-    # 0.004, / 0.1.
+    # The joint at its upper limit moves further at 0.01 rad/s: r = 0.25, distance 0.0025 N m s
+    # divided by 1 m and by 0.1; the contact row now separates at 0.004 m/s under an impulse of
+    # 0.02: distance 0.004, divided by 0.1.
     u[1] = 0.0, -0.001, 0.01
     assert residuals(problem, u, impulses)[0] == pytest.approx(0.04)
     u[1, 0] = math.nan
     assert math.isnan(residuals(problem, u, impulses)[0])
 
 
-def test_joint_impulses_and_defect_by_hand() -> None:
-    # Two links in line, the second pushed sideways by 0.2 N s at its centre, nothing else, u =
-    # u_free = 0: the joint must carry all of it to the first link, where it is missing: 0.2 / 0.1,
-    # and as moments 0.2 at either link.
+def test_joint_impulses_and_residual_by_hand() -> None:
+    # Two links in line, the second pushed sideways by 0.2 N s at its centre, no other impulse, u =
+    # u_free = 0: the joint must transmit all of it to the first link, where it is the error: 0.2 /
+    # 0.1, and as moments 0.2 at either link.
     problem = chain_problem(
         mass=2.0,
         inertia=0.5,
@@ -368,15 +368,15 @@ def test_joint_impulses_and_defect_by_hand() -> None:
     )
     impulses = ChainImpulses(np.zeros((2, 2)), np.array([0.2]), np.zeros(1), np.zeros(1))
     assert residuals(problem, np.zeros((2, 3)), impulses)[1] == pytest.approx(2.0)
-    # Friction of 0.6 along -x, 0.3 N s, alone: missing at the first link as well, 0.3 / 0.1; its
-    # moment -0.12 at the second link, over half a metre and 0.1, is less.
+    # Friction of 0.6 along -x, 0.3 N s, alone: also an error at the first link, 0.3 / 0.1; its
+    # moment -0.12 at the second link, divided by half a metre and 0.1, is smaller.
     impulses = ChainImpulses(np.zeros((2, 2)), np.zeros(1), np.array([0.6]), np.zeros(1))
     assert residuals(problem, np.zeros((2, 3)), impulses)[1] == pytest.approx(3.0)
 
 
 def test_residual_of_friction_on_an_obstacle_by_hand() -> None:
-    # Normal y, tangent -x scaled with mu = 0.5, on the surface 0.4 below the axis: arm of (-1, 0)
-    # at (0, -0.4) is -0.4.
+    # Normal y, tangent -x scaled with mu = 0.5, on the surface 0.4 below the axis: the arm of (-1,
+    # 0) at (0, -0.4) is -0.4.
     problem = chain_problem(
         mass=2.0,
         inertia=0.5,
@@ -406,12 +406,12 @@ def test_residual_of_friction_on_an_obstacle_by_hand() -> None:
         )
         return residuals(problem, u, impulses)[0]
 
-    # Sticking: anything up to the normal impulse; beyond it the excess over 0.1.
+    # Stick: any impulse up to the normal impulse; beyond it, the excess divided by 0.1.
     assert found(0.2, -0.2) == 0.0
     assert found(0.2, 0.23) == pytest.approx(0.3)
-    # Sliding along +x with 0.01 m/s: gamma_T = -0.005, G = 0.25 / 2 + 0.04 / 0.5 = 0.205. P_T must
-    # be +P_N; 0.01 short of it the law wants min(0.01, 0.005 / 0.205 = 0.0244) more; 0.05 short of
-    # it 0.0244.
+    # Slip along +x at 0.01 m/s: gamma_T = -0.005, G = 0.25 / 2 + 0.04 / 0.5 = 0.205. P_T must
+    # be +P_N; if 0.01 is missing, the violation is min(0.01, 0.005 / 0.205 = 0.0244); if 0.05 is
+    # missing, 0.0244.
     u[1, 0] = 0.01
     assert found(0.2, 0.2) == 0.0
     assert found(0.2, 0.19) == pytest.approx(0.1)
@@ -419,7 +419,7 @@ def test_residual_of_friction_on_an_obstacle_by_hand() -> None:
 
 
 def _rough(problem: ChainProblem, seed: int, mu: float) -> ChainProblem:
-    """The same with friction on a part of its obstacle contacts, at points within a link's outline."""
+    """The problem with friction on some of its obstacle contacts, at points within a link's outline."""
     rng = np.random.default_rng(seed)
     rows = problem.rows.copy()
     for c, k in enumerate(problem.link):
@@ -461,8 +461,8 @@ def test_the_rescue_solves_friction_on_obstacles_alone(mu: float) -> None:
 
 
 def test_unsymmetric_chain_against_a_dense_solution() -> None:
-    # A du = b of every link but for joint impulses: J^T A J y = J^T b with du = J y and dense A,
-    # numpy's solver.
+    # A du = b of every link except for joint impulses: J^T A J y = J^T b with du = J y and dense A,
+    # by numpy's solver.
     rng = np.random.default_rng(5)
     for n in (2, 3, 4, 7, 12):
         problem, _, _ = random_problem(n, n, 0)
@@ -523,12 +523,12 @@ def test_sine_and_cosine_to_the_last_digits() -> None:
 @pytest.mark.parametrize(
     ("centre", "expected"),
     [
-        ((0.0, 0.5), (0.2, 0.0, -1.0, 0.0)),  # beside the rectangle: P2 (9)
+        ((0.0, 0.5), (0.2, 0.0, -1.0, 0.0)),  # to the side of the rectangle: P2 (9)
         (
             (0.1, -0.5),
             (0.2, 0.0, 1.0, 0.1),
-        ),  # on the other side, off the centre: arm = lever, P2 (14)
-        ((0.8, 0.0), (0.3, -1.0, 0.0, 0.0)),  # before the front semicircle: P2 (10)
+        ),  # on the other side, off-centre: arm = lever, P2 (14)
+        ((0.8, 0.0), (0.3, -1.0, 0.0, 0.0)),  # in front of the front semicircle: P2 (10)
         (
             (-0.5, 0.4),
             (0.2, 0.6, -0.8, 0.16),
@@ -540,8 +540,8 @@ def test_gap_and_force_direction(
     centre: tuple[float, float], expected: tuple[float, float, float, float]
 ) -> None:
     # Link along x with half-length 0.2 and radius 0.1, obstacle of radius 0.2.
-    found = gap(0.0, 0.0, 1.0, 0.0, 0.2, 0.1, *centre, 0.2)
-    assert found[:4] == pytest.approx(expected, abs=1e-12)
+    result = gap(0.0, 0.0, 1.0, 0.0, 0.2, 0.1, *centre, 0.2)
+    assert result[:4] == pytest.approx(expected, abs=1e-12)
     assert touches(0.0, 0.0, 1.0, 0.0, 0.2, 0.1, *centre, 0.2) == (expected[0] <= 0.0)
 
 
@@ -560,7 +560,7 @@ def test_force_direction_is_the_derivative_of_the_gap(seed: int) -> None:
         )
 
     here = at(0.0)
-    if here[0] < -0.25:  # the obstacle's centre is all but on the axis, where the direction jumps
+    if here[0] < -0.25:  # the obstacle's centre is close to the axis, where the direction jumps
         return
     rate = (at(1e-6)[0] - at(-1e-6)[0]) / 2e-6
     assert here[1] * vx + here[2] * vy + here[3] * omega == pytest.approx(rate, abs=1e-4)
@@ -584,7 +584,7 @@ def test_force_direction_is_the_derivative_of_the_gap(seed: int) -> None:
         (
             (0.9, 0.0, 180.0),
             {0: (0.5, 1, 0, 0), 1: (0.1, 1, 0, 0)},
-        ),  # front end before its right side
+        ),  # front end in front of its right side
         (
             (0.4, 0.0, 0.0),
             {0: (-0.3, 0, 1, -0.2), 1: (0.0, 1, 0, 0), 2: (0.1, 0, -1, -0.1), 5: (0.1, 0, 1, 0.1)},
@@ -597,18 +597,18 @@ def test_gaps_of_a_rectangle(
     x, y, heading = link
     cos, sin = math.cos(math.radians(heading)), math.sin(math.radians(heading))
     for feature in range(6):
-        found = rectangle_gap(feature, x, y, cos, sin, 0.2, 0.1, 0.5, 0.2)
+        result = rectangle_gap(feature, x, y, cos, sin, 0.2, 0.1, 0.5, 0.2)
         if feature in gaps:
-            assert found[:4] == pytest.approx(gaps[feature], abs=1e-12), feature
+            assert result[:4] == pytest.approx(gaps[feature], abs=1e-12), feature
         else:
-            assert found[0] == math.inf
+            assert result[0] == math.inf
 
 
 @given(st.integers(0, 10**6))
 def test_least_gap_of_a_rectangle_is_its_distance(seed: int) -> None:
-    # Against points sampled on the segment, each at its distance from a rectangle that only numpy
-    # knows: the least gap of all features is the distance between link and rectangle, and each
-    # force direction the derivative of its gap.
+    # Compared with points sampled on the segment, each with an independent distance from the
+    # rectangle by numpy: the least gap of all features is the distance between link and rectangle,
+    # and each force direction the derivative of its gap.
     rng = np.random.default_rng(seed)
     x, y, theta = rng.uniform(-1, 1, 3) * [1, 1, math.pi]
     half_x, half_y = rng.uniform(0.05, 0.5, 2)
@@ -647,7 +647,7 @@ def test_least_gap_of_a_rectangle_is_its_distance(seed: int) -> None:
             assert here[1] * u[0] + here[2] * u[1] + here[3] * u[2] == pytest.approx(rate, abs=1e-4)
 
 
-def test_captured_problems_are_solved_from_the_guess_and_from_nothing() -> None:
+def test_captured_problems_are_solved_from_guess_and_from_zero() -> None:
     for name, arrays in captured.planar().items():
         for alone in (False, True):
             problem, impulses, u = problem_from_arrays(arrays)

@@ -1,4 +1,4 @@
-"""Contacts with posts, blocks and prisms, against distances written another way, MuJoCo, and cases known by hand."""
+"""Contacts with posts, blocks and prisms, against independent distances, MuJoCo, and cases computed by hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.kernels.solids import (
     world,
 )
 
-DEEP = 1e-6  # how deep resting links stand
+DEEP = 1e-6  # penetration of resting links, m
 
 
 def box(*args: float) -> Block:
@@ -76,10 +76,10 @@ coordinates = st.floats(-0.25, 0.25)
 directions = st.tuples(*[st.floats(-1.0, 1.0)] * 3).filter(lambda e: np.linalg.norm(e) > 0.1)
 
 
-def is_sound(found: Found, solid: Solid, centre: FloatArray, axis: FloatArray) -> None:
+def is_sound(result: Found, solid: Solid, centre: FloatArray, axis: FloatArray) -> None:
     """Every contact is a point of the segment with the solid's distance and gradient there."""
-    assert np.linalg.norm(found.normal, axis=1) == pytest.approx(1.0, abs=1e-12)
-    for gap, normal, point in zip(found.gap, found.normal, found.point, strict=True):
+    assert np.linalg.norm(result.normal, axis=1) == pytest.approx(1.0, abs=1e-12)
+    for gap, normal, point in zip(result.gap, result.normal, result.point, strict=True):
         on_axis = point + RADIUS * normal
         t = float((on_axis - centre) @ axis)
         assert abs(t) <= HALF + 1e-12
@@ -97,29 +97,29 @@ def is_sound(found: Found, solid: Solid, centre: FloatArray, axis: FloatArray) -
 def test_deepest_contact_is_the_least_distance(
     name: str, place: tuple[float, float, float], direction: tuple[float, float, float]
 ) -> None:
-    """The least distance along the segment, by sampling and scipy's bounded search over an independent distance."""
+    """Compared with the least distance along the segment by sampling and SciPy's bounded search."""
     solid = SOLIDS[name]
     tolerance = 5e-4
     axis = np.array(direction) / np.linalg.norm(direction)
     centre = np.array([0.0, 0.0, 0.53]) + place
     least = least_distance(solid, centre, axis, HALF) - RADIUS
     assume(abs(least - tolerance) > 1e-7)
-    found = contacts(WORLDS[name], centre, axis, tolerance)
-    assert (len(found.gap) > 0) == (least < tolerance)
-    assert len(set(found.feature)) == len(found.feature)
-    if len(found.gap) == 0:
+    result = contacts(WORLDS[name], centre, axis, tolerance)
+    assert (len(result.gap) > 0) == (least < tolerance)
+    assert len(set(result.feature)) == len(result.feature)
+    if len(result.gap) == 0:
         return
     if least > -RADIUS + 1e-4:
-        is_sound(found, solid, centre, axis)
-        assert found.gap.min() == pytest.approx(least, abs=2e-9)
-    else:  # the axis is in the solid: all contacts lead out the same way
-        assert np.linalg.norm(found.normal, axis=1) == pytest.approx(1.0, abs=1e-12)
-        assert (found.gap < -0.9 * RADIUS).any()
+        is_sound(result, solid, centre, axis)
+        assert result.gap.min() == pytest.approx(least, abs=2e-9)
+    else:  # the axis is in the solid: all contacts push in the same direction
+        assert np.linalg.norm(result.normal, axis=1) == pytest.approx(1.0, abs=1e-12)
+        assert (result.gap < -0.9 * RADIUS).any()
 
 
 @pytest.mark.parametrize("name", SOLIDS)
 def test_small_moves_move_contacts_little(name: str) -> None:
-    """After a move of 1e-7 every touching contact still has one near its place, with nearly its gap and normal."""
+    """After a move of 1e-7 every touching contact still has one nearby, with nearly the same gap and normal."""
     random = np.random.default_rng(7)
     compared = 0
     for _ in range(4000):
@@ -135,14 +135,14 @@ def test_small_moves_move_contacts_little(name: str) -> None:
             same = (abs(after.gap - gap) < 1e-6) & (
                 np.abs(after.normal - normal).max(axis=1) < 1e-3
             )
-            # A contact may also give way to a deeper one beside it (5 % of the segment).
-            beside = (
+            # A contact may also be replaced by a deeper one nearby (5 % of the segment).
+            nearby = (
                 np.linalg.norm(
                     after.point + RADIUS * after.normal - point - RADIUS * normal, axis=1
                 )
                 < 0.11 * HALF
             )
-            assert (same | (beside & (after.gap < gap + 1e-6))).any()
+            assert (same | (nearby & (after.gap < gap + 1e-6))).any()
     assert compared > 200
 
 
@@ -164,7 +164,7 @@ def mujoco_distance(
 
 @pytest.mark.parametrize("name", ["block", "post"])
 def test_mujoco_measures_the_same_distance(name: str) -> None:
-    """mj_geomDistance of capsule and box or cylinder; its own accuracy is what limits the comparison."""
+    """mj_geomDistance of capsule and box or cylinder; its own accuracy limits the comparison."""
     random = np.random.default_rng(4)
     solid: Solid = box(30.0, 20.0, -15.0) if name == "block" else Post(0.0, 0.0, 0.05, 0.5, 0.56)
     shape = (
@@ -194,27 +194,27 @@ def test_link_flat_on_a_face_has_its_two_ends(top: str, heading: float) -> None:
     here = world(level_block() if top == "block" else Post(0.0, 0.0, 0.3, 0.0, 0.2))
     for tilt in (0.0, 1e-12, -1e-12, 1e-7, -1e-7):
         axis = (math.cos(heading), math.sin(heading), tilt)
-        found = contacts(here, (0.05, 0.02, 0.2 + RADIUS - DEEP), axis)
-        assert sorted(found.feature) == [0, 1]
-        assert found.normal == pytest.approx(np.tile([0.0, 0.0, 1.0], (2, 1)), abs=1e-12)
-        assert found.gap == pytest.approx(-DEEP, abs=1e-8)
+        result = contacts(here, (0.05, 0.02, 0.2 + RADIUS - DEEP), axis)
+        assert sorted(result.feature) == [0, 1]
+        assert result.normal == pytest.approx(np.tile([0.0, 0.0, 1.0], (2, 1)), abs=1e-12)
+        assert result.gap == pytest.approx(-DEEP, abs=1e-8)
 
 
 @pytest.mark.parametrize("tilt", [0.0, 1e-9, -1e-9, 1e-6, -1e-6])
-def test_link_sticking_out_over_an_edge_is_held_there_before_it_tips(tilt: float) -> None:
-    found = contacts(world(level_block()), (0.51, 0.0, 0.2 + RADIUS - DEEP), (1.0, 0.0, tilt))
-    assert found.gap == pytest.approx([-DEEP, -DEEP], abs=1e-7)
-    assert sorted(found.point[:, 0]) == pytest.approx([0.51 - HALF, 0.5], abs=1e-6)
+def test_overhanging_link_is_held_at_the_edge_before_it_tips(tilt: float) -> None:
+    result = contacts(world(level_block()), (0.51, 0.0, 0.2 + RADIUS - DEEP), (1.0, 0.0, tilt))
+    assert result.gap == pytest.approx([-DEEP, -DEEP], abs=1e-7)
+    assert sorted(result.point[:, 0]) == pytest.approx([0.51 - HALF, 0.5], abs=1e-6)
 
 
 @pytest.mark.parametrize("tilt", [0.0, 1e-9, -1e-9, 1e-6, -1e-6])
 def test_link_across_a_narrow_block_is_held_at_both_its_edges(tilt: float) -> None:
-    """Also with the tilts between which the least distance jumps from one edge to the other."""
-    found = contacts(
+    """Also with the tilts for which the least distance jumps from one edge to the other."""
+    result = contacts(
         world(level_block(length=0.04)), (0.001, 0.0, 0.2 + RADIUS - DEEP), (1.0, 0.0, tilt)
     )
-    assert found.gap == pytest.approx([-DEEP, -DEEP], abs=1e-7)
-    assert sorted(found.point[:, 0]) == pytest.approx([-0.02, 0.02], abs=1e-6)
+    assert result.gap == pytest.approx([-DEEP, -DEEP], abs=1e-7)
+    assert sorted(result.point[:, 0]) == pytest.approx([-0.02, 0.02], abs=1e-6)
 
 
 def test_link_across_an_edge_touches_it_once() -> None:
@@ -223,19 +223,21 @@ def test_link_across_an_edge_touches_it_once() -> None:
     centre = np.array([0.5, 0.0, 0.2]) + (RADIUS - DEEP) * normal
     for around in (0.0, 0.02, -0.02):
         axis = np.array([math.cos(slope), 0.0, -math.sin(slope)])
-        found = contacts(world(level_block()), centre + around * axis, axis)
-        assert found.gap == pytest.approx([-DEEP], abs=1e-12)
-        assert found.normal[0] == pytest.approx(normal, abs=1e-12)
-        assert found.point[0] == pytest.approx(np.array([0.5, 0.0, 0.2]) - DEEP * normal, abs=1e-12)
+        result = contacts(world(level_block()), centre + around * axis, axis)
+        assert result.gap == pytest.approx([-DEEP], abs=1e-12)
+        assert result.normal[0] == pytest.approx(normal, abs=1e-12)
+        assert result.point[0] == pytest.approx(
+            np.array([0.5, 0.0, 0.2]) - DEEP * normal, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("aside", [0.0, 1e-12, -1e-12, 0.01])
 def test_link_along_an_edge_has_its_two_ends(aside: float) -> None:
     lift = math.sqrt(RADIUS**2 - max(aside, 0.0) ** 2) - DEEP
-    found = contacts(world(level_block()), (0.0, 0.3 + aside, 0.2 + lift), (1.0, 0.0, 0.0))
-    assert sorted(found.feature) == [0, 1]
-    assert found.gap[0] == pytest.approx(found.gap[1], abs=1e-15)
-    assert found.normal[0] == pytest.approx(
+    result = contacts(world(level_block()), (0.0, 0.3 + aside, 0.2 + lift), (1.0, 0.0, 0.0))
+    assert sorted(result.feature) == [0, 1]
+    assert result.gap[0] == pytest.approx(result.gap[1], abs=1e-15)
+    assert result.normal[0] == pytest.approx(
         [0.0, max(aside, 0.0) / RADIUS, lift / RADIUS], abs=1e-4
     )
 
@@ -244,19 +246,19 @@ def test_link_across_a_corner_touches_it_once() -> None:
     axis = np.array([1.0, -1.0, 0.0]) / math.sqrt(2.0)
     normal = np.array([1.0, 1.0, 1.0]) / math.sqrt(3.0)
     corner = np.array([0.5, 0.3, 0.2])
-    found = contacts(world(level_block()), corner + (RADIUS - DEEP) * normal + 0.01 * axis, axis)
-    assert found.gap == pytest.approx([-DEEP], abs=1e-12)
-    assert found.normal[0] == pytest.approx(normal, abs=1e-12)
+    result = contacts(world(level_block()), corner + (RADIUS - DEEP) * normal + 0.01 * axis, axis)
+    assert result.gap == pytest.approx([-DEEP], abs=1e-12)
+    assert result.normal[0] == pytest.approx(normal, abs=1e-12)
 
 
 def test_link_on_a_stair_touches_tread_and_riser() -> None:
     stairs = world_of_solids([obstacle_solids(Stairs(x_m=0.0, y_m=0.0))], REACH)
     x = 0.3 - HALF - RADIUS + DEEP
-    found = contacts(stairs, (x, 0.0, 0.04 + RADIUS - DEEP), (1.0, 0.0, 0.0))
-    # The riser (0.04 m) ends below the axis (0.0525 m above the tread): its edge is what the front
-    # end meets.
+    result = contacts(stairs, (x, 0.0, 0.04 + RADIUS - DEEP), (1.0, 0.0, 0.0))
+    # The riser (0.04 m) ends below the axis (0.0525 m above the tread): the front end touches its
+    # edge.
     upward = (RADIUS - DEEP - 0.04) / RADIUS
-    assert sorted(found.feature // FEATURES) == [0, 0]
+    assert sorted(result.feature // FEATURES) == [0, 0]
     closer = contacts(
         stairs,
         (x + RADIUS * (1.0 - math.sqrt(1.0 - upward**2)), 0.0, 0.04 + RADIUS - DEEP),
@@ -267,15 +269,15 @@ def test_link_on_a_stair_touches_tread_and_riser() -> None:
     assert riser == pytest.approx([-math.sqrt(1.0 - upward**2), 0.0, upward], abs=1e-4)
 
 
-def test_link_on_a_ramp_stands_on_its_slope() -> None:
+def test_link_on_a_ramp_rests_on_its_slope() -> None:
     (ramp,) = obstacle_solids(Ramp(x_m=0.0, y_m=0.0, heading_deg=90.0))
     slope = math.atan2(0.15, 1.0)
     up = np.array([0.0, -math.sin(slope), math.cos(slope)])
     along = np.array([0.0, math.cos(slope), math.sin(slope)])
-    found = contacts(world(ramp), 0.5 * along + (RADIUS - DEEP) * up, along)
-    assert sorted(found.feature) == [0, 1]
-    assert found.normal == pytest.approx(np.tile(up, (2, 1)), abs=1e-12)
-    assert found.gap == pytest.approx(-DEEP, abs=1e-12)
+    result = contacts(world(ramp), 0.5 * along + (RADIUS - DEEP) * up, along)
+    assert sorted(result.feature) == [0, 1]
+    assert result.normal == pytest.approx(np.tile(up, (2, 1)), abs=1e-12)
+    assert result.gap == pytest.approx(-DEEP, abs=1e-12)
 
 
 @given(
@@ -285,50 +287,50 @@ def test_link_on_a_ramp_stands_on_its_slope() -> None:
     tilt=st.floats(-0.05, 0.05),
 )
 def test_side_of_a_post_is_the_planar_gap(x: float, y: float, heading: float, tilt: float) -> None:
-    """One contact, however deep, with the gap function of the planar engine."""
+    """One contact at any depth, with the gap function of the planar engine."""
     cos = math.cos(heading)
     sin = math.sin(heading)
     level = math.cos(tilt)
     gap, nx, ny, _, lever = planar_gap(x, y, cos, sin, HALF * level, RADIUS, 0.02, -0.01, 0.05)
     assume(abs(gap) > 1e-12)
-    found = contacts(
+    result = contacts(
         world(Post(0.02, -0.01, 0.05, 0.0, 0.5)),
         (x, y, 0.1),
         (cos * level, sin * level, math.sin(tilt)),
     )
     if gap > 1e-9:
-        assert len(found.gap) == 0
+        assert len(result.gap) == 0
         return
-    assert found.gap == pytest.approx([gap], abs=1e-14)
-    assert found.normal[0] == pytest.approx([nx, ny, 0.0], abs=1e-13)
+    assert result.gap == pytest.approx([gap], abs=1e-14)
+    assert result.normal[0] == pytest.approx([nx, ny, 0.0], abs=1e-13)
     where = [
         x + lever * cos - RADIUS * nx,
         y + lever * sin - RADIUS * ny,
         0.1 + lever * math.tan(tilt),
     ]
-    assert found.point[0] == pytest.approx(where, abs=1e-13)
+    assert result.point[0] == pytest.approx(where, abs=1e-13)
 
 
 @pytest.mark.parametrize("lean", [0.0, 1e-9, -1e-9])
 def test_upright_link_along_a_post_touches_at_two_heights(lean: float) -> None:
     here = world(Post(0.0, 0.0, 0.1, 0.0, 0.2))
-    found = contacts(here, (0.1 + RADIUS - DEEP, 0.0, 0.1), (lean, 0.0, 1.0))
-    assert sorted(found.point[:, 2]) == pytest.approx([0.1 - HALF, 0.1 + HALF], abs=1e-8)
+    result = contacts(here, (0.1 + RADIUS - DEEP, 0.0, 0.1), (lean, 0.0, 1.0))
+    assert sorted(result.point[:, 2]) == pytest.approx([0.1 - HALF, 0.1 + HALF], abs=1e-8)
     above = contacts(here, (0.1 + RADIUS - DEEP, 0.0, 0.19), (lean, 0.0, 1.0))
     assert sorted(above.point[:, 2]) == pytest.approx([0.19 - HALF, 0.2], abs=1e-6)
 
 
-def test_link_sunk_into_a_block_is_pushed_up_and_never_down() -> None:
-    found = contacts(world(level_block(height=0.04)), (0.1, 0.0, 0.005), (0.6, 0.8, 0.0))
-    assert sorted(found.feature) == [0, 1]
-    assert found.normal == pytest.approx(np.tile([0.0, 0.0, 1.0], (2, 1)), abs=1e-12)
-    assert found.gap == pytest.approx(-0.035 - RADIUS, abs=1e-12)
+def test_link_deep_in_a_block_is_pushed_up() -> None:
+    result = contacts(world(level_block(height=0.04)), (0.1, 0.0, 0.005), (0.6, 0.8, 0.0))
+    assert sorted(result.feature) == [0, 1]
+    assert result.normal == pytest.approx(np.tile([0.0, 0.0, 1.0], (2, 1)), abs=1e-12)
+    assert result.gap == pytest.approx(-0.035 - RADIUS, abs=1e-12)
 
 
 def test_a_link_without_length_is_a_ball() -> None:
     here = world(level_block(), half=0.0)
-    found = contacts(here, (0.1, 0.0, 0.2 + RADIUS - DEEP), (1.0, 0.0, 0.0), half=0.0)
-    assert found.gap == pytest.approx([-DEEP], abs=1e-12)
+    result = contacts(here, (0.1, 0.0, 0.2 + RADIUS - DEEP), (1.0, 0.0, 0.0), half=0.0)
+    assert result.gap == pytest.approx([-DEEP], abs=1e-12)
 
 
 # ----------------------------------------------------------------------------- the world as a whole
@@ -346,7 +348,7 @@ def random_poses(count: int, spread: float, seed: int) -> list[tuple[FloatArray,
 
 
 def test_grid_loses_no_solid() -> None:
-    """Against asking every solid alone, in a world of its own."""
+    """Compared with the contacts of every solid alone in a separate world."""
     bodies = [
         obstacle_solids(Rubble(x_m=0.0, y_m=0.0, length_m=1.5, width_m=1.5, blocks=40)),
         [
@@ -359,7 +361,7 @@ def test_grid_loses_no_solid() -> None:
     tolerance = MARGIN * REACH
     seen = 0
     for centre, axis in random_poses(60, 1.0, 2):
-        found = contacts(together, centre, axis, tolerance)
+        result = contacts(together, centre, axis, tolerance)
         alone = [
             (body, number * FEATURES + int(feature), gap)
             for body, solids in enumerate(bodies)
@@ -368,13 +370,13 @@ def test_grid_loses_no_solid() -> None:
                 *contacts(world(solid), centre, axis, tolerance)[1:3], strict=True
             )
         ]
-        ours = list(zip(found.body.tolist(), found.feature.tolist(), found.gap, strict=True))
+        ours = list(zip(result.body.tolist(), result.feature.tolist(), result.gap, strict=True))
         assert sorted(ours) == sorted(alone)
         seen += len(alone)
     assert seen > 50
 
 
-def test_what_exceeds_the_capacity_is_counted() -> None:
+def test_contacts_beyond_the_capacity_are_counted() -> None:
     here = world(*[Post(0.0, 0.001 * k, 0.05, 0.0, 0.5) for k in range(7)])
     out = contact_list(3)
     assert link_contacts(here, 0, 0.0, 0.05, 0.1, 1.0, 0.0, 0.0, HALF, RADIUS, 1e-9, out, 0) == 7
@@ -393,7 +395,7 @@ def scene(**obstacle: Any) -> Scene:
     )
 
 
-def test_a_world_is_used_again_while_its_shapes_are_the_same() -> None:
+def test_world_is_reused_while_its_shapes_are_the_same() -> None:
     old = make_world(scene(), None)
     assert make_world(scene(friction=0.7, name="step"), None, old) is old
     assert make_world(scene(length_m=0.31), None, old) is not old

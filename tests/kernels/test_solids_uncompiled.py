@@ -1,4 +1,4 @@
-"""Contact geometry as plain Python, and with every array access checked: both must give what compiled code gives."""
+"""Contact geometry as plain Python, and with checked array access: both must agree with compiled code."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ def everything() -> list[list[list[float]]]:
     rows = []
     for _ in range(160):
         centre = (*random.uniform(-0.9, 0.9, 2), random.uniform(0.0, 0.16))
-        found = contacts(world, centre, random.normal(size=3) * (1.0, 1.0, 0.5), 5e-4)
-        table = np.column_stack([found.body, found.feature, found.gap, found.normal, found.point])
+        result = contacts(world, centre, random.normal(size=3) * (1.0, 1.0, 0.5), 5e-4)
+        table = np.column_stack(
+            [result.body, result.feature, result.gap, result.normal, result.point]
+        )
         rows.append(table.tolist())
     return rows
 

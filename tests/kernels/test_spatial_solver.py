@@ -1,4 +1,4 @@
-"""The contact solver in space: hard problems that runs have met, and a free chain against a dense solution."""
+"""The spatial contact solver: hard problems of real runs, and a free chain against a dense solution."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ HARD = sorted((Path(__file__).parent / "hard_problems").glob("*.npz"))
 
 
 @pytest.mark.parametrize("path", HARD, ids=lambda path: path.stem)
-def test_hard_problems_that_runs_have_met_are_solved(path: Path) -> None:
+def test_hard_problems_of_real_runs_are_solved(path: Path) -> None:
     """Saved by the engine where Newton iterations alone failed (impacts, 22 loads on 12 degrees of freedom)."""
     with np.load(path) as arrays:
         problem, impulses, w = problem_from_arrays(arrays)
@@ -43,8 +43,8 @@ def test_hard_problems_that_runs_have_met_are_solved(path: Path) -> None:
     assert residual(problem, impulses, w) <= CONVERGED
 
 
-def test_links_that_roll_ever_so_slowly_need_few_linear_solves() -> None:
-    """Of 88 links between pipes, whose rolling friction is at its limit at rates from 1e-9 to 1e-3 of others'."""
+def test_very_slow_rolling_needs_few_linear_solves() -> None:
+    """A run of 88 links between pipes, with rolling friction at its limit and widely different rolling rates."""
     with np.load(Path(__file__).parent / "hard_problems" / "30_193_contacts.npz") as arrays:
         problem, impulses, w = problem_from_arrays(arrays)
     assert solve(problem, impulses, w, Solver().max_iterations) <= 60
@@ -58,7 +58,7 @@ KINDS = (1, 3, 0, 2, 1, 3, 2)
 def chain(
     seed: int, n: int, offset: float, mixed: bool = False
 ) -> tuple[SpatialProblem, FloatArray]:
-    """A chain of unequal links in a random pose with random motors, and its velocities; two axes a joint, or mixed."""
+    """A random chain of unequal links with random motors, and its velocities; two axes per joint, or mixed."""
     rng = np.random.default_rng(seed)
     axis = rng.normal(size=(n, 3))
     axis /= np.linalg.norm(axis, axis=1, keepdims=True)
@@ -79,7 +79,7 @@ def chain(
     reach = np.zeros((n - 1, 3))
     for k, count in enumerate(counts):
         unit = np.linalg.qr(rng.normal(size=(3, 3)))[0].T[:count]
-        if count == 3:  # yaw and roll need not be square to each other
+        if count == 3:  # yaw and roll need not be orthogonal
             unit[2] = (unit[2] + 0.3 * unit[0]) / np.linalg.norm(unit[2] + 0.3 * unit[0])
         reach[k] = (rear[k] + front[k]) * axis[k]
         axes[joints[k] : joints[k + 1], AXIS_X : AXIS_X + 3] = unit
@@ -109,7 +109,7 @@ def chain(
 
 
 def dense_velocities(problem: SpatialProblem) -> FloatArray:
-    """The same from generalised coordinates: w = J x with x = (w_1, all joint rates), J^T M (w - w_free) = motors."""
+    """Velocities from generalised coordinates: w = J x, x = (w_1, all joint rates), J^T M (w - w_free) = motors."""
     n = len(problem.axis)
     size = 6 + len(problem.axes)
     jacobian = np.zeros((n, 6, size))
@@ -153,7 +153,7 @@ def test_free_chain_moves_by_the_dense_equations(n: int, mixed: bool, offset: fl
         assert residual(problem, impulses, w) <= 1e-9
 
 
-def test_captured_problems_are_solved_as_a_step_solves_them() -> None:
+def test_captured_problems_are_solved_as_in_a_step() -> None:
     missed = {}
     for name, arrays in captured.spatial().items():
         problem, impulses, w = problem_from_arrays(arrays)
@@ -165,7 +165,7 @@ def test_captured_problems_are_solved_as_a_step_solves_them() -> None:
 
 
 def test_captured_problems_are_solved_by_the_rescue_alone() -> None:
-    """Begun at zero: what it finds does not hang on where Newton's iteration went."""
+    """From zero, so that the result does not depend on the path of Newton's iteration."""
     missed = {}
     solves = []
     for name, arrays in captured.spatial().items():
@@ -177,10 +177,10 @@ def test_captured_problems_are_solved_by_the_rescue_alone() -> None:
     assert np.median(solves) <= 60
 
 
-def test_a_stop_is_judged_by_the_rate_that_its_impulse_works_on() -> None:
-    """A stop limits a joint's angle: with omega_k+1 - omega_k = yaw' z_k + pitch' y_k+1 it is yaw' that must not go on.
+def test_joint_limit_restricts_the_rate_of_its_angle() -> None:
+    """A limit restricts a joint's angle: with omega_k+1 - omega_k = yaw' z_k + pitch' y_k+1 it restricts yaw'.
 
-    Where the axes are not square to each other, z_k . (omega_k+1 - omega_k) has a part of pitch',
+    If the axes are not orthogonal, z_k . (omega_k+1 - omega_k) contains a part of pitch',
     which is free.
     """
     problem, w = chain(3, 2, 0.0)
@@ -194,7 +194,7 @@ def test_a_stop_is_judged_by_the_rate_that_its_impulse_works_on() -> None:
     problem = problem._replace(n_stops=1)
     impulses = SpatialImpulses(np.zeros((1, 5)), np.zeros(2))
     solve(problem, impulses, w, 100)
-    if impulses.stop[0] == 0.0:  # it opened: push it into the stop
+    if impulses.stop[0] == 0.0:  # it opened: push it against the limit
         axes[:, DRIVE] = -1.0, 0.3
         solve(problem, impulses, w, 100)
     assert impulses.stop[0] > 0.0

@@ -1,4 +1,4 @@
-"""Contacts with height fields, against distances to their triangles written another way, and cases known by hand."""
+"""Contacts with height fields, against independent distances to their triangles, and cases computed by hand."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def along(slope: float, heading: float = 0.0) -> FloatArray:
 @pytest.mark.parametrize("heading", [0.0, math.pi / 4, 0.3])
 @pytest.mark.parametrize("slope", [0.0, 0.25])
 def test_flat_ground_carries_at_the_two_ends(points: int, heading: float, slope: float) -> None:
-    """Whatever the grid, also where centres and ends lie exactly over its lines and points."""
+    """For any grid, also if centres and ends are exactly over its lines and points."""
     x = np.linspace(-0.5, 0.5, points)
     here = world(field(np.tile(0.3 + math.tan(slope) * x, (points, 1))))
     up = np.array([-math.sin(slope), 0.0, math.cos(slope)])
@@ -44,20 +44,20 @@ def test_flat_ground_carries_at_the_two_ends(points: int, heading: float, slope:
     for place in ((0.0, 0.0), (1.0 / 32.0, 0.0), (0.013, 0.021), (HALF, 0.0)):
         foot = place[0] * level + np.array([0.0, place[1], 0.3])
         for tilt in (0.0, 1e-9, -1e-7):
-            found = contacts(here, foot + (RADIUS - DEEP) * up, axis + tilt * up)
-            assert sorted(found.feature) == [0, 1]
-            assert found.normal == pytest.approx(np.tile(up, (2, 1)), abs=1e-9)
-            assert found.gap == pytest.approx(-DEEP, abs=1e-8)
+            result = contacts(here, foot + (RADIUS - DEEP) * up, axis + tilt * up)
+            assert sorted(result.feature) == [0, 1]
+            assert result.normal == pytest.approx(np.tile(up, (2, 1)), abs=1e-9)
+            assert result.gap == pytest.approx(-DEEP, abs=1e-8)
 
 
-def test_nearly_flat_ground_has_no_ghosts() -> None:
-    """Unevenness of 1e-7 m, a five-hundred-thousandth of the radius, makes no contact between the ends."""
+def test_nearly_flat_ground_causes_no_spurious_contacts() -> None:
+    """Unevenness of 1e-7 m, a five-hundred-thousandth of the radius, causes no contact between the ends."""
     noise = 1e-7 * np.random.default_rng(3).uniform(-1.0, 1.0, (101, 101))
     here = world(field(0.3 + noise))
     for place in np.random.default_rng(4).uniform(-0.3, 0.3, (30, 2)):
-        found = contacts(here, (*place, 0.3 + RADIUS - DEEP), along(0.0, 10.0 * place[0]))
-        assert sorted(found.feature) == [0, 1]
-        assert found.normal[:, 2] == pytest.approx(1.0, abs=1e-8)
+        result = contacts(here, (*place, 0.3 + RADIUS - DEEP), along(0.0, 10.0 * place[0]))
+        assert sorted(result.feature) == [0, 1]
+        assert result.normal[:, 2] == pytest.approx(1.0, abs=1e-8)
 
 
 def test_link_across_a_ridge_touches_it_once() -> None:
@@ -65,50 +65,50 @@ def test_link_across_a_ridge_touches_it_once() -> None:
     here = world(field(np.tile(0.3 - abs(x), (7, 1)), low=0.3))
     for heading in (0.0, 0.5):
         for place in (0.0, 0.013):
-            found = contacts(
+            result = contacts(
                 here,
                 place * along(0.0, heading) + [0.0, 0.0, 0.6 + RADIUS - DEEP],
                 along(0.0, heading),
             )
-            assert found.gap == pytest.approx([-DEEP], abs=1e-12)
-            assert found.normal[0] == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
-            assert found.point[0] == pytest.approx([0.0, 0.0, 0.6 - DEEP], abs=1e-12)
+            assert result.gap == pytest.approx([-DEEP], abs=1e-12)
+            assert result.normal[0] == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
+            assert result.point[0] == pytest.approx([0.0, 0.0, 0.6 - DEEP], abs=1e-12)
 
 
 @pytest.mark.parametrize("tilt", [0.0, 1e-9, -1e-9, 1e-6, -1e-6])
 def test_link_across_a_plateau_is_held_at_both_its_edges(tilt: float) -> None:
     x = np.linspace(-0.5, 0.5, 51)
     here = world(field(np.tile(np.where(abs(x) < 0.021, 0.1, 0.0), (9, 1)), low=0.3))
-    found = contacts(here, (0.001, 0.0, 0.4 + RADIUS - DEEP), along(tilt))
-    assert found.gap == pytest.approx([-DEEP, -DEEP], abs=1e-7)
-    assert sorted(found.point[:, 0]) == pytest.approx([-0.02, 0.02], abs=1e-6)
+    result = contacts(here, (0.001, 0.0, 0.4 + RADIUS - DEEP), along(tilt))
+    assert result.gap == pytest.approx([-DEEP, -DEEP], abs=1e-7)
+    assert sorted(result.point[:, 0]) == pytest.approx([-0.02, 0.02], abs=1e-6)
 
 
 def test_ball_in_a_valley_touches_both_sides() -> None:
-    """Closed form: in a V of 2 x 45 degrees the centre stands sqrt 2 radii above the bottom."""
+    """Closed form: in a V of 2 x 45 degrees the centre is sqrt 2 radii above the bottom."""
     x = np.linspace(-0.5, 0.5, 11)
     here = world(field(np.tile(abs(x), (7, 1)), low=0.1))
-    found = contacts(here, (0.0, 0.03, 0.1 + math.sqrt(2.0) * (RADIUS - DEEP)), (0.0, 1.0, 0.0))
-    assert found.gap == pytest.approx(-DEEP, abs=1e-12)
-    assert sorted(found.feature) == [0, 1, 4, 5]
+    result = contacts(here, (0.0, 0.03, 0.1 + math.sqrt(2.0) * (RADIUS - DEEP)), (0.0, 1.0, 0.0))
+    assert result.gap == pytest.approx(-DEEP, abs=1e-12)
+    assert sorted(result.feature) == [0, 1, 4, 5]
     s = math.sqrt(0.5)
-    normals = found.normal[np.argsort(found.normal[:, 0])]
+    normals = result.normal[np.argsort(result.normal[:, 0])]
     assert normals == pytest.approx(np.array([[-s, 0.0, s]] * 2 + [[s, 0.0, s]] * 2), abs=1e-9)
 
 
 def test_link_below_the_surface_is_pushed_up() -> None:
     here = world(field(np.full((9, 9), 0.3)))
     for depth in (0.01, 0.06, 0.2):
-        found = contacts(here, (0.1, 0.05, 0.3 - depth), (0.6, 0.8, 0.0))
-        assert found.normal == pytest.approx(np.tile([0.0, 0.0, 1.0], (2, 1)), abs=1e-12)
-        assert found.gap == pytest.approx(-depth - RADIUS, abs=1e-12)
+        result = contacts(here, (0.1, 0.05, 0.3 - depth), (0.6, 0.8, 0.0))
+        assert result.normal == pytest.approx(np.tile([0.0, 0.0, 1.0], (2, 1)), abs=1e-12)
+        assert result.gap == pytest.approx(-depth - RADIUS, abs=1e-12)
 
 
 def test_walls_at_the_borders() -> None:
     here = world(field(np.full((9, 9), 0.3)))
-    beside = contacts(here, (0.5 + RADIUS - DEEP, 0.1, 0.1), (0.0, 1.0, 0.0))
-    assert beside.normal == pytest.approx(np.tile([1.0, 0.0, 0.0], (2, 1)), abs=1e-12)
-    assert beside.gap == pytest.approx([-DEEP, -DEEP], abs=1e-12)
+    lateral = contacts(here, (0.5 + RADIUS - DEEP, 0.1, 0.1), (0.0, 1.0, 0.0))
+    assert lateral.normal == pytest.approx(np.tile([1.0, 0.0, 0.0], (2, 1)), abs=1e-12)
+    assert lateral.gap == pytest.approx([-DEEP, -DEEP], abs=1e-12)
     around = (0.5 + math.sqrt(0.5) * (RADIUS - DEEP)) * np.array([1.0, 1.0, 0.0]) + [0.0, 0.0, 0.1]
     corner = contacts(here, around, (1.0, -1.0, 0.0))
     assert corner.gap == pytest.approx([-DEEP], abs=1e-12)
@@ -117,7 +117,7 @@ def test_walls_at_the_borders() -> None:
     assert sorted(out_over.point[:, 0]) == pytest.approx([0.51 - HALF, 0.5], abs=1e-9)
 
 
-def test_what_lies_at_the_ground_plane_is_left_to_it() -> None:
+def test_surface_at_the_ground_plane_has_no_contacts() -> None:
     heights = np.zeros((9, 9))
     heights[:, 5:] = 0.2
     here = world(field(heights))
@@ -142,7 +142,7 @@ def cross(one: FloatArray, two: FloatArray) -> FloatArray:
 
 
 def above_surface(surface: FloatArray, points: FloatArray) -> bool:
-    """Whether no triangle lies over any of the points."""
+    """Whether no triangle is above any of the points."""
     a, b, c = (surface[:, k, :2] for k in range(3))
     surface = surface[abs(cross(b - a, c - a)) > 1e-9]  # without the walls
     a, b, c = (surface[:, k, :2] for k in range(3))
@@ -167,19 +167,19 @@ def above_surface(surface: FloatArray, points: FloatArray) -> bool:
 def test_deepest_contact_is_the_least_distance(
     name: str, place: tuple[float, float, float], direction: tuple[float, float, float]
 ) -> None:
-    """Least distance of finely sampled points of the segment to all triangles of the surface and the walls."""
+    """Compared with finely sampled points of the segment and all triangles of the surface and the walls."""
     assume(np.linalg.norm(direction) > 0.1)
     surface = SURFACES[name]
     centre = np.array(place)
     axis = np.array(direction) / np.linalg.norm(direction)
     places = np.linspace(-HALF, HALF, 81)
-    found = contacts(WORLDS[name], centre, axis, 1e-3)
-    assert len(found.gap) <= 8
-    assert len(set(found.feature)) == len(found.feature)
-    assert np.isfinite(found.point).all()
-    assert np.linalg.norm(found.normal, axis=1) == pytest.approx(1.0, abs=1e-12)
+    result = contacts(WORLDS[name], centre, axis, 1e-3)
+    assert len(result.gap) <= 8
+    assert len(set(result.feature)) == len(result.feature)
+    assert np.isfinite(result.point).all()
+    assert np.linalg.norm(result.normal, axis=1) == pytest.approx(1.0, abs=1e-12)
     if not above_surface(surface, centre + places[:, None] * axis):
-        assert len(found.gap)  # never through
+        assert len(result.gap)  # never through
         return
     sampled = [float(point_triangles(centre + t * axis, surface).min()) for t in places]
     near = places[int(np.argmin(sampled))] + np.linspace(-1.0, 1.0, 401) * (places[1] - places[0])
@@ -188,22 +188,22 @@ def test_deepest_contact_is_the_least_distance(
     ]
     least = min(close) - RADIUS
     assume(abs(least - 1e-3) > 2e-6)
-    assert (len(found.gap) > 0) == (least < 1e-3)
+    assert (len(result.gap) > 0) == (least < 1e-3)
     if least < 1e-5 - RADIUS:
-        # The axis all but touches the surface, and may dip into it between two samples: its
+        # The axis nearly touches the surface, and may dip into it between two samples: its
         # distance has no sign here.
-        assert found.gap.min() == pytest.approx(-RADIUS, abs=2e-5)
+        assert result.gap.min() == pytest.approx(-RADIUS, abs=2e-5)
         return
-    if len(found.gap):
-        # Sampling misses less than (2.5e-6 m)^2 over twice the distance of the axis, 1e-5 m or
-        # more; what is left out as needless is 5e-7 m.
-        assert found.gap.min() == pytest.approx(least, abs=1e-6)
-    for gap, normal, point in zip(found.gap, found.normal, found.point, strict=True):
+    if len(result.gap):
+        # Sampling errors are below (2.5e-6 m)^2 divided by twice the distance of the axis, 1e-5 m
+        # or more; redundant contacts omitted by the kernel account for 5e-7 m.
+        assert result.gap.min() == pytest.approx(least, abs=1e-6)
+    for gap, normal, point in zip(result.gap, result.normal, result.point, strict=True):
         assert gap >= point_triangles(point + RADIUS * normal, surface).min() - RADIUS - 1e-9
 
 
 def test_mujoco_finds_the_same_depth() -> None:
-    """MuJoCo's own collision of a capsule with a height field; a ridge is the same however cells are split."""
+    """MuJoCo's collision of a capsule with a height field; a ridge does not depend on the splitting of cells."""
     x = np.linspace(-0.5, 0.5, 11)
     heights = np.tile(0.3 - 0.5 * abs(x), (11, 1))
     low, high = heights.min(), heights.max()

@@ -1,4 +1,4 @@
-"""Vectors in rows of arrays: what compiled code reads, writes and reckons is what numpy does."""
+"""Vectors in rows of arrays: compiled code loads, stores and computes the same as numpy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _all(a: FloatArray, b: FloatArray, k: int) -> float:
     return dot(one, other)
 
 
-def test_vectors_are_where_they_are_said_to_be() -> None:
+def test_vectors_are_at_their_offsets() -> None:
     random = np.random.default_rng(1)
     a, b = random.normal(size=(4, 3)), random.normal(size=(4, 7))
     before_a, before_b = a.copy(), b.copy()
@@ -47,7 +47,8 @@ def test_vectors_are_where_they_are_said_to_be() -> None:
     expected_a[2] = one - other
     expected_b[1, 1:4] = one + 2.0 * other
     expected_b[2, 3:6] += one
-    # Nothing beside them is touched; a product that is added may be rounded once instead of twice.
+    # Neighbouring entries are unchanged; a product that is added may be rounded once instead of
+    # twice.
     np.testing.assert_allclose(a, expected_a, rtol=0.0, atol=1e-15)
     np.testing.assert_allclose(b, expected_b, rtol=0.0, atol=1e-15)
     assert np.array_equal(a[[0, 1, 3]], before_a[[0, 1, 3]])
@@ -60,7 +61,7 @@ def test_vectors_are_the_same_uncompiled() -> None:
         "r = np.random.default_rng(1); a, b = r.normal(size=(4, 3)), r.normal(size=(4, 7)); p = float(_all(a, b, 1));"
         "print(p, *a.ravel(), *b.ravel())"
     )
-    found = [
+    result = [
         subprocess.run(
             [sys.executable, "-c", text],
             env={**os.environ, "NUMBA_DISABLE_JIT": off},
@@ -69,6 +70,6 @@ def test_vectors_are_the_same_uncompiled() -> None:
         )
         for off in ("0", "1")
     ]
-    compiled, plain = (np.array(run.stdout.split(), float) for run in found)
+    compiled, plain = (np.array(run.stdout.split(), float) for run in result)
     assert len(compiled) == 1 + 12 + 28
     np.testing.assert_allclose(compiled, plain, rtol=0.0, atol=1e-15)

@@ -1,4 +1,4 @@
-"""A robot to test the link's core against: nodes that obey at once, behind the real codec, without any clock."""
+"""Test robot for the link's core: nodes that respond immediately, behind the real codec, without a clock."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _loaded() -> LoadedProfile:
 
 
 def lab_robot(**timing: float) -> LoadedProfile:
-    """The papers' robot, with other figures in its timing."""
+    """Return the papers' robot with other values of its timing."""
     loaded = _loaded()
     profile = loaded.profile.model_copy(
         update={"timing": loaded.profile.timing.model_copy(update=timing)}
@@ -33,7 +33,7 @@ def lab_robot(**timing: float) -> LoadedProfile:
 
 
 class LittleRobot:
-    """Feedback every 20 ms and heartbeats every 50 ms of every node; set-points are where the joints are at once."""
+    """Nodes with feedback every 20 ms and heartbeats every 50 ms; joints are at their set-points immediately."""
 
     def __init__(self, codec: Codec) -> None:
         self.codec = codec
@@ -49,7 +49,7 @@ class LittleRobot:
         self.voltage = np.full(codec.n_axes, 24.0)
         self.errors = 0
         self.every: dict[str, float] = {}
-        """Intervals of messages that come at another one than their profile has them, s."""
+        """Intervals of messages that differ from those of the profile, s."""
         self.set_points: list[tuple[float, np.ndarray]] = []
         self.stops = 0
         self._next = {"JointFeedback": 0.0, "JointHeartbeat": 0.0, "JointCondition": 0.0}
@@ -79,7 +79,7 @@ class LittleRobot:
                     self.angle[value.axis] = value.value
 
     def frames(self, now: float) -> list[Frame]:
-        found = []
+        frames = []
         for message in self.codec.profile.messages:
             if message.message not in self._next or now < self._next[message.message]:
                 continue
@@ -99,13 +99,13 @@ class LittleRobot:
                         values["current", index] = self.current[index]
                         values["temperature", index] = self.temperature[index]
                         values["voltage", -1] = self.voltage[index]
-                found.append(self.codec.encode(message, node, values))
-        return found
+                frames.append(self.codec.encode(message, node, values))
+        return frames
 
 
 @dataclass
 class Rig:
-    """Core, robot and the time between them: everything that was sent and said is kept."""
+    """Core, robot and time; all sent frames and events are stored."""
 
     loaded: LoadedProfile
     now: float = 100.0
@@ -117,10 +117,10 @@ class Rig:
 
     def __post_init__(self) -> None:
         self.codec = Codec(self.loaded)
-        # Counters of frames are the sender's: each side has a codec of its own.
+        # Frame counters are those of the sender: each side has a separate codec.
         self.robot = LittleRobot(Codec(self.loaded))
         self.core = LinkCore(
-            self.codec, send=lambda frame: self.send(frame), tell=self.events.append
+            self.codec, send=lambda frame: self.send(frame), publish=self.events.append
         )
 
     def send(self, frame: Frame) -> None:
@@ -131,7 +131,7 @@ class Rig:
         self.core.command(LinkCommand(kind, values=values), self.now)
 
     def tick(self, count: int = 1) -> None:
-        """Time goes on, and nothing else."""
+        """Advance the time only."""
         self._ticks += count
         self.now = 100.0 + self._ticks * self.step
 
@@ -158,7 +158,7 @@ class Rig:
     def references(
         self, angle: np.ndarray | float, rate: float = 0.0, horizon: float = 0.3
     ) -> None:
-        """All axes at one angle (rad), moving at one rate, from now on for a while."""
+        """Send references for all axes: an angle (rad) that changes at a rate (rad/s) from now on."""
         time = np.array([self.now, self.now + horizon])
         start = np.broadcast_to(np.asarray(angle, float), self.codec.n_axes)
         block = ReferenceBlock(
@@ -169,7 +169,7 @@ class Rig:
         self.core.reference(block)
 
     def stream(self, duration: float, angle: np.ndarray | float, rate: float = 0.0) -> None:
-        """References of a constant rate, renewed every 50 ms."""
+        """Stream references of a constant rate, renewed every 50 ms."""
         end = self.now + duration
         begin = self.now
         while self.now < end - 1e-9:

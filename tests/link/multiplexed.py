@@ -1,4 +1,4 @@
-"""A robot whose joints share multiplexed messages: two of them in each page, big-endian, as some vendors have it."""
+"""Robot whose joints share multiplexed messages: two joints per page, big-endian, as some vendors do it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ stop = [{ send = "Order", signals = { Kind = "Stops", Reason = 1 } }]
 
 
 def paged(*changes: tuple[str, str]) -> LoadedProfile:
-    """The profile with some text replaced, wherever it stands first."""
+    """Return the profile with the first occurrence of some texts replaced."""
     toml = TOML
     for old, new in changes:
         assert old in toml, old

@@ -1,4 +1,4 @@
-"""Processes that a link is tried with: an emulated robot, a window that can be killed, and a witness on the bus."""
+"""Processes to test a link with: an emulated robot, a window that can be killed, and a witness on the bus."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ SET_POINTS = (0x201, 0x202)
 _ARMED = MEANINGS.index("armed")
 _PATIENCE_S = 20.0
 PATIENT_S = 4.0
-"""Silence of a window after which `patient_robot` is stopped."""
+"""Time without a window after which `patient_robot` is stopped, s."""
 
 
 def free_multicast() -> Bus:
-    """A bus that no other test has: the port is free, and the group goes by the process."""
+    """Return a bus that no other test uses: its port is free, and its group depends on the process."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("", 0))
         port = probe.getsockname()[1]
@@ -48,14 +48,14 @@ def free_multicast() -> Bus:
 
 
 def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
-    """The lab robot's first joints (of two axes and one node each) as a profile of its own, on a bus of its own."""
-    whole = load_profile(find_profile("lab_robot"))
+    """Write a profile of the lab robot's first joints (two axes and one node each), on a separate bus."""
+    lab = load_profile(find_profile("lab_robot"))
     bus = free_multicast()
-    assert whole.path is not None
+    assert lab.path is not None
     further = "|".join(str(number) for number in range(joints + 1, 11))
     lines = [
         line
-        for line in whole.path.read_text().splitlines()
+        for line in lab.path.read_text().splitlines()
         if not re.search(rf"node = ({further}),", line)
     ]
     text = "\n".join(lines)
@@ -70,16 +70,15 @@ def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
     text = re.sub(r"window_timeout_s = [\d.]+", "window_timeout_s = 0.2", text)
     path = folder / "small.toml"
     path.write_text(text)
-    (folder / whole.profile.dbc).write_text(whole.dbc_text)
+    (folder / lab.profile.dbc).write_text(lab.dbc_text)
     return path
 
 
 def patient_robot(folder: Path, rate_hz: float = 10.0, window_timeout_s: float = PATIENT_S) -> Path:
-    """The lab robot as a profile of its own, with times that a machine on which everything runs at once can keep.
+    """Write a profile of the lab robot with times that are long enough for a machine that runs everything.
 
-    The link itself may be held up for 2.5 periods of `rate_hz`. Where set-points are rare joints
-    move in jerks; limp ones would coast beyond their limits if they did not have more friction than
-    the lab's.
+    The link tolerates a delay of 2.5 periods of `rate_hz`. At low rates joints move in jerks, and
+    would coast beyond their limits without torque, so they have more friction than the lab's.
     """
     shipped = find_profile("lab_robot")
     text = shipped.read_text(encoding="utf-8")
@@ -110,7 +109,7 @@ def wait(
     patience: float = _PATIENCE_S,
     state: Callable[[], object] = lambda: "",
 ) -> float:
-    """Until `what` says yes; gives how long it took, s. Patience (s) is for busy machines: what never comes fails."""
+    """Wait until `what` is true; return the time it took, s. `patience` (s) is for busy machines."""
     begin = time.monotonic()
     while not what():
         if time.monotonic() - begin > patience:
@@ -120,7 +119,7 @@ def wait(
 
 
 class Emulator:
-    """`snakestudio emulate` in a process of its own, as a context."""
+    """`snakestudio emulate` in a separate process, as a context."""
 
     def __init__(self, profile: Path, bus: Bus, folder: Path) -> None:
         self._report = folder / "report.jsonl"
@@ -145,16 +144,16 @@ class Emulator:
             stderr=subprocess.STDOUT,
         )
         with contextlib.suppress(OSError, AttributeError):
-            # a robot has processors of its own
+            # a real robot does not share the computer's processors
             os.setpriority(os.PRIO_PROCESS, self._process.pid, -10)
 
     @property
     def process(self) -> int:
-        """Its number."""
+        """Process id."""
         return self._process.pid
 
     def events(self) -> list[dict[str, object]]:
-        """What it reported."""
+        """Reported events."""
         if not self._report.exists():
             return []
         return [
@@ -164,12 +163,12 @@ class Emulator:
         ]
 
     def time_of(self, event: str, since: float) -> float | None:
-        """When it reported an event for the first time since then, s on the monotonic clock."""
+        """Return the time of an event's first report since a time, s on the monotonic clock."""
         times = [float(str(each["time"])) for each in self.events() if each["event"] == event]
         return next((at for at in times if at >= since), None)
 
     def command(self, line: str) -> None:
-        """Type something."""
+        """Type a command."""
         assert self._process.stdin is not None
         self._process.stdin.write(line.encode() + b"\n")
         self._process.stdin.flush()
@@ -194,7 +193,7 @@ class Emulator:
 
 
 class Witness:
-    """Sees every frame on a bus, at the time at which the kernel got it; a context."""
+    """Receiver of every frame on a bus with the kernel's time stamps; a context."""
 
     def __init__(self, bus: Bus) -> None:
         self.frames: list[Frame] = []
@@ -210,7 +209,7 @@ class Witness:
                 self.frames.append(received[0])
 
     def first(self, number: int, since: float) -> float | None:
-        """When the first frame of an id came since then."""
+        """Return the time of the first frame of an id since a time."""
         return next(
             (
                 frame.time
@@ -221,12 +220,12 @@ class Witness:
         )
 
     def waited(self, number: int, since: float) -> float:
-        """As `first`, once it has come."""
+        """Wait for the first frame of an id since a time, and return its time."""
         wait(lambda: self.first(number, since) is not None, f"a frame {number:X} comes", 5.0)
         return self.first(number, since) or since
 
     def times(self, number: int, since: float) -> list[float]:
-        """When all frames of an id came since then."""
+        """Return the times of all frames of an id since a time."""
         return [
             frame.time for frame in list(self.frames) if frame.id == number and frame.time >= since
         ]
@@ -246,14 +245,14 @@ class Witness:
 
 
 class Operator:
-    """Does what a window does: beats, and hands over references of a slow wave, 50 times a second."""
+    """Stand-in for a window: sends signs of life, and references of a slow wave 50 times a second."""
 
     def __init__(self, client: LinkClient) -> None:
         self.client = client
         self._last = 0.0
 
     def live(self) -> None:
-        """One turn of the window's loop."""
+        """Run the window's loop once."""
         now = time.monotonic()
         self.client.beat()
         if now - self._last > 0.02:
@@ -265,7 +264,7 @@ class Operator:
             )
 
     def until(self, what: Callable[[], bool], why: str, patience: float = _PATIENCE_S) -> float:
-        """Live until `what` says yes."""
+        """Run the loop until `what` is true."""
 
         def alive() -> bool:
             self.live()
@@ -274,14 +273,14 @@ class Operator:
         return wait(alive, why, patience, lambda: (self.client.telemetry(), self.client.events()))
 
     def reaches(self, *states: LinkState) -> None:
-        """Live until the link is in one of the states."""
+        """Run the loop until the link is in one of the states."""
         self.until(lambda: self.client.telemetry().state in states, f"the link gets to {states}")
 
     def stream(self, seconds: float = 0.0) -> None:
-        """From wherever the link stands to STREAMING, and so for some time; a stop on the way is begun again after.
+        """Bring the link from any state to STREAMING and keep it there; restart after a stop on the way.
 
-        On a processor that others keep busy, a test that plays window or robot may itself be silent
-        for too long: then the link stops, as it should.
+        On a busy processor, a test in the role of window or robot may itself be silent for too
+        long: then the link stops, as required.
         """
         since = [time.monotonic()]
 
@@ -294,21 +293,21 @@ class Operator:
         self.until(streams, "the link streams", _PATIENCE_S + 2.0 * seconds)
 
     def confirmed(self) -> Telemetry:
-        """What the link tells once it streams and every node says that it is armed.
+        """Return the telemetry once the link streams and every node reports that it is armed.
 
-        A robot that stood still has not said so lately, although nothing has been stopped for it
-        yet.
+        After a suspension of the robot, its last report may be old although the link has not
+        stopped yet.
         """
-        told = [self.client.telemetry()]
+        newest = [self.client.telemetry()]
 
         def both() -> bool:
             if not self.streams:
                 self._start()
-            told[0] = self.client.telemetry()
-            return told[0].state is LinkState.STREAMING and told[0].confirmed
+            newest[0] = self.client.telemetry()
+            return newest[0].state is LinkState.STREAMING and newest[0].confirmed
 
         self.until(both, "the link streams, and the robot says that it is armed")
-        return told[0]
+        return newest[0]
 
     def _start(self) -> None:
         client = self.client
@@ -324,7 +323,7 @@ class Operator:
         self.until(
             lambda: _ARMED not in client.telemetry().meaning, "every node says that it stopped"
         )
-        # By us, or by its own watchdog before this link spoke.
+        # Stopped by us, or by its own watchdog before this link was connected.
         stopped = {MEANINGS.index("stopped"), MEANINGS.index("fault")} & set(
             client.telemetry().meaning.tolist()
         )
@@ -342,14 +341,14 @@ class Operator:
 
     @property
     def streams(self) -> bool:
-        """Whether set-points leave the link."""
+        """Whether the link sends set-points."""
         return self._stands(LinkState.STREAMING)
 
     def _stands(self, state: LinkState) -> bool:
         return self.client.telemetry().state is state
 
     def reaches_or_stops(self, what: Callable[[], bool]) -> bool:
-        """Live until `what` says yes; False if the link is stopped meanwhile, or nothing comes of it."""
+        """Run the loop until `what` is true; return False if the link is stopped meanwhile, or time runs out."""
         begin = time.monotonic()
         self.until(
             lambda: what() or self._stands(LinkState.FAULT) or time.monotonic() - begin > 3.0, ""
@@ -358,19 +357,19 @@ class Operator:
 
 
 def window_of(memory: LinkMemory, n_axes: int) -> LinkMemory:
-    """The window's side of a link's shared memory; to be closed."""
+    """Return the window's side of a link's shared memory; the caller closes it."""
     descriptor = memory.segment.descriptor
     assert descriptor is not None
     return LinkMemory(n_axes, f"fd:{os.dup(descriptor)}")
 
 
 def client_of(path: Path, folder: Path | None = None) -> LinkClient:
-    """A link with the profile's bus."""
+    """Return a link with the profile's bus."""
     return LinkClient(load_profile(path), log_dir=folder)
 
 
 def be_a_window(path: Path) -> None:
-    """Stream, tell the link's process id, and live until killed: what a test kills or suspends."""
+    """Stream, print the link's process id, and run until killed: the process that tests kill or suspend."""
     operator = Operator(client_of(path))
     operator.stream()
     print(operator.client.pid, flush=True)

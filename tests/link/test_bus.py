@@ -1,4 +1,4 @@
-"""Buses of python-can: frames through them unchanged, own frames told apart, and every failure in a sentence."""
+"""Buses of python-can: frames pass unchanged, own frames are recognised, and every failure has a message."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FRAMES = [
 
 
 def multicast(number: int) -> Bus:
-    """A bus of this process alone: tests that run beside this one have other ports."""
+    """A bus of this process only: tests that run at the same time have other ports."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("", 0))
         port = probe.getsockname()[1]
@@ -74,13 +74,13 @@ def test_frames_arrive_as_they_were_sent_and_own_ones_do_not(interface: str) -> 
 
 
 def test_the_kernels_time_of_reception_counts_not_the_time_of_reading() -> None:
-    """A frame that waited in the socket while nobody read is as old as it is."""
+    """The age of a frame includes the time for which it waited in the socket."""
     bus = multicast(2)
     one = open_bus(bus)
     other = open_bus(bus)
 
     def waited(seconds: float) -> tuple[float, float, float]:
-        """When a frame was sent: not before, not after, and when it is said to have come, s."""
+        """Return when a frame was sent (not before, not after) and its time stamp, s."""
         before = time.monotonic()
         one.send(_FRAMES[0])
         after = time.monotonic()
@@ -90,8 +90,8 @@ def test_the_kernels_time_of_reception_counts_not_the_time_of_reading() -> None:
         return before, after, received[0].time
 
     try:
-        # Linux begins to stamp a while after it was asked, when its work queue comes to it
-        # (net_enable_timestamp), and gives frames that came before then the time of reading.
+        # Linux enables time stamps only when its work queue runs (net_enable_timestamp), and gives
+        # earlier frames the time of reading.
         for _ in range(500):
             _, sent, came = waited(0.01)
             if came <= sent + 0.001:
@@ -105,7 +105,7 @@ def test_the_kernels_time_of_reception_counts_not_the_time_of_reading() -> None:
 
 
 class _Full:
-    """A SocketCAN adapter whose queue is full for the first two frames' time."""
+    """SocketCAN adapter whose queue is full for the first two frames."""
 
     def __init__(self, times: int) -> None:
         self.times = times
@@ -121,7 +121,9 @@ class _Full:
 
 
 def test_a_full_queue_is_waited_for_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SEND_S", 1.0)  # a test may be held up; a link has priority
+    monkeypatch.setattr(
+        module, "_SEND_S", 1.0
+    )  # tests may be delayed; a link has real-time priority
     full = _Full(2)
     adapter = module._Adapter(Bus(), full)
     adapter.send(_FRAMES[0])
@@ -130,16 +132,16 @@ def test_a_full_queue_is_waited_for_but_not_for_long(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "_SEND_S", 0.01)
     with pytest.raises(can.CanOperationError) as caught:
         adapter.send(_FRAMES[0])
-    said = working_error(Bus(), caught.value)
-    assert "socketcan can0" in said
-    assert "txqueuelen 1000" in said
+    message = working_error(Bus(), caught.value)
+    assert "socketcan can0" in message
+    assert "txqueuelen 1000" in message
 
 
 class _BusOff:
     state = can.BusState.ACTIVE
 
     def recv(self, timeout: float) -> can.Message:
-        # Class CAN_ERR_BUSOFF of linux/can/error.h, as SocketCAN hands error frames over.
+        # Class CAN_ERR_BUSOFF of linux/can/error.h, as SocketCAN delivers error frames.
         return can.Message(
             arbitration_id=0x40, is_error_frame=True, is_extended_id=False, dlc=8, data=bytes(8)
         )
@@ -159,7 +161,7 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bus", "final", "said"),
+    ("bus", "final", "message"),
     [
         (
             Bus(interface="sockecan"),
@@ -226,11 +228,11 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
         ),
     ],
 )
-def test_what_cannot_be_opened_is_said_in_one_sentence(bus: Bus, final: bool, said: str) -> None:
+def test_what_cannot_be_opened_is_said_in_one_sentence(bus: Bus, final: bool, message: str) -> None:
     with pytest.raises(LinkError) as caught:
         open_bus(bus)
     text = str(caught.value)
-    assert said in text
+    assert message in text
     assert "\n" not in text
     assert "Errno 2]" not in text
     assert isinstance(caught.value, BusSetupError) == final
@@ -238,7 +240,7 @@ def test_what_cannot_be_opened_is_said_in_one_sentence(bus: Bus, final: bool, sa
 
 @pytest.mark.parametrize("interface", sorted(can.interfaces.BACKENDS))
 def test_every_interface_says_what_it_needs_and_what_its_channels_look_like(interface: str) -> None:
-    """Not a word of Python, whichever driver is or is not on this machine; nothing is opened."""
+    """No message of Python is shown for any driver, installed or not; nothing is opened."""
     lacking = driver_problem(interface)
     if not lacking and "channel" not in arguments_of(interface)[1]:
         assert channel_like(interface)
@@ -254,7 +256,7 @@ def test_every_interface_says_what_it_needs_and_what_its_channels_look_like(inte
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (
             OSError(errno.EACCES, "Permission denied"),
@@ -278,9 +280,9 @@ def test_every_interface_says_what_it_needs_and_what_its_channels_look_like(inte
         ),
     ],
 )
-def test_drivers_errors_become_sentences(error: Exception, said: str) -> None:
+def test_drivers_errors_become_sentences(error: Exception, message: str) -> None:
     text = str(opening_error(Bus(), error))
-    assert said.lower() in text.lower()
+    assert message.lower() in text.lower()
     assert text.startswith("socketcan can0: ")
 
 

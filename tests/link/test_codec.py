@@ -1,4 +1,4 @@
-"""The codec: held against cantools' own coder, sent through both ends, and fed with anything."""
+"""The codec against cantools' coder, in both directions, and with arbitrary input."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def got(decoded: Decoded | None) -> dict[tuple[Quantity, int], float]:
     return {(value.quantity, value.axis): value.value for value in decoded.values}
 
 
-# ----------------------------------------------------------------------------------- second opinion
+# ----------------------------------------------------------------------------------------- cantools
 
 
 @st.composite
 def messages(draw: st.DrawFn) -> DbcMessage:
-    """A message of up to 64 bytes: groups of whole bytes, each in either order, with signals of any length."""
+    """A message of up to 64 bytes: groups of whole bytes in either byte order, with signals of any length."""
     n_bytes = draw(st.sampled_from((1, 2, 3, 5, 8, 8, 8, 12, 64)))
     signals: list[DbcSignal] = []
     byte = 0
@@ -183,7 +183,7 @@ def test_shipped_messages_are_as_cantools_has_them(name: str, draw: random.Rando
         )
 
 
-# ---------------------------------------------------------------------------------------- both ends
+# ---------------------------------------------------------------------------------- both directions
 
 
 @pytest.mark.parametrize("name", CODECS)
@@ -191,20 +191,20 @@ def test_what_is_told_is_what_the_robot_hears(name: str) -> None:
     codec = Codec(CODECS[name].loaded)
     rng = np.random.default_rng(1)
     angle, rate = rng.uniform(-1, 1, codec.n_axes), rng.uniform(-2, 2, codec.n_axes)
-    heard: dict[tuple[Quantity, int], float] = {}
+    decoded_values: dict[tuple[Quantity, int], float] = {}
     for frame in codec.set_points(angle, rate):
         decoded = codec.decode_outgoing(frame)
         assert decoded is not None
         assert decoded.message.role in ("set_point", "sync")
-        heard |= got(decoded)
+        decoded_values |= got(decoded)
         assert codec.decode(frame) is None
         assert codec.text(frame)
     coarsest = 25 / 65535  # MIT's 16 bits over 25 rad
-    assert [heard["angle", i] for i in range(codec.n_axes)] == pytest.approx(
+    assert [decoded_values["angle", i] for i in range(codec.n_axes)] == pytest.approx(
         angle.tolist(), abs=coarsest
     )
-    if ("rate", 0) in heard:
-        assert [heard["rate", i] for i in range(codec.n_axes)] == pytest.approx(
+    if ("rate", 0) in decoded_values:
+        assert [decoded_values["rate", i] for i in range(codec.n_axes)] == pytest.approx(
             rate.tolist(), abs=130 / 4095
         )
 
@@ -212,12 +212,12 @@ def test_what_is_told_is_what_the_robot_hears(name: str) -> None:
 @pytest.mark.parametrize("name", CODECS)
 def test_what_the_robot_says_is_what_is_heard(name: str) -> None:
     codec = Codec(CODECS[name].loaded)
-    said: dict[tuple[Quantity, int], float] = {
+    values: dict[tuple[Quantity, int], float] = {
         (quantity, i): 0.05 * i - 0.3
         for i in range(codec.n_axes)
         for quantity in ("angle", "rate", "torque", "current")
     }  # type: ignore[misc]
-    said |= {("temperature", i): 30.0 + i for i in range(codec.n_axes)} | {
+    values |= {("temperature", i): 30.0 + i for i in range(codec.n_axes)} | {
         ("status", -1): 1.0,
         ("error", -1): 4.0,
     }
@@ -225,22 +225,22 @@ def test_what_the_robot_says_is_what_is_heard(name: str) -> None:
         if message.role not in INCOMING:
             continue
         for node in codec.profile.nodes:
-            decoded = codec.decode(codec.encode(message, node, said))
+            decoded = codec.decode(codec.encode(message, node, values))
             assert decoded is not None
             assert decoded.node == node
             for (quantity, axis), value in got(decoded).items():
                 if quantity in ("counter", "checksum", "voltage"):
                     continue
-                expected = said.get((quantity, axis), said.get((quantity, -1)))
+                expected = values.get((quantity, axis), values.get((quantity, -1)))
                 assert value == pytest.approx(expected, abs=0.05), (message.called, quantity, axis)
 
 
-# -------------------------------------------------------------------------- what an odd robot needs
+# ----------------------------------------------------------------------------------- unusual robots
 
 
 def test_sign_offset_and_gear_are_taken_out() -> None:
     codec = odd()
-    # The node says gear * (sign * angle + offset) = 4 * (-20° + 10°) = -40°; the signal has steps
+    # The node reports gear * (sign * angle + offset) = 4 * (-20° + 10°) = -40°; the signal has steps
     # of 0.1° from 5° on:
     # -450 steps, in 12 bits 0xE3E; big-endian from bit 15 (byte 1) on. 1.5 A = 150 = 0x96 in bytes
     # 4 and 5.
@@ -264,7 +264,9 @@ def test_the_fixed_selector_says_which_message_it_is() -> None:
     assert decoded.message.name == "Heats"
     assert decoded.signals == {"Kind": 2.0, "Heat": 293.0}
     assert got(decoded) == pytest.approx({("temperature", -1): 19.85})
-    assert codec.decode(Frame(0x29, bytes.fromhex("03F2000000000000"))) is None  # nobody's
+    assert (
+        codec.decode(Frame(0x29, bytes.fromhex("03F2000000000000"))) is None
+    )  # not defined in the profile
 
 
 def test_one_frame_for_all_has_slots_over_all_axes() -> None:
@@ -400,7 +402,10 @@ def test_a_message_that_cannot_be_worked_out_makes_no_codec() -> None:
             "JointHeartbeat of node 2: State Armed, Errors 4, Count 7",
         ),
         (Frame(0x101, b"\x01"), "JointCommand of node 1: Command Arm"),
-        (Frame(0x100, b"\x01"), "JointCommand: Command Arm"),  # by the DBC: no node has it
+        (
+            Frame(0x100, b"\x01"),
+            "JointCommand: Command Arm",
+        ),  # by the DBC: no node has this message
         (Frame(0x181, b"\x01"), "JointFeedback of node 1: 1 bytes instead of 8"),
         (Frame(0x7FF, b"\x01"), ""),
         (Frame(0, error=True), naming("error on")),
@@ -420,11 +425,11 @@ def test_checksums_have_their_published_check_values(name: str, check: int) -> N
     assert CHECKSUMS[name](b"123456789") == check
 
 
-# ----------------------------------------------------------------------------------------- anything
+# ---------------------------------------------------------------------------------- arbitrary input
 
 
 def _feed(count: int, seed: int) -> None:
-    """Random frames, half of them with ids of the profile, through everything that reads frames."""
+    """Pass random frames, half of them with ids of the profile, to everything that reads frames."""
     draw = random.Random(seed)
     codecs = [Codec(codec.loaded) for codec in (*CODECS.values(), odd())]
     for codec in codecs:

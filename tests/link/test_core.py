@@ -1,4 +1,4 @@
-"""The link's core against a little robot: the whole way from listening to a stop, with the papers' profile."""
+"""The link's core with a simple robot: from listening to a stop, with the papers' profile."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _stop_id(rig: Rig) -> int:
 
 
 def _set_points_since(rig: Rig, count: int) -> int:
-    """Set-points among what was sent after the first `count` frames."""
+    """Return the set-points among the frames sent after the first `count`."""
     return sum(1 for _, frame in rig.sent[count:] if frame.id in SET_POINTS)
 
 
@@ -64,12 +64,12 @@ def test_arming_begins_with_the_measured_angles_and_holds_them(rig: Rig) -> None
     before = len(rig.sent)
     rig.command("arm")
     first = [frame.id for _, frame in rig.sent[before:]]
-    assert first[:10] == list(SET_POINTS)  # set-points are there before torque comes on
+    assert first[:10] == list(SET_POINTS)  # set-points must be sent before torque comes on
     assert first[10:] == [0x100 + node for node in rig.robot.nodes]
     assert rig.core.state is LinkState.IDLE
     rig.run(1.0)
     assert rig.core.state is LinkState.ARMED
-    np.testing.assert_allclose(rig.robot.angle, held, atol=2e-3)  # as fine as the frames resolve it
+    np.testing.assert_allclose(rig.robot.angle, held, atol=2e-3)  # at the resolution of the frames
     telemetry = rig.core.telemetry(rig.now)
     assert telemetry.confirmed
     assert telemetry.period_mean == pytest.approx(0.01, rel=1e-3)
@@ -82,7 +82,7 @@ def test_streaming_ramps_from_the_measured_to_the_commanded(rig: Rig) -> None:
     rig.command("stream")
     rig.stream(0.5, math.radians(30.0))
     assert rig.core.state is LinkState.STREAMING
-    # The profile's ramp is 30°/s: 15° after half a second, less what coming up to speed takes.
+    # The profile's ramp is 30°/s: 15° after half a second, less the distance lost by accelerating.
     assert 13.0 < np.degrees(rig.robot.angle[0]) < 15.5
     rig.stream(1.0, math.radians(30.0))
     np.testing.assert_allclose(np.degrees(rig.robot.angle), 30.0, atol=0.1)
@@ -90,7 +90,7 @@ def test_streaming_ramps_from_the_measured_to_the_commanded(rig: Rig) -> None:
 
 
 def test_set_points_that_took_long_to_send_are_not_followed_by_others_at_once(rig: Rig) -> None:
-    """At 100 Hz: the machine stands still for 8 ms before the last frame goes; the deadline 2 ms later is left out."""
+    """At 100 Hz the machine halts for 8 ms before the last frame; the deadline 2 ms later is skipped."""
     rig.armed()
     while rig.core.set_points.next > rig.now + 1e-9:
         rig.tick()
@@ -193,7 +193,7 @@ def test_the_stop_is_repeated_until_the_robot_says_that_it_stopped(rig: Rig) -> 
 
 
 def test_the_host_heartbeat_ends_with_a_stop(rig: Rig) -> None:
-    """A robot that did not hear the stop has to find out by itself."""
+    """A robot that did not receive the stop must detect the loss by itself."""
     rig.armed()
     rig.core.stop("Stopped by the operator.", rig.now)
     stopped = rig.now
@@ -202,7 +202,7 @@ def test_the_host_heartbeat_ends_with_a_stop(rig: Rig) -> None:
     assert not [frame for at, frame in rig.sent if at > stopped and frame.id == alive]
 
 
-# ------------------------------------------------------------------------------------ what stops it
+# --------------------------------------------------------------------------------- reasons of stops
 
 _LOSSES: dict[str, tuple[Callable[[Rig], object], str, float]] = {
     "window silent": (
@@ -259,8 +259,8 @@ _LOSSES: dict[str, tuple[Callable[[Rig], object], str, float]] = {
 
 @pytest.mark.parametrize("name", _LOSSES)
 def test_whatever_is_lost_stops_the_robot_and_is_said(name: str, rig: Rig) -> None:
-    """Within the profile's own time for it: 0.25 s for the window, 0.2 s for feedback and heartbeat, or one frame."""
-    cause, words, within = _LOSSES[name]
+    """Within the profile's time: 0.25 s for the window, 0.2 s for feedback and heartbeat, or one frame."""
+    cause, text, within = _LOSSES[name]
     rig.armed()
     rig.robot.frozen = {5}
     cause(rig)
@@ -270,7 +270,7 @@ def test_whatever_is_lost_stops_the_robot_and_is_said(name: str, rig: Rig) -> No
     assert rig.core.state is LinkState.FAULT
     assert rig.now - begin <= within
     reason = rig.core.telemetry(rig.now).reason
-    assert words in reason
+    assert text in reason
     assert reason.endswith(".")
     if name != "bus":
         assert rig.ids()[-1] == _stop_id(rig)
@@ -280,7 +280,7 @@ def test_a_sign_of_life_from_the_future_is_none(rig: Rig) -> None:
     rig.armed()
     rig.core.window_beat(rig.now + 1000.0)
     rig.beats = False
-    rig.run(0.3)  # the window timeout of 0.25 s, and a look of the link
+    rig.run(0.3)  # the window timeout of 0.25 s, and one poll of the link
     assert rig.core.state is LinkState.FAULT
 
 
@@ -326,7 +326,7 @@ def test_a_window_that_repeats_what_is_over_gives_no_references(rig: Rig) -> Non
 
 
 def test_a_link_that_was_held_up_does_not_go_on(rig: Rig) -> None:
-    """As after SIGSTOP and SIGCONT: time has passed, and every other sign of life may have come meanwhile."""
+    """As after SIGSTOP and SIGCONT: time has passed, and all other signs of life may have arrived meanwhile."""
     rig.armed()
     rig.tick(80)
     rig.core.window_beat(rig.now)
@@ -379,7 +379,7 @@ def test_a_few_unreadable_frames_are_told_and_many_stop_the_robot(rig: Rig) -> N
 
 
 def test_a_frozen_sensor_is_found_and_a_joint_that_gives_way_is_not(rig: Rig) -> None:
-    """Joint 3 yaw stays where it is while it is told to move: a fault after 2 s, unless it moves by half a degree."""
+    """Joint 3 yaw does not move although commanded: a fault after 2 s, unless it moves by half a degree."""
     for gives_way in (True, False):
         rig = Rig(lab_robot(set_point_rate_hz=100.0))
         rig.armed()
@@ -396,7 +396,7 @@ def test_a_frozen_sensor_is_found_and_a_joint_that_gives_way_is_not(rig: Rig) ->
 
 
 def test_two_nodes_with_one_number_are_found(rig: Rig) -> None:
-    """The second node 2 answers between the first one's frames, from 30° away."""
+    """The second node 2 responds between the first one's frames, at an angle 30° away."""
     rig.armed()
     feedback = _message(rig, "JointFeedback")
     begin = rig.now
@@ -432,10 +432,10 @@ def test_a_babbling_node_is_named(rig: Rig) -> None:
 
 
 def test_what_waited_while_the_link_stood_still_is_nobody_else(rig: Rig) -> None:
-    """A second's feedback comes in the one after: twice as often as it should, from the one node that there is."""
+    """Feedback of one second arrives in the next: at twice the rate, from a single node."""
     rig.idle()
     rig.run(2.0)
-    rig.tick(200)  # for a second the computer stood still, and the frames lay in the socket
+    rig.tick(200)  # for a second the computer was suspended, and the frames waited in the socket
     rig.core.poll(rig.now)
     for _ in range(50):
         for node in rig.robot.nodes:
@@ -475,23 +475,23 @@ _NOT_READY: dict[str, tuple[Callable[[Rig], object], str]] = {
 
 @pytest.mark.parametrize("name", _NOT_READY)
 def test_arming_is_refused_with_the_reason(name: str, rig: Rig) -> None:
-    cause, words = _NOT_READY[name]
+    cause, text = _NOT_READY[name]
     cause(rig)
     rig.idle()
-    assert any(words in reason for reason in rig.core.telemetry(rig.now).not_ready)
+    assert any(text in reason for reason in rig.core.telemetry(rig.now).not_ready)
     rig.command("arm")
     rig.run(0.3)
     assert rig.core.state is LinkState.IDLE
     refusal = next(event for event in rig.events if event.kind == "refused")
-    assert words in refusal.text
+    assert text in refusal.text
     assert _set_points_since(rig, 0) == 0
     assert 0x101 not in rig.ids()
 
 
 def test_a_replayed_log_can_be_watched_and_never_armed(rig: Rig) -> None:
-    rig.core = LinkCore(rig.codec, send=rig.send, tell=rig.events.append, replay=True)
+    rig.core = LinkCore(rig.codec, send=rig.send, publish=rig.events.append, replay=True)
     rig.armed()
-    # as it was when the log was taken
+    # as in the log
     rig.robot.state.update(dict.fromkeys(rig.robot.nodes, ARMED))
     rig.run(0.5)
     assert rig.core.state is LinkState.IDLE

@@ -1,4 +1,4 @@
-"""Whatever happens in whatever order: what the link must never do, it does not do."""
+"""Invariants of the link's core in any sequence of events."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from snakestudio.link.messages import LinkState, ReferenceBlock
 from tests.link.little_robot import ARMED, BOOTING, FAULT, READY, STOPPED, Rig, lab_robot
 
 _ROUNDING_DEG = 0.02
-"""Frames resolve 0.01°: so much may a set-point that was read back differ."""
+"""Resolution of frames is 0.01°: the tolerance for set-points that are read back."""
 
 
 class AnyCourse(RuleBasedStateMachine):
-    """Commands, frames, silence, a bus that fails and a window that dies, in any order.
+    """Commands, frames, silence, a failing bus and a killed window, in any order.
 
-    The operator's part is kept beside the core in the plainest way: `may_stream` says whether
-    arming was asked for, and confirmed by the robot, since the last stop.
+    A simple model of the operator's part runs alongside the core: `may_stream` is whether arming
+    has been requested, and confirmed by the robot, since the last stop.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class AnyCourse(RuleBasedStateMachine):
         if kind in ("reset", "disconnect"):
             self.was_reset = True
         self.rig.command(kind, **values)
-        self._look()
+        self._check()
 
     @rule(
         kind=st.sampled_from(
@@ -64,7 +64,7 @@ class AnyCourse(RuleBasedStateMachine):
 
     @rule()
     def get_ready(self) -> None:
-        """The usual way up, so that the deeper states are met often."""
+        """Arm in the usual way, so that deeper states are reached often."""
         self.rig.core.bus(True, "", self.rig.now)
         self.rig.robot.silent.clear()
         self.rig.robot.deaf.clear()
@@ -103,7 +103,7 @@ class AnyCourse(RuleBasedStateMachine):
         self.rig.core.stop("Stopped by the operator.", self.rig.now)
         if not silent:
             assert self.rig.robot.codec.text(self.rig.sent[before][1]).startswith("BroadcastStop")
-        self._look()
+        self._check()
 
     @rule(
         node=st.integers(1, 10), state=st.sampled_from([BOOTING, READY, ARMED, STOPPED, FAULT, 77])
@@ -126,7 +126,7 @@ class AnyCourse(RuleBasedStateMachine):
     @rule(is_open=st.booleans())
     def bus(self, is_open: bool) -> None:
         self.rig.core.bus(is_open, "", self.rig.now)
-        self._look()
+        self._check()
 
     @rule(beats=st.booleans())
     def window(self, beats: bool) -> None:
@@ -135,21 +135,21 @@ class AnyCourse(RuleBasedStateMachine):
     @rule()
     def window_dies(self) -> None:
         self.rig.core.window_gone(self.rig.now)
-        self._look()
+        self._check()
 
     @rule(frame_id=st.integers(0, 0x7FF), data=st.binary(max_size=8))
     def noise(self, frame_id: int, data: bytes) -> None:
         self.rig.core.receive(Frame(frame_id, data), self.rig.now)
-        self._look()
+        self._check()
 
     @rule(duration=st.sampled_from([0.02, 0.1, 0.4]))
     def run(self, duration: float) -> None:
         for _ in range(round(duration / self.rig.step)):
             self.rig.run(self.rig.step)
-            self._look()
+            self._check()
 
-    def _look(self) -> None:
-        """After every call: the ways between states, and what was sent in between."""
+    def _check(self) -> None:
+        """Check after every call: transitions of the state, and the frames sent in between."""
         before = self.state
         after = self.rig.core.state
         sent = self.rig.sent[self.counted :]
@@ -192,7 +192,7 @@ TestAnyCourse = AnyCourse.TestCase
 
 
 def _limited(rig: Rig, limits: AxisLimits, period: float) -> None:
-    """No joint was told anything beyond its limits, nor more of a step than its rate allows in a period."""
+    """Check that no set-point is beyond its limits, and that no step exceeds the rate limit."""
     last: dict[int, tuple[float, float]] = {}
     for at, frame in rig.sent:
         decoded = rig.robot.codec.decode_outgoing(frame)
@@ -201,21 +201,21 @@ def _limited(rig: Rig, limits: AxisLimits, period: float) -> None:
         ):
             if value.quantity != "angle":
                 continue
-            told = math.degrees(value.value)
+            angle_deg = math.degrees(value.value)
             low = np.degrees(limits.low - limits.margin)[value.axis]
             high = np.degrees(limits.high + limits.margin)
-            assert low - _ROUNDING_DEG <= told <= high[value.axis] + _ROUNDING_DEG
-            since, before = last.get(value.axis, (-math.inf, told))
+            assert low - _ROUNDING_DEG <= angle_deg <= high[value.axis] + _ROUNDING_DEG
+            since, before = last.get(value.axis, (-math.inf, angle_deg))
             if at - since < 1.5 * period:
                 assert (
-                    abs(told - before)
+                    abs(angle_deg - before)
                     <= math.degrees(limits.rate[value.axis]) * period + 2 * _ROUNDING_DEG
                 )
-            last[value.axis] = at, told
+            last[value.axis] = at, angle_deg
 
 
 def _random_frames(count: int, seed: int) -> None:
-    """Valid ids with random data, and random ids, between the robot's own frames, while it streams and is reset."""
+    """Valid ids with random data, and random ids, between the robot's frames, while it streams and is reset."""
     draw = random.Random(seed)
     period = 0.02
     rig = Rig(lab_robot(set_point_rate_hz=1 / period), step=0.01)

@@ -1,4 +1,4 @@
-"""Rules of the link's core that no single loss shows: what a stop needs to count, and what begins nothing."""
+"""Rules of the link's core beyond single losses: conditions of a successful stop, and commands without effect."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from snakestudio.link.profile.loading import load_profile
 from tests.link.little_robot import READY, STOPPED, Rig, lab_robot
 
 UNKNOWN = 77
-"""A status that the lab robot's profile has no meaning for."""
+"""Status that the lab robot's profile does not define."""
 SET_POINTS = range(0x201, 0x20B)
 HOLD_S = 0.3
-"""The little robot's joints have come to rest after so long: 10° at 100 °/s and 1000 °/s^2 take
+"""Time after which the little robot's joints are at rest, s: 10° at 100 °/s and 1000 °/s^2 take
 less."""
 
 
@@ -37,16 +37,16 @@ def rig() -> Rig:
     return Rig(lab_robot(set_point_rate_hz=50.0), step=0.01)
 
 
-def _told(rig: Rig, axis: int, since: float) -> list[float]:
-    """The set-points of an axis since a time, rad."""
+def _set_point_angles(rig: Rig, axis: int, since: float) -> list[float]:
+    """Return the set-points of an axis since a time, rad."""
     codec = rig.robot.codec
-    found = []
+    angles = []
     for at, frame in rig.sent:
         if at > since and frame.id in SET_POINTS:
             decoded = codec.decode_outgoing(frame)
             assert decoded is not None
-            found += [v.value for v in decoded.values if v.quantity == "angle" and v.axis == axis]
-    return found
+            angles += [v.value for v in decoded.values if v.quantity == "angle" and v.axis == axis]
+    return angles
 
 
 # ------------------------------------------------------------------------ when a stop has succeeded
@@ -89,22 +89,22 @@ def test_a_robot_that_is_disarmed_says_so_in_words_that_are_known() -> None:
 
 
 def test_a_status_with_wrong_bits_after_the_stop_is_answered_without_alarm(rig: Rig) -> None:
-    """The stop is sent again at once; that somebody must cut the power is said when the good word stays away."""
+    """The stop is sent again immediately; the advice to cut the power follows only without a confirmation."""
     rig.armed()
     rig.core.stop("Stopped by the operator.", rig.now)
     rig.run(0.5)
     stops = rig.robot.stops
-    said = len(rig.events)
-    for _ in range(8):  # of 20 heartbeats a second every fifth is wrong
+    n_events = len(rig.events)
+    for _ in range(8):  # of 20 heartbeats per second every fifth is wrong
         rig.robot.state[3] = UNKNOWN
         rig.run(0.05)
         rig.robot.state[3] = STOPPED
         rig.run(0.2)
     assert rig.robot.stops > stops
-    assert [event.text for event in rig.events[said:] if event.kind == "stop"] == []
+    assert [event.text for event in rig.events[n_events:] if event.kind == "stop"] == []
     rig.robot.state[3] = UNKNOWN
     rig.run(1.5)
-    (event,) = [event for event in rig.events[said:] if event.kind == "stop"]
+    (event,) = [event for event in rig.events[n_events:] if event.kind == "stop"]
     assert event.severity == "error"
     assert event.text == (
         "The stop of node 3 is no longer confirmed. Cut the robot's power if it moves."
@@ -119,18 +119,18 @@ def test_a_drive_in_a_quick_stop_has_torque() -> None:
     message = next(
         m for m in loaded.profile.messages if any(s.quantity == "status" for s in m.signals)
     )
-    for word, torque in ((0x0227, True), (0x0207, True), (0x0240, False), (0x0208, False)):
+    for statusword, torque in ((0x0227, True), (0x0207, True), (0x0240, False), (0x0208, False)):
         for node in loaded.profile.nodes:
-            decoded = codec.decode(codec.encode(message, node, {("status", -1): float(word)}))
+            decoded = codec.decode(codec.encode(message, node, {("status", -1): float(statusword)}))
             assert decoded is not None
-            observed.take(decoded, 5.0)
+            observed.update(decoded, 5.0)
         assert (observed.torque() == torque).all()
         assert (observed.torque_off(4.0) != torque).all()
-        assert not observed.torque_off(5.0).any()  # what was said before is no answer
+        assert not observed.torque_off(5.0).any()  # earlier reports do not count
 
 
 def test_who_hammers_at_the_stop_does_not_put_off_its_end() -> None:
-    """Quick stop, 0.1 s, disable voltage: the second comes in time however often the first is asked for."""
+    """Quick stop, 0.1 s, disable voltage: the second step is in time, however often the first is requested."""
     loaded = load_profile(find_profile("cia402_csp"))
     sent: list[tuple[float, int]] = []
     now = 10.0
@@ -139,7 +139,7 @@ def test_who_hammers_at_the_stop_does_not_put_off_its_end() -> None:
         if 0x300 <= frame.id < 0x380:
             sent.append((now, int.from_bytes(frame.data[:2], "little")))
 
-    core = LinkCore(Codec(loaded), send=send, tell=lambda event: None)
+    core = LinkCore(Codec(loaded), send=send, publish=lambda event: None)
     core.bus(True, "", now)
     core.command(LinkCommand("idle"), now)
     for tick in range(40):
@@ -149,7 +149,9 @@ def test_who_hammers_at_the_stop_does_not_put_off_its_end() -> None:
             core.stop("Stopped by the operator.", now)
             assert sent[before][1] == 0x0002  # every press sends it again, in the same call
         core.poll(now)
-    assert min(at for at, word in sent if word == 0x0000) == pytest.approx(10.1, abs=0.011)
+    assert min(at for at, controlword in sent if controlword == 0x0000) == pytest.approx(
+        10.1, abs=0.011
+    )
 
 
 def test_what_was_said_before_a_stop_does_not_give_the_bus_back(rig: Rig) -> None:
@@ -164,7 +166,7 @@ def test_what_was_said_before_a_stop_does_not_give_the_bus_back(rig: Rig) -> Non
     assert rig.core.at_rest
 
 
-# -------------------------------------------------------------------------- what leads out of FAULT
+# -------------------------------------------------------------------------------- ways out of FAULT
 
 
 def test_a_node_that_fell_silent_with_torque_is_not_forgotten_by_a_reset(rig: Rig) -> None:
@@ -229,13 +231,13 @@ def test_who_hammers_at_the_stop_is_told_in_time_to_cut_the_power(rig: Rig) -> N
     for _ in range(5):
         rig.core.stop("Stopped by the operator.", rig.now)
         rig.run(0.4)
-    told = [
+    warning_times = [
         event.time
         for event in rig.events
         if "stop of node 3 is not confirmed. Cut the robot's power" in event.text
     ]
     first = next(event.time for event in rig.events if event.text == "Stopped by the operator.")
-    assert [at - first for at in told] == [pytest.approx(1.0, abs=0.05)], (
+    assert [at - first for at in warning_times] == [pytest.approx(1.0, abs=0.05)], (
         "once, by the time of the first"
     )
 
@@ -261,7 +263,7 @@ def test_without_a_bus_nothing_is_reset(rig: Rig) -> None:
     "kind", ["listen", "idle", "reset", "zero", "stream", "wiggle", "disarm", "arm"]
 )
 def test_while_it_is_being_armed_only_a_stop_is_heard(kind: str, rig: Rig) -> None:
-    # none says that it is armed, which would forbid most of it
+    # no node reports that it is armed, which would prevent most of it
     rig.robot.deaf = set(rig.robot.nodes)
     rig.idle()
     rig.command("arm")
@@ -274,24 +276,24 @@ def test_while_it_is_being_armed_only_a_stop_is_heard(kind: str, rig: Rig) -> No
     assert len(rig.sent) == before
     rig.run(0.1)
     assert rig.core.state is LinkState.IDLE
-    assert set(_told(rig, 0, 0.0)) == {0.0}
+    assert set(_set_point_angles(rig, 0, 0.0)) == {0.0}
     rig.core.stop("Stopped by the operator.", rig.now)
     assert rig.core.state is LinkState.FAULT
 
 
-# ------------------------------------------------------------------------- what is left of a motion
+# --------------------------------------------------------------------------- remainders of a motion
 
 
 def test_disarming_ends_a_wiggle(rig: Rig) -> None:
     rig.armed()
     rig.command("wiggle", axis=2, amplitude_deg=10.0, period_s=1.0, count=5)
     rig.run(0.8)
-    rig.robot.deaf = set(rig.robot.nodes)  # so that it takes its time
+    rig.robot.deaf = set(rig.robot.nodes)  # so that it takes some time
     rig.command("disarm")
     begin = rig.now
     rig.run(0.9)
-    assert np.ptp(_told(rig, 2, begin - 0.8)) > math.radians(5.0)
-    still = _told(rig, 2, begin + HOLD_S)
+    assert np.ptp(_set_point_angles(rig, 2, begin - 0.8)) > math.radians(5.0)
+    still = _set_point_angles(rig, 2, begin + HOLD_S)
     assert len(still) > 10
     assert np.ptp(still) == 0.0
 
@@ -320,10 +322,12 @@ def test_references_of_before_the_stop_are_never_followed_again() -> None:
     begin = rig.now
     rig.run(0.3)
     assert rig.core.state is LinkState.STREAMING
-    assert np.allclose(_told(rig, 0, begin), held, atol=math.radians(0.02))  # frames resolve 0.01°
+    assert np.allclose(
+        _set_point_angles(rig, 0, begin), held, atol=math.radians(0.02)
+    )  # frames resolve 0.01°
 
 
-# ---------------------------------------------------------------------------------- what is refused
+# -------------------------------------------------------------------------------- rejected commands
 
 
 def _deafen(rig: Rig) -> None:
@@ -375,7 +379,7 @@ _AFTER_IDLE: dict[str, tuple[Callable[[Rig], object], float, str]] = {
 
 @pytest.mark.parametrize("name", _AFTER_IDLE)
 def test_what_was_well_and_is_no_longer_keeps_it_from_being_armed(name: str, rig: Rig) -> None:
-    cause, after, words = _AFTER_IDLE[name]
+    cause, after, text = _AFTER_IDLE[name]
     rig.idle()
     assert rig.core.telemetry(rig.now).not_ready == ()
     cause(rig)
@@ -383,7 +387,7 @@ def test_what_was_well_and_is_no_longer_keeps_it_from_being_armed(name: str, rig
     before = len(rig.sent)
     rig.command("arm")
     assert rig.events[-1].kind == "refused"
-    assert words in rig.events[-1].text
+    assert text in rig.events[-1].text
     assert not [frame for _, frame in rig.sent[before:] if frame.id in SET_POINTS]
 
 

@@ -1,4 +1,4 @@
-"""What fails inside the link's own process: whatever it is, the stop sequence goes out, and words follow."""
+"""Failures in the link's process: the stop sequence is always sent, followed by a message."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ stop)."""
 
 
 class Wire:
-    """In the place of a bus: keeps what is sent, and when."""
+    """Substitute for a bus that stores sent frames with their times."""
 
     error_frames = send_errors = 0
 
@@ -56,7 +56,7 @@ class Wire:
 
 @pytest.fixture
 def link() -> Iterator[Callable[[str], tuple[LinkProcess, Wire]]]:
-    """Makes a process of a shipped profile that speaks on a bus (IDLE) as soon as it runs."""
+    """Factory of processes of a shipped profile with an open bus (IDLE)."""
     memories: list[LinkMemory] = []
 
     def make(name: str) -> tuple[LinkProcess, Wire]:
@@ -64,7 +64,7 @@ def link() -> Iterator[Callable[[str], tuple[LinkProcess, Wire]]]:
         memory = LinkMemory(len(loaded.profile.axes))
         memories.append(memory)
         wire = Wire()
-        patient = Standstill(60.0)  # a machine that stands still adds a stop of its own
+        patient = Standstill(60.0)  # a suspended machine causes an additional stop
         process = LinkProcess(loaded, memory, "none", port=wire, standstill=patient)
         process.inbox.put(BusChange(True, "open"))
         process.inbox.put(LinkCommand("idle", 1))
@@ -88,11 +88,11 @@ def test_whatever_fails_the_stop_sequence_is_sent(
             return real(now, clock)
         if where == "poll":
             raise ZeroDivisionError("a defect")
-        codec.set_points(np.full(codec.n_axes, np.nan))  # which it refuses
+        codec.set_points(np.full(codec.n_axes, np.nan))  # rejected by the codec
         return now
 
     if where == "telemetry":
-        monkeypatch.setattr(process.memory, "say", None)
+        monkeypatch.setattr(process.memory, "publish_telemetry", None)
     else:
         monkeypatch.setattr(process.core, "poll", poll)
     with pytest.raises(
@@ -100,11 +100,11 @@ def test_whatever_fails_the_stop_sequence_is_sent(
     ):
         process.run()
     stops = [frame for _, frame in wire.sent if frame.id == STOP_ID]
-    # Before the bus was open nothing may be sent at all; "telemetry" fails at the first look.
+    # Before the bus is open nothing must be sent; "telemetry" fails at the first poll.
     assert len(stops) == (0 if where == "telemetry" else 3)
     assert wire.closed
-    (said,) = [event.text for event in process.memory.events() if event.kind == "process"]
-    assert "the stop sequence was sent" in said
+    (message,) = [event.text for event in process.memory.events() if event.kind == "process"]
+    assert "the stop sequence was sent" in message
 
 
 def test_the_last_resort_needs_neither_an_answer_nor_a_bus_that_works() -> None:
@@ -116,9 +116,9 @@ def test_the_last_resort_needs_neither_an_answer_nor_a_bus_that_works() -> None:
         raise OSError("gone")
 
     stop_blindly(Codec(CIA402), send, waits.append)
-    words = [int.from_bytes(frame.data[:2], "little") for frame in sent if frame.data]
+    controlwords = [int.from_bytes(frame.data[:2], "little") for frame in sent if frame.data]
     nodes = len(CIA402.profile.nodes)
-    assert words == 3 * ([QUICK_STOP] * nodes + [DISABLE] * nodes)
+    assert controlwords == 3 * ([QUICK_STOP] * nodes + [DISABLE] * nodes)
     assert waits == 3 * [0.1, 0.1]
 
 
@@ -133,11 +133,11 @@ def test_disconnecting_waits_for_the_whole_stop_sequence(
     wire.after_closing = lambda: process.inbox.put(Gone())
     process.run()
     ids = {frame.id for frame in Codec(CIA402).step_frames(CIA402.profile.sequences.stop[0])}
-    words = [
+    controlwords = [
         (at, int.from_bytes(frame.data[:2], "little")) for at, frame in wire.sent if frame.id in ids
     ]
-    assert {word for _, word in words} == {QUICK_STOP, DISABLE}
-    assert max(at for at, word in words if word == DISABLE) <= wire.closed
+    assert {controlword for _, controlword in controlwords} == {QUICK_STOP, DISABLE}
+    assert max(at for at, controlword in controlwords if controlword == DISABLE) <= wire.closed
     assert process.core.state is LinkState.DISCONNECTED
     window = window_of(process.memory, len(CIA402.profile.axes))
     telemetry = window.telemetry()
@@ -150,7 +150,7 @@ def test_disconnecting_waits_for_the_whole_stop_sequence(
 def test_a_machine_that_slept_stood_still_although_its_clock_did() -> None:
     times = iter([100.0, 100.01, 3700.01, 3700.02, 3700.2])
     standing = Standstill(0.15, lambda: next(times))
-    assert [standing.look() for _ in range(4)] == [0.0, 3600.0, 0.0, pytest.approx(0.18)]
+    assert [standing.measure() for _ in range(4)] == [0.0, 3600.0, 0.0, pytest.approx(0.18)]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_what_is_no_command_is_none(line: bytes) -> None:
 
 
 def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
-    found: list[LinkCommand | Gone] = []
+    commands: list[LinkCommand | Gone] = []
     reading, writing = os.pipe()
     try:
         with os.fdopen(writing, "wb") as pipe:
@@ -183,7 +183,7 @@ def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
                 b"z\n",
                 json.dumps({"kind": "stop", "number": 7}).encode() + b"\n",
             ]
-            reader = threading.Thread(target=read_commands, args=(found.append, reading))
+            reader = threading.Thread(target=read_commands, args=(commands.append, reading))
             reader.start()
             for part in written:
                 pipe.write(part)
@@ -191,15 +191,15 @@ def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
         reader.join(10.0)
     finally:
         os.close(reading)
-    assert found[0] == LinkCommand("stop", 7)
-    assert isinstance(found[1], Gone)
-    assert len(found) == 2
+    assert commands[0] == LinkCommand("stop", 7)
+    assert isinstance(commands[1], Gone)
+    assert len(commands) == 2
 
 
 def test_feedback_is_as_old_as_it_is_however_long_it_waited() -> None:
-    """A frame that lay in a queue for a second is no sign of life of now."""
+    """A frame that waited in a queue for a second is not a current sign of life."""
     codec = Codec(lab_robot())
-    core = LinkCore(codec, send=lambda frame: None, tell=lambda event: None)
+    core = LinkCore(codec, send=lambda frame: None, publish=lambda event: None)
     core.bus(True, "", 10.0)
     for frame in LittleRobot(codec).frames(10.0):
         core.receive(replace(frame, time=10.0), 11.0)
@@ -226,9 +226,9 @@ def test_a_stop_through_the_pipe_is_one_whatever_its_number(
     process, wire = _speaking(link)
     process.handle(LinkCommand("stop", 1, values), 10.1)
     assert _stops(wire) == 1
-    # and hides none that comes through the memory
+    # and does not hide one in the shared memory
     process.memory.request_stop("Stopped by the operator.")
-    process.look(10.2)
+    process.poll_memory(10.2)
     assert _stops(wire) == 2
 
 
@@ -243,7 +243,7 @@ def test_a_stop_that_comes_both_ways_is_carried_out_once(
             if through_pipe:
                 process.handle(LinkCommand("stop", 1, {"request": request}), 10.1)
             else:
-                process.look(10.1)
+                process.poll_memory(10.1)
         assert _stops(wire) == before + 1
 
 
@@ -253,21 +253,23 @@ def test_what_waited_in_the_pipe_does_not_begin_after_a_stop_that_was_faster(
     link: Callable[[str], tuple[LinkProcess, Wire]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Asked for before the stop, while the link stood still: the stop is seen first, in the memory."""
+    """Requested before the stop, while the link was suspended: the stop in the memory is seen first."""
     process, wire = _speaking(link)
-    asked: list[str] = []
-    monkeypatch.setattr(process.core, "_carry_out", lambda command, now: asked.append(command.kind))
+    executed: list[str] = []
+    monkeypatch.setattr(
+        process.core, "_carry_out", lambda command, now: executed.append(command.kind)
+    )
     process.handle(LinkCommand(kind, 1, {"stops": 0}), 10.1)
-    assert asked == [kind]
+    assert executed == [kind]
     request = process.memory.request_stop("Stopped by the operator.")
     process.handle(LinkCommand(kind, 2, {"stops": 0}), 10.2)
     process.handle(LinkCommand(kind, 3, {}), 10.2)
     process.handle(LinkCommand("stop", 4, {"request": request}), 10.2)
-    assert asked == [kind]
+    assert executed == [kind]
     assert _stops(wire) == 1
     process.handle(LinkCommand("disarm", 5, {"stops": 0}), 10.3)
     process.handle(LinkCommand(kind, 6, {"stops": request}), 10.3)
-    assert asked == [kind, "disarm", kind]
+    assert executed == [kind, "disarm", kind]
 
 
 def test_nothing_begins_in_a_link_that_is_being_closed(
@@ -276,11 +278,11 @@ def test_nothing_begins_in_a_link_that_is_being_closed(
     process, wire = _speaking(link)
     process.handle(LinkCommand("close", 1), 10.1)
     assert _stops(wire) == 1
-    asked: list[LinkCommand] = []
-    monkeypatch.setattr(process.core, "_carry_out", lambda command, now: asked.append(command))
+    executed: list[LinkCommand] = []
+    monkeypatch.setattr(process.core, "_carry_out", lambda command, now: executed.append(command))
     for kind in ("connect", "arm", "stream", "wiggle"):
         process.handle(LinkCommand(kind, 2), 10.1)
-    assert asked == []
+    assert executed == []
     process.handle(LinkCommand("stop", 3), 10.1)
     assert _stops(wire) == 2
 
@@ -288,14 +290,16 @@ def test_nothing_begins_in_a_link_that_is_being_closed(
 def test_however_much_there_is_to_say_the_link_goes_on(
     link: Callable[[str], tuple[LinkProcess, Wire]],
 ) -> None:
-    """In a script of three bytes a character: too much for the shared memory, which must not end the link."""
+    """A script with three bytes per character exceeds the shared memory, which must not end the link."""
     process, _ = link("lab_robot")
     telemetry = process.core.telemetry(10.0)
-    words = tuple(f"{number}: {'関節が動きません' * 100}" for number in range(500))
-    axes = words[: len(telemetry.axis_text)]
-    process.memory.say(replace(telemetry, not_ready=words, axis_text=axes, reason=words[0]))
+    messages = tuple(f"{number}: {'関節が動きません' * 100}" for number in range(500))
+    axes = messages[: len(telemetry.axis_text)]
+    process.memory.publish_telemetry(
+        replace(telemetry, not_ready=messages, axis_text=axes, reason=messages[0])
+    )
     window = window_of(process.memory, len(axes))
-    said = window.telemetry()
+    received = window.telemetry()
     window.close()
-    assert said is not None
-    assert said.not_ready[0] == words[0][:200]
+    assert received is not None
+    assert received.not_ready[0] == messages[0][:200]

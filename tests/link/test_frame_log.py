@@ -1,4 +1,4 @@
-"""Logs of frames: written, read back by us and by python-can, cut off anywhere, played as if they were a bus."""
+"""Logs of frames: written, read by us and by python-can, truncated at any byte, and replayed as a bus."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ _FRAMES = [
 
 
 def _log(path: Path, frames: list[tuple[Frame, bool]]) -> list[tuple[str, str]]:
-    said: list[tuple[str, str]] = []
-    log = FrameLog(path, _SOURCE, "can7", lambda severity, text: said.append((severity, text)))
+    messages: list[tuple[str, str]] = []
+    log = FrameLog(path, _SOURCE, "can7", lambda severity, text: messages.append((severity, text)))
     for frame, sent in frames:
         log.write(frame, sent=sent)
     log.end()
     log.join(5.0)
-    return said
+    return messages
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_what_is_logged_is_read_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"run{ending}"
-    said = _log(path, _FRAMES)
-    assert [severity for severity, _ in said] == ["info", "info"]
-    assert said[1][1] == f"The log run{ending} ended with 5 frames."
+    messages = _log(path, _FRAMES)
+    assert [severity for severity, _ in messages] == ["info", "info"]
+    assert messages[1][1] == f"The log run{ending} ended with 5 frames."
     read = list(read_log(path))
     for entry, (frame, sent) in zip(read, _FRAMES, strict=True):
         got = entry.frame
@@ -123,11 +123,11 @@ def test_a_slow_disk_loses_frames_and_counts_them(
     log = FrameLog(tmp_path / "run.log", _SOURCE, "", lambda *_: None)
     for number in range(100):
         log.write(Frame(number), sent=False)
-    full.set()  # until here the disk took nothing
+    full.set()  # until here the disk accepted nothing
     log.end()
     log.join(5.0)
     written = len(list(read_log(tmp_path / "run.log")))
-    # 10 wait, 1 is being written, and one of what is written may be about the log
+    # 10 wait, 1 is being written, and one of the written messages may be about the log
     assert log.lost >= 88
     assert written + log.lost == 100
 
@@ -141,35 +141,35 @@ def test_a_slow_disk_loses_frames_and_counts_them(
 def test_a_log_that_was_cut_off_or_damaged_gives_frames_or_a_sentence(
     tmp_path: Path, ending: str, keep: float, flips: list[int]
 ) -> None:
-    whole = tmp_path / f"whole{ending}"
-    if not whole.exists():
+    complete = tmp_path / f"whole{ending}"
+    if not complete.exists():
         _log(
-            whole,
+            complete,
             [
                 (Frame(number, bytes([number % 256]), time=number / 100), False)
                 for number in range(0x200)
             ],
         )
-    data = bytearray(whole.read_bytes())
+    data = bytearray(complete.read_bytes())
     data = data[: int(len(data) * keep)]
     for flip in flips if data else []:
         data[flip % len(data)] ^= 0x41
     damaged = tmp_path / f"damaged{ending}"
     damaged.write_bytes(data)
     count = 0
-    said = ""
+    message = ""
     try:
         for _ in read_log(damaged):
             count += 1
     except LinkError as error:
-        said = str(error)
+        message = str(error)
     assert count <= 0x200 + 8
-    assert "\n" not in said
-    assert not said or (damaged.name in said and said.endswith("."))
+    assert "\n" not in message
+    assert not message or (damaged.name in message and message.endswith("."))
 
 
 def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:
-    """The file as it is on disk while it is still being written: header of a log that was never ended."""
+    """State of the file on disk while it is being written: the header of a log that was never closed."""
     path = tmp_path / "run.blf"
     log = FrameLog(path, _SOURCE, "", lambda *_: None)
     for number in range(3000):
@@ -177,7 +177,7 @@ def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:
     deadline = time.monotonic() + 60.0
     numbers: list[int] = []
     while len(numbers) <= 2500 and time.monotonic() < deadline:
-        time.sleep(0.1)  # until it was flushed
+        time.sleep(0.1)  # before the flush
         (tmp_path / "killed.blf").write_bytes(path.read_bytes())
         with suppress(LinkError):  # nothing is on the disk yet
             numbers = [
@@ -191,7 +191,7 @@ def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:
 
 
 class Clock:
-    """Time that passes only where somebody sleeps."""
+    """Clock that advances only by sleeping."""
 
     def __init__(self) -> None:
         self.now = 1000.0

@@ -1,4 +1,4 @@
-"""Limits fail closed: what a limit stands on has to be known before the robot is armed, and to stay known after."""
+"""Limits fail closed: limited quantities must be known before arming and remain known afterwards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.link.little_robot import Rig, lab_robot
 
 _OLD_S = 1.25
 _LOST_S = 2.5
-"""Of the lab robot's JointCondition, which comes every 0.5 s."""
+"""Interval of the lab robot's JointCondition is 0.5 s."""
 
 
 def _limited(**limits: Any) -> LoadedProfile:
@@ -39,7 +39,7 @@ def _not_ready(rig: Rig) -> str:
 
 
 def _until_stopped(rig: Rig, patience: float = 8.0) -> float:
-    """Run until the link is in FAULT, and give how long that took, s."""
+    """Run until the link is in FAULT, and return the time it took, s."""
     begin = rig.now
     while rig.core.state is not LinkState.FAULT:
         rig.run(0.01)
@@ -60,12 +60,12 @@ def test_what_was_never_told_keeps_it_from_being_armed() -> None:
     rig = Rig(_limited(min_voltage_v=20.0))
     rig.robot.mute = {"JointCondition"}
     rig.idle()
-    said = _not_ready(rig)
+    reasons = _not_ready(rig)
     assert (
         "No temperature of joint 1 yaw, joint 1 pitch, joint 2 yaw and 17 more yet, but a limit"
-        in said
+        in reasons
     )
-    assert "No supply voltage of joint 1 yaw" in said
+    assert "No supply voltage of joint 1 yaw" in reasons
     rig.command("arm")
     rig.run(0.5)
     assert rig.core.state is LinkState.IDLE
@@ -91,11 +91,11 @@ def test_a_limit_of_a_single_axis_is_watched_like_the_others() -> None:
 
 
 def test_what_is_old_keeps_it_from_being_armed_and_says_how_often_it_should_come() -> None:
-    """A node that reports its temperature every 30 s instead of every 0.5."""
+    """A node that reports its temperature every 30 s instead of every 0.5 s."""
     rig = Rig(_limited())
     rig.robot.every = {"JointCondition": 30.0}
     rig.idle()
-    assert _not_ready(rig) == ""  # it has just been told
+    assert _not_ready(rig) == ""  # it was just reported
     rig.run(_OLD_S)
     assert "old, but it should come every 0.5 s. Check that its node sends it." in _not_ready(rig)
     rig.command("arm")
@@ -106,10 +106,11 @@ def test_what_comes_too_rarely_keeps_it_from_being_armed_also_when_it_has_just_c
     rig = Rig(_limited())
     rig.robot.every = {"JointCondition": 3.0}
     rig.idle()
-    rig.run(2.5)  # the second one has just come
-    said = _not_ready(rig)
+    rig.run(2.5)  # the second one has just arrived
+    reasons = _not_ready(rig)
     assert (
-        "came 3.00 s after the previous one, but it should come every 0.5 s. Correct this" in said
+        "came 3.00 s after the previous one, but it should come every 0.5 s. Correct this"
+        in reasons
     )
     rig.robot.every = {}
     rig.run(3.6)
@@ -117,7 +118,7 @@ def test_what_comes_too_rarely_keeps_it_from_being_armed_also_when_it_has_just_c
 
 
 def test_error_bits_that_were_never_told_keep_it_from_being_armed() -> None:
-    """Unless they come with errors alone, and the profile says so."""
+    """Unless the profile defines that they are sent only with errors."""
     path = find_profile("cia402_csp")
     toml = path.read_text(encoding="utf-8")
     dbc = path.with_suffix(".dbc").read_text(encoding="utf-8")
@@ -143,7 +144,7 @@ def test_no_limit_can_stand_on_what_comes_only_when_it_changes() -> None:
 
 
 def test_a_temperature_that_falls_silent_warns_and_then_stops_the_robot() -> None:
-    """A page that vanishes at 74 °C where 85 are allowed: nobody knows from then on."""
+    """Reports end at 74 °C with a limit of 85 °C: the temperature is unknown from then on."""
     rig = Rig(_limited())
     rig.robot.temperature[:] = 74.0
     rig.armed()
@@ -152,7 +153,7 @@ def test_a_temperature_that_falls_silent_warns_and_then_stops_the_robot() -> Non
     rig.robot.mute = {"JointCondition"}
     rig.events.clear()
     took = _until_stopped(rig)
-    # From the last frame, which came at most one interval before.
+    # From the last frame, at most one interval earlier.
     assert _LOST_S - 0.5 <= took <= _LOST_S + 0.02
     assert "The last temperature of joint 1 yaw" in rig.core.telemetry(rig.now).reason
     warned = [event for event in rig.events if event.severity == "warning"]
@@ -163,7 +164,7 @@ def test_a_temperature_that_falls_silent_warns_and_then_stops_the_robot() -> Non
 
 @pytest.mark.parametrize("message", ["JointFeedback", "JointCondition", "JointHeartbeat"])
 def test_whatever_message_of_one_node_ends_the_robot_is_stopped(message: str) -> None:
-    """Current comes with the angles, temperature and voltage by themselves, error bits with the heartbeat."""
+    """Current comes with the angles, temperature and voltage in a separate message, error bits with the heartbeat."""
     rig = Rig(_limited(min_voltage_v=20.0))
     rig.armed()
     real = rig.robot.frames
@@ -195,7 +196,7 @@ def test_the_profile_may_have_a_warning_alone_which_says_so() -> None:
     assert rig.core.state is LinkState.ARMED
     assert [event.severity for event in rig.events] == ["warning", "error"]
     assert "its limit is no longer monitored; the robot continues" in rig.events[-1].text
-    # It is not armed so anew.
+    # It cannot be armed again in this state.
     rig.core.stop("Enough.", rig.now)
     rig.run(0.2)
     rig.command("reset")
@@ -280,18 +281,18 @@ BO_ 1792 Alive: 1 B
 
 
 class _Floats:
-    """A robot of one node whose temperature is an IEEE 754 number, hand-fed to the core."""
+    """Robot of one node with an IEEE 754 temperature, whose frames are passed to the core by hand."""
 
     def __init__(self) -> None:
         self.codec = Codec(parse_profile(_FLOATS, _FLOATS_DBC))
         self.events: list[Any] = []
         self.now = 100.0
         self.armed = False
-        self.core = LinkCore(self.codec, send=self._take, tell=self.events.append)
+        self.core = LinkCore(self.codec, send=self._on_frame, publish=self.events.append)
         self.celsius: float | None = 30.0
         self._ticks = 0
 
-    def _take(self, frame: Any) -> None:
+    def _on_frame(self, frame: Any) -> None:
         if frame.id == 0x101:
             self.armed = frame.data == b"\x01"
 
@@ -311,7 +312,7 @@ class _Floats:
 
 
 def test_a_temperature_that_is_no_number_is_not_known() -> None:
-    """ODrive sends so when its thermistor is disconnected; the last number must not go on as if it were so now."""
+    """ODrive sends it when its thermistor is disconnected; the last number must not count as current."""
     robot = _Floats()
     robot.core.bus(True, "", robot.now)
     robot.command("idle")
@@ -319,11 +320,11 @@ def test_a_temperature_that_is_no_number_is_not_known() -> None:
     assert robot.core.telemetry(robot.now).not_ready == ()
     robot.celsius = math.nan
     robot.run(0.5)
-    told = robot.core.telemetry(robot.now)
-    assert np.isnan(told.temperature[0])
+    telemetry = robot.core.telemetry(robot.now)
+    assert np.isnan(telemetry.temperature[0])
     assert (
         "The temperature of joint 1 yaw is not a number. Check that its sensor is connected."
-        in told.not_ready
+        in telemetry.not_ready
     )
     robot.command("arm")
     robot.run(0.5)
@@ -344,7 +345,7 @@ def test_a_temperature_that_is_no_number_is_not_known() -> None:
 
 def test_ages_follow_from_intervals_and_requests() -> None:
     odrive = Expected(load_profile(find_profile("odrive_can_simple")).profile)
-    # Asked for every 0.1 s and every 0.5 s.
+    # Requested every 0.1 s and every 0.5 s.
     assert odrive.stale["current"][0] == pytest.approx(0.25)
     assert odrive.lost["temperature"][0] == pytest.approx(2.5)
     lab = Expected(load_profile(find_profile("lab_robot")).profile)
@@ -386,6 +387,8 @@ def test_what_is_told_says_itself_when_it_is_old(quantity: str) -> None:
     assert not _SHOWN[quantity](rig)
     rig.run(0.5)
     assert _SHOWN[quantity](rig)
-    told = rig.core.telemetry(rig.now)
-    assert not told.old("current", rig.now).any()
-    assert told.old("current", rig.now + 0.2).all()  # also when the link says nothing more itself
+    telemetry = rig.core.telemetry(rig.now)
+    assert not telemetry.old("current", rig.now).any()
+    assert telemetry.old(
+        "current", rig.now + 0.2
+    ).all()  # also when the link sends no further telemetry

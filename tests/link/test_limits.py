@@ -1,4 +1,4 @@
-"""Set-points stay within angle, rate and acceleration whatever is asked for, and get there as fast as these allow."""
+"""Set-points stay within angle, rate and acceleration for any reference, and follow it as fast as these allow."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def _run(limiter: SetPointLimiter, target: float, count: int) -> np.ndarray:
 
 
 def test_stopping_rate_is_the_largest_from_which_rest_is_reached() -> None:
-    """Walks through the sum that the closed form solves: v T + (v - a T) T + ... until at rest."""
+    """Computes the sum of the closed form: v T + (v - a T) T + ... until rest."""
     acceleration = np.array([20.0])
     period = 0.01
     for distance in (0.0, 1e-6, 0.001, 0.0021, 0.05, 1.3, 40.0):
         rate = float(stopping_rate(np.array([distance]), acceleration, period)[0])
-        way = 0.0
+        travelled = 0.0
         while rate > 0:
-            way += rate * period
+            travelled += rate * period
             rate -= 20.0 * period
-        assert way == pytest.approx(distance, abs=1e-12 + 1e-12 * distance)
+        assert travelled == pytest.approx(distance, abs=1e-12 + 1e-12 * distance)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_stopping_rate_is_the_largest_from_which_rest_is_reached() -> None:
 def test_a_step_takes_the_minimum_time(
     distance_deg: float, rate: float, acceleration: float
 ) -> None:
-    """Bang-bang: 2 sqrt(d/a), or d/v + v/a where the rate is reached; discrete time is off by two periods at most."""
+    """Bang-bang: 2 sqrt(d/a), or d/v + v/a at the rate limit; discrete time differs by two periods at most."""
     period = 0.001
     limiter = SetPointLimiter(
         _limits(
@@ -75,24 +75,27 @@ def test_the_ramp_leads_from_the_measured_to_the_commanded_position() -> None:
     limiter.start(np.radians([-20.0, -20.0]))
     angle = np.degrees(_run(limiter, math.radians(40.0), 300))
     assert np.abs(np.diff(angle)).max() <= 0.3 + _ROUNDING  # 30°/s for 10 ms
-    # 60° at 30°/s, and 30/1500 s to come up to speed.
+    # 60° at 30°/s, and 30/1500 s to accelerate.
     assert 200 <= int(np.argmax(angle >= 40.0 - 1e-6)) <= 206
 
 
 def test_a_gait_within_the_limits_is_followed_exactly() -> None:
-    """40° at 0.35 Hz: 88°/s and 193°/s², below 120 and 1500; once it is caught up, set-points are the references."""
+    """40° at 0.35 Hz: 88°/s and 193°/s², below 120 and 1500; after the approach, set-points equal the references."""
     limiter = SetPointLimiter(_limits(), 0.01)
     limiter.start(np.zeros(2))
     time = 0.01 * np.arange(1, 1500)
     speed = 2 * math.pi * 0.35
-    wanted = math.radians(40.0) * np.sin(speed * time + 1.0)
+    reference = math.radians(40.0) * np.sin(speed * time + 1.0)
     rate = math.radians(40.0) * speed * np.cos(speed * time + 1.0)
-    told = np.array(
-        [limiter.follow(np.full(2, w), np.full(2, r))[0] for w, r in zip(wanted, rate, strict=True)]
+    set_points = np.array(
+        [
+            limiter.follow(np.full(2, w), np.full(2, r))[0]
+            for w, r in zip(reference, rate, strict=True)
+        ]
     )
-    caught_up = int(np.argmax(np.abs(told - wanted) < 1e-9))
-    assert 0.01 * caught_up < 2.5  # 34° away in the beginning, at 30°/s of the ramp
-    np.testing.assert_allclose(told[caught_up:], wanted[caught_up:], atol=1e-9)
+    caught_up = int(np.argmax(np.abs(set_points - reference) < 1e-9))
+    assert 0.01 * caught_up < 2.5  # 34° away at the beginning, at 30°/s of the ramp
+    np.testing.assert_allclose(set_points[caught_up:], reference[caught_up:], atol=1e-9)
 
 
 def test_a_jump_of_the_references_begins_a_ramp_anew() -> None:
@@ -134,17 +137,17 @@ _wishes = arrays(float, (60, 2), elements=_numbers, fill=st.nothing())
 
 @given(_wishes, _wishes, st.floats(-1.0, 1.0), st.sampled_from([0.1, 0.01, 0.001]))
 def test_no_reference_leads_beyond_angle_rate_or_acceleration(
-    wanted: np.ndarray, rates: np.ndarray, start: float, period: float
+    references: np.ndarray, rates: np.ndarray, start: float, period: float
 ) -> None:
     limits = _limits()
     limiter = SetPointLimiter(limits, period)
     limiter.start(np.full(2, start))
-    told = [np.full(2, start)] * 2
-    for angle, rate in zip(wanted, rates, strict=True):
-        told.append(limiter.follow(angle, rate).copy())
-    # And from wherever that led it can stop.
-    told += [limiter.hold().copy() for _ in range(max(8, int(0.12 / period)))]
-    path = np.array(told)
+    set_points = [np.full(2, start)] * 2
+    for angle, rate in zip(references, rates, strict=True):
+        set_points.append(limiter.follow(angle, rate).copy())
+    # And it can stop from any state reached in this way.
+    set_points += [limiter.hold().copy() for _ in range(max(8, int(0.12 / period)))]
+    path = np.array(set_points)
     rate = np.diff(path, axis=0) / period
     assert np.isfinite(path).all()
     assert (path >= limits.low - _ROUNDING).all()

@@ -1,10 +1,10 @@
-"""The link in its process against an emulated robot in another one: a whole session, and everything that can die.
+"""The link's process with an emulated robot in another one: a complete session, and everything that can fail.
 
-Bars are those of the safety page: stop frame within 20 ms of the call, safe state within 300 ms of
-any loss. Times are the kernel's (frames, by a witness on the bus) and the robot's own report, all
-on the machine's monotonic clock. Every single try must stop the robot; of the times it is the
-median that keeps the bar, and in `make soak` all of hundreds. The same in virtual time, to the
-millisecond: `test_process_in_virtual_time`.
+The limits are those of the safety page: stop frame within 20 ms of the call, safe state within
+300 ms of any loss. Times are those of the kernel (frames, by a witness on the bus) and of the
+robot's reports, all on the machine's monotonic clock. Every trial must stop the robot; the limit
+applies to the median of the times, in `make soak` to all of hundreds.
+`test_process_in_virtual_time` tests the same in virtual time, to the millisecond.
 """
 
 from __future__ import annotations
@@ -46,29 +46,29 @@ pytestmark = pytest.mark.skipif(
 _SAFE_S = 0.3
 _STOP_S = 0.02
 _SEEN_S = 0.55
-"""The client takes a link for gone after 0.5 s without a sign of life; beyond that, two of the
-window's looks."""
+"""Time until the client reports a lost link, s: 0.5 s without a sign of life, and two polls of the
+window."""
 _TRIES = 5
 _JUST_NOW_S = 0.05
 
 
 def _median(sample: Callable[[], float]) -> float:
-    """Of some times, s; each try has to do what it is about, however long that takes."""
-    found = [sample() for _ in range(_TRIES)]
-    print(f"\n{sorted(round(time, 4) for time in found)}")
-    return float(np.median(found))
+    """Return the median of some times, s; each trial must succeed, however long it takes."""
+    times = [sample() for _ in range(_TRIES)]
+    print(f"\n{sorted(round(time, 4) for time in times)}")
+    return float(np.median(times))
 
 
 @dataclass(frozen=True)
 class Stage:
-    """The robot, its profile, and a witness on its bus."""
+    """Robot, profile, and a witness on its bus."""
 
     profile: Path
     robot: Emulator
     witness: Witness
 
     def safe_after(self, begin: float) -> float:
-        """How long after `begin` (s) the robot lost its torque, s; it must."""
+        """Return how long after `begin` (s) the robot lost its torque, s; fails if it did not."""
         wait(lambda: self.robot.time_of("safe", begin) is not None, "the robot is safe")
         at = self.robot.time_of("safe", begin)
         assert at is not None
@@ -87,16 +87,16 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 @pytest.fixture
 def client(stage: Stage) -> Iterator[LinkClient]:
-    made = client_of(stage.profile)
-    yield made
-    made.close()
+    link_client = client_of(stage.profile)
+    yield link_client
+    link_client.close()
 
 
 def test_a_session(stage: Stage, tmp_path: Path) -> None:
-    """From listening over streaming to the end, with everything that the window sees on the way."""
+    """From listening over streaming to the end, with everything that the window receives on the way."""
     begin = time.monotonic()
     client = client_of(stage.profile, tmp_path)
-    # the caller does not wait for the process, which has not spoken yet
+    # the caller does not wait for the process, which is still starting
     assert client.telemetry().time == 0.0
     assert client.telemetry().state is LinkState.DISCONNECTED
     operator = Operator(client)
@@ -117,14 +117,14 @@ def test_a_session(stage: Stage, tmp_path: Path) -> None:
         # The wave of `Operator` has an amplitude of 0.1 rad; the joints lag behind and have play.
         assert np.all(np.abs(telemetry.reference) <= 0.1 + 1e-9)
         assert np.all(np.abs(telemetry.angle - telemetry.reference) < 0.15)
-        # periods are left out where there is no processor, and never made up for
+        # periods are skipped while no processor is free, and never made up for
         assert telemetry.period_mean > 0.0095
         assert telemetry.bus_open
         assert telemetry.priority
         frames = client.traffic()
-        # who looks for the first time must not pause for all that waits
+        # the first read must not wait for everything that is queued
         assert 0 < len(frames) <= 250
-        # they come as they were recorded, not by their times
+        # they are in the order of recording, not of their times
         assert client.traffic()[0].time > frames[0].time
         texts = {each.text.split(":")[0] for each in frames if each.sent}
         assert any("JointSetPoint" in text for text in texts)
@@ -135,10 +135,10 @@ def test_a_session(stage: Stage, tmp_path: Path) -> None:
             client.stop("Enough.")
             operator.reaches(LinkState.FAULT)
             if client.telemetry().reason == "Enough.":
-                break  # else the machine stood still, and the link was faster
+                break  # otherwise the machine was suspended, and the link stopped first
         assert client.telemetry().reason == "Enough."
         stage.witness.waited(STOP_ID, stop)
-        # Pipe and shared memory both said so, and it was done once.
+        # The stop is in pipe and shared memory, and is executed once.
         assert sum("Enough" in event.text for event in client.events()) == 1
         client.command("log", path="")
         operator.until(
@@ -158,7 +158,7 @@ def test_a_session(stage: Stage, tmp_path: Path) -> None:
 
 
 def _stops(stage: Stage, client: LinkClient, count: int) -> list[float]:
-    """Times from calling stop to the stop frame's arrival at another socket, s."""
+    """Return the times from calling stop to the arrival of the stop frame at another socket, s."""
     operator = Operator(client)
     latencies = []
     for _ in range(count):
@@ -168,7 +168,7 @@ def _stops(stage: Stage, client: LinkClient, count: int) -> list[float]:
         operator.reaches(LinkState.FAULT)
         first = stage.witness.waited(STOP_ID, begin)
         latencies.append(first - begin)
-        # Whatever was due: not one set-point behind the stop frame.
+        # Not a single set-point after the stop frame.
         time.sleep(0.05)
         for number in SET_POINTS:
             assert stage.witness.first(number, first) is None
@@ -187,25 +187,25 @@ def test_stop_is_on_the_bus_at_once_300_times(stage: Stage, client: LinkClient) 
 @pytest.mark.soak
 @pytest.mark.parametrize("rate_hz", [100.0, 10.0])
 def test_ten_minutes_beside_simulations(rate_hz: float) -> None:
-    """Bars of the benchmark: with real-time priority to 1 ms and no gap 5 ms longer than a period, else 6 and 20.
+    """Limits of the benchmark: lateness of 1 ms and gaps 5 ms longer than a period with real-time priority, else 6, 20.
 
-    Of the time in which the machine itself ran.
+    Suspensions of the machine are excluded.
     """
     from tests.benchmarks.bench_link_timing import load, measure
 
     with load():
-        found = measure(rate_hz, 600.0)
-    late_ms, more_ms = (1.0, 5.0) if found.priority.startswith("SCHED_FIFO") else (6.0, 20.0)
-    print(f"\n{found}")
-    assert found.free.periods >= 0.25 * 600.0 * rate_hz, found
-    assert found.free.lateness <= late_ms, found
-    assert found.free.gap <= 1000.0 / rate_hz + more_ms, found
-    assert found.all.shortest >= 250.0 / rate_hz, found
-    assert found.free.stop <= 1000.0 * _STOP_S, found
+        timing = measure(rate_hz, 600.0)
+    late_ms, more_ms = (1.0, 5.0) if timing.priority.startswith("SCHED_FIFO") else (6.0, 20.0)
+    print(f"\n{timing}")
+    assert timing.free.periods >= 0.25 * 600.0 * rate_hz, timing
+    assert timing.free.lateness <= late_ms, timing
+    assert timing.free.gap <= 1000.0 / rate_hz + more_ms, timing
+    assert timing.all.shortest >= 250.0 / rate_hz, timing
+    assert timing.free.stop <= 1000.0 * _STOP_S, timing
 
 
 def _window(stage: Stage) -> tuple[subprocess.Popen[str], int]:
-    """A window in a process of its own that streams, and its link's process id."""
+    """A window in a separate process that streams, and the process id of its link."""
     window = subprocess.Popen(
         [sys.executable, "-m", "tests.link.rig", str(stage.profile)],
         stdout=subprocess.PIPE,
@@ -229,7 +229,7 @@ def _gone(pid: int) -> bool:
 
 
 def _end(window: subprocess.Popen[str], link: int) -> None:
-    """End a window, and see that its link ends with it."""
+    """End a window, and check that its link ends with it."""
     window.kill()
     window.wait()
     if window.stdout is not None:
@@ -238,17 +238,17 @@ def _end(window: subprocess.Popen[str], link: int) -> None:
 
 
 def _lose_window(stage: Stage, how: signal.Signals) -> float:
-    """Kill or suspend a window that streams; gives the time until the robot is safe, s."""
+    """Kill or suspend a window that streams; return the time until the robot is safe, s."""
     for _ in range(_TRIES):
         window, link = _window(stage)
         try:
             time.sleep(0.1)
             begin = time.monotonic()
             if not stage.witness.times(SET_POINTS[0], begin - _JUST_NOW_S):
-                continue  # a machine that stood still has stopped it: there is nothing to lose any more
+                continue  # a suspended machine has stopped the robot already
             os.kill(window.pid, how)
             safe = stage.safe_after(begin)
-            # it was the link, and not only the robot's own watchdog
+            # it was the link, and not only the robot's watchdog
             stage.witness.waited(STOP_ID, begin)
             return safe
         finally:
@@ -270,10 +270,7 @@ def test_a_window_that_is_lost_stops_the_robot_50_times(stage: Stage, how: signa
 
 
 def _suspend_link(stage: Stage, client: LinkClient) -> tuple[float, float]:
-    """Suspend a link that streams.
-
-    Gives the time until the robot is safe, and until the window sees it, s.
-    """
+    """Suspend a link that streams; return the times until the robot is safe and until the window detects it, s."""
     operator = Operator(client)
     for _ in range(_TRIES):
         operator.stream()
@@ -283,21 +280,21 @@ def _suspend_link(stage: Stage, client: LinkClient) -> tuple[float, float]:
         os.kill(pid, signal.SIGSTOP)
         if stage.robot.time_of("safe", begin - _JUST_NOW_S) is None:
             break
-        os.kill(pid, signal.SIGCONT)  # a machine that stood still had stopped it
+        os.kill(pid, signal.SIGCONT)  # a suspended machine has stopped the robot already
     try:
         seen = operator.until(lambda: not client.alive, "the window sees it", 2.0)
         safe = stage.safe_after(begin)
-        client.stop()  # returns although nobody reads
+        client.stop()  # returns although no process reads
     finally:
         os.kill(pid, signal.SIGCONT)
-    # It does not just go on: a link that stood still stops, and says so.
+    # The link does not simply continue: after a suspension it stops, and reports it.
     operator.reaches(LinkState.FAULT)
     operator.until(lambda: client.alive, "it lives again", 2.0)
     return safe, seen
 
 
 def _kill_link(stage: Stage, client: LinkClient) -> float:
-    """Kill a link that streams, and start it again; gives the time until the robot is safe, s."""
+    """Kill a link that streams, and restart it; return the time until the robot is safe, s."""
     operator = Operator(client)
     operator.stream()
     client.events()
@@ -316,7 +313,7 @@ def _kill_link(stage: Stage, client: LinkClient) -> float:
         telemetry.reason
     ]
     safe = stage.safe_after(begin)
-    # Nothing raises on a link that has ended, and it can be started again.
+    # No call on an ended link raises, and it can be restarted.
     client.beat()
     client.stop()
     client.command("idle")
@@ -356,9 +353,9 @@ def test_what_cannot_be_is_said_and_costs_nothing(stage: Stage, tmp_path: Path) 
         wait(lambda: client.telemetry().carried_out >= number, "the command was carried out")
         wait(lambda: "socketcan can77" in client.telemetry().reason, "the reason is told")
         assert client.telemetry().state is LinkState.DISCONNECTED
-        said = [event for event in client.events() if event.kind == "bus"]
-        assert len(said) == 1
-        assert said[0].text == client.telemetry().reason
+        events = [event for event in client.events() if event.kind == "bus"]
+        assert len(events) == 1
+        assert events[0].text == client.telemetry().reason
         assert client.alive
     finally:
         begin = time.monotonic()
@@ -374,7 +371,7 @@ def test_a_log_played_as_if_live_cannot_be_armed(stage: Stage, tmp_path: Path) -
             # Node 1: armed, and yaw at 12.34 degrees of 0.01 degrees each: 1234 = 0x04D2, little
             # endian.
             f"({100 + i / 100:.6f}) can0 701#0200000{i % 10} R\n({100 + i / 100:.6f}) can0 181#D204000000000000 R\n"
-            # Told to be at -1.00 degree: -100 = 0xFF9C.
+            # Set-point of -1.00 degree: -100 = 0xFF9C.
             f"({100 + i / 100:.6f}) can0 201#9CFF000000000000 T\n"
             for i in range(400)
         )

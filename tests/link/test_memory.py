@@ -1,4 +1,4 @@
-"""Memory that two processes share: what a reader sees while a writer writes, is suspended midway, or is killed."""
+"""Memory that two processes share: reads while a writer writes, is suspended midway, or is killed."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ while True:
 
 @pytest.fixture
 def segment():
-    made = Segment.create(1 << 16)
-    yield made
-    made.close()
+    new_segment = Segment.create(1 << 16)
+    yield new_segment
+    new_segment.close()
 
 
 def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:
@@ -53,7 +53,7 @@ def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:
 
 
 def test_a_record_that_is_half_overwritten_is_never_given(segment: Segment) -> None:
-    """Three records later the first one's place is written over; a byte that was changed by then shows."""
+    """Three records later the first one is overwritten; a single changed byte is detected."""
     writer = Latest(segment, 0, 64)
     reader = Latest(segment, 0, 64)
     writer.write(b"a" * 64)
@@ -66,7 +66,7 @@ def test_a_record_that_is_half_overwritten_is_never_given(segment: Segment) -> N
 
 @given(st.lists(st.tuples(st.binary(max_size=200), st.booleans()), max_size=60))
 def test_ring_gives_all_in_order_or_counts_what_is_lost(steps: list[tuple[bytes, bool]]) -> None:
-    """Against a plain list: what is taken is a run of the records that were written, and the rest was counted."""
+    """Against a plain list: records are read in order, and missing ones are counted."""
     segment = Segment.create(Ring.size(512))
     try:
         writer = Ring(segment, 0, 512)
@@ -78,11 +78,11 @@ def test_ring_gives_all_in_order_or_counts_what_is_lost(steps: list[tuple[bytes,
             written.append(record)
             if take:
                 lost = reader.lost
-                taken = reader.take()
+                taken = reader.read()
                 position += reader.lost - lost
                 assert taken == written[position : position + len(taken)]
                 position += len(taken)
-                assert position == len(written)  # nothing is left behind
+                assert position == len(written)  # nothing remains
     finally:
         segment.close()
 
@@ -92,7 +92,7 @@ def test_ring_loses_the_oldest_and_refuses_what_would_fill_it(segment: Segment) 
     reader = Ring(segment, 0, 256)
     for number in range(100):
         writer.write(number.to_bytes(8, "little"))
-    taken = [int.from_bytes(record, "little") for record in reader.take()]
+    taken = [int.from_bytes(record, "little") for record in reader.read()]
     assert taken == list(range(100 - len(taken), 100))
     assert len(taken) == 256 // 24  # 16 bytes of head and 8 of data each
     assert reader.lost == 100 - len(taken)
@@ -106,9 +106,9 @@ def test_cell(segment: Segment) -> None:
     assert reader.read() == 0.0
     writer.write(12.5)
     assert reader.read() == 12.5
-    # and there the writer is suspended: half of it is written
+    # here the writer is suspended: half of the record is written
     struct.pack_into("=d", segment.map, 16, 13.5)
-    assert reader.read() == 12.5  # what was read last, however long ago
+    assert reader.read() == 12.5  # the last record that was read, of any age
     writer.write(14.5)
     assert reader.read() == 14.5
 
@@ -117,7 +117,7 @@ def test_cell(segment: Segment) -> None:
     sys.platform == "win32", reason="there are no signals to suspend a process with"
 )
 def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -> None:
-    """Nearly all of its time the writer copies a megabyte: most of forty suspensions fall into the middle of one."""
+    """The writer spends nearly all of its time copying a megabyte: most of forty suspensions interrupt a copy."""
     size = Latest.size(_LONG) + Ring.size(_LONG) + Cell.SIZE
     segment = Segment.create(size)
     assert segment.descriptor is not None
@@ -137,12 +137,11 @@ def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -
             while latest.read()[0] == numbers[-1] and time.monotonic() < deadline:
                 time.sleep(0.003)
             os.kill(writer.pid, signal.SIGSTOP if turn < 39 else signal.SIGKILL)
-            # The signal is only on its way: wait until the writer stands, and leave a dead one for
-            # its Popen to reap.
+            # The signal is asynchronous: wait until the writer is stopped, and leave a dead one to its Popen.
             assert os.waitid(os.P_PID, writer.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             number, record = latest.read()
             assert record == bytes([number % 251]) * (_LONG - number % 1000)
-            for each in ring.take():
+            for each in ring.read():
                 count = int.from_bytes(each[:4], "little")
                 assert each == count.to_bytes(4, "little") * (10_000 + count % 1000)
             numbers.append(number)
@@ -151,7 +150,9 @@ def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -
                 beat = first
                 # the cell is written right after the record of its number
                 assert abs(beat - number) <= 1
-            assert cell.read() == beat  # suspended amid writing the cell: what was read before
+            assert (
+                cell.read() == beat
+            )  # suspended while writing the cell: the previous value is read
             if turn < 39:
                 os.kill(writer.pid, signal.SIGCONT)
         assert numbers == sorted(set(numbers))
@@ -162,7 +163,7 @@ def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -
 
 
 def test_nothing_is_left_in_file_systems(segment: Segment) -> None:
-    """The memory has no name that somebody would have to remove after a crash."""
+    """The memory has no name that would have to be removed after a crash."""
     if sys.platform == "linux":
         assert not [name for name in os.listdir("/dev/shm") if "snakestudio" in name]
         assert os.readlink(f"/proc/self/fd/{segment.descriptor}").startswith("/memfd:")

@@ -1,4 +1,4 @@
-"""The bus over UDP multicast: who sent what is what the kernel says, and what is no frame is told as such."""
+"""The bus over UDP multicast: the kernel identifies senders, and data that is not a frame is reported as such."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def _what(frame: Frame) -> tuple[Any, ...]:
 
 
 def test_python_can_reads_what_we_send_and_we_read_what_it_sends(bus: Bus) -> None:
-    """SnakeStudio is not alone on such a bus."""
-    whole = bus.model_copy(update={"fd": True})
-    ours = open_bus(whole)
+    """Other programs can share such a bus."""
+    fd_bus = bus.model_copy(update={"fd": True})
+    ours = open_bus(fd_bus)
     with can.Bus(
         interface="udp_multicast", channel=bus.channel, port=bus.options["port"], fd=True
     ) as theirs:
@@ -74,7 +74,7 @@ def test_python_can_reads_what_we_send_and_we_read_what_it_sends(bus: Bus) -> No
                 frame.error,
             )
             theirs.send(got)
-            assert theirs.recv(5.0) is not None  # it hears itself
+            assert theirs.recv(5.0) is not None  # it receives its own frame
             back = ours.receive(5.0)
             assert back is not None
             assert _what(back[0]) == _what(frame)
@@ -84,7 +84,7 @@ def test_python_can_reads_what_we_send_and_we_read_what_it_sends(bus: Bus) -> No
 def test_a_frame_that_copies_all_of_ours_is_another_programs(
     two: tuple[CanBus, CanBus], bus: Bus
 ) -> None:
-    """Byte for byte what we sent, from a socket of somebody else's: it moves a robot, so it must be heard."""
+    """A copy of our frame from a socket of another program: it moves a robot, so it must be received."""
     one, other = two
     one.send(FRAMES[0])
     assert other.receive(5.0) is not None
@@ -108,9 +108,9 @@ def test_nobody_else_can_send_from_our_address(two: tuple[CanBus, CanBus]) -> No
 def test_our_own_frames_do_not_come_back(
     bus: Bus, filtered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither where the kernel leaves them out, nor where it cannot."""
+    """With the kernel's filter and without."""
     if not filtered:
-        monkeypatch.setattr(module, "_leave_out", lambda *_: None)
+        monkeypatch.setattr(module, "_discard_own", lambda *_: None)
     one = open_bus(bus)
     other = open_bus(bus)
     assert isinstance(one, MulticastBus)
@@ -118,7 +118,7 @@ def test_our_own_frames_do_not_come_back(
         one.send(FRAMES[0])
         assert other.receive(5.0) is not None  # it has been round
     if filtered and module.sys.platform == "linux":
-        with pytest.raises(BlockingIOError):  # nothing has even woken us
+        with pytest.raises(BlockingIOError):  # the process has not even been woken
             one.next_datagram()
     assert one.receive(0.0) is None
     one.close()
@@ -179,18 +179,18 @@ def test_junk_is_delivered_as_such_and_the_bus_stays_open(bus: Bus) -> None:
 
 
 def test_much_junk_stops_the_robot_and_says_what_it_was() -> None:
-    """Nobody knows whether it was the robot's; the reason must not be sought at the adapter."""
+    """The junk may be from the robot; the reason must not blame the adapter."""
     rig = Rig(lab_robot(set_point_rate_hz=100.0))
     rig.armed()
-    said = "Data from 10.0.0.5:99 is not a CAN frame. Close the program that sends it, or use another port for the bus."
+    text = "Data from 10.0.0.5:99 is not a CAN frame. Close the program that sends it, or use another port for the bus."
     for _ in range(5):
-        rig.core.unreadable(said, rig.now)
+        rig.core.unreadable(text, rig.now)
     rig.run(0.1)
     assert rig.core.state is LinkState.ARMED
-    rig.core.unreadable(said, rig.now)
+    rig.core.unreadable(text, rig.now)
     rig.run(0.02)
     assert rig.core.state is LinkState.FAULT
-    assert rig.core.telemetry(rig.now).reason.endswith(said)
+    assert rig.core.telemetry(rig.now).reason.endswith(text)
 
 
 def test_junk_keeps_a_robot_from_being_armed_and_nobody_is_sent_to_its_cable() -> None:

@@ -1,4 +1,4 @@
-"""Multiplexed messages: what is bound to another page than the one selected is no part of what is sent or heard."""
+"""Multiplexed messages: signals bound to another page than the selected one are neither sent nor received."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_every_set_point_is_on_its_page() -> None:
 
 
 def test_what_cannot_be_sent_now_and_then_is_said_and_ends_nothing() -> None:
-    """A heartbeat of ours that is on another page: only listened to, and idle, such a robot can be all the same."""
+    """Our heartbeat is on another page: such a robot can still be listened to and be idle."""
     rig = Rig(
         paged(
             (
@@ -106,7 +106,7 @@ def test_a_stop_sequence_goes_on_behind_a_step_that_is_refused() -> None:
 
 
 def test_pages_of_a_robot_that_nobody_selects_come_in_turn() -> None:
-    """One binding for both pages of what the robot sends: each is read as it comes, and emulated nodes send both."""
+    """One binding for both pages of the robot's message: each is read when it arrives; emulated nodes send both."""
     loaded = paged(
         (
             'fixed = { Part = 0 }\nsignals = [{ signal = "Angle", quantity = "angle" },',
@@ -121,9 +121,9 @@ def test_pages_of_a_robot_that_nobody_selects_come_in_turn() -> None:
     codec = Codec(loaded)
     values = {("angle", 0): 0.5, ("temperature", 0): 40.0, ("status", 0): 1.0}
     message = loaded.profile.messages[3]
-    said = [codec.decode(codec.encode(message, 1, values)) for _ in range(4)]
+    decoded = [codec.decode(codec.encode(message, 1, values)) for _ in range(4)]
     quantities = [
-        sorted(value.quantity for value in each.values) for each in said if each is not None
+        sorted(value.quantity for value in each.values) for each in decoded if each is not None
     ]
     assert quantities == [["angle", "status"], ["temperature"]] * 2
     assert codec.decode(Frame(0x301, bytes(8))) is not None

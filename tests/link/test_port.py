@@ -1,4 +1,4 @@
-"""The bus kept open: by a thread that no receive error ends, and that opens again what failed."""
+"""The open bus: a thread that no receive error ends, and that reopens a failed bus."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BUS = Bus(interface="virtual", channel="scripted")
 
 
 class ScriptedBus:
-    """A bus that does what a list says: give a frame, or raise."""
+    """Bus that follows a list: it returns a frame, or raises."""
 
     replayed = False
 
@@ -50,7 +50,7 @@ class ScriptedBus:
 
 
 class Opener:
-    """Opens what it is given, one after the other."""
+    """Opener that returns the given buses in sequence."""
 
     def __init__(self, *results: ScriptedBus | LinkError) -> None:
         self.results = list(results)
@@ -89,7 +89,7 @@ def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         (
             [OSError(errno.ENODEV, "No such device")],
@@ -101,14 +101,14 @@ def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
         ),
     ],
 )
-def test_a_bus_that_fails_is_opened_again(script: list[Frame | Exception], said: str) -> None:
+def test_a_bus_that_fails_is_opened_again(script: list[Frame | Exception], message: str) -> None:
     failing = ScriptedBus(script)
     well = ScriptedBus([Frame(7)])
     inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, Opener(failing, well))
     try:
         assert _next(inbox) == BusChange(True, "virtual scripted is open.")
-        assert _next(inbox) == BusChange(False, said)
+        assert _next(inbox) == BusChange(False, message)
         assert failing.closed
         assert _next(inbox) == BusChange(True, "virtual scripted is open.")
         assert _next(inbox) == Received(Frame(7), False)
@@ -128,7 +128,8 @@ def test_opening_is_tried_again_with_growing_pauses_and_one_sentence() -> None:
             after - before for before, after in zip(opener.times, opener.times[1:], strict=False)
         ]
         assert all(
-            pause >= 0.95 * wanted for pause, wanted in zip(pauses, (0.1, 0.2, 0.4), strict=False)
+            pause >= 0.95 * expected
+            for pause, expected in zip(pauses, (0.1, 0.2, 0.4), strict=False)
         )
         change = _next(inbox)
         assert isinstance(change, BusChange)
@@ -194,7 +195,7 @@ def test_an_adapter_that_hangs_while_it_opens_does_not_hold_up_the_link() -> Non
 def test_an_adapter_that_opens_when_nobody_waits_for_it_any_more_is_closed_and_says_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Another port may have taken its place by then: what it delivered would be taken for that one's."""
+    """Another port may be open by then, and would be confused with the late one."""
     go_on = threading.Event()
     opened = ScriptedBus([Frame(1)])
     inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()

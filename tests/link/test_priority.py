@@ -1,4 +1,4 @@
-"""What the link asks of the operating system, read back from it."""
+"""Priority and timer settings of the link, read back from the operating system."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _KERNEL = tuple(
 )
 def test_an_ordinary_thread_gets_short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(priority.WANTED, "normal")
-    found: list[int] = []
+    slices: list[int] = []
 
     def ask() -> None:
         assert "normal, as requested" in priority.raise_priority()
         attributes = ctypes.create_string_buffer(48)
         ctypes.CDLL(None).syscall(_SCHED_GETATTR[platform.machine()], 0, attributes, 48, 0)
-        found.append(struct.unpack("=IIQiIQQQ", attributes.raw)[5])
+        slices.append(struct.unpack("=IIQiIQQQ", attributes.raw)[5])
 
     thread = threading.Thread(target=ask)
     thread.start()
     thread.join()
-    assert found == [100_000]  # ns
+    assert slices == [100_000]  # ns

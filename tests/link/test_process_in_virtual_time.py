@@ -1,7 +1,8 @@
-"""The link's own loop beside an emulated robot, with a clock that a test turns: what has to happen within which time.
+"""The link's loop and an emulated robot with a clock that the test advances: reactions and their times.
 
-Everything of the link's process but the operating system is here: loop, inbox, shared memory, core,
-codec. Nothing waits, so that no machine is too slow, and a state that is not reached is a defect.
+All parts of the link's process except the operating system are tested: loop, inbox, shared memory,
+core and codec. Nothing waits, so no machine is too slow, and a state that is not reached is an
+error.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _STEP_S = 0.0005
 _LOOK_S = 0.005
 _POLL_S = 0.01
 _TURN_S = 0.001
-"""One step more than a time may pass before it is seen that it has."""
+"""One additional step may pass before the end of a time is detected."""
 
 
 class _Over(Exception):  # noqa: N818 (the end of what a test wants to see, and no error)
@@ -35,7 +36,7 @@ class _Over(Exception):  # noqa: N818 (the end of what a test wants to see, and 
 
 
 class World(Inbox):  # type: ignore[type-arg]
-    """A robot, a window and the time in which they live: it goes on whenever the link's loop waits."""
+    """Robot, window and their time, which advances while the link's loop waits."""
 
     error_frames = send_errors = 0
 
@@ -54,10 +55,10 @@ class World(Inbox):  # type: ignore[type-arg]
         self.beats = self.refers = True
         self.sent: list[tuple[float, Frame]] = []
         self.safe_at = -1.0
-        self.told: Telemetry | None = None
+        self.telemetry: Telemetry | None = None
         self._event: tuple[float, Callable[[], object]] | None = None
         self.happened = np.inf
-        """When `soon` was carried out, s."""
+        """Time at which `soon` was executed, s."""
         self._until: Callable[[], bool] = lambda: False
         self._deadline = np.inf
         self._number = 0
@@ -99,7 +100,7 @@ class World(Inbox):  # type: ignore[type-arg]
             for event in self.robot.events():
                 if event.event == "safe":
                     self.safe_at = event.time
-            self.told = self.window.telemetry() or self.told
+            self.telemetry = self.window.telemetry() or self.telemetry
             if self._until() or self.now > self._deadline:
                 raise _Over
         self.rung = False
@@ -111,22 +112,22 @@ class World(Inbox):  # type: ignore[type-arg]
         self.rung = True
 
     def run(self, until: Callable[[], bool], within: float, what: str) -> float:
-        """Let the link's loop turn until something is so, and give how long that took, s; fails if it never is."""
+        """Run the link's loop until a condition is true, and return the time it took, s; fails if it never is."""
         begin = self.now
         self._until = until
         self._deadline = begin + within
         with pytest.raises(_Over):
             self.process.loop()
-        assert until(), f"not within {within:g} s: {what}; {self.told}"
+        assert until(), f"not within {within:g} s: {what}; {self.telemetry}"
         return self.now - begin
 
     def pass_by(self, seconds: float) -> None:
-        """Let time go on."""
+        """Advance the time."""
         end = self.now + seconds
         self.run(lambda: self.now >= end, seconds + 1.0, "time passes")
 
     def soon(self, happens: Callable[[], object], after: float = 0.0133) -> None:
-        """Have something happen while the loop turns or waits, wherever it stands then."""
+        """Call a function while the loop runs or waits, at any point of it."""
         self._event = (self.now + after, happens)
         self.happened = np.inf
 
@@ -144,11 +145,13 @@ class World(Inbox):  # type: ignore[type-arg]
         return self.run(lambda: self.state is state, within, f"the link gets to {state.name}")
 
     def stream(self) -> None:
-        """From the beginning to some streaming, until a moment at which no deadline is due."""
+        """Arm and stream until a moment at which no deadline is due."""
         self.reach(LinkState.LISTENING, 0.1)
         self.reach(LinkState.IDLE, 0.1, "idle")
         self.run(
-            lambda: self.told is not None and not self.told.not_ready, 3.0, "the robot is ready"
+            lambda: self.telemetry is not None and not self.telemetry.not_ready,
+            3.0,
+            "the robot is ready",
         )
         self.reach(LinkState.ARMED, 0.5, "arm")
         self.reach(LinkState.STREAMING, 0.1, "stream")
@@ -157,21 +160,21 @@ class World(Inbox):  # type: ignore[type-arg]
         assert not self.robot.safe
 
     def since(self, begin: float, *numbers: int) -> list[float]:
-        """When frames of some ids were sent since then."""
+        """Return the times of sent frames of some ids since a time."""
         return [at for at, frame in self.sent if at >= begin and frame.id in numbers]
 
 
 @pytest.fixture(params=[100.0, 10.0], ids=["100 Hz", "10 Hz"])
 def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    """At 10 Hz, as the lab robot has it, no set-point that is due wakes the loop in time."""
-    made = World(request.param)
-    yield made
-    made.window.close()
-    made.memory.close()
+    """At 10 Hz, as for the lab robot, no due set-point wakes the loop in time."""
+    new_world = World(request.param)
+    yield new_world
+    new_world.window.close()
+    new_world.memory.close()
 
 
 def _stopped(world: World, happens: Callable[[], object], after: float = 0.0133) -> float:
-    """The robot is stopped for good by what happens; gives how long its torque was on still, s."""
+    """Check that the robot is stopped for good by an event; return how long torque stayed on, s."""
     world.soon(happens, after)
     world.run(lambda: world.safe_at >= world.happened, 1.0, "the robot is safe")
     begin = world.happened
@@ -182,7 +185,7 @@ def _stopped(world: World, happens: Callable[[], object], after: float = 0.0133)
     )
     world.pass_by(0.25)
     assert world.state is LinkState.FAULT
-    # not one set-point behind the stop
+    # not a single set-point after the stop
     assert not {frame.id for _, frame in world.sent[first:]} & set(SET_POINTS)
     assert world.robot.safe
     return took
@@ -195,12 +198,12 @@ def test_set_points_go_out_at_their_deadlines(world: World) -> None:
     at = np.array(world.since(begin, SET_POINTS[0]))
     assert len(at) in (world.rate_hz, world.rate_hz + 1)
     np.testing.assert_allclose(np.diff(at), 1.0 / world.rate_hz, atol=1.5 * _STEP_S)
-    assert world.told is not None
-    assert world.told.skipped == 0
+    assert world.telemetry is not None
+    assert world.telemetry.skipped == 0
 
 
 _MOMENTS = (0.0011, 0.0079, 0.0467)
-"""After which something happens, so that it comes upon the loop in all its turns, s."""
+"""Delays of the event that reach every point of the loop, s."""
 
 
 def test_a_stop_that_comes_by_the_pipe_is_on_the_bus_in_the_same_moment(world: World) -> None:
@@ -216,13 +219,15 @@ def test_a_stop_that_comes_by_the_pipe_is_on_the_bus_in_the_same_moment(world: W
     world.stream()
     for after in _MOMENTS:
         assert _stopped(world, stop, after) <= _TURN_S
-        assert world.told is not None
-        assert world.told.reason == "Enough."
-        # memory and pipe said so, and it was done once
+        assert world.telemetry is not None
+        assert world.telemetry.reason == "Enough."
+        # the stop is in memory and pipe, and is executed once
         assert len(world.since(world.happened, STOP_ID)) == 1
         world.reach(LinkState.IDLE, 0.5, "reset")
         world.run(
-            lambda: world.told is not None and not world.told.not_ready, 3.0, "the robot is ready"
+            lambda: world.telemetry is not None and not world.telemetry.not_ready,
+            3.0,
+            "the robot is ready",
         )
         world.reach(LinkState.ARMED, 0.5, "arm")
         world.reach(LinkState.STREAMING, 0.1, "stream")
@@ -232,7 +237,7 @@ def test_a_stop_that_comes_by_the_pipe_is_on_the_bus_in_the_same_moment(world: W
 def test_a_stop_that_only_the_shared_memory_knows_of_is_seen_at_the_next_look(
     world: World, after: float
 ) -> None:
-    """A pipe that is full, or a thread that does not get to read it."""
+    """A pipe that is full, or a thread that cannot read it."""
     world.stream()
     assert _stopped(world, lambda: world.window.request_stop("Enough."), after) <= _LOOK_S + _TURN_S
 
@@ -250,7 +255,7 @@ def test_a_window_that_is_killed_stops_the_robot_at_once(world: World) -> None:
 
 @pytest.mark.parametrize("what", ["beats", "refers"])
 def test_a_window_that_is_suspended_stops_the_robot_in_its_time(world: World, what: str) -> None:
-    """0.25 s of silence at most, and the look behind it; both have the same timeout in the lab robot's profile."""
+    """At most 0.25 s without signs of life, plus one poll; both have the same timeout in the lab robot's profile."""
     world.stream()
     took = _stopped(world, lambda: setattr(world, what, False))
     assert 0.22 <= took <= 0.25 + _POLL_S + _TURN_S
@@ -260,7 +265,7 @@ def test_a_link_that_stood_still_stops_the_robot_when_it_runs_again(world: World
     def stand_still() -> None:
         world._ticks += round(1.0 / _STEP_S)
         world.now = 1000.0 + world._ticks * _STEP_S
-        world.robot.poll(world.now)  # whose own watchdog barked meanwhile
+        world.robot.poll(world.now)  # whose own watchdog reacted meanwhile
         assert world.robot.safe
 
     world.stream()
@@ -274,7 +279,7 @@ def test_a_link_that_stood_still_stops_the_robot_when_it_runs_again(world: World
 def test_a_node_that_reports_a_fault_stops_the_robot_in_its_frame_and_ten_ms(
     world: World, after: float
 ) -> None:
-    """A node that starts anew; its heartbeat comes every 50 ms, also while it boots."""
+    """A restarting node; its heartbeat comes every 50 ms, also while it boots."""
     world.stream()
     assert (
         _stopped(world, lambda: world.robot.inject(Fault("reset", 3), world.now), after)
@@ -291,5 +296,5 @@ def test_somebody_else_who_sends_set_points_stops_the_robot_in_the_same_moment(
     assert (
         _stopped(world, lambda: world.process.deliver(Received(stranger, False)), after) <= _TURN_S
     )
-    assert world.told is not None
-    assert world.told.reason.startswith("Another program sends set-points")
+    assert world.telemetry is not None
+    assert world.telemetry.reason.startswith("Another program sends set-points")

@@ -1,4 +1,4 @@
-"""References: each block replaces the one before from its first knot on; a wiggle begins and ends at rest."""
+"""References: each block replaces the previous one from its first knot on; a wiggle begins and ends at rest."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_blocks_do_not_pile_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("block", "words"),
+    ("block", "text"),
     [
         (ReferenceBlock(np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1))), "1 axes"),
         (ReferenceBlock(np.arange(2.0), np.zeros((2, 3)), np.zeros((2, 3))), "1 axes"),
@@ -58,9 +58,9 @@ def test_blocks_do_not_pile_up() -> None:
         (ReferenceBlock(np.array([1.0, 1.0]), np.zeros((2, 1)), np.zeros((2, 1))), "do not ascend"),
     ],
 )
-def test_what_cannot_be_used_is_refused_in_words(block: ReferenceBlock, words: str) -> None:
+def test_what_cannot_be_used_is_refused_in_words(block: ReferenceBlock, text: str) -> None:
     references = References(1)
-    assert words in references.add(block)
+    assert text in references.add(block)
     assert references.at(0.0) is None
 
 

@@ -1,4 +1,4 @@
-"""Deadlines keep their phase, and are skipped where they are missed: never is anything sent twice to catch up."""
+"""Deadlines keep their phase, and missed ones are skipped: nothing is sent twice to catch up."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from snakestudio.link.core.sender import Deadlines, SendTimes
 def test_deadlines_keep_their_phase() -> None:
     deadlines = Deadlines(0.1)
     deadlines.start(5.0)
-    assert deadlines.take(5.0) == (0.0, 0)
-    assert deadlines.take(5.05) is None
-    late, skipped = deadlines.take(5.13) or (math.nan, -1)
+    assert deadlines.next_due(5.0) == (0.0, 0)
+    assert deadlines.next_due(5.05) is None
+    late, skipped = deadlines.next_due(5.13) or (math.nan, -1)
     assert (late, skipped) == (pytest.approx(0.03), 0)
     assert deadlines.next == pytest.approx(5.2)
 
@@ -24,18 +24,18 @@ def test_deadlines_keep_their_phase() -> None:
 def test_missed_deadlines_are_skipped() -> None:
     deadlines = Deadlines(0.1)
     deadlines.start(0.0)
-    deadlines.take(0.0)
-    late, skipped = deadlines.take(0.42) or (math.nan, -1)
+    deadlines.next_due(0.0)
+    late, skipped = deadlines.next_due(0.42) or (math.nan, -1)
     assert (late, skipped) == (pytest.approx(0.02), 3)
-    assert deadlines.take(0.42) is None
+    assert deadlines.next_due(0.42) is None
     assert deadlines.next == pytest.approx(0.5)
 
 
 def test_two_never_go_out_close_together() -> None:
     deadlines = Deadlines(0.1)
     deadlines.start(0.0)
-    deadlines.take(0.0)
-    assert deadlines.take(0.19) == (pytest.approx(0.09), 1)
+    deadlines.next_due(0.0)
+    assert deadlines.next_due(0.19) == (pytest.approx(0.09), 1)
     assert deadlines.next == pytest.approx(0.3)
 
 
@@ -43,23 +43,23 @@ def test_nothing_follows_too_soon_what_took_long_to_send() -> None:
     deadlines = Deadlines(0.1)
     assert deadlines.gone(3.0) == 0  # it does not run
     deadlines.start(0.0)
-    deadlines.take(0.0)
+    deadlines.next_due(0.0)
     assert deadlines.gone(0.04) == 0
     assert deadlines.next == pytest.approx(0.1)
-    assert deadlines.take(0.13) == (pytest.approx(0.03), 0)
-    assert deadlines.gone(0.16) == 1  # 0.2 is no more than 0.04 s away
+    assert deadlines.next_due(0.13) == (pytest.approx(0.03), 0)
+    assert deadlines.gone(0.16) == 1  # 0.2 is at most 0.04 s away
     assert deadlines.next == pytest.approx(0.3)
-    assert deadlines.take(0.31) == (pytest.approx(0.01), 0)
-    assert deadlines.gone(0.76) == 5  # 0.4 to 0.7 are over, and 0.8 is too close
+    assert deadlines.next_due(0.31) == (pytest.approx(0.01), 0)
+    assert deadlines.gone(0.76) == 5  # 0.4 to 0.7 have passed, and 0.8 is too close
     assert deadlines.next == pytest.approx(0.9)
 
 
 def test_nothing_is_due_before_the_start_and_after_the_end() -> None:
     deadlines = Deadlines(0.1)
-    assert deadlines.take(1.0) is None
+    assert deadlines.next_due(1.0) is None
     deadlines.start(1.0)
     deadlines.stop()
-    assert deadlines.take(9.0) is None
+    assert deadlines.next_due(9.0) is None
     assert deadlines.next == math.inf
 
 
@@ -70,7 +70,7 @@ _TIMES = st.lists(st.tuples(st.floats(0.0, 0.5), st.just(0.0) | st.floats(0.0, 0
 def test_however_it_is_polled_there_is_never_a_burst(
     times: list[tuple[float, float]], period: float, begin: float
 ) -> None:
-    """Each is at least half a period after the one before had left, and with those skipped they make up the time."""
+    """Each deadline is at least half a period after the previous frame; with skipped ones they account for the time."""
     deadlines = Deadlines(period)
     deadlines.start(begin)
     now = begin
@@ -79,7 +79,7 @@ def test_however_it_is_polled_there_is_never_a_burst(
     skipped = 0
     for wait, took in times:
         now += wait
-        if (due := deadlines.take(now)) is not None:
+        if (due := deadlines.next_due(now)) is not None:
             assert now - left >= period / 2 - 1e-6
             assert 0.0 <= due[0] < period + 1e-6
             now += took
@@ -90,13 +90,13 @@ def test_however_it_is_polled_there_is_never_a_burst(
 
 
 def test_figures_of_the_last_ten_seconds() -> None:
-    """By hand: 101 periods of 0.1 s, one of them sent 40 ms late, lie in the last 10 s."""
+    """By hand: 101 periods of 0.1 s, one of them sent 40 ms late, are in the last 10 s."""
     times = SendTimes()
     times.add(0.0, 0.5, 7)
     for index in range(1, 202):
         late = 0.04 if index == 150 else 0.001
         times.add(0.1 * index + late, late, 0)
-    mean, p99, gap = times.figures()
+    mean, p99, gap = times.statistics()
     assert mean == pytest.approx(0.1, rel=1e-3)
     assert p99 == pytest.approx(0.001)
     assert gap == pytest.approx(0.139)
@@ -104,4 +104,4 @@ def test_figures_of_the_last_ten_seconds() -> None:
 
 
 def test_there_are_no_figures_of_nothing() -> None:
-    assert all(math.isnan(figure) for figure in SendTimes().figures())
+    assert all(math.isnan(figure) for figure in SendTimes().statistics())

@@ -1,4 +1,4 @@
-"""Sequences send, wait and expect without ever blocking; a stop sequence goes on whatever the robot says."""
+"""Sequences send, wait and expect without blocking; a stop sequence continues in spite of any status of the robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped profiles against frames worked out by hand from the protocols' own descriptions."""
+"""The shipped profiles against frames computed by hand from the specifications of the protocols."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def codec(name: str) -> Codec:
     return Codec(load_profile(find_profile(name)))
 
 
-def said(frames: list[Frame]) -> list[str]:
-    """Frames as candump writes them; R is a remote frame."""
+def candump(frames: list[Frame]) -> list[str]:
+    """Return frames as candump writes them; R is a remote frame."""
     return [f"{f.id:03X}#{'R' if f.remote else f.data.hex().upper()}" for f in frames]
 
 
 def sequence(own: Codec, steps: tuple[Step, ...], node: int) -> list[str]:
-    return [text for step in steps for text in said(own.step_frames(step, node))]
+    return [text for step in steps for text in candump(own.step_frames(step, node))]
 
 
 def set_points(own: Codec, angle: dict[int, float], rate: dict[int, float]) -> list[str]:
@@ -39,7 +39,7 @@ def set_points(own: Codec, angle: dict[int, float], rate: dict[int, float]) -> l
         angles[axis] = value
     for axis, value in rate.items():
         rates[axis] = value
-    return said(own.set_points(angles, rates))
+    return candump(own.set_points(angles, rates))
 
 
 def values(own: Codec, frame: str) -> dict[tuple[str, int], float]:
@@ -54,7 +54,7 @@ def values(own: Codec, frame: str) -> dict[tuple[str, int], float]:
 def test_a_shipped_profile_can_be_armed(path: Path) -> None:
     loaded = load_profile(path)
     assert arming_problems(loaded) == []
-    # The only thing to be said: actuators of the MIT type cannot tell whether they are armed.
+    # The only warning: actuators of the MIT type cannot report whether they are armed.
     assert [p.key for p in check(loaded)] == (["status"] if path.stem == "mit_actuator" else [])
 
 
@@ -81,7 +81,7 @@ def test_lab_robot() -> None:
     assert sequence(own, sequences.disarm, 4) == ["104#02"]
     assert sequence(own, sequences.zero, 10) == ["10A#03"]
     assert sequence(own, sequences.reset, 1) == ["101#04"]
-    assert [f for step in sequences.stop for f in said(own.step_frames(step))] == ["001#00"]
+    assert [f for step in sequences.stop for f in candump(own.step_frames(step))] == ["001#00"]
 
 
 def test_alternating_modules() -> None:
@@ -105,11 +105,11 @@ def test_alternating_modules() -> None:
     assert sequence(own, sequences.arm, 7) == ["087#01"]
     assert sequence(own, sequences.disarm, 7) == ["087#02"]
     assert sequence(own, sequences.reset, 12) == ["08C#04"]
-    assert [f for step in sequences.stop for f in said(own.step_frames(step))] == ["010#00"]
+    assert [f for step in sequences.stop for f in candump(own.step_frames(step))] == ["010#00"]
 
 
 def _autosar(data: bytes) -> int:
-    """CRC-8 of AUTOSAR bit by bit: polynomial 0x2F, begun with FF, inverted at the end."""
+    """CRC-8 of AUTOSAR bit by bit: polynomial 0x2F, initial value FF, inverted at the end."""
     crc = 0xFF
     for byte in data:
         crc ^= byte
@@ -119,7 +119,7 @@ def _autosar(data: bytes) -> int:
 
 
 def _j1850(data: bytes) -> int:
-    """CRC-8 SAE J1850 bit by bit: x^8 + x^4 + x^3 + x^2 + 1, begun with FF, inverted at the end."""
+    """CRC-8 SAE J1850 bit by bit: x^8 + x^4 + x^3 + x^2 + 1, initial value FF, inverted at the end."""
     crc = 0xFF
     for byte in data:
         crc ^= byte
@@ -150,7 +150,7 @@ def test_generic_servo() -> None:
     sequences = own.profile.sequences
     assert sequence(own, sequences.arm, 7) == ["107#01"]
     assert sequence(own, sequences.reset, 7) == ["107#04"]
-    assert [f for step in sequences.stop for f in said(own.step_frames(step))] == ["100#00"]
+    assert [f for step in sequences.stop for f in candump(own.step_frames(step))] == ["100#00"]
 
 
 def test_odrive_can_simple() -> None:
@@ -173,11 +173,11 @@ def test_odrive_can_simple() -> None:
     assert sequence(own, sequences.disarm, 1) == ["027#01000000"]
     assert sequence(own, sequences.stop, 1) == ["022#"]
     assert sequence(own, sequences.zero, 1) == ["039#00000000"]
-    asked = next(m for m in own.profile.messages if m.called == "Ask_Iq")
-    assert said(own.frames(asked, node=10)) == ["154#R"]
-    heard = own.decode_outgoing(own.frames(asked, node=10)[0])
-    assert heard is not None
-    assert (heard.message, heard.node) == (asked, 10)
+    request = next(m for m in own.profile.messages if m.called == "Ask_Iq")
+    assert candump(own.frames(request, node=10)) == ["154#R"]
+    decoded = own.decode_outgoing(own.frames(request, node=10)[0])
+    assert decoded is not None
+    assert (decoded.message, decoded.node) == (request, 10)
     # -1.5 = 0xBFC00000, the measured one in the upper half.
     assert values(own, "154#000000000000C0BF") == {("current", 9): -1.5}
 
@@ -209,15 +209,15 @@ def test_cia402_csp() -> None:
     assert sequence(own, sequences.stop, 3) == ["303#0200", "303#0000"]
     assert sequence(own, sequences.reset, 3) == ["303#0000", "303#8000", "303#0600"]
     start = next(m for m in own.profile.messages if m.message == "NMT")
-    assert said(own.frames(start)) == ["000#0100"]
+    assert candump(own.frames(start)) == ["000#0100"]
     heartbeat = own.decode(Frame(0x70A, b"\x05"))
     assert heartbeat is not None
     assert (heartbeat.message.role, heartbeat.node) == ("heartbeat", 10)
 
 
 @pytest.mark.parametrize(
-    ("word", "text"),
-    # CiA 402, statusword: the states by the bits that tell them apart, with others set.
+    ("statusword", "text"),
+    # CiA 402, statusword: the states by the bits that distinguish them, with other bits set.
     [
         (0x0200, "Not ready to switch on"),
         (0x0240, "Switch on disabled"),
@@ -229,9 +229,9 @@ def test_cia402_csp() -> None:
         (0x0218, "Fault"),
     ],
 )
-def test_cia402_states(word: int, text: str) -> None:
+def test_cia402_states(statusword: int, text: str) -> None:
     status = codec("cia402_csp").profile.status
-    assert [s.text for s in status if word & s.mask == s.code] == [text]
+    assert [s.text for s in status if statusword & s.mask == s.code] == [text]
 
 
 def test_mit_actuator() -> None:
@@ -243,7 +243,7 @@ def test_mit_actuator() -> None:
     velocity = -65 + 130 * 0x567 / 4095
     frame = set_points(own, {0: position}, {0: velocity})[0]
     assert frame in ("001#12345671EB6667FF", "001#12345671EB666800")
-    # Node 4 says who it is in the first byte; 0xFFFF is 12.5 rad, 0x000 -65 rad/s, 0xFFF 18 N m.
+    # Node 4 identifies itself in the first byte; 0xFFFF is 12.5 rad, 0x000 -65 rad/s, 0xFFF 18 N m.
     got = values(own, "000#04FFFF000FFF")
     assert got == pytest.approx({("angle", 3): 12.5, ("rate", 3): -65, ("torque", 3): 18})
     assert own.decode(Frame(0, bytes.fromhex("0BFFFF000FFF"))) is None  # there is no node 11
@@ -253,8 +253,8 @@ def test_mit_actuator() -> None:
     assert sequence(own, sequences.zero, 2) == ["002#FFFFFFFFFFFFFFFE"]
     # The poll has neither stiffness nor damping.
     poll = next(m for m in own.profile.messages if m.called == "Poll")
-    assert said(own.frames(poll, node=2))[0][4:].startswith("8000")
-    assert said(own.frames(poll, node=2))[0][11:17] == "000000"
+    assert candump(own.frames(poll, node=2))[0][4:].startswith("8000")
+    assert candump(own.frames(poll, node=2))[0][11:17] == "000000"
 
 
 def test_what_a_torque_and_a_current_are_at_the_joint() -> None:

@@ -1,4 +1,4 @@
-"""Another program on the robot's bus: known by what only one program may send, before torque is on and while it is."""
+"""Another program on the robot's bus, detected by frames that only one program may send, with torque off and on."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
         frame for each in messages if each.role == "host_heartbeat" for frame in codec.frames(each)
     ]
     for frame in ours:
-        strangers = ForeignMaster(codec, replay=False)
-        assert strangers.take(frame, 5.0), frame
-        assert f"id 0x{frame.id:X})" in strangers.reason(5.0)
-        assert not ForeignMaster(codec, replay=True).take(frame, 5.0)
+        foreign_master = ForeignMaster(codec, replay=False)
+        assert foreign_master.notice(frame, 5.0), frame
+        assert f"id 0x{frame.id:X})" in foreign_master.reason(5.0)
+        assert not ForeignMaster(codec, replay=True).notice(frame, 5.0)
     looking = [frame for each in messages if each.role == "request" for frame in codec.frames(each)]
-    said = [
+    own_frames = [
         codec.encode(each, node, {})
         for each in messages
         if each.role == "feedback"
@@ -66,15 +66,15 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
     ]
     for frame in (
         *looking,
-        *said,
+        *own_frames,
         Frame(0x7A5, bytes(8)),
         Frame(ours[0].id, extended=ours[0].extended, remote=True),
     ):
-        assert not ForeignMaster(codec, replay=False).take(frame, 5.0), frame
+        assert not ForeignMaster(codec, replay=False).notice(frame, 5.0), frame
 
 
 @pytest.mark.parametrize(
-    ("frame", "words"),
+    ("frame", "text"),
     [
         (
             Frame(_SET_POINT, bytes(8)),
@@ -89,20 +89,20 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
         (
             Frame(_SET_POINT, b"\1"),
             "Another program sends set-points",
-        ),  # too short to be read, and all the same
+        ),  # too short to be read, but detected
     ],
 )
-def test_a_robot_with_another_master_cannot_be_armed(frame: Frame, words: str, rig: Rig) -> None:
+def test_a_robot_with_another_master_cannot_be_armed(frame: Frame, text: str, rig: Rig) -> None:
     rig.idle()
     rig.core.receive(frame, rig.now)
     rig.run(0.9)
-    assert words in _reasons(rig)
-    assert [event.text for event in rig.events if event.text.startswith(words)]
+    assert text in _reasons(rig)
+    assert [event.text for event in rig.events if event.text.startswith(text)]
     assert not rig.core.telemetry(rig.now).unknown
     rig.command("arm")
     rig.run(0.05)
     assert rig.core.state is LinkState.IDLE
-    rig.run(0.1)  # it said nothing for more than a second
+    rig.run(0.1)  # it has been silent for more than a second
     assert _reasons(rig) == ""
     rig.command("arm")
     rig.run(0.3)
@@ -153,15 +153,15 @@ def test_a_second_master_ends_the_arming(rig: Rig) -> None:
 
 
 def test_of_two_that_arm_at_once_neither_does(rig: Rig) -> None:
-    """Two links, each of which hears what the other one sends a moment later."""
+    """Two links, each of which receives the frames of the other a moment later."""
     rigs = (rig, Rig(rig.loaded))
     for each in rigs:
         each.idle()
         each.sent.clear()
         each.command("arm")
     for _ in range(4):
-        heard = [[frame for _, frame in each.sent] for each in rigs]
-        for each, frames in zip(rigs, reversed(heard), strict=True):
+        frames_of = [[frame for _, frame in each.sent] for each in rigs]
+        for each, frames in zip(rigs, reversed(frames_of), strict=True):
             each.sent.clear()
             for frame in frames:
                 each.core.receive(frame, each.now)
@@ -170,7 +170,7 @@ def test_of_two_that_arm_at_once_neither_does(rig: Rig) -> None:
 
 
 class _Echo:
-    """An adapter that says of each frame that we sent it, as gs_usb and `receive_own_messages` have it."""
+    """Adapter that returns our sent frames, as gs_usb and `receive_own_messages` do."""
 
     def __init__(self) -> None:
         self.waiting = [
@@ -191,7 +191,7 @@ def test_what_an_adapter_gives_back_of_ours_is_no_strangers() -> None:
 
 
 def test_on_socketcan_another_program_of_this_computer_is_heard() -> None:
-    """The kernel marks its frames as made on this computer, which is what python-can's `is_rx` says; ours stay away."""
+    """The kernel marks frames of this computer, which python-can reports as `is_rx`; our own do not arrive."""
     adapter = module._Adapter(Bus(interface="socketcan", channel="can0"), _Echo())
     received = adapter.receive(0.1)
     assert received is not None

@@ -1,4 +1,4 @@
-"""Logs of frames as text, of every kind that programs write; expected values are those of the formats' documents."""
+"""Text logs of frames in all known formats; expected values are from the documents of the formats."""
 
 from __future__ import annotations
 
@@ -163,8 +163,8 @@ def test_candump_frames_of_all_kinds_are_read(tmp_path: Path) -> None:
     "end", ["(1.5", "(1.500000) can0 18", "(1.500000) can0 181#0011223", "(1.500000) can0 181#0011"]
 )
 def test_an_unfinished_last_line_costs_that_line(tmp_path: Path, end: str) -> None:
-    whole = "".join(f"({i / 10:.6f}) can0 181#0011223344556677\n" for i in range(10))
-    entries, reader = read(tmp_path, "a.log", whole + end)
+    text = "".join(f"({i / 10:.6f}) can0 181#0011223344556677\n" for i in range(10))
+    entries, reader = read(tmp_path, "a.log", text + end)
     assert len(entries) == 10
     assert reader.notes == (naming("incomplete"),)
 

@@ -1,4 +1,4 @@
-"""A link without a process, a bus or a clock: a robot whose joints are where the references had them some time ago."""
+"""Link without process, bus and clock: the joints of its robot follow the references with a constant delay."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from snakestudio.model.reference import JointReference
 
 
 class Clock:
-    """Time that goes when it is told to, s."""
+    """Clock that the test advances, s."""
 
     def __init__(self, now: float = 1000.0) -> None:
         self.now = now
@@ -35,7 +35,7 @@ class Clock:
 def profile(
     joints: int = 10, *, pitch: bool = True, quantities: tuple[str, ...] = (), rate_hz: float = 10.0
 ) -> Profile:
-    """A robot with a yaw axis, and a pitch axis if wanted, at every joint."""
+    """Return a profile of a robot with a yaw axis, and optionally a pitch axis, at every joint."""
     axes = [
         Axis(joint=joint, axis=axis, node=joint, slot=slot)
         for joint in range(1, joints + 1)
@@ -53,18 +53,18 @@ def profile(
 
 
 class FakeLink:
-    """Fulfils `link.base.Link`; what was asked of it is kept.
+    """Implementation of `link.base.Link` that stores its commands.
 
     Attributes
     ----------
     commands : list of LinkCommand
     blocks : list of ReferenceBlock
     stops : list of str
-        Reasons.
+        Reasons of stops.
     telemetry_now : Telemetry
-        What `telemetry` gives; its angles follow the references while it streams.
+        Result of `telemetry`; its angles follow the references while the robot streams.
     arms_slowly : bool
-        Whether not all nodes say that they are armed yet, however long ago that was asked for.
+        Whether some nodes never confirm that they are armed.
     """
 
     def __init__(self, robot: Profile, clock: Callable[[], float]) -> None:
@@ -122,7 +122,7 @@ class FakeLink:
         )
 
     def set(self, **values: object) -> None:
-        """Change what it tells."""
+        """Change the telemetry."""
         self.telemetry_now = replace(self.telemetry_now, **values)
 
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
@@ -156,8 +156,8 @@ class FakeLink:
     def send(self, block: ReferenceBlock) -> None:
         self.blocks.append(block)
 
-    def asked(self, time: float) -> np.ndarray | None:
-        """Where the axes shall be at a time, by the block that was sent last before it; None before the first."""
+    def reference_at(self, time: float) -> np.ndarray | None:
+        """Return the reference of the axes at a time by the last block sent before it; None before the first."""
         covering = [block for block in self.blocks if block.time[0] <= time]
         if not covering:
             return None
@@ -167,16 +167,16 @@ class FakeLink:
 
     def telemetry(self) -> Telemetry:
         now = self._clock()
-        told = self.telemetry_now
-        if told.state == LinkState.STREAMING and self.follows:
-            reference = self.asked(now)
-            measured = self.asked(now - self.lag)
+        telemetry = self.telemetry_now
+        if telemetry.state == LinkState.STREAMING and self.follows:
+            reference = self.reference_at(now)
+            measured = self.reference_at(now - self.lag)
             if reference is not None:
                 self.set(reference=reference)
             if measured is not None:
                 self.set(angle=measured)
-        heard = np.where(np.isfinite(self.telemetry_now.angle), now, np.nan)
-        self.set(time=now, angle_time=heard)
+        times = np.where(np.isfinite(self.telemetry_now.angle), now, np.nan)
+        self.set(time=now, angle_time=times)
         return self.telemetry_now
 
     def events(self) -> list[LinkEvent]:

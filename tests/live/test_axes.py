@@ -85,7 +85,7 @@ def test_a_table_that_pitches_needs_those_pitch_axes(
         for row in [["time_s", *names], *([str(t), *row] for t, row in enumerate(rows))]
     )
     (tmp_path / "log.csv").write_text(text + "\n")
-    given = scene(
+    pitching = scene(
         **{
             "model.kind": "spatial_nonsmooth",
             "robot.n_links": 5,
@@ -94,11 +94,11 @@ def test_a_table_that_pitches_needs_those_pitch_axes(
             "gait.file": "log.csv",
         }
     )
-    found = mismatches(profile(4, pitch=False), given, tmp_path)
-    assert len(found) == sentences
-    if found:
-        assert "log.csv bends joint 2" in found[0]
-    assert mismatches(profile(4), given, tmp_path) == ()
+    problems = mismatches(profile(4, pitch=False), pitching, tmp_path)
+    assert len(problems) == sentences
+    if problems:
+        assert "log.csv bends joint 2" in problems[0]
+    assert mismatches(profile(4), pitching, tmp_path) == ()
 
 
 def test_a_joint_without_its_yaw_axis_is_named() -> None:
@@ -115,7 +115,7 @@ def test_a_continuous_body_has_no_joints() -> None:
 
 
 def alternating(first: AxisKind = "yaw", second: AxisKind = "pitch", joints: int = 10) -> Profile:
-    """One axis a joint, of two kinds in turn."""
+    """Alternating yaw and pitch axes, one per joint."""
     axes = tuple(
         Axis(joint=j, axis=first if j % 2 else second, node=j) for j in range(1, joints + 1)
     )
@@ -140,10 +140,10 @@ def test_axes_in_other_order_name_scene_profile_and_remedy() -> None:
 
 
 def test_one_wrong_axis_names_its_joint() -> None:
-    given = alternating()
-    turned = given.axes[2].model_copy(update={"axis": "roll"})
+    robot = alternating()
+    turned = robot.axes[2].model_copy(update={"axis": "roll"})
     (sentence,) = mismatches(
-        given.model_copy(update={"axes": (*given.axes[:2], turned, *given.axes[3:])}),
+        robot.model_copy(update={"axes": (*robot.axes[:2], turned, *robot.axes[3:])}),
         scene(**ALTERNATING),
     )
     assert "Joint 3" in sentence
@@ -158,29 +158,29 @@ def test_axes_that_are_too_many_are_named() -> None:
 
 def test_fixed_joints_have_no_axes() -> None:
     fixed = with_values(scene(**ALTERNATING), {"robot.joint": [{"index": 3, "axes": "fixed"}]})
-    given = alternating()
-    (sentence,) = mismatches(given, fixed)
+    robot = alternating()
+    (sentence,) = mismatches(robot, fixed)
     assert "Joint 3 is fixed" in sentence
     assert (
-        mismatches(given.model_copy(update={"axes": (*given.axes[:2], *given.axes[3:])}), fixed)
+        mismatches(robot.model_copy(update={"axes": (*robot.axes[:2], *robot.axes[3:])}), fixed)
         == ()
     )
     last = with_values(scene(**ALTERNATING), {"robot.joint": [{"index": "last", "axes": "fixed"}]})
-    assert mismatches(given.model_copy(update={"axes": given.axes[:9]}), last) == ()
+    assert mismatches(robot.model_copy(update={"axes": robot.axes[:9]}), last) == ()
 
 
 def test_a_joint_that_the_profile_leaves_out_is_named() -> None:
-    given = alternating()
+    robot = alternating()
     (sentence,) = mismatches(
-        given.model_copy(update={"axes": (*given.axes[:3], *given.axes[4:])}), scene(**ALTERNATING)
+        robot.model_copy(update={"axes": (*robot.axes[:3], *robot.axes[4:])}), scene(**ALTERNATING)
     )
     assert "Joint 4" in sentence
 
 
 def test_a_log_of_the_robot_is_sent_back_as_it_was_said(tmp_path: Path) -> None:
-    """The scene's sign and zero lead from the log to the scene, the profile's from there to the node: once each."""
+    """The log's sign and zero apply from the log to the scene, the profile's from there to the node: once each."""
     (tmp_path / "log.csv").write_text("t_s,q1_deg,q2_deg,q3_deg\n0,1,2,3\n1,10,20,30\n")
-    given = scene(
+    log_scene = scene(
         **ALTERNATING,
         **{
             "robot.n_links": 4,
@@ -194,9 +194,9 @@ def test_a_log_of_the_robot_is_sent_back_as_it_was_said(tmp_path: Path) -> None:
         },
     )
     loaded = load_profile(find_profile("alternating_modules"))
-    robot = loaded.profile.model_copy(update={"axes": axes_of_scene(given, loaded.profile)})
+    robot = loaded.profile.model_copy(update={"axes": axes_of_scene(log_scene, loaded.profile)})
     codec = Codec(dataclasses.replace(loaded, profile=robot))
-    angles = AxisMap(robot, given.body.axes).axes(joint_table(given, tmp_path).angle)[1]
+    angles = AxisMap(robot, log_scene.body.axes).axes(joint_table(log_scene, tmp_path).angle)[1]
     frames = codec.set_points(angles, np.zeros(3))
     in_nodes = [int.from_bytes(frame.data[:3], "little", signed=True) / 1000 for frame in frames]
     assert in_nodes == pytest.approx([10.0, 20.0, 30.0], abs=1e-3)

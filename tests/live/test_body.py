@@ -22,7 +22,7 @@ def bent(seed: int = 0) -> np.ndarray:
 
 
 def somewhere(angles: np.ndarray, robot: Robot = ROBOT) -> np.ndarray:
-    """The chain put anywhere by hand: turned by 40, 10 and -20 degrees, shifted."""
+    """Return the chain at an arbitrary pose: rotated by 40, 10 and -20 degrees, and shifted."""
     turn = rotation(math.radians(40), math.radians(10), math.radians(-20))
     place, turns = chain(np.eye(3), angles, robot, robot.axes)
     return np.column_stack([place @ turn.T + [1.0, -2.0, 0.3], quaternions(turn @ turns)])
@@ -43,7 +43,7 @@ def test_any_tracked_links_give_the_whole_robot(links: tuple[int, ...]) -> None:
 
 
 def test_noise_of_many_links_averages_out() -> None:
-    """Independent errors of n places: that of their mean is smaller by the root of n."""
+    """Independent errors of n positions: the error of their mean is smaller by the root of n."""
     angles = bent()
     random = np.random.default_rng(1)
     truth = somewhere(angles)
@@ -60,7 +60,7 @@ def test_noise_of_many_links_averages_out() -> None:
 
 
 def test_links_with_wrong_numbers_do_not_fit() -> None:
-    """Ends taken for each other: their distance is right, each is turned about."""
+    """Swapped ends: their distance is right, but each is turned about."""
     angles = bent()
     truth = somewhere(angles)
     assert fit_chain(ROBOT, angles, ROBOT.axes, np.array([0, 3]), truth[[3, 1]]).misfit > 0.02
@@ -79,9 +79,9 @@ def test_a_robot_that_nobody_sees_lies_level_and_does_not_wander() -> None:
         along = np.array([rotation(0) @ (pose[k + 1, :3] - pose[k, :3]) for k in range(5)]).sum(
             axis=0
         )
-        assert along[1] > 0.0  # it heads where the scene's start does
+        assert along[1] > 0.0  # it has the heading of the scene's start
         assert pose[:, 2].min() > 0.0
-    # FLAT_DEPTH deep in the ground
+    # FLAT_DEPTH below the ground
     same(base.pose(scene.robot, np.zeros(10), scene.robot.axes), start, 2e-6)
 
 

@@ -1,4 +1,4 @@
-"""The command `drive`: with a real link process and an emulated robot in processes of their own, and its mistakes."""
+"""The command `drive` with a link process and an emulated robot in separate processes, and its error messages."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def patient(tmp_path: Path) -> str:
 
 
 @contextmanager
-def program(*words: str) -> Iterator[subprocess.Popen[str]]:
-    """A SnakeStudio of its own; it is ended if it does not end by itself."""
+def program(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Run SnakeStudio as a program; it is ended if it does not end by itself."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "snakestudio", *words],
+        [sys.executable, "-m", "snakestudio", *arguments],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -56,19 +56,19 @@ def program(*words: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def read_until(process: subprocess.Popen[str], text: str) -> str:
-    """What a program says up to a line with a text in it, or up to its end."""
+    """Return the output of a program up to a line that contains a text, or up to its end."""
     assert process.stdout is not None
-    said = ""
+    output = ""
     for line in process.stdout:
-        said += line
+        output += line
         if text in line:
             break
-    return said
+    return output
 
 
 @contextmanager
 def emulated(profile: str) -> Iterator[subprocess.Popen[str]]:
-    """A robot in a process of its own; in the end none of its nodes has torque."""
+    """Run a robot in a separate process; at the end none of its nodes may have torque."""
     with program("emulate", profile, "--channel", GROUP, "--port", PORT, "--until-eof") as robot:
         assert "is ready" in read_until(robot, "is ready")
         yield robot
@@ -78,7 +78,7 @@ def emulated(profile: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def _recorded(run_file: Path) -> float:
-    """How long the run is so far, s; 0 where there is none that can be read yet."""
+    """Return the recorded duration, s; 0 if there is no readable run yet."""
     with suppress(RunFileError, FileNotFoundError), closing(open_run(run_file)) as run:
         return float(run.times[-1]) if len(run) else 0.0
     return 0.0
@@ -99,39 +99,39 @@ def test_a_drive_that_is_asked_to_end_stops_the_robot_and_keeps_the_run(
         emulated(patient),
         program("drive", SCENE, patient, *BUS, "--arm", "--mcap", str(run_file)) as drive,
     ):
-        said = read_until(drive, "Streaming for")
-        assert "ARMING LAB ROBOT WITHOUT ASKING" in said
+        output = read_until(drive, "Streaming for")
+        assert "ARMING LAB ROBOT WITHOUT ASKING" in output
         wait(
             lambda: _recorded(run_file) > 1.0 or drive.poll() is not None,
             "a second is recorded",
             120.0,
         )
         drive.send_signal(sent)
-        said += read_until(drive, "\0")
+        output += read_until(drive, "\0")
         code = drive.wait(30.0)
-    assert code == ends, said
+    assert code == ends, output
     with closing(open_run(run_file)) as run:
         assert run.schema.valid == Fields.JOINTS | Fields.REFERENCE | Fields.SHAPE
         assert run.times[-1] > 1.0
         rows = run.rows(0, len(run))
-        assert np.ptp(rows.joint_angle, axis=0).max() > np.radians(1.0)  # it did move
+        assert np.ptp(rows.joint_angle, axis=0).max() > np.radians(1.0)  # it has moved
         assert reason in [event.text for event in run.events]
 
 
 @pytest.mark.soak
 def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Path) -> None:
     table = tmp_path / "run.csv"
-    words = ("--duration", "5", "--arm", "--twin", "--csv", str(table))
-    with emulated(patient), program("drive", SCENE, patient, *BUS, *words) as drive:
-        said = read_until(drive, "\0")
-        assert drive.wait(60.0) == 0, said
-    assert "joint errors" in said
-    assert "simulated twin: joint deviation" in said
+    arguments = ("--duration", "5", "--arm", "--twin", "--csv", str(table))
+    with emulated(patient), program("drive", SCENE, patient, *BUS, *arguments) as drive:
+        output = read_until(drive, "\0")
+        assert drive.wait(60.0) == 0, output
+    assert "joint errors" in output
+    assert "simulated twin: joint deviation" in output
     assert "twin_joint_rms_rad" in table.read_text()
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "sentence"),
     [
         ((), "Give --arm"),
         (("--arm", "--pose", "x"), "'x'"),
@@ -166,7 +166,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
     ],
 )
 def test_mistakes_are_told_before_anything_is_sent(
-    words: tuple[str, ...],
+    arguments: tuple[str, ...],
     sentence: str,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -175,7 +175,7 @@ def test_mistakes_are_told_before_anything_is_sent(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "OLD.blf").write_bytes(b"an hour of another day")
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-    assert main(["drive", SCENE, "lab_robot", *words]) == 2
+    assert main(["drive", SCENE, "lab_robot", *arguments]) == 2
     assert sentence in capsys.readouterr().err
     assert (tmp_path / "OLD.blf").read_bytes() == b"an hour of another day"
 

@@ -1,4 +1,4 @@
-"""What `drive` does between its steps: it keeps the robot alive whoever is slow, and stops it before anything else."""
+"""Steps of `drive`: it keeps sending signs of life while anything is slow, and stops the robot before all else."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ from .test_robot import SCENE
 _SILENT = "The program that drives the robot gives no sign of life. Wait until it responds."
 _PATIENCE_S = 20.0
 _BEATS = 10
-"""Signs of life that must go on while something is slow."""
+"""Number of signs of life that must continue while something is slow."""
 
 
 class Link(FakeLink):
-    """A link that counts signs of life, and can be slow to see them.
+    """Link that counts signs of life, and can be slow to react to them.
 
     Attributes
     ----------
     beats : int
+        Number of signs of life.
     awake : int
-        How many it takes until the link sees that somebody lives.
+        Number of signs of life after which the link accepts commands.
     on_beat : callable
         Called at every sign of life.
     """
@@ -53,10 +54,10 @@ class Link(FakeLink):
         return super().telemetry()
 
     def beaten(self) -> bool:
-        """Wait for signs of life, on another thread than the one that gives them; False if there are none."""
-        wanted = self.beats + _BEATS
+        """Wait in another thread for signs of life; return False if there are none."""
+        target = self.beats + _BEATS
         deadline = time.monotonic() + _PATIENCE_S
-        while self.beats < wanted:
+        while self.beats < target:
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.005)
@@ -70,9 +71,9 @@ def link() -> Link:
 
 @pytest.fixture
 def robot(link: Link) -> Iterator[LiveRobot]:
-    made = LiveRobot(link, SCENE, twin=False)
-    yield made
-    made.close()
+    live_robot = LiveRobot(link, SCENE, twin=False)
+    yield live_robot
+    live_robot.close()
 
 
 def drive(link: Link, robot: LiveRobot, *, unasked: bool = True) -> _Drive:
@@ -89,7 +90,7 @@ def interrupt() -> None:
 def test_who_types_slowly_arms_all_the_same(
     link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody gives a sign of life while it is typed; the link needs some to see that there is one again."""
+    """Typing interrupts the signs of life; the link needs some of them before it accepts a command."""
 
     def typed(_: str) -> str:
         link.awake = link.beats + 3
@@ -131,7 +132,7 @@ def test_ctrl_d_does_not_arm(link: Link, robot: LiveRobot, monkeypatch: pytest.M
 
 
 class Instrument:
-    """Somebody to fire at, who takes the time of some signs of life for everything."""
+    """Peer for a start that takes the time of some signs of life for every answer."""
 
     def __init__(self, link: Link, events: list[str]) -> None:
         self._link = link
@@ -162,12 +163,10 @@ class Instrument:
 
 @pytest.fixture
 def events(link: Link, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What becomes of an instrument that is fired at."""
-    found: list[str] = []
-    monkeypatch.setattr(
-        "snakestudio.sync.synchronized_start.TriggerSender", Instrument(link, found)
-    )
-    return found
+    """Events of a peer that is started."""
+    log: list[str] = []
+    monkeypatch.setattr("snakestudio.sync.synchronized_start.TriggerSender", Instrument(link, log))
+    return log
 
 
 def test_the_robot_lives_while_an_instrument_is_slow(
@@ -204,17 +203,17 @@ def test_ctrl_c_stops_the_robot_before_the_others_are_let_go(
 def test_ctrl_c_again_and_again_spares_the_wait_and_not_the_run(
     link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is behind `whole` writes the run."""
-    asked: list[str] = []
-    monkeypatch.setattr(link, "stop", asked.append)  # the robot does not say that it stopped
+    """The run is written after `run_session`."""
+    stops: list[str] = []
+    monkeypatch.setattr(link, "stop", stops.append)  # the robot does not report that it stopped
     link.on_beat = lambda: interrupt() if robot.streaming else None
     driven = drive(link, robot)
     try:
         code = driven.run_session(60.0, None, "run")
-    except KeyboardInterrupt:  # which would end all tests
+    except KeyboardInterrupt:  # which would end the test session
         pytest.fail("Ctrl+C came through")
     assert code == 130
-    assert asked == ["Stopped by Ctrl+C."]
+    assert stops == ["Stopped by Ctrl+C."]
     assert driven.recording is not None
 
 
@@ -243,7 +242,7 @@ def test_a_stop_while_it_is_disarmed_ends_the_wait_for_that(
 
     link.command = stopped_instead  # type: ignore[method-assign]
     assert drive(link, robot).run_session(0.1, None, "run") == 3
-    assert link.stops == []  # it was not stopped again for not being disarmed in time
+    assert link.stops == []  # not stopped again because of the slow disarming
     assert "STOP from afar" in capsys.readouterr().err
 
 
@@ -251,7 +250,7 @@ def test_a_stop_while_it_is_disarmed_ends_the_wait_for_that(
 
 
 class _Poses:
-    """A source in which whatever a test wants is wrong."""
+    """Pose source with the problems that a test sets."""
 
     where = "nowhere"
     latest = None
@@ -269,18 +268,18 @@ def test_malformed_poses_are_told_at_once_and_then_now_and_then() -> None:
     source = _Poses()
     watch = PoseWatch(source)
     assert watch.poll(0.0) == ""
-    # One datagram that cannot be read, and good ones behind it before anybody looks at the counts.
+    # One datagram that cannot be read, followed by valid ones before the counts are polled.
     source.problem = "It cannot be read (no header): mend the sender."
     source.statistics = StreamStatistics(unreadable=1)
     assert watch.poll(0.1) == ""
     source.problem = ""
-    said = [watch.poll(0.1 * tick) for tick in range(2, 10)]
-    assert [text for text in said if text] == [naming("1.")]
+    messages = [watch.poll(0.1 * tick) for tick in range(2, 10)]
+    assert [text for text in messages if text] == [naming("1.")]
     for tick in range(10, 120):
         source.problem = "It cannot be read (no header): mend the sender."
         source.statistics = StreamStatistics(unreadable=tick)
-        said.append(watch.poll(0.1 * tick))
-    assert 3 <= len([text for text in said if text]) <= 4  # every 5 s
+        messages.append(watch.poll(0.1 * tick))
+    assert 3 <= len([text for text in messages if text]) <= 4  # every 5 s
     source.problem = "It sees no body."
     last = [text for text in (watch.poll(20.0 + 0.3 * tick) for tick in range(60)) if text]
     assert last == [naming("119.")]
@@ -292,6 +291,6 @@ def test_a_drive_says_what_is_wrong_with_its_poses(
     source = _Poses()
     source.problem = "It cannot be read: mend the sender."
     source.statistics = StreamStatistics(unreadable=3)
-    made = _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=True, pose=source)  # type: ignore[arg-type]
-    assert made.run_session(0.1, None, "run") == 0
+    steps = _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=True, pose=source)  # type: ignore[arg-type]
+    assert steps.run_session(0.1, None, "run") == 0
     assert "3." in capsys.readouterr().err

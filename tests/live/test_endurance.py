@@ -1,4 +1,4 @@
-"""A day's work in twenty minutes: streaming without a pause, then one connection after the other; nothing grows.
+"""A day's work in twenty minutes: continuous streaming, then repeated connections; no resource grows.
 
 `SNAKESTUDIO_ENDURANCE_S` is the time all of it takes (1200 s).
 """
@@ -32,36 +32,35 @@ pytestmark = pytest.mark.skipif(
 _SCENE = load_scene(scenes_dir() / "sidewinding.toml")
 _GROWTH_MB = 16.0
 _STREAMING = 0.75
-"""Of the time; the rest goes to connections."""
+"""Fraction of the time; the rest is for connections."""
 _CONNECTIONS_AT_LEAST = 3
 _STOOD_STILL = ("held up for", "stood still for", "no sign of life for", "ago", "not heard")
-"""What a robot is stopped for on a machine that stands still at times: rightly, and begun again
-here."""
+"""Reasons of stops on a machine that is suspended at times: they are correct, and the test restarts."""
 
 
 def _resident(process: int | str = "self") -> float:
-    """Memory, MB."""
+    """Return the resident memory, MB."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def _held(process: int | str = "self") -> tuple[int, int]:
-    """Threads, and open files with sockets and pipes among them."""
+    """Return the number of threads, and of open files including sockets and pipes."""
     base = Path(f"/proc/{process}")
     return len(list((base / "task").iterdir())), len(list((base / "fd").iterdir()))
 
 
 class _Drive:
-    """A link and a live robot as a window has them, with a window's signs of life."""
+    """A link and a live robot as in a window, with its signs of life."""
 
     def __init__(self, profile: Path, folder: Path | None) -> None:
         self.link = LinkClient(load_profile(profile))
         self.runs: list[Path] = []
-        """Files, one for each time that the robot followed the scene."""
+        """Run files, one for each stream."""
         self._folder = folder
         self.robot = LiveRobot(self.link, _SCENE, new_run=self._new_run, twin=True)
         self._over = threading.Event()
-        self._asked = 0.0
+        self._requested_at = 0.0
         self._beats = threading.Thread(target=self._beat, name="beats")
         self._beats.start()
 
@@ -95,7 +94,7 @@ class _Drive:
         return self.link.telemetry().state
 
     def to_streaming(self) -> None:
-        """From wherever the link stands; what is stopped on the way, as the machine stood still, is begun again."""
+        """Bring the link from any state to STREAMING, and restart after a stop because of a suspended machine."""
         if self.state is LinkState.DISCONNECTED:
             self.link.command("connect")
             self.reaches(LinkState.LISTENING)
@@ -109,30 +108,30 @@ class _Drive:
         )
 
     def _streams(self) -> bool:
-        """Ask for what is next, at most twice a second."""
+        """Request the next step towards streaming, at most twice a second."""
         state = self.state
         now = time.monotonic()
-        if state is not LinkState.STREAMING and now > self._asked + 0.5:
-            self._asked = now
+        if state is not LinkState.STREAMING and now > self._requested_at + 0.5:
+            self._requested_at = now
             if state is LinkState.FAULT:
                 self.robot.reset()
             elif state is LinkState.ARMED:
                 self.robot.stream()
             elif any("reset it" in reason for reason in self.robot.not_ready):
-                self.robot.reset()  # a node that stood still longer has stopped by its own watchdog
+                self.robot.reset()  # a node that was suspended longer has been stopped by its own watchdog
             elif not self.robot.not_ready:
                 self.robot.arm()
         return state is LinkState.STREAMING
 
     def to_rest(self) -> None:
-        """Torque off, by the operator's wish."""
+        """Disarm as the operator does."""
         wait(self._rests, "the robot is disarmed", 60.0, self.link.telemetry)
 
     def _rests(self) -> bool:
         state = self.state
         now = time.monotonic()
-        if state is not LinkState.IDLE and now > self._asked + 0.5:
-            self._asked = now
+        if state is not LinkState.IDLE and now > self._requested_at + 0.5:
+            self._requested_at = now
             (self.robot.reset if state is LinkState.FAULT else self.robot.disarm)()
         return state is LinkState.IDLE
 
@@ -144,7 +143,7 @@ class _Drive:
 
 
 def _length(path: Path) -> float:
-    """How long a run was, s; 0 of one that was stopped before it began."""
+    """Return the duration of a run, s; 0 if it was stopped before it began."""
     if not path.exists():
         return 0.0
     with open_run(path) as run:
@@ -153,19 +152,19 @@ def _length(path: Path) -> float:
 
 @dataclass
 class _Streamed:
-    """Sums of a time that was spent streaming."""
+    """Totals over the time of streaming."""
 
     seconds: float = 0.0
     skipped: int = 0
-    """Periods."""
+    """Number of periods."""
     stops: int = 0
-    """As the machine stood still."""
+    """Number of restarts because of a suspended machine."""
 
 
 def _stream(drive: _Drive, seconds: float, done: _Streamed) -> None:
-    """Stream for so long in sum, whatever stops it meanwhile.
+    """Stream for a total time in spite of interruptions.
 
-    It fails if the machine stands still for so long, and so often, that half of the time is lost.
+    Fails if suspensions of the machine take half of the time.
     """
     begin = last = time.monotonic()
     end = done.seconds + seconds
@@ -183,7 +182,7 @@ def _stream(drive: _Drive, seconds: float, done: _Streamed) -> None:
             counted = telemetry.skipped
         else:
             print(f"stopped after {done.seconds:.1f} s: {telemetry.reason}", flush=True)
-            assert any(words in telemetry.reason for words in _STOOD_STILL), telemetry.reason
+            assert any(text in telemetry.reason for text in _STOOD_STILL), telemetry.reason
             done.stops = done.stops + 1
             counted = 0
             drive.to_streaming()
@@ -204,7 +203,7 @@ def _endure(seconds: float, folder: Path) -> None:
             begin = time.monotonic()
             streaming = _STREAMING * seconds
             done = _Streamed()
-            _stream(drive, 0.2 * streaming, done)  # until buffers are full
+            _stream(drive, 0.2 * streaming, done)  # until the buffers are full
             before = [(_resident(each), _held(each)) for each in processes]
             for _ in range(8):
                 _stream(drive, 0.1 * streaming, done)
@@ -234,8 +233,8 @@ def _endure(seconds: float, folder: Path) -> None:
 
 
 def _connect_again_and_again(profile: Path, emulator: Emulator, end: float) -> None:
-    found: list[tuple[float, tuple[int, int], tuple[int, int]]] = []
-    while time.monotonic() < end or len(found) < _CONNECTIONS_AT_LEAST:
+    samples: list[tuple[float, tuple[int, int], tuple[int, int]]] = []
+    while time.monotonic() < end or len(samples) < _CONNECTIONS_AT_LEAST:
         drive = _Drive(profile, None)
         try:
             drive.to_streaming()
@@ -243,18 +242,18 @@ def _connect_again_and_again(profile: Path, emulator: Emulator, end: float) -> N
             drive.to_rest()
         finally:
             drive.close()
-        found.append((_resident(), _held(), _held(emulator.process)))
-    print(f"{len(found)} connections: {found[0]}, then {found[-1]}")
-    assert found[-1][0] - found[0][0] < _GROWTH_MB
-    assert found[-1][1:] == found[0][1:]
+        samples.append((_resident(), _held(), _held(emulator.process)))
+    print(f"{len(samples)} connections: {samples[0]}, then {samples[-1]}")
+    assert samples[-1][0] - samples[0][0] < _GROWTH_MB
+    assert samples[-1][1:] == samples[0][1:]
 
 
 @pytest.mark.soak
 def test_nothing_grows_in_twenty_minutes(tmp_path: Path) -> None:
-    # what is loaded while the robot is armed would keep signs of life back
+    # loading while the robot is armed would delay signs of life
     Runner(_SCENE).advance(1)
     before = os.getpriority(os.PRIO_PROCESS, 0)
-    raise_below_link(computes=True)  # as everything does that drives a robot
+    raise_below_link(computes=True)  # as every program that drives a robot does
     try:
         _endure(float(os.environ.get("SNAKESTUDIO_ENDURANCE_S", "1200")), tmp_path)
     finally:

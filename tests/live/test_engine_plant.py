@@ -1,4 +1,4 @@
-"""The emulated robot on the ground against the simulation itself, and what motion capture sees of it."""
+"""The emulated robot on the ground against the simulation itself, and its poses as from motion capture."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ def scene() -> Scene:
 def test_it_moves_as_the_same_scene_under_the_same_set_points(
     scene: Scene, loaded: LoadedProfile
 ) -> None:
-    # Without play: teeth that let go a step earlier or later for the last bit of a number soon make
-    # millimetres of it.
+    # Without backlash: gear teeth that release one step earlier or later because of rounding soon
+    # make a difference of millimetres.
     emulation = loaded.profile.emulation.model_copy(update={"free_play_deg": 0.0})
     loaded = dataclasses.replace(
         loaded, profile=loaded.profile.model_copy(update={"emulation": emulation})
     )
     run = run_offline(EnginePlant.scene_of(scene, loaded)).recording
-    wanted = run.rows(0, len(run.times))
+    expected = run.rows(0, len(run.times))
     plant = EnginePlant(scene, loaded)
     entries = [entry_of(scene.body.axes, axis.joint - 1, axis.axis) for axis in loaded.profile.axes]
     for row in range(1, len(run.times)):
-        # At a jump a row still has the reference from before it: that of the interval it ends.
-        plant.advance(0.01, wanted.joint_angle_ref[row][entries], np.zeros(20), ALL)
-    # The same engine under the same numbers: what differs is rounding where references are
-    # interpolated, which contacts make more of: that is why the run is short.
-    assert plant.snapshot.link_pose == pytest.approx(wanted.link_pose[-1], abs=1e-9)
-    assert plant.state.angle == pytest.approx(wanted.joint_angle[-1][entries], abs=1e-9)
-    assert np.abs(wanted.joint_angle[-1] - wanted.joint_angle[0]).max() > 1e-4  # it does move
+        # At a jump a row still has the reference of the interval that it ends.
+        plant.advance(0.01, expected.joint_angle_ref[row][entries], np.zeros(20), ALL)
+    # The same engine with the same numbers: the difference is rounding of interpolated references,
+    # which contacts amplify, so the run is short.
+    assert plant.snapshot.link_pose == pytest.approx(expected.link_pose[-1], abs=1e-9)
+    assert plant.state.angle == pytest.approx(expected.joint_angle[-1][entries], abs=1e-9)
+    assert np.abs(expected.joint_angle[-1] - expected.joint_angle[0]).max() > 1e-4  # it moves
 
 
 def test_without_torque_joints_are_limp(scene: Scene, loaded: LoadedProfile) -> None:
@@ -68,13 +68,15 @@ def test_without_torque_joints_are_limp(scene: Scene, loaded: LoadedProfile) -> 
     begun = plant.state.angle.copy()
     for _ in range(5):
         state = plant.advance(0.01, np.zeros(20), np.zeros(20), ~ALL)
-    assert state.torque == pytest.approx(np.zeros(20), abs=0.1)  # what is left of the motors' lag
-    assert state.angle == pytest.approx(begun, abs=0.05)  # lying on the ground, they stay
+    assert state.torque == pytest.approx(
+        np.zeros(20), abs=0.1
+    )  # the remaining effect of the motors' lag
+    assert state.angle == pytest.approx(begun, abs=0.05)  # on the ground they do not move
     some = ALL.copy()
     some[0] = False
     for k in range(10):
         state = plant.advance(0.01, begun * (1 - 0.02 * k), np.zeros(20), some)
-    assert abs(state.torque[0]) < 0.3  # damping of what it turned by within a call
+    assert abs(state.torque[0]) < 0.3  # damping, in proportion to the rotation within a call
     assert np.abs(state.torque[2:]).max() > 0.5
 
 
@@ -93,7 +95,7 @@ def test_a_blocked_joint_stays_while_the_others_move(scene: Scene, loaded: Loade
 
 @pytest.fixture(scope="module")
 def modules(scene: Scene) -> Scene:
-    """Thirteen modules that differ, with one axis in every joint, and motors of their own that the profile replaces."""
+    """Thirteen different modules with one axis per joint, and motors that the profile replaces."""
     return with_values(
         scene,
         {
@@ -175,7 +177,7 @@ def test_scenes_that_do_not_fit(
         EnginePlant.scene_of(load_scene(SCENES / "worm.toml"), loaded)
 
 
-# ------------------------------------------------------------------------------------------ poses
+# -------------------------------------------------------------------------------------------- poses
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +212,7 @@ def test_poses_go_out_at_their_rate(snapshot: Snapshot, here: socket.socket) -> 
     sender.close()
     assert len(packets) == 20
     assert [packet.sequence for packet in packets] == list(range(20))
-    # asked every 10 ms
+    # polled every 10 ms
     assert np.diff([packet.time for packet in packets]) == pytest.approx(0.05, abs=0.011)
     body = packets[0].bodies[3]
     assert (*body.position, *body.quaternion) == pytest.approx(snapshot.link_pose[3].tolist())

@@ -1,4 +1,4 @@
-"""Joint targets of another program on a live robot: they pass as references, and never lead to torque."""
+"""Joint targets of another program on a live robot: they become references, and never turn torque on."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def test_targets_never_arm_or_start_a_robot_that_stands() -> None:
     world = World(TARGETED)
     for _ in range(20):
         world.live.steer(JointTargets((0.3,) * 10))
-        world.go(0.05)
+        world.run(0.05)
     assert not world.live.streaming
     assert world.live.telemetry.state not in (LinkState.ARMED, LinkState.STREAMING)
     world.live.arm()
-    world.go(0.1)
+    world.run(0.1)
     world.live.steer(JointTargets((0.3,) * 10))
-    world.go(0.5)
+    world.run(0.5)
     assert world.live.telemetry.state is LinkState.ARMED
     world.live.close()
 
@@ -33,12 +33,12 @@ def test_targets_never_arm_or_start_a_robot_that_stands() -> None:
 def test_targets_are_references_of_the_stream_and_rest_at_the_last() -> None:
     world = World(TARGETED).streaming()
     world.live.steer(JointTargets((0.3, -0.2) * 5))
-    world.go(1.0)
+    world.run(1.0)
     recording = world.live.recording
     assert recording is not None
     assert recording.snapshot(len(recording) - 1).joint_angle_ref == pytest.approx((0.3, -0.2) * 5)
-    assert naming("targets") in world.told
-    world.go(1.0)
+    assert naming("targets") in world.messages
+    world.run(1.0)
     rows = recording.rows(0, len(recording))
     assert np.nanmax(np.abs(rows.joint_rate_ref)) <= np.radians(90.0) + 1e-9
     world.live.close()

@@ -1,4 +1,4 @@
-"""What a robot's run has not is empty wherever it is read: columns, CSV, HDF5, run file, pictures."""
+"""Fields that a robot's run does not have are empty in columns, CSV, HDF5, run file and figures."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ EMPTY = (
 def recording() -> RunRecording:
     world = World()
     world.link.set(angle=np.full(20, 0.1))
-    world.streaming().go(1.0)
+    world.streaming().run(1.0)
     assert world.live.recording is not None
     world.live.close()
     return world.live.recording
@@ -63,7 +63,7 @@ def test_columns(recording: RunRecording) -> None:
     filled = filled_columns(recording.schema)
     assert set(MEASURED) <= set(filled)
     assert not set(EMPTY) & set(filled)
-    # scripts that know the columns of a run find them
+    # scripts that use the columns of a run find them
     assert set(EMPTY) <= set(column_names(recording.schema))
 
 
@@ -94,7 +94,7 @@ def test_run_file_and_what_it_shows_to_others(recording: RunRecording, tmp_path:
     assert again.schema == recording.schema
     again.close()
     topics = {view.topic for view in Views(recording.schema, 0).views}
-    # where the links are nobody knows
+    # the positions of the links are unknown
     assert topics == {"/joint_states", "/joint_references", "/figures"}
 
 

@@ -23,7 +23,7 @@ def test_packets_are_put_in_order_and_what_is_wrong_is_counted() -> None:
     ]
     assert got == [True, True, False, True, False, True]
     statistics = tracker.statistics(0.3)
-    # 3 never came
+    # packet 3 was lost
     assert (statistics.received, statistics.double, statistics.late, statistics.lost) == (
         4,
         1,
@@ -39,7 +39,7 @@ def test_a_sender_that_began_anew_is_believed() -> None:
 
 
 def test_rate_and_jitter() -> None:
-    """Every 50 ms, alternately 5 ms early and late: the gaps are 40 and 60 ms, their deviation 10 ms."""
+    """Every 50 ms, alternately 5 ms early and late: the intervals are 40 and 60 ms, their deviation 10 ms."""
     tracker = BodyTracker(1)
     for number in range(41):
         tracker.add(packet(number), 0.05 * number + (0.005 if number % 2 else -0.005))
@@ -68,7 +68,7 @@ def test_a_body_that_stays_elsewhere_is_there() -> None:
 
 
 def test_a_fast_body_is_no_jump() -> None:
-    """A link swung at 2 m/s, seen at 20 Hz."""
+    """A link that swings at 2 m/s, tracked at 20 Hz."""
     tracker = BodyTracker(1)
     assert all(tracker.add(packet(i, 0.1 * i), 0.05 * i) is not None for i in range(20))
 

@@ -70,7 +70,7 @@ def test_a_port_in_use_is_said(poses: UdpPoses) -> None:
 def test_what_a_text_names() -> None:
     source = pose_source("22350")
     assert isinstance(source, UdpPoses)
-    # not open to others unless it is asked for
+    # restricted to this machine unless an address is given
     assert (source.host, source.port) == ("127.0.0.1", 22350)
     source = pose_source("0.0.0.0:5000")
     assert isinstance(source, UdpPoses)

@@ -31,7 +31,7 @@ SCENE = with_values(
 
 
 class Poses:
-    """A pose source that is told what it sees."""
+    """Pose source whose poses the test sets."""
 
     where = "UDP port 1"
     problem = ""
@@ -46,7 +46,7 @@ class Poses:
 
 
 class World:
-    """A live robot with everything about it in hand; time goes in steps of 10 ms."""
+    """A live robot with all of its environment; time advances in steps of 10 ms."""
 
     def __init__(self, scene: Scene = SCENE, **more: Any) -> None:
         self.clock = Clock()
@@ -57,24 +57,24 @@ class World:
             self.link, scene, on_event=self.events.append, clock=self.clock, threaded=False, **more
         )
 
-    def go(self, seconds: float) -> None:
+    def run(self, seconds: float) -> None:
         until = self.clock.now + seconds - 1e-6
         while self.clock.now < until:
             self.live.tick()
             self.clock.now += 0.01
 
     def streaming(self) -> World:
-        """The same, a moment after streaming began."""
-        self.go(0.1)
+        """The same world, a moment after streaming began."""
+        self.run(0.1)
         self.live.arm()
-        self.go(0.02)
+        self.run(0.02)
         self.live.stream()
-        self.go(LEAD_S + 0.05)
+        self.run(LEAD_S + 0.05)
         assert self.live.streaming
         return self
 
     @property
-    def told(self) -> list[str]:
+    def messages(self) -> list[str]:
         recording = self.live.recording
         assert recording is not None
         return [event.text for event in recording.events]
@@ -82,19 +82,19 @@ class World:
 
 @pytest.fixture
 def world() -> Iterator[World]:
-    made = World()
-    yield made
-    made.live.close()
+    new_world = World()
+    yield new_world
+    new_world.live.close()
 
 
 def test_what_is_measured_is_shown_from_the_begin(world: World) -> None:
     world.link.set(angle=np.linspace(-0.3, 0.3, 20))
-    world.go(0.5)
+    world.run(0.5)
     latest = world.live.latest
     recording = world.live.recording
     assert latest is not None
     assert recording is not None
-    # nothing was commanded yet, and nobody sees it
+    # nothing was commanded yet, and the robot is not tracked
     assert latest.valid == Fields.JOINTS | Fields.SHAPE
     # the yaw axes, in the plane
     np.testing.assert_allclose(latest.joint_angle, np.linspace(-0.3, 0.3, 20)[::2])
@@ -108,13 +108,13 @@ def test_an_axis_that_was_never_heard_makes_no_valid_joints(world: World) -> Non
     angle = np.zeros(20)
     angle[6] = np.nan
     world.link.set(angle=angle)
-    world.go(0.1)
+    world.run(0.1)
     latest = world.live.latest
     recording = world.live.recording
     assert latest is not None
     assert recording is not None
     assert Fields.JOINTS not in latest.valid
-    assert np.isfinite(latest.link_pose).all()  # it can be drawn all the same
+    assert np.isfinite(latest.link_pose).all()  # it can be drawn nevertheless
     rows = recording.rows(0, len(recording))
     assert np.isnan(rows.joint_angle[:, 3]).all()
     assert np.isfinite(np.delete(rows.joint_angle, 3, axis=1)).all()
@@ -123,19 +123,19 @@ def test_an_axis_that_was_never_heard_makes_no_valid_joints(world: World) -> Non
 def test_a_stream_is_a_run_of_the_scenes_gait_from_where_the_robot_lies(tmp_path: Path) -> None:
     world = World(new_run=lambda scene: tmp_path / "run.mcap")
     world.link.set(angle=np.full(20, 0.1))
-    world.streaming().go(3.0)
+    world.streaming().run(3.0)
     recording = world.live.recording
     assert recording is not None
     assert recording.times[0] == pytest.approx(0.0, abs=0.011)
     start = recording.scene.start
     assert isinstance(start, JointAnglesStart)
     np.testing.assert_allclose(np.radians(start.joint_angles_deg), 0.1)
-    # What was sent is what the scene's controller says of that start, at any time: the same code,
-    # asked all at once.
+    # The sent references are those of the scene's controller for that start: computed at each time by
+    # the same code, and here for all times together.
     expected = controllers.create(recording.scene).reference(np.linspace(0.0, 3.0, 301), None)
     begin = world.link.blocks[0].time[0]
     for time in (0.0, 0.5, 1.234, 2.9):
-        sent = world.link.asked(begin + time)
+        sent = world.link.reference_at(begin + time)
         assert sent is not None
         np.testing.assert_allclose(sent.reshape(10, 2)[:, 0], expected.at(time)[0], atol=1e-6)
     world.live.close()
@@ -151,9 +151,9 @@ def test_references_never_run_dry_while_the_thread_is_late_by_less_than_the_hori
 ) -> None:
     world.streaming()
     for pause in (0.0, 0.12, 0.03, 0.18, 0.0, 0.15):
-        world.clock.now += pause  # the thread did not get to run
+        world.clock.now += pause  # the thread could not run
         assert world.link.blocks[-1].time[-1] > world.clock.now
-        world.go(0.02)
+        world.run(0.02)
 
 
 def test_a_thread_that_hangs_lets_references_run_dry(world: World) -> None:
@@ -162,7 +162,7 @@ def test_a_thread_that_hangs_lets_references_run_dry(world: World) -> None:
 
 
 def test_blocks_follow_on_each_other_without_a_jump(world: World) -> None:
-    world.streaming().go(2.0)
+    world.streaming().run(2.0)
     for before, after in zip(world.link.blocks, world.link.blocks[1:], strict=False):
         assert (np.diff(after.time) > 0).all()
         at = int(np.argmin(np.abs(before.time - after.time[0])))
@@ -170,15 +170,15 @@ def test_blocks_follow_on_each_other_without_a_jump(world: World) -> None:
 
 
 def test_a_new_gait_acts_at_once_without_a_jump_and_is_noted(world: World) -> None:
-    world.streaming().go(1.0)
-    before = world.link.asked(world.clock.now)
+    world.streaming().run(1.0)
+    before = world.link.reference_at(world.clock.now)
     world.live.set_scene(with_values(SCENE, {"gait.amplitude_deg": 10.0}))
-    world.go(0.03)
-    after = world.link.asked(world.clock.now)
+    world.run(0.03)
+    after = world.link.reference_at(world.clock.now)
     assert before is not None
     assert after is not None
     assert np.abs(after - before).max() < 0.05  # 30 ms at rates of up to 1 rad/s
-    world.go(2.0)
+    world.run(2.0)
     assert world.link.blocks[-1].angle.max() < np.radians(10.0) + 1e-6
     assert world.live.recording is not None
     (change,) = world.live.recording.changes
@@ -188,24 +188,24 @@ def test_a_new_gait_acts_at_once_without_a_jump_and_is_noted(world: World) -> No
 def test_what_cannot_change_while_it_streams_is_said(world: World) -> None:
     world.streaming()
     world.live.set_scene(with_values(SCENE, {"robot.n_links": 9}))
-    world.go(0.05)
+    world.run(0.05)
     assert any("streams" in event.text for event in world.events)
     assert world.live.streaming
     world.live.set_scene(with_values(SCENE, {"robot.n_links": 9, "gait.amplitude_deg": 10.0}))
-    world.go(0.05)
+    world.run(0.05)
     assert [event.kind for event in world.events].count("waiting") == 1, "it was said already"
     world.live.set_scene(SCENE)
-    world.go(0.05)
+    world.run(0.05)
     assert [(event.kind, event.severity) for event in world.events][-1] == ("waiting", "info"), (
         "nothing waits any more"
     )
 
 
 def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:
-    world.streaming().go(0.5)
+    world.streaming().run(0.5)
     world.live.stop("Stopped by the space bar.")
     assert world.link.stops == [naming("space")]  # without a tick
-    world.go(0.1)
+    world.run(0.1)
     assert not world.live.streaming
     recording = world.live.recording
     assert recording is not None
@@ -214,14 +214,14 @@ def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:
         naming("space"),
     )
     sent = len(world.link.blocks)
-    world.go(1.0)
+    world.run(1.0)
     assert len(world.link.blocks) == sent
-    assert recording.times[-1] > 1.0  # one sees what stopping does
-    world.go(TAIL_S)
+    assert recording.times[-1] > 1.0  # to show the effect of stopping
+    world.run(TAIL_S)
     rows = len(recording)
-    world.go(0.5)
+    world.run(0.5)
     assert len(recording) == rows
-    assert world.live.recording is recording  # it stays what is shown
+    assert world.live.recording is recording  # it remains the current run
 
 
 def test_why_it_was_stopped_is_in_the_run_although_the_program_closes_at_once(world: World) -> None:
@@ -236,22 +236,22 @@ def test_why_it_was_stopped_is_in_the_run_although_the_program_closes_at_once(wo
 def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(
     world: World,
 ) -> None:
-    """The link does not carry out what begins something if a stop was asked for after it."""
-    world.go(0.1)
-    world.live.arm()  # the thread is not there yet
+    """The link ignores a command that starts something if a stop was requested after it."""
+    world.run(0.1)
+    world.live.arm()  # the thread has not executed it yet
     world.link.stop()
     world.live.reset()
-    world.go(0.02)
+    world.run(0.02)
     assert [(command.kind, command.values["stops"]) for command in world.link.commands] == [
         ("arm", 0),
         ("reset", 1),
     ]
     world.live.arm()
-    world.go(0.02)
-    world.live.stream()  # is told to the link a moment later, when there are references
-    world.go(0.02)
+    world.run(0.02)
+    world.live.stream()  # it reaches the link a moment later, when there are references
+    world.run(0.02)
     world.live.stop()
-    world.go(LEAD_S + 0.05)
+    world.run(LEAD_S + 0.05)
     assert [
         command.values["stops"] for command in world.link.commands if command.kind == "stream"
     ] in ([], [1])
@@ -260,36 +260,36 @@ def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(
 def test_torque_that_was_asked_for_may_come_on_for_a_time_unless_a_stop_was_asked_for(
     world: World,
 ) -> None:
-    world.go(0.1)
+    world.run(0.1)
     assert not world.live.arming
-    world.live.arm()  # the thread is not there yet
+    world.live.arm()  # the thread has not executed it yet
     assert world.live.arming
     world.link.stop("Stopped by the space bar.")
     assert not world.live.arming
-    world.link.arms_slowly = True  # not all nodes have said that they are armed
+    world.link.arms_slowly = True  # not all nodes have reported that they are armed
     world.live.arm()
-    world.go(0.5)
+    world.run(0.5)
     assert world.live.arming
-    world.go(60.0)
+    world.run(60.0)
     assert not world.live.arming
 
 
 def test_torque_that_came_on_and_was_taken_off_is_not_coming_on_any_more(world: World) -> None:
-    world.go(0.1)
+    world.run(0.1)
     world.live.arm()
-    world.go(0.05)
+    world.run(0.05)
     world.live.disarm()
-    world.go(0.05)
+    world.run(0.05)
     assert world.link.telemetry().state is LinkState.IDLE
     assert not world.live.arming
     world.link.arms_slowly = True
     world.live.arm()
-    world.go(0.5)
+    world.run(0.5)
     assert world.live.arming, "it was asked for anew"
 
 
 def test_what_is_closed_while_torque_may_come_on_stops_the_robot(world: World) -> None:
-    world.go(0.1)
+    world.run(0.1)
     world.live.arm()
     assert world.link.stops == []
     world.live.close()
@@ -297,12 +297,12 @@ def test_what_is_closed_while_torque_may_come_on_stops_the_robot(world: World) -
 
 
 def test_a_link_that_is_silent_is_a_reason_not_to_arm_the_robot(world: World) -> None:
-    world.go(0.1)
+    world.run(0.1)
     world.link.alive = False
     (reason,) = world.live.not_ready
     assert "not responding" in reason
     world.live.arm()
-    world.go(0.02)
+    world.run(0.02)
     assert world.link.commands == []
     assert reason in world.events[-1].text
 
@@ -310,7 +310,7 @@ def test_a_link_that_is_silent_is_a_reason_not_to_arm_the_robot(world: World) ->
 def test_a_fault_is_noted_with_its_reason(world: World) -> None:
     world.streaming()
     world.link.set(state=LinkState.FAULT, reason="Node 4 says: overcurrent.")
-    world.go(0.05)
+    world.run(0.05)
     recording = world.live.recording
     assert recording is not None
     assert (recording.events[-1].kind, recording.events[-1].text) == (
@@ -322,18 +322,18 @@ def test_a_fault_is_noted_with_its_reason(world: World) -> None:
 def test_a_link_that_is_gone_ends_the_run(world: World) -> None:
     world.streaming()
     world.link.alive = False
-    world.go(0.05)
+    world.run(0.05)
     assert not world.live.streaming
-    assert "link" in world.told[-1]
+    assert "link" in world.messages[-1]
 
 
 def test_after_a_reset_it_is_watched_anew(world: World) -> None:
     world.streaming()
     world.live.stop()
-    world.go(0.1)
+    world.run(0.1)
     ended = world.live.recording
     world.live.reset()
-    world.go(0.1)
+    world.run(0.1)
     assert world.live.recording is not ended
     assert world.link.telemetry_now.state == LinkState.IDLE
 
@@ -343,16 +343,16 @@ def test_a_robot_edited_while_it_streams_is_watched_as_edited(world: World, afte
     world.streaming()
     shorter = with_values(SCENE, {"robot.n_links": SCENE.robot.n_links - 2})
     world.live.set_scene(shorter)
-    world.go(0.1)
+    world.run(0.1)
     if after == "reset":
         world.live.stop()
-        world.go(0.1)
+        world.run(0.1)
         world.live.reset()
     else:
         world.live.disarm()
-        world.go(0.1)
+        world.run(0.1)
         world.live.set_scene(with_values(shorter, {"gait.amplitude_deg": 11.0}))
-    world.go(0.5)
+    world.run(0.5)
     latest = world.live.latest
     recording = world.live.recording
     assert latest is not None
@@ -363,31 +363,31 @@ def test_a_robot_edited_while_it_streams_is_watched_as_edited(world: World, afte
 
 
 def test_a_robot_that_is_not_armed_does_not_stream(world: World) -> None:
-    world.go(0.1)
+    world.run(0.1)
     world.live.stream()
-    world.go(0.1)
+    world.run(0.1)
     assert "(connected, torque" in world.events[-1].text
     assert not world.link.blocks
     assert all(command.kind != "stream" for command in world.link.commands)
 
 
 def test_a_link_that_does_not_begin_to_stream_is_said(world: World) -> None:
-    world.go(0.1)
+    world.run(0.1)
     world.live.arm()
-    world.go(0.05)
+    world.run(0.05)
     world.link.command = lambda kind, **values: 0  # type: ignore[method-assign]
     world.live.stream()
-    world.go(3.0)
+    world.run(3.0)
     assert "Streaming did" in world.events[-1].text
     assert not world.live.streaming
 
 
 def test_a_scene_that_does_not_fit_keeps_it_from_being_armed() -> None:
     world = World(robot=profile(8))
-    world.go(0.05)
+    world.run(0.05)
     assert any("moves 8" in reason for reason in world.live.not_ready)
     world.live.arm()
-    world.go(0.05)
+    world.run(0.05)
     assert all(command.kind != "arm" for command in world.link.commands)
     assert "cannot be armed" in world.events[-1].text
     world.live.close()
@@ -401,7 +401,7 @@ FOLLOWING = with_values(
 
 def test_a_controller_that_needs_poses_keeps_it_from_being_armed_without() -> None:
     world = World(FOLLOWING)
-    world.go(0.05)
+    world.run(0.05)
     (reason,) = world.live.not_ready
     assert "controller path_following" in reason
     assert 'controller.kind = "none"' in reason
@@ -414,13 +414,13 @@ def test_contact_forces_are_nothing_that_a_robot_tells() -> None:
             SCENE, {"controller.kind": "leader_follower", "controller.jam_resolution": True}
         )
     )
-    world.go(0.05)
+    world.run(0.05)
     assert any("controller.jam_resolution = false" in reason for reason in world.live.not_ready)
     world.live.close()
 
 
 def seen(world: World, poses: Poses) -> None:
-    """Have the tracked head where the robot starts."""
+    """Track the head at the start of the robot."""
     pose = np.zeros((1, 7))
     pose[0, :4] = (0.5, 0.1, 0.05, 1.0)
     poses.latest = Tracked(world.clock.now, np.array([0]), pose)
@@ -431,7 +431,7 @@ def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> No
     world = World(FOLLOWING, pose=poses)
     for _ in range(20):
         seen(world, poses)
-        world.go(0.05)
+        world.run(0.05)
     assert world.live.not_ready == ()
     latest = world.live.latest
     assert latest is not None
@@ -442,11 +442,11 @@ def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> No
     np.testing.assert_allclose(latest.link_pose, fit.pose)
     world.live.arm()
     seen(world, poses)
-    world.go(0.02)
+    world.run(0.02)
     world.live.stream()
     for _ in range(20):
         seen(world, poses)
-        world.go(0.05)
+        world.run(0.05)
     assert world.live.streaming
     assert np.abs(world.link.blocks[-1].angle).max() > 0.1
     recording = world.live.recording
@@ -455,21 +455,21 @@ def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> No
     lost = world.link.profile.timing.lost_s
     since = world.clock.now
     while not world.link.stops and world.clock.now < since + 2.0:
-        world.go(0.01)
+        world.run(0.01)
     assert world.clock.now - since == pytest.approx(lost, abs=0.07)
     assert "needs the poses" in world.link.stops[0]
-    world.go(0.05)
+    world.run(0.05)
     assert recording.events[-1].kind == "fault"
     rows = recording.rows(0, len(recording))
     assert np.isfinite(rows.link_pose[10]).all()
-    assert np.isnan(rows.link_pose[-1]).all()  # nobody measured it there
+    assert np.isnan(rows.link_pose[-1]).all()  # not measured there
     world.live.close()
 
 
 def test_rates_that_nobody_tells_are_differences_of_angles(world: World) -> None:
     for step in range(5):
         world.link.set(angle=np.full(20, 0.02 * step))
-        world.go(0.01)
+        world.run(0.01)
     latest = world.live.latest
     assert latest is not None
     np.testing.assert_allclose(latest.joint_rate, 2.0, rtol=1e-6)  # 0.02 rad in 10 ms
@@ -479,24 +479,24 @@ def test_a_robot_that_is_watched_for_long_fills_no_disk(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_run, "WATCHED_ROWS", 100)
-    world.go(10.0)
+    world.run(10.0)
     recording = world.live.recording
     assert recording is not None
     assert len(recording) < 100
-    assert recording.times[-1] == pytest.approx(10.0, abs=0.05)  # its time goes on
+    assert recording.times[-1] == pytest.approx(10.0, abs=0.05)  # its time continues
     assert (np.diff(recording.times) > 0).all()
 
 
 def test_torque_and_what_motors_tell_are_columns_where_the_profile_has_them() -> None:
     world = World(robot=profile(quantities=("torque", "current", "temperature", "status", "error")))
     world.link.set(torque=np.full(20, 0.5), current=np.full(20, 1.5), temperature=np.full(20, 40.0))
-    world.go(0.1)
+    world.run(0.1)
     latest = world.live.latest
     assert latest is not None
     assert Fields.TORQUE in latest.valid
     assert latest.control["joint_10_pitch_current_a"] == 1.5
     assert latest.control["joint_10_pitch_temperature_degc"] == 40.0
-    assert np.isnan(latest.control["joint_1_yaw_status"])  # never heard
+    assert np.isnan(latest.control["joint_1_yaw_status"])  # no report yet
     world.live.close()
 
 
@@ -504,9 +504,9 @@ def test_what_is_old_is_not_recorded_as_if_it_were_so_now() -> None:
     world = World(
         robot=profile(quantities=("current", "temperature", "voltage", "status", "error"))
     )
-    heard = np.full((len(AGED), 20), world.clock.now)
+    times = np.full((len(AGED), 20), world.clock.now)
     stale = np.full((len(AGED), 20), np.inf)
-    heard[AGED.index("voltage")] = np.nan
+    times[AGED.index("voltage")] = np.nan
     for quantity in ("temperature", "voltage", "status"):
         stale[AGED.index(quantity)] = 0.3
     world.link.set(
@@ -514,15 +514,15 @@ def test_what_is_old_is_not_recorded_as_if_it_were_so_now() -> None:
         temperature=np.full(20, 74.0),
         voltage=np.full(20, 24.0),
         status=np.full(20, 3),
-        heard_at=heard,
+        heard_at=times,
         stale_after=stale,
     )
-    world.go(0.2)
+    world.run(0.2)
     latest = world.live.latest
     assert latest is not None
     assert latest.control["joint_1_yaw_temperature_degc"] == 74.0
     assert np.isnan(latest.control["joint_1_yaw_voltage_v"])
-    world.go(0.3)
+    world.run(0.3)
     latest = world.live.latest
     assert latest is not None
     for ending in ("temperature_degc", "status"):
@@ -538,31 +538,31 @@ def test_a_stopped_program_stops_a_robot_that_moves(world: World) -> None:
 
 
 def test_what_happens_to_the_robot_is_noted_while_it_is_watched(world: World) -> None:
-    world.go(0.05)
+    world.run(0.05)
     world.live.arm()
-    world.go(0.05)
-    assert naming("hold their position") in world.told
+    world.run(0.05)
+    assert naming("hold their position") in world.messages
 
 
 def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
     world = World(with_values(SCENE, {"controller.kind": "teleoperation"}))
-    world.streaming().go(0.5)
-    still = world.link.asked(world.clock.now)
-    world.go(0.3)
-    # nobody wants anything of it
-    np.testing.assert_allclose(world.link.asked(world.clock.now), still, atol=1e-9)
+    world.streaming().run(0.5)
+    still = world.link.reference_at(world.clock.now)
+    world.run(0.3)
+    # without commands
+    np.testing.assert_allclose(world.link.reference_at(world.clock.now), still, atol=1e-9)
     world.live.steer(TeleopCommand(speed=0.5, turn=0.2))
-    world.go(0.05)
+    world.run(0.05)
     begun = world.clock.now
-    world.go(1.0)
-    moved = world.link.asked(world.clock.now)
+    world.run(1.0)
+    moved = world.link.reference_at(world.clock.now)
     assert moved is not None
     assert np.abs(moved - still).max() > 0.05
     first = next(b for b in world.link.blocks if b.time[0] > begun - 0.05)
-    assert first.time[0] - begun < 0.03  # at once, not behind the horizon
+    assert first.time[0] - begun < 0.03  # immediately, not behind the horizon
     recording = world.live.recording
     assert recording is not None
-    assert naming("steered by hand") in world.told
+    assert naming("steered by hand") in world.messages
     column = recording.schema.extra.index("gait_frequency_radps")
     assert recording.rows(0, len(recording)).extra[-1, column] > 0.0
     world.live.close()
@@ -573,7 +573,7 @@ def test_a_defect_in_a_command_stops_the_robot_and_leaves_the_thread_alive() -> 
     events = []
     live = LiveRobot(link, SCENE, on_event=events.append, twin=False)
     try:
-        for _ in range(3):  # whichever of the two places the thread takes it from
+        for _ in range(3):  # from either of the two positions
             live.set_scene(cast(Scene, None))
             live.settle()
         assert link.stops == [naming("internal error")] * 3

@@ -25,21 +25,21 @@ def link() -> FakeLink:
 
 @pytest.fixture
 def robot(link: FakeLink) -> Iterator[LiveRobot]:
-    made = LiveRobot(link, SCENE, twin=False)
-    yield made
-    made.close()
+    live_robot = LiveRobot(link, SCENE, twin=False)
+    yield live_robot
+    live_robot.close()
 
 
 @pytest.fixture
 def waiting(robot: LiveRobot) -> Iterator[RobotStartTarget]:
-    made = RobotStartTarget(robot, Together(wait="port", wait_port=0), "run", lambda text: None)
-    assert until(lambda: made.start.port)
-    yield made
-    made.close()
+    target = RobotStartTarget(robot, Together(wait="port", wait_port=0), "run", lambda text: None)
+    assert until(lambda: target.start.port)
+    yield target
+    target.close()
 
 
 class Peer:
-    """Somebody who connects."""
+    """Peer that connects to the robot's port."""
 
     def __init__(self, waiting: RobotStartTarget) -> None:
         assert waiting.start.port is not None
@@ -47,7 +47,7 @@ class Peer:
         self.lines = self.socket.makefile("rb")
         self.lines.readline()  # the greeting
 
-    def say(self, line: str) -> str:
+    def request(self, line: str) -> str:
         self.socket.sendall(f"{line}\n".encode())
         return self.lines.readline().decode()
 
@@ -58,17 +58,17 @@ class Peer:
 
 @pytest.fixture
 def peer(waiting: RobotStartTarget) -> Iterator[Peer]:
-    made = Peer(waiting)
-    yield made
-    made.close()
+    new_peer = Peer(waiting)
+    yield new_peer
+    new_peer.close()
 
 
 def test_start_does_not_arm(peer: Peer, link: FakeLink, robot: LiveRobot) -> None:
-    assert "ERR the robot" in peer.say("START")
+    assert "ERR the robot" in peer.request("START")
     robot.settle()
     assert link.commands == []
     link.set(state=LinkState.FAULT)
-    assert peer.say("START").startswith("ERR")
+    assert peer.request("START").startswith("ERR")
 
 
 def test_start_begins_to_stream_what_was_armed_by_hand(
@@ -76,11 +76,11 @@ def test_start_begins_to_stream_what_was_armed_by_hand(
 ) -> None:
     robot.arm()
     robot.settle()
-    assert peer.say("START").startswith("OK START")
+    assert peer.request("START").startswith("OK START")
     assert until(lambda: robot.streaming)
     assert [command.kind for command in link.commands] == ["arm", "stream"]
-    assert peer.say("START").startswith("ERR")  # it moves already
-    assert peer.say("STOP").startswith("OK STOP")
+    assert peer.request("START").startswith("ERR")  # it is already moving
+    assert peer.request("STOP").startswith("OK STOP")
     assert link.stops == [
         f"Stopped by STOP from {peer.socket.getsockname()[0]}:{peer.socket.getsockname()[1]}."
     ]
@@ -89,7 +89,7 @@ def test_start_begins_to_stream_what_was_armed_by_hand(
 def test_stop_stops_always(peer: Peer, link: FakeLink, robot: LiveRobot) -> None:
     robot.arm()
     robot.settle()
-    assert peer.say("STOP").startswith("OK STOP")
+    assert peer.request("STOP").startswith("OK STOP")
     assert len(link.stops) == 1
     assert link.telemetry_now.state == LinkState.FAULT
 
@@ -112,7 +112,7 @@ def test_a_port_in_use_is_said(waiting: RobotStartTarget, robot: LiveRobot) -> N
 def test_stop_is_heard_while_the_others_are_fired_at(
     robot: LiveRobot, link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A camera that greets and then says nothing is waited for; the stop frame is not."""
+    """A camera that greets and does not respond is waited for; the stop frame is not delayed."""
     with socket.create_server((HERE, 0)) as camera:
         ends = threading.Event()
         answering = threading.Thread(
@@ -127,10 +127,10 @@ def test_stop_is_heard_while_the_others_are_fired_at(
             robot.arm()
             robot.settle()
             peer = Peer(waiting)
-            assert peer.say("START").startswith("OK START")
-            assert peer.say("STOP").startswith("OK STOP")
+            assert peer.request("START").startswith("OK START")
+            assert peer.request("STOP").startswith("OK STOP")
             assert len(link.stops) == 1
-            # still at it
+            # still waiting
             assert not any(
                 "camera" in note or str(choices.port) in note for note in waiting.start.notes
             )
@@ -151,7 +151,7 @@ def _greet_and_fall_silent(camera: socket.socket, ends: threading.Event) -> None
 
 
 def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link: FakeLink) -> None:
-    heard: list[bytes] = []
+    datagrams: list[bytes] = []
     with socket.create_server((HERE, 0)) as camera:
 
         def listen() -> None:
@@ -160,7 +160,7 @@ def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link
             connection.settimeout(30.0)
             with connection:
                 while data := connection.recv(4096):
-                    heard.append(data)
+                    datagrams.append(data)
 
         listening = threading.Thread(target=listen, daemon=True)
         listening.start()
@@ -174,7 +174,7 @@ def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link
         assert until(lambda: waiting.over)
         listening.join(30.0)
     assert "not started" in waiting.trouble
-    assert not heard
+    assert not datagrams
     waiting.close()
 
 
@@ -192,7 +192,7 @@ def test_a_defect_stops_the_robot(
         raise RuntimeError("a defect")
 
     monkeypatch.setattr(waiting.start, "accompany", fail)
-    assert peer.say("START").startswith("OK START")
+    assert peer.request("START").startswith("OK START")
     assert until(lambda: waiting.over)
     assert link.stops
     assert "a defect" in waiting.trouble

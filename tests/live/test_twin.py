@@ -30,7 +30,7 @@ SHORT = with_values(
 
 
 def test_it_goes_as_a_run_of_the_scene_under_the_blocks_that_the_robot_gets() -> None:
-    """Blocks have knots every 10 ms, a run at every step: cubics through exact rates differ by 1e-6 rad."""
+    """Blocks have knots every 10 ms, a run has one at every step: cubics through exact rates differ by 1e-6 rad."""
     expected = run_offline(SHORT).recording
     clock = Clock(0.0)
     referencing = ReferenceScheduler(SHORT, None, Timing())
@@ -47,10 +47,10 @@ def test_it_goes_as_a_run_of_the_scene_under_the_blocks_that_the_robot_gets() ->
     assert ends == []
     assert twin.recording is not None
     rows = twin.recording.rows(0, 20)
-    wanted = expected.rows(0, 20)
-    np.testing.assert_allclose(rows.time, wanted.time, atol=1e-9)
-    np.testing.assert_allclose(rows.joint_angle, wanted.joint_angle, atol=1e-5)
-    np.testing.assert_allclose(rows.link_pose, wanted.link_pose, atol=1e-5)
+    reference_rows = expected.rows(0, 20)
+    np.testing.assert_allclose(rows.time, reference_rows.time, atol=1e-9)
+    np.testing.assert_allclose(rows.joint_angle, reference_rows.joint_angle, atol=1e-5)
+    np.testing.assert_allclose(rows.link_pose, reference_rows.link_pose, atol=1e-5)
 
 
 def test_one_that_cannot_keep_up_is_dropped_and_says_by_how_much() -> None:
@@ -61,16 +61,16 @@ def test_one_that_cannot_keep_up_is_dropped_and_says_by_how_much() -> None:
     assert until(lambda: twin.state_at(0.0) is not None)
     clock.now = 0.02
     assert until(lambda: twin.state_at(0.01) is not None)
-    clock.now = 40.0  # nothing is as fast as that
+    clock.now = 40.0  # no engine is that fast
     assert until(lambda: ends)
     twin.close()
     assert "40.0 s" in ends[0] or "40.0 s" in ends[0]
     assert twin.recording is not None
-    assert len(twin.recording) >= 1  # what there is of it stays
+    assert len(twin.recording) >= 1  # the recording up to then remains
 
 
 def test_one_whose_physics_fail_is_said() -> None:
-    """Four times the step is more than the joints' controllers stand."""
+    """Four times the step is too much for the joints' controllers."""
     clock = Clock(0.1)
     ends = []
     unstable = with_values(SHORT, {"solver.step_s": 0.001})
@@ -98,18 +98,18 @@ def test_states_lie_between_those_that_were_kept() -> None:
 
 
 def test_the_robots_recording_has_its_deviation() -> None:
-    """A robot that follows 0.1 s late is apart from its twin by about that times its rate."""
+    """A robot that follows 0.1 s late deviates from its twin by about this lag times its rate."""
     world = World(twin=True)
     assert until(lambda: not world.live.not_ready)
     world.link.lag = 0.1
-    world.go(0.1)
+    world.run(0.1)
     world.live.arm()
-    world.go(0.02)
+    world.run(0.02)
     world.live.stream()
     for k in range(150):
-        world.go(0.01)
+        world.run(0.01)
 
-        def follows(behind: float = 0.01 * k - 0.1) -> bool:  # the twin has a thread of its own
+        def follows(behind: float = 0.01 * k - 0.1) -> bool:  # the twin has a separate thread
             twin = world.live.twin
             return behind < 0.0 or (
                 twin is not None
@@ -142,17 +142,17 @@ def test_loading_ends_by_itself() -> None:
 def test_what_is_not_compiled_is_not_compiled_beside_a_robot(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A mark had said that it is; the list of what keeps the robot from being armed says otherwise, until it is."""
+    """The engine was marked as compiled; the reasons against arming report otherwise until it is."""
     missing = {SHORT.model.kind}
-    made: list[object] = []
+    created: list[object] = []
     monkeypatch.setattr(twin_module, "load", lambda kind: kind not in missing)
     monkeypatch.setattr(standing_module, "is_missing", lambda kind: kind in missing)
-    monkeypatch.setattr(twin_module.engines, "create", lambda *arguments: made.append(arguments))
+    monkeypatch.setattr(twin_module.engines, "create", lambda *arguments: created.append(arguments))
     standing = SceneReadiness(profile(), None, None, with_twin=True)
     standing.judge(with_values(SHORT, {"robot.n_links": 11}))
     assert until(lambda: not any("being loaded" in reason for reason in standing.not_ready))
     assert any("not compiled" in reason for reason in standing.not_ready)
-    assert not made
+    assert not created
     missing.clear()
     assert not any("not compiled" in reason for reason in standing.not_ready)
     standing.close()

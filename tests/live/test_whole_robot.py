@@ -1,4 +1,4 @@
-"""Live source, link core and emulated robot together in virtual time: every shipped profile, and what goes wrong."""
+"""Live robot, link core and emulated robot together in virtual time: every shipped profile, and failures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from snakestudio.link.core.codec import Codec
-from snakestudio.link.core.foreign_master import tell_of_stranger
+from snakestudio.link.core.foreign_master import mention_foreign_master
 from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.emulator.fault import Fault, FaultKind
 from snakestudio.link.emulator.robot import EmulatedRobot
@@ -63,25 +63,25 @@ _ALTERNATING = with_values(
         ],
     },
 )
-"""Modules that differ, with one axis in every joint."""
+"""Different modules with one axis per joint."""
 
 _load = functools.cache(load_profile)
 
 
 def _scene_for(name: str) -> Scene:
-    """A scene that the robot of a shipped profile can be driven by."""
+    """Return a scene that can drive the robot of a shipped profile."""
     return _ALTERNATING if name == "alternating_modules" else _SCENE
 
 
 class CoreLink:
-    """A link whose core is in this process: fulfils `link.base.Link`, and whatever is asked of it is done at once."""
+    """Link with its core in this process: implements `link.base.Link`, and executes commands immediately."""
 
     alive = True
 
     def __init__(self, codec: Codec, send: Callable[[Frame], None], clock: Clock) -> None:
         self.profile = codec.profile
-        self.told: list[LinkEvent] = []
-        self.core = LinkCore(codec, send=send, tell=self.told.append)
+        self.link_events: list[LinkEvent] = []
+        self.core = LinkCore(codec, send=send, publish=self.link_events.append)
         self._clock = clock
         self._number = 0
 
@@ -117,8 +117,8 @@ class CoreLink:
     def close(self) -> None: ...
 
 
-class Whole:
-    """All of it without process, bus or thread, 10 ms by 10 ms."""
+class Chain:
+    """The complete chain without process, bus or thread, in steps of 10 ms."""
 
     def __init__(self, name: str, scene: Scene = _SCENE, base_dir: Path | None = None) -> None:
         loaded = _load(find_profile(name))
@@ -126,12 +126,12 @@ class Whole:
         self.robot = EmulatedRobot(loaded)
         self.link = CoreLink(Codec(loaded), self._send, self.clock)
         self.core = self.link.core
-        self.said: list[LinkEvent] = []
+        self.live_events: list[LinkEvent] = []
         self.live = LiveRobot(
             self.link,
             scene,
             base_dir,
-            on_event=self.said.append,
+            on_event=self.live_events.append,
             clock=self.clock,
             threaded=False,
             twin=False,
@@ -143,7 +143,7 @@ class Whole:
         self.robot.receive(frame, self.clock())
 
     def run(self, duration: float, *, until: LinkState | None = None) -> float:
-        """Let time pass; gives how much of it passed."""
+        """Advance the time; return how much of it has passed."""
         begin = self.clock.now
         while self.clock.now < begin + duration - 1e-9 and self.core.state is not until:
             self.clock.now += _STEP_S
@@ -160,7 +160,7 @@ class Whole:
         self.run(1.0, until=LinkState.ARMED)
         self.live.stream()
         self.run(1.0)
-        assert self.core.state is LinkState.STREAMING, [*self.said, *self.link.told]
+        assert self.core.state is LinkState.STREAMING, [*self.live_events, *self.link.link_events]
         assert self.live.streaming
 
     @property
@@ -169,59 +169,59 @@ class Whole:
 
     @property
     def noted(self) -> list[str]:
-        """What the recording of the present run says."""
+        """Return the events in the recording of the current run."""
         recording = self.live.recording
         assert recording is not None
         return [event.text for event in recording.events]
 
 
 @pytest.fixture
-def whole() -> Iterator[Callable[..., Whole]]:
-    made: list[Whole] = []
+def start_chain() -> Iterator[Callable[..., Chain]]:
+    chains: list[Chain] = []
 
-    def make(name: str, scene: Scene = _SCENE, base_dir: Path | None = None) -> Whole:
-        made.append(Whole(name, scene, base_dir))
-        return made[-1]
+    def make(name: str, scene: Scene = _SCENE, base_dir: Path | None = None) -> Chain:
+        chains.append(Chain(name, scene, base_dir))
+        return chains[-1]
 
     yield make
-    for each in made:
+    for each in chains:
         each.live.close()
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
 def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(
-    name: str, whole: Callable[..., Whole]
+    name: str, start_chain: Callable[..., Chain]
 ) -> None:
-    all_ = whole(name, _scene_for(name))
-    all_.streaming()
-    error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
-    # it follows, as far as its lag at 10 Hz and its gears' play let it
+    chain = start_chain(name, _scene_for(name))
+    chain.streaming()
+    error = np.abs(chain.robot.angles - chain.link.telemetry().reference)
+    # it follows, within its lag at 10 Hz and the backlash of its gears
     assert np.degrees(error.max()) < 12.0
-    all_.live.stop()
+    chain.live.stop()
     # CiA 402's quick stop brakes before torque goes off; all others are safe with the first frame.
-    all_.run(0.3 if name == "cia402_csp" else 0.02)
-    assert all_.robot.safe
-    all_.run(1.5)
-    assert all_.robot.safe
-    assert not all_.live.streaming
-    assert "operator" in all_.noted[-1]
-    all_.live.reset()
-    all_.run(2.0)
-    assert all_.live.not_ready == ()
-    all_.live.arm()
-    all_.run(1.0)
-    assert all_.core.state is LinkState.ARMED
-    all_.live.disarm()
-    all_.run(0.5)
-    assert all_.core.state is LinkState.IDLE
-    assert all_.robot.safe
-    # What the link sends itself is nobody else's, and what the robot says neither.
-    assert not tell_of_stranger(event.text for event in all_.link.told)
+    chain.run(0.3 if name == "cia402_csp" else 0.02)
+    assert chain.robot.safe
+    chain.run(1.5)
+    assert chain.robot.safe
+    assert not chain.live.streaming
+    assert "operator" in chain.noted[-1]
+    chain.live.reset()
+    chain.run(2.0)
+    assert chain.live.not_ready == ()
+    chain.live.arm()
+    chain.run(1.0)
+    assert chain.core.state is LinkState.ARMED
+    chain.live.disarm()
+    chain.run(0.5)
+    assert chain.core.state is LinkState.IDLE
+    assert chain.robot.safe
+    # Neither frames of the link nor of the robot are mistaken for another program's.
+    assert not mention_foreign_master(event.text for event in chain.link.link_events)
 
 
 @pytest.mark.parametrize("kind", ["compound_serpenoid", "table"])
 def test_other_gaits_go_through_the_same_gate(
-    kind: str, whole: Callable[..., Whole], tmp_path: Path
+    kind: str, start_chain: Callable[..., Chain], tmp_path: Path
 ) -> None:
     values = {
         "model.kind": "spatial_nonsmooth",
@@ -247,56 +247,58 @@ def test_other_gaits_go_through_the_same_gate(
             "gait.even_amplitude_rad": 0.1,
             "gait.envelope": "n/N",
         }
-    all_ = whole("lab_robot", with_values(Scene(), values), tmp_path)
-    all_.streaming()
+    chain = start_chain("lab_robot", with_values(Scene(), values), tmp_path)
+    chain.streaming()
     sent = []
     for _ in range(100):
-        all_.run(0.02)
-        sent.append(all_.link.telemetry().reference.copy())
+        chain.run(0.02)
+        sent.append(chain.link.telemetry().reference.copy())
     assert np.degrees(np.ptp(sent, axis=0).max()) > 8.0
-    # in a cycle of the bus
+    # in a bus cycle
     assert np.degrees(np.abs(np.diff(sent, axis=0)).max()) <= 60.0 * 0.1 + 1e-6
-    error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
+    error = np.abs(chain.robot.angles - chain.link.telemetry().reference)
     assert np.degrees(error.max()) < 12.0
-    all_.live.stop()
-    all_.run(0.02)
-    assert all_.robot.safe
-    assert not all_.live.streaming
-    assert "operator" in all_.noted[-1]
+    chain.live.stop()
+    chain.run(0.02)
+    assert chain.robot.safe
+    assert not chain.live.streaming
+    assert "operator" in chain.noted[-1]
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
 def test_a_joint_that_falls_silent_ends_the_run_of_every_shipped_robot(
-    name: str, whole: Callable[..., Whole]
+    name: str, start_chain: Callable[..., Chain]
 ) -> None:
-    all_ = whole(name, _scene_for(name))
-    all_.streaming()
-    all_.robot.inject(Fault("dropout", 3), all_.clock())
-    lost = all_.link.profile.timing.lost_s
-    # Feedback may be as old as its interval when the node falls silent, and two steps are lost to
-    # looking.
-    assert all_.run(5.0, until=LinkState.FAULT) <= lost + 0.05
-    # of its frames the one that is missed first
-    assert "joint 3" in all_.reason.lower() or "node 3" in all_.reason
-    all_.run(0.3)
-    assert all_.robot.safe
-    assert not all_.live.streaming
-    assert all_.reason in all_.noted
+    chain = start_chain(name, _scene_for(name))
+    chain.streaming()
+    chain.robot.inject(Fault("dropout", 3), chain.clock())
+    lost = chain.link.profile.timing.lost_s
+    # Feedback may be as old as its interval when the node stops sending, and two steps are lost by
+    # polling.
+    assert chain.run(5.0, until=LinkState.FAULT) <= lost + 0.05
+    # the first of its missing frames
+    assert "joint 3" in chain.reason.lower() or "node 3" in chain.reason
+    chain.run(0.3)
+    assert chain.robot.safe
+    assert not chain.live.streaming
+    assert chain.reason in chain.noted
 
 
-def test_axes_of_an_alternating_robot_follow_their_own_waves(whole: Callable[..., Whole]) -> None:
-    all_ = whole("alternating_modules", _ALTERNATING)
-    all_.streaming()
-    all_.run(2.0)
+def test_axes_of_an_alternating_robot_follow_their_own_waves(
+    start_chain: Callable[..., Chain],
+) -> None:
+    chain = start_chain("alternating_modules", _ALTERNATING)
+    chain.streaming()
+    chain.run(2.0)
     times = []
     angles = []
     own = []
     for _ in range(100):
-        all_.run(0.03)
-        snapshot = all_.live.latest
+        chain.run(0.03)
+        snapshot = chain.live.latest
         times.append(snapshot.time)
         angles.append(snapshot.joint_angle)
-        own.append(all_.robot.angles.copy())
+        own.append(chain.robot.angles.copy())
     angles = np.array(angles)
     # of the axis of the same number, a frame before
     np.testing.assert_allclose(angles, own, atol=np.radians(3.0))
@@ -310,30 +312,30 @@ def test_axes_of_an_alternating_robot_follow_their_own_waves(whole: Callable[...
     lead = -np.diff(phase)
     assert lead[0::2] == pytest.approx(0.5 + 0.7854, abs=0.15)
     assert lead[1::2] == pytest.approx(0.5 - 0.7854, abs=0.15)
-    assert all_.live.recording is not None
-    names = all_.live.recording.schema.extra
+    assert chain.live.recording is not None
+    names = chain.live.recording.schema.extra
     assert "joint_2_pitch_current_a" in names
     assert "joint_2_yaw_current_a" not in names
 
 
-def test_a_profile_with_other_axes_is_not_armed(whole: Callable[..., Whole]) -> None:
-    all_ = whole("alternating_modules", with_values(_ALTERNATING, {"robot.joints": "yaw"}))
-    all_.run(2.0)
-    all_.live.arm()
-    all_.run(0.5)
-    assert all_.core.state is LinkState.IDLE
-    assert "Joints 2, 4, 6, 8, 10 and 12" in all_.live.not_ready[0]
+def test_a_profile_with_other_axes_is_not_armed(start_chain: Callable[..., Chain]) -> None:
+    chain = start_chain("alternating_modules", with_values(_ALTERNATING, {"robot.joints": "yaw"}))
+    chain.run(2.0)
+    chain.live.arm()
+    chain.run(0.5)
+    assert chain.core.state is LinkState.IDLE
+    assert "Joints 2, 4, 6, 8, 10 and 12" in chain.live.not_ready[0]
 
 
-def test_another_program_ends_the_run(whole: Callable[[str], Whole]) -> None:
-    all_ = whole("lab_robot")
-    all_.streaming()
+def test_another_program_ends_the_run(start_chain: Callable[[str], Chain]) -> None:
+    chain = start_chain("lab_robot")
+    chain.streaming()
     other = Codec(_load(find_profile("lab_robot")))
-    all_.core.receive(other.set_points(np.zeros(other.n_axes))[0], all_.clock())
-    assert all_.core.state is LinkState.FAULT
-    all_.run(0.3)
-    assert all_.robot.safe
-    assert "Another program sends set-points" in all_.noted[-1]
+    chain.core.receive(other.set_points(np.zeros(other.n_axes))[0], chain.clock())
+    assert chain.core.state is LinkState.FAULT
+    chain.run(0.3)
+    assert chain.robot.safe
+    assert "Another program sends set-points" in chain.noted[-1]
 
 
 _STOPS: dict[FaultKind, tuple[float, str]] = {
@@ -345,41 +347,43 @@ _STOPS: dict[FaultKind, tuple[float, str]] = {
     "frozen-sensor": (4.0, "joint 3"),
     "corrupt": (1.0, ""),
 }
-"""Faults that stop the robot: within which time (s), and what the reason has to name."""
+"""Faults that stop the robot: the longest time (s), and a word of the reason."""
 
 
 @pytest.mark.parametrize("kind", _STOPS)
-def test_faults_stop_the_robot(kind: FaultKind, whole: Callable[[str], Whole]) -> None:
-    within, words = _STOPS[kind]
-    all_ = whole("lab_robot")
-    all_.streaming()
-    all_.robot.inject(Fault(kind, 3), all_.clock())
-    took = all_.run(5.0, until=LinkState.FAULT)
-    reason = all_.reason
-    assert all_.core.state is LinkState.FAULT
+def test_faults_stop_the_robot(kind: FaultKind, start_chain: Callable[[str], Chain]) -> None:
+    within, text = _STOPS[kind]
+    chain = start_chain("lab_robot")
+    chain.streaming()
+    chain.robot.inject(Fault(kind, 3), chain.clock())
+    took = chain.run(5.0, until=LinkState.FAULT)
+    reason = chain.reason
+    assert chain.core.state is LinkState.FAULT
     assert took <= within
-    assert words in reason.lower()
-    all_.run(0.3)
-    assert all_.robot.safe
+    assert text in reason.lower()
+    chain.run(0.3)
+    assert chain.robot.safe
 
 
 def test_a_babbling_node_is_named_and_keeps_the_robot_from_being_armed(
-    whole: Callable[[str], Whole],
+    start_chain: Callable[[str], Chain],
 ) -> None:
-    all_ = whole("lab_robot")
-    all_.run(2.0)
-    all_.robot.inject(Fault("babble", 3), all_.clock())
-    all_.run(2.5)
-    assert any("of node 3" in event.text and "babbles" in event.text for event in all_.link.told)
-    all_.live.arm()
-    all_.run(0.5)
-    assert all_.core.state is LinkState.IDLE
+    chain = start_chain("lab_robot")
+    chain.run(2.0)
+    chain.robot.inject(Fault("babble", 3), chain.clock())
+    chain.run(2.5)
+    assert any(
+        "of node 3" in event.text and "babbles" in event.text for event in chain.link.link_events
+    )
+    chain.live.arm()
+    chain.run(0.5)
+    assert chain.core.state is LinkState.IDLE
 
 
-def test_a_jammed_joint_stops_the_robot(whole: Callable[[str], Whole]) -> None:
-    all_ = whole("lab_robot")
-    all_.streaming()
-    all_.robot.inject(Fault("jam", 3), all_.clock())
-    all_.run(4.0, until=LinkState.FAULT)
-    assert all_.core.state is LinkState.FAULT
-    assert "joint 3" in all_.reason.lower()
+def test_a_jammed_joint_stops_the_robot(start_chain: Callable[[str], Chain]) -> None:
+    chain = start_chain("lab_robot")
+    chain.streaming()
+    chain.robot.inject(Fault("jam", 3), chain.clock())
+    chain.run(4.0, until=LinkState.FAULT)
+    assert chain.core.state is LinkState.FAULT
+    assert "joint 3" in chain.reason.lower()

@@ -1,4 +1,4 @@
-"""The scenes that tests of the model share."""
+"""Scenes shared by tests of the model."""
 
 from __future__ import annotations
 

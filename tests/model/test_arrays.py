@@ -1,4 +1,4 @@
-"""Arrays: places by hand, clearances by an independent distance, and what is said when not all fits."""
+"""Arrays: positions by hand, clearances by an independent distance, and a message if not all obstacles fit."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def peg() -> Scene:
     return Scene(obstacles=(Box(x_m=5, y_m=5), Cylinder(x_m=1, y_m=2, radius_m=0.05, name="peg")))
 
 
-def test_a_row_goes_on_in_its_direction(peg: Scene) -> None:
+def test_row_continues_in_its_direction(peg: Scene) -> None:
     plan = ArrayPlan(pattern="row", count=4, spacing_m=0.5, direction_deg=30.0)
-    made = arrayed(peg, plan, (1,))
-    assert made.indices == (1, 2, 3, 4)
-    assert made.scene.obstacles[0] == peg.obstacles[0]
+    result = arrayed(peg, plan, (1,))
+    assert result.indices == (1, 2, 3, 4)
+    assert result.scene.obstacles[0] == peg.obstacles[0]
     expected = [(1 + k * math.sqrt(3) / 4, 2 + 0.25 * k) for k in range(4)]
-    assert np.allclose(places(made.scene.obstacles[1:]), expected, atol=1e-6)
-    assert {o.group for o in made.scene.obstacles[1:]} == {"peg array"}
-    assert [o.name for o in made.scene.obstacles[1:]] == ["peg", "peg 2", "peg 3", "peg 4"]
+    assert np.allclose(places(result.scene.obstacles[1:]), expected, atol=1e-6)
+    assert {o.group for o in result.scene.obstacles[1:]} == {"peg array"}
+    assert [o.name for o in result.scene.obstacles[1:]] == ["peg", "peg 2", "peg 3", "peg 4"]
 
 
 def test_grids_and_staggered_rows(peg: Scene) -> None:
@@ -50,16 +50,16 @@ def test_grids_and_staggered_rows(peg: Scene) -> None:
 
 
 @pytest.mark.parametrize(("arc", "step"), [(360.0, 90.0), (90.0, 30.0)])
-def test_a_ring_stands_on_a_circle_beside_the_first(arc: float, step: float) -> None:
+def test_ring_starts_at_the_first_obstacle(arc: float, step: float) -> None:
     scene = Scene(obstacles=(Box(x_m=3, y_m=1, yaw_deg=170.0),))
-    made = arrayed(
+    result = arrayed(
         scene, ArrayPlan(pattern="ring", count=4, radius_m=2.0, arc_deg=arc), (0,)
     ).scene.obstacles
     angles = np.radians(step * np.arange(4))
     assert np.allclose(
-        places(made), np.column_stack((1 + 2 * np.cos(angles), 1 + 2 * np.sin(angles))), atol=1e-6
+        places(result), np.column_stack((1 + 2 * np.cos(angles), 1 + 2 * np.sin(angles))), atol=1e-6
     )
-    turned = [math.remainder(o.yaw_deg - 170.0 - step * k, 360.0) for k, o in enumerate(made)]  # type: ignore[union-attr]
+    turned = [math.remainder(o.yaw_deg - 170.0 - step * k, 360.0) for k, o in enumerate(result)]  # type: ignore[union-attr]
     assert np.allclose(turned, 0.0, atol=1e-6)
     plain = arrayed(
         scene, ArrayPlan(pattern="ring", count=4, radius_m=2.0, arc_deg=arc, turned=False), (0,)
@@ -67,31 +67,31 @@ def test_a_ring_stands_on_a_circle_beside_the_first(arc: float, step: float) -> 
     assert {o.yaw_deg for o in plain.scene.obstacles} == {170.0}  # type: ignore[union-attr]
 
 
-def test_several_are_repeated_together_and_what_is_locked_stays_as_it_is() -> None:
+def test_groups_are_repeated_and_locked_obstacles_stay() -> None:
     first = Cylinder(x_m=0, y_m=0, locked=True, group="pair")
     second = Stairs(x_m=1, y_m=0, group="pair")
-    made = arrayed(
+    result = arrayed(
         Scene(obstacles=(first, second)), ArrayPlan(pattern="row", count=2, spacing_m=3.0), (0, 1)
     )
-    assert made.scene.obstacles[0] == first
-    assert [(o.kind, o.x_m, o.locked, o.group) for o in made.scene.obstacles[1:]] == [
+    assert result.scene.obstacles[0] == first
+    assert [(o.kind, o.x_m, o.locked, o.group) for o in result.scene.obstacles[1:]] == [
         ("stairs", 1.0, False, "pair array"),
         ("cylinder", 3.0, False, "pair array"),
         ("stairs", 4.0, False, "pair array"),
     ]
-    again = arrayed(made.scene, ArrayPlan(pattern="row", count=2), (1,))
+    again = arrayed(result.scene, ArrayPlan(pattern="row", count=2), (1,))
     assert again.scene.obstacles[1].group == "pair array array"
 
 
-def test_new_ones_are_the_first_themselves() -> None:
+def test_copies_are_equal_to_the_first() -> None:
     fresh = (Cylinder(x_m=1, y_m=1),)
-    made = arrayed(Scene(), ArrayPlan(pattern="row", count=3, spacing_m=1.0), fresh=fresh)
-    assert places(made.scene.obstacles) == [(1, 1), (2, 1), (3, 1)]
-    assert made.sentence == "3 obstacles"
+    result = arrayed(Scene(), ArrayPlan(pattern="row", count=3, spacing_m=1.0), fresh=fresh)
+    assert places(result.scene.obstacles) == [(1, 1), (2, 1), (3, 1)]
+    assert result.sentence == "3 obstacles"
 
 
 def _gap(a: Obstacle, b: Obstacle, samples: int = 160) -> float:
-    """Distance of two obstacles by points on their outlines: of boxes turned by any angle, and of circles."""
+    """Distance of two obstacles by points on their outlines, for boxes at any angle and circles."""
 
     def outline(o: Obstacle) -> np.ndarray:
         t = np.linspace(0, 1, samples, endpoint=False)
@@ -114,7 +114,7 @@ def _gap(a: Obstacle, b: Obstacle, samples: int = 160) -> float:
     return float(np.linalg.norm(first[:, None] - second, axis=2).min())
 
 
-def test_a_random_field_keeps_its_clearance_from_everything() -> None:
+def test_random_field_respects_its_clearance() -> None:
     scene = Scene(
         obstacles=(
             Cylinder(x_m=0.5, y_m=0.6, radius_m=0.06),
@@ -123,12 +123,12 @@ def test_a_random_field_keeps_its_clearance_from_everything() -> None:
         )
     )
     plan = ArrayPlan(pattern="random", count=30, length_m=4.0, width_m=3.0, clearance_m=0.1, seed=5)
-    made = arrayed(scene, plan, (0, 1))
-    field = made.scene.obstacles
-    assert len(made.indices) == plan.count + 1, (
+    result = arrayed(scene, plan, (0, 1))
+    field = result.scene.obstacles
+    assert len(result.indices) == plan.count + 1, (
         "both originals stay, one of them counts as the first"
     )
-    assert made.sentence == "30 obstacles"
+    assert result.sentence == "30 obstacles"
     kinds = {o.kind for o in field[3:]}
     assert kinds == {"cylinder", "box"}
     gaps = [_gap(a, b) for i, a in enumerate(field) for b in field[max(3, i + 1) :]]
@@ -155,13 +155,13 @@ def test_the_same_seed_gives_the_same_field(peg: Scene) -> None:
     assert arrayed(peg, plan.model_copy(update={"seed": 2}), (1,)).scene != first
 
 
-def test_it_says_how_many_fitted(peg: Scene) -> None:
+def test_result_states_how_many_fitted(peg: Scene) -> None:
     plan = ArrayPlan(pattern="random", count=50, length_m=0.5, width_m=0.5, clearance_m=0.2)
-    made = arrayed(peg, plan, (1,))
-    assert 1 < len(made.indices) < 9
+    result = arrayed(peg, plan, (1,))
+    assert 1 < len(result.indices) < 9
     tries = TRIES_EACH * 49
-    assert made.sentence == (
-        f"{len(made.indices)} of 50 fitted in {tries} tries; increase the field or reduce the clearance"
+    assert result.sentence == (
+        f"{len(result.indices)} of 50 fitted in {tries} tries; increase the field or reduce the clearance"
     )
 
 
@@ -172,8 +172,8 @@ def test_too_many_are_refused(peg: Scene) -> None:
         arrayed(peg, ArrayPlan(pattern="row", count=20, spacing_m=1000.0), (1,))
 
 
-def test_a_wide_robot_gets_more_room() -> None:
-    """A dart that misses a thin robot is held back by a thick one."""
+def test_wide_robot_gets_more_clearance() -> None:
+    """A position that misses a thin robot is rejected for a thick one."""
     plan = ArrayPlan(pattern="random", count=40, length_m=2.0, width_m=1.0, clearance_m=0.05)
     fresh = (Cylinder(x_m=0.6, y_m=0, radius_m=0.03),)
     thin = arrayed(Scene(robot=Robot(radius_m=0.01)), plan, fresh=fresh)

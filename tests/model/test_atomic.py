@@ -1,4 +1,4 @@
-"""Outputs come to plain files whole or not at all; links stay links, and what is no plain file is written through."""
+"""Outputs replace regular files atomically; links stay links, and devices and pipes are written directly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def device(folder: Path) -> Path:
-    """A device of our own that swallows everything, like /dev/null; a pipe where only an administrator may make one."""
+    """A device that discards everything, like /dev/null; a pipe if only an administrator can make a device."""
     path = folder / "null"
     try:
         os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
@@ -68,7 +68,7 @@ def test_a_pipe_is_written_through(tmp_path: Path) -> None:
     assert path.is_fifo()
 
 
-def test_an_open_file_is_written_where_it_stands(tmp_path: Path) -> None:
+def test_open_file_is_written_in_place(tmp_path: Path) -> None:
     with (tmp_path / "log").open("wb", buffering=0) as file:
         file.write(b"before ")
         write_atomically(Path(f"/dev/fd/{file.fileno()}"), b"after")
@@ -78,7 +78,7 @@ def test_an_open_file_is_written_where_it_stands(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [replacing, growing])
-def test_a_signal_that_comes_as_soon_as_the_file_is_there_leaves_none(
+def test_early_signal_leaves_no_file(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     write: Callable[[Path], contextlib.AbstractContextManager[object]],
@@ -99,7 +99,7 @@ def test_a_signal_that_comes_as_soon_as_the_file_is_there_leaves_none(
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path: Path, there: bool) -> None:
+def test_link_stays_and_its_target_is_replaced(tmp_path: Path, there: bool) -> None:
     (tmp_path / "far").mkdir()
     real = tmp_path / "far" / "real.csv"
     link = tmp_path / "link.csv"
@@ -114,14 +114,14 @@ def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path: Path, there: b
     assert leftovers(tmp_path) == leftovers(tmp_path / "far") == []
 
 
-def test_links_in_a_circle_are_said(tmp_path: Path) -> None:
+def test_circular_links_are_reported(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     with pytest.raises(OSError, match=os.strerror(errno.ELOOP)):
         write_atomically(tmp_path / "a", b"")
 
 
-def test_the_mode_of_what_is_replaced_stays(tmp_path: Path) -> None:
+def test_mode_of_a_replaced_file_is_preserved(tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_bytes(b"")
     old.chmod(0o640)
@@ -135,7 +135,7 @@ def test_the_mode_of_what_is_replaced_stays(tmp_path: Path) -> None:
     assert stat.S_IMODE(new.stat().st_mode) == 0o640
 
 
-def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_failed_write_leaves_only_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"old")
     with contextlib.suppress(RuntimeError), replacing(path) as partial:
@@ -145,16 +145,14 @@ def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_a_name_as_long_as_any_can_be_written(tmp_path: Path) -> None:
+def test_longest_name_can_be_written(tmp_path: Path) -> None:
     path = tmp_path / ("é" * 120 + ".csv")
     write_atomically(path, b"1")
     assert path.read_bytes() == b"1"
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_what_another_program_wrote_meanwhile_is_kept_beside_it(
-    tmp_path: Path, there: bool
-) -> None:
+def test_file_of_another_program_is_not_overwritten(tmp_path: Path, there: bool) -> None:
     path = tmp_path / "run.csv"
     if there:
         path.write_bytes(b"old")
@@ -168,12 +166,12 @@ def test_what_another_program_wrote_meanwhile_is_kept_beside_it(
     with pytest.raises(TakenMeanwhileError) as caught:
         write()
     assert path.read_bytes() == b"theirs"
-    assert caught.value.kept == tmp_path / "run-2.csv"
-    assert caught.value.kept.read_bytes() == b"ours"
+    assert caught.value.saved == tmp_path / "run-2.csv"
+    assert caught.value.saved.read_bytes() == b"ours"
     assert leftovers(tmp_path) == []
 
 
-def test_a_file_that_grows_is_new_and_has_its_name_only_once_it_began(tmp_path: Path) -> None:
+def test_growing_file_gets_its_name_with_its_first_bytes(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     path.write_bytes(b"old")
     with path.open("rb") as old:
@@ -190,13 +188,13 @@ def test_a_file_that_grows_is_new_and_has_its_name_only_once_it_began(tmp_path: 
     assert os.listdir(tmp_path) == ["run.mcap"]
 
 
-def test_what_cannot_be_read_back_takes_no_growing_file(tmp_path: Path) -> None:
+def test_unreadable_target_refuses_a_growing_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="not a regular file"), growing(device(tmp_path)):
         pass
     assert followed(tmp_path / "null") is None
 
 
-def test_what_a_killed_program_left_goes_and_what_a_living_one_writes_stays(tmp_path: Path) -> None:
+def test_leftovers_are_removed_and_active_files_stay(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     dead, other, young = (
         tmp_path / name

@@ -1,4 +1,4 @@
-"""Shapes of continuous bodies: an adaptive integrator, closed forms, measured order; where a start puts them."""
+"""Shapes of continuous bodies: an adaptive integrator, closed forms, measured order, and start poses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ARC = with_values(
 
 
 def wavy(x: FloatArray) -> FloatArray:
-    """Strains (..., 6) with everything in them."""
+    """Strains (..., 6) in all components."""
     parts = [
         1 + 0.2 * np.sin(5 * x),
         0.1 * np.cos(3 * x),
@@ -70,7 +70,7 @@ def test_shape_is_that_of_an_adaptive_integrator_and_of_order_4() -> None:
             turn @ turn.swapaxes(-1, -2), np.broadcast_to(np.eye(3), turn.shape), atol=1e-13
         )
     orders = np.log2(np.array(errors[1]) / np.array(errors[2]))
-    assert (orders > 3.7).all(), orders  # half points too
+    assert (orders > 3.7).all(), orders  # also half points
     assert max(errors[2]) < 1e-5
 
 
@@ -86,12 +86,12 @@ def test_constant_strains_give_a_helix_exactly(n: int) -> None:
     along = axis * axis[0]
     across = np.array([1.0, 0, 0]) - along
     side = np.cross(axis, across)
-    wanted = (
+    expected = (
         x[:, None] * along
         + (np.sin(w * x) / w)[:, None] * across
         + ((1 - np.cos(w * x)) / w)[:, None] * side
     )
-    np.testing.assert_allclose(place, wanted, atol=1e-13)
+    np.testing.assert_allclose(place, expected, atol=1e-13)
     tangent = along + np.cos(w * x)[:, None] * across + np.sin(w * x)[:, None] * side
     np.testing.assert_allclose(turn[:, :, 0], tangent, atol=1e-13)
 
@@ -116,7 +116,7 @@ def test_slices_are_a_multiple_of_the_sections_and_fine_enough() -> None:
         assert len(beam_shape.grid(scene)) == 2 * n + 1
     finer = beam_shape.slices(with_values(SNAKE, {"solver.error_tolerance": 1e-7}))
     assert finer > beam_shape.slices(SNAKE)
-    # what is exact need not be cut up
+    # an exact shape needs no further slices
     assert beam_shape.slices(with_values(ARC, {"strain.k_z_per_m": "0"})) == 40
 
 
@@ -178,8 +178,8 @@ def test_the_robots_pose_is_the_bodys() -> None:
 
 
 def test_a_body_can_be_shown_before_it_runs() -> None:
-    shown = preview(SNAKE)
-    assert shown is not None
-    assert shown.link_pose.shape == (41, 7)
-    assert shown.joint_angle.shape == (0,)
+    snapshot = preview(SNAKE)
+    assert snapshot is not None
+    assert snapshot.link_pose.shape == (41, 7)
+    assert snapshot.joint_angle.shape == (0,)
     assert preview(with_values(ARC, {"strain.k_z_per_m": "log(-1*X)"})) is None

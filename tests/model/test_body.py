@@ -1,4 +1,4 @@
-"""What is asked of a robot's body, for either kind."""
+"""Properties of a robot's body, for both kinds."""
 
 import math
 
@@ -55,17 +55,17 @@ TABLE = {
 
 @pytest.mark.parametrize(("body", "column"), [(CHAIN, 0), (ROD, 1)])
 def test_properties(body: Body, column: int):
-    asked = {
+    queries = {
         name for name in vars(Body) if not name.startswith("_") and not callable(vars(Body)[name])
     }
     annotated = {name for name in Body.__annotations__ if not name.startswith("_")}
-    assert asked | annotated == set(TABLE)
+    assert queries | annotated == set(TABLE)
     for name, values in TABLE.items():
         if values is None:
             continue
-        wanted = values[column]
+        expected = values[column]
         assert getattr(body, name) == (
-            pytest.approx(wanted) if isinstance(wanted, float) else wanted
+            pytest.approx(expected) if isinstance(expected, float) else expected
         ), name
 
 
@@ -125,7 +125,7 @@ def test_outlines_leave_out_what_is_unknown():
     assert CHAIN.outlines(pose[2:3]) == ROD.outlines(pose[2:3]) == ()
 
 
-def test_starts_that_do_not_fit():
+def test_unsuitable_starts_are_refused():
     state = StateStart(
         position_m=((0.0, 0.0, 0.0),) * 5, orientation_wxyz=((1.0, 0.0, 0.0, 0.0),) * 4
     )

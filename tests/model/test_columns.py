@@ -1,4 +1,4 @@
-"""Columns of some rows are those of the whole table, wherever the rows begin."""
+"""Columns of some rows are those of the whole table, for any first row."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def test_some_rows_hold_what_the_whole_table_holds(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("snakestudio.model.columns._PIECE", 7)
     recording = ss.simulate(scenes_dir() / "obstacle_aided.toml", duration=0.6).recording
     names = column_names(recording.schema)
-    whole = np.concatenate(list(table(recording)))
-    assert np.abs(whole[:, names.index("contact_ground_fx_n")]).max() > 0
+    full = np.concatenate(list(table(recording)))
+    assert np.abs(full[:, names.index("contact_ground_fx_n")]).max() > 0
     for start, stop in ((0, 61), (0, 1), (1, 2), (6, 8), (13, 40), (60, 61), (5, 5)):
-        found = columns_between(recording, names, start, stop)
-        # sums in another order
-        np.testing.assert_allclose(found, whole[start:stop], rtol=1e-13, atol=1e-15)
+        result = columns_between(recording, names, start, stop)
+        # sums in a different order
+        np.testing.assert_allclose(result, full[start:stop], rtol=1e-13, atol=1e-15)
     with pytest.raises(KeyError):
         columns_between(recording, ("no_such_column",), 0, 3)
 
@@ -37,6 +37,6 @@ def test_some_rows_hold_what_the_whole_table_holds(monkeypatch: pytest.MonkeyPat
         ("link_1_qw", "link_1_qw", ""),
     ],
 )
-def test_a_name_is_parted_from_its_unit(name: str, stem: str, unit: str) -> None:
-    found, ending = parted(name)
-    assert (found, unit_text(ending)) == (stem, unit)
+def test_name_is_separated_from_its_unit(name: str, stem: str, unit: str) -> None:
+    result, ending = parted(name)
+    assert (result, unit_text(ending)) == (stem, unit)

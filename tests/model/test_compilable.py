@@ -1,4 +1,4 @@
-"""Arithmetic that may be compiled: against formulas of numpy and scipy, and to the last bit as it is uncompiled."""
+"""Compiled arithmetic: against formulas of numpy and SciPy, and bit for bit against its plain version."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Compilable = compilable.Compilable
 
 @pytest.fixture(params=["plain", "compiled"])
 def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run everything as it is written, and compiled."""
+    """Run all functions both plain and compiled."""
     compile_arithmetic()
     if request.param == "plain":
         for one in compilable.ALL:
@@ -29,7 +29,7 @@ def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def compare(one: Compilable, *args: Any) -> None:
-    """Call a function as it is written and compiled, and see that result and arrays have the same bits."""
+    """Call a function plain and compiled, and check that results and arrays have the same bits."""
     copies = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
     assert one.plain(*args) == one.run(*copies)
     for arg, copy in zip(args, copies, strict=True):
@@ -37,7 +37,7 @@ def compare(one: Compilable, *args: Any) -> None:
 
 
 def a_pose(generator: np.random.Generator, n: int = 12) -> np.ndarray:
-    """Links that point anywhere, (n, 7)."""
+    """Links with random orientations, (n, 7)."""
     turned = Rotation.random(n, random_state=int(generator.integers(1 << 30))).as_quat()
     return np.column_stack([generator.normal(size=(n, 3)), turned[:, 3], turned[:, :3]])
 
@@ -78,7 +78,7 @@ def test_an_offset_solves_its_differential_equation() -> None:
 
 
 @pytest.mark.usefixtures("how")
-def test_an_offset_is_added_to_the_columns_it_names() -> None:
+def test_offset_is_added_to_the_given_columns() -> None:
     generator = np.random.default_rng(2)
     parts = generator.normal(size=(3, 7, 5))
     columns = np.array([0, 3])
@@ -92,7 +92,7 @@ def test_an_offset_is_added_to_the_columns_it_names() -> None:
 
 
 @pytest.mark.usefixtures("how")
-def test_rows_are_copied_only_for_the_times_they_are_of() -> None:
+def test_rows_are_copied_only_for_their_times() -> None:
     times = 0.1 * np.arange(20)
     motion = np.random.default_rng(3).normal(size=(3, 20, 4))
     part = np.empty((3, 5, 4))
@@ -112,7 +112,7 @@ PATHS = {
 
 @pytest.mark.usefixtures("how")
 @pytest.mark.parametrize("path", PATHS.values(), ids=PATHS.keys())
-def test_the_nearest_place_of_a_path_is_what_sampling_finds(path: GroundPath) -> None:
+def test_nearest_position_agrees_with_sampling(path: GroundPath) -> None:
     track = Track(path)
     sampled = np.linspace(0.0, track.length, 20001)
     points = np.array([track.place(s)[0] for s in sampled])
@@ -128,7 +128,7 @@ def test_the_nearest_place_of_a_path_is_what_sampling_finds(path: GroundPath) ->
 
 
 @pytest.mark.skipif(jit_disabled(), reason="nothing is compiled")
-def test_compiled_arithmetic_has_the_bits_of_what_is_written() -> None:
+def test_compiled_arithmetic_has_the_bits_of_plain_python() -> None:
     compile_arithmetic()
     assert all(one.run is not one.plain for one in compilable.ALL)
     generator = np.random.default_rng(5)

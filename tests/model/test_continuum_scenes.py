@@ -1,4 +1,4 @@
-"""The paper's continuum robots: numbers of their motions that follow from strains and contacts alone."""
+"""Continuum robots of the paper: values of their motions that follow from strains and contacts alone."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def test_the_strains_of_a_shipped_scene_can_be_imposed(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "way"), [("worm", -3.0), ("worm_accelerating", -(0.01 * 100 + 0.1 * 10))]
+    ("name", "distance"), [("worm", -3.0), ("worm_accelerating", -(0.01 * 100 + 0.1 * 10))]
 )
-def test_a_worm_goes_as_far_as_its_waves(name: str, way: float) -> None:
-    # (42), with whichever anchor holds: dx_o/dt = -int dGamma/dt dX - Gamma(C) dC/dt; in time by
+def test_worm_moves_as_far_as_its_waves(name: str, distance: float) -> None:
+    # (42), with any active anchor: dx_o/dt = -int dGamma/dt dX - Gamma(C) dC/dt; in time by
     # Simpson's rule.
     scene = scene_of(name)
     law = StrainLaw(scene.strain, scene.beam)
@@ -60,13 +60,13 @@ def test_a_worm_goes_as_far_as_its_waves(name: str, way: float) -> None:
             points = 0.5 * c * (1 + x)
             stretching = 0.5 * c * weight @ law.at(np.array([t]), points).rate[0, :, 0]
             each.append(-stretching - law.at(np.array([t]), np.array([c])).strain[0, 0, 0] * rate)
-        # independent of the anchor, as the paper says
+        # independent of the anchor, as in the paper
         np.testing.assert_allclose(each, each[0], atol=1e-12)
         velocity.append(each[0])
     v = np.array(velocity)
     moved = (v[:-2:2] + 4 * v[1::2] + v[2::2]).sum() * 0.01 / 6
-    stretch = 0.004 * 0.15 / (2 * math.pi)  # the head goes to and fro by as much
-    assert moved == pytest.approx(way, abs=2.5 * stretch)
+    stretch = 0.004 * 0.15 / (2 * math.pi)  # the head moves back and forth by the same amount
+    assert moved == pytest.approx(distance, abs=2.5 * stretch)
 
 
 def test_an_inchworms_stride_is_the_papers() -> None:
@@ -75,7 +75,7 @@ def test_an_inchworms_stride_is_the_papers() -> None:
     points = np.linspace(0, 0.5, 321)
     place = shape(law.at(np.array([0.0, 1.0, 2.0]), points).strain, 0.5)[1]
     reach = place[:, -1]
-    # both ends stay on the wall, and turned along it
+    # both ends stay on the wall, aligned with it
     np.testing.assert_allclose(reach[:, 1:], 0, atol=1e-9)
     np.testing.assert_allclose(reach[:, 0], [0.5, 0.5 * j0(1.8), 0.5], atol=1e-7)
     assert -7 * (reach[0, 0] - reach[1, 0]) == pytest.approx(-2.310048, abs=1e-6)
@@ -86,8 +86,9 @@ def test_an_inchworms_stride_is_the_papers() -> None:
     assert pose[:, 2].max() == pytest.approx(0.02, abs=1e-12)
 
 
-def test_the_snakes_heads_end_where_they_should() -> None:
-    # The head runs along the curve that the strains are of s = V_o t: backwards, as V_o < 0.
+def test_heads_of_the_snakes_end_at_the_published_positions() -> None:
+    # The head moves along the curve whose strains are functions of s = V_o t: backwards, as V_o <
+    # 0.
     for name in ("continuum_snake_2d", "continuum_snake_3d"):
         scene = scene_of(name)
         law = StrainLaw(scene.strain, scene.beam)

@@ -1,4 +1,4 @@
-"""Edits are pure, name what is wrong, and find exactly what differs."""
+"""Edits are pure, name errors, and detect exactly the differences."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def test_a_value_is_replaced_and_the_old_scene_stays(scene: Scene) -> None:
         ("control.period_s", 0.0101, "whole number"),
     ],
 )
-def test_a_wrong_edit_is_a_sentence(scene: Scene, key: str, value: Any, piece: str) -> None:
+def test_invalid_edit_is_refused_with_a_message(
+    scene: Scene, key: str, value: Any, piece: str
+) -> None:
     with pytest.raises(SceneError) as caught:
         edits.with_value(scene, key, value)
     assert piece in str(caught.value)
@@ -72,7 +74,7 @@ def test_another_kind_of_gait_keeps_what_the_two_share(scene: Scene) -> None:
 
 
 def test_another_kind_of_strain_law_keeps_values_of_one_type(scene: Scene) -> None:
-    # A preset's speed is a number, a typed one a formula of the same name.
+    # The speed of a preset is a number, that of a typed law a formula with the same name.
     snake = edits.with_values(scene, {"strain.speed_m_s": 0.3, "strain.wavelength_m": 0.6})
     worm = edits.with_values(snake, {"strain.kind": "peristalsis"})
     assert (worm.strain.speed_m_s, worm.strain.wavelength_m) == (0.3, 0.6)  # type: ignore[union-attr]

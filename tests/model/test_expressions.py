@@ -1,4 +1,4 @@
-"""The one parser and walker of typed arithmetic, in a small vocabulary of its own."""
+"""The common parser and interpreter of typed arithmetic, with a small custom vocabulary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VALUES = {"speed": 2.0, "mass": 3.0}
 
 
 class Arithmetic(Interpreter[float]):
-    """Floating-point numbers and two names."""
+    """Vocabulary of floating-point numbers and two names."""
 
     vocabulary = Vocabulary(
         example="2*speed",
@@ -110,7 +110,7 @@ def test_a_mistake_has_its_position_and_a_remedy(
     assert error.remedy.startswith(remedy)
 
 
-def test_positions_behind_other_letters_are_characters() -> None:
+def test_positions_count_characters() -> None:
     text = "mass*(sped + \N{GREEK SMALL LETTER PI})"
     assert mistake(text).start == text.index("sped")
     text = "half(\N{GREEK SMALL LETTER PI}) + sped"
@@ -155,7 +155,7 @@ def test_any_text_is_a_number_or_a_mistake(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["1 + speed_", "(1", "1 if 2 else 3", "2 +/ 3", ""])
-def test_every_use_words_a_mistake_alike(text: str) -> None:
+def test_all_vocabularies_use_the_same_messages(text: str) -> None:
     messages = set()
     for use in (
         lambda: read(text, "", {"speed": ""}),

@@ -1,4 +1,4 @@
-"""What is declared about the values of a scene: every one whose key names a unit says it, and no other does."""
+"""Units of scene values: exactly the values whose keys end in a unit declare one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ UNITS = {
     "deg_s2": "°/s²",
     "per_rad2_s": "1/(rad² s)",
 }
-"""By how a key ends."""
+"""Units by the ending of a key."""
 
 
 def parts(annotation: object) -> Iterator[type[BaseModel]]:

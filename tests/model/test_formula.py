@@ -1,4 +1,4 @@
-"""Typed formulas: what is accepted, what is refused and how, derivatives against sympy and finite differences."""
+"""Typed formulas: valid and refused ones with messages, derivatives against sympy and finite differences."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_right_units_are_accepted(text: str, unit: str) -> None:
     ],
 )
 def test_wrong_units_are_refused(text: str, unit: str, says: str) -> None:
-    if text == "X - 1*t*V/V":  # a number may carry any unit
+    if text == "X - 1*t*V/V":  # a number can have any unit
         read(text, "m", NAMES)
         return
     with pytest.raises(FormulaError) as caught:
@@ -170,7 +170,7 @@ def test_wrong_units_are_refused(text: str, unit: str, says: str) -> None:
         '"""',
     ],
 )
-def test_what_is_no_formula_is_refused_in_a_sentence(text: str) -> None:
+def test_text_that_is_not_a_formula_is_refused(text: str) -> None:
     with pytest.raises(FormulaError) as caught:
         read(text, "m", NAMES)
     assert caught.value.message
@@ -178,31 +178,31 @@ def test_what_is_no_formula_is_refused_in_a_sentence(text: str) -> None:
     assert len(str(caught.value)) < 400
 
 
-def test_a_formula_that_would_take_half_a_minute_is_given_up(
+def test_very_slow_formula_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # 56 functions in each other: 160 million calls in sympy. The budget is calls, so the verdict
-    # knows no clock.
+    # 56 nested functions: 160 million calls in sympy. The budget is in calls, so the verdict
+    # does not depend on time.
     text = "sinh(asin(" * 28 + "1*X + 1*t + 1*s" + "))" * 28
     monkeypatch.setattr(reading, "MOST_CALLS", 500_000)
-    made = []
+    result = []
     monkeypatch.setattr(
-        reading, "formula_of", lambda *all_, own=reading.formula_of: made.append(1) or own(*all_)
+        reading, "formula_of", lambda *all_, own=reading.formula_of: result.append(1) or own(*all_)
     )
     for _ in range(2):
         with pytest.raises(FormulaError) as caught:
             read(text, "", NAMES)
         assert "differentiate" in caught.value.message
         assert caught.value.remedy
-    assert len(made) == 1  # the verdict is kept, too
+    assert len(result) == 1  # the verdict is also cached
     assert sys.getprofile() is None
     read("1*X + " + "0*X + " * 30 + "2*t", "", NAMES)  # long, not slow
 
 
-def test_a_budget_that_ends_while_something_is_taken_apart_has_ended(
+def test_exhausted_budget_in_a_finalizer_still_counts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Python drops whatever is raised in a finalizer, and with it the counting."""
+    """Python ignores exceptions raised in a finalizer, and with them the counting."""
 
     class Heap:
         def __del__(self) -> None:
@@ -222,8 +222,8 @@ def test_a_budget_that_ends_while_something_is_taken_apart_has_ended(
     assert sys.getprofile() is None
 
 
-def test_the_verdict_on_a_deep_formula_does_not_depend_on_who_asks() -> None:
-    # no other test has asked for it
+def test_verdict_on_a_deep_formula_does_not_depend_on_the_caller() -> None:
+    # not used by any other test
     text = "sinh(asin(" * 28 + "1*X + 1*t + 1*s" + "))" * 28 + " + 0*X"
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack()) + 150)
@@ -235,7 +235,7 @@ def test_the_verdict_on_a_deep_formula_does_not_depend_on_who_asks() -> None:
     assert "differentiate" in caught.value.message
 
 
-def test_who_profiles_keeps_the_profiler() -> None:
+def test_active_profiler_is_preserved() -> None:
     def watch(frame: object, event: str, value: object) -> None: ...
 
     sys.setprofile(watch)
@@ -246,7 +246,7 @@ def test_who_profiles_keeps_the_profiler() -> None:
         sys.setprofile(None)
 
 
-def test_a_mistake_says_where_and_what_is_allowed() -> None:
+def test_error_names_position_and_allowed_syntax() -> None:
     with pytest.raises(FormulaError, match=r"character 7"):
         read("X^2 + )", "m", NAMES)
     with pytest.raises(
@@ -266,7 +266,7 @@ PIECES = st.sampled_from(
 
 @settings(deadline=None)
 @given(st.one_of(st.lists(PIECES, max_size=25).map("".join), st.text(max_size=40)))
-def test_no_text_raises_anything_but_the_clean_error(text: str) -> None:
+def test_any_text_raises_only_formula_errors(text: str) -> None:
     with contextlib.suppress(FormulaError):
         formula = read(text, "m", NAMES)
         values = {name: np.full((2, 3), 0.3) for name in (*NAMES, SPEED, ACCELERATION)}
@@ -289,9 +289,9 @@ EXPRESSIONS = [
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_derivatives_are_those_of_sympy_along_the_motion(text: str) -> None:
-    import sympy  # sixty megabytes that only these need
+    import sympy  # sixty megabytes needed only here
 
-    # Independent: s is put in as a function of t first, and sympy differentiates the whole.
+    # Independent: s is first substituted as a function of t, then sympy differentiates the whole.
     t = sympy.Symbol("t")
     x = sympy.Symbol("X")
     sigma = sympy.Function("sigma")
@@ -305,11 +305,13 @@ def test_derivatives_are_those_of_sympy_along_the_motion(text: str) -> None:
             (0, v <= 0), (1, v >= 1), (35 * v**4 - 84 * v**5 + 70 * v**6 - 20 * v**7, True)
         ),
     }
-    made = sympy.sympify(
+    result = sympy.sympify(
         text.replace("^", "**"), locals={**own, "t": t, "X": x, "s": x + sigma(t), **constants}
     )
-    rate = made.diff(t)
-    wanted = [part.subs(sigma(t), path).doit() for part in (made, rate, rate.diff(t), made.diff(x))]
+    rate = result.diff(t)
+    expected = [
+        part.subs(sigma(t), path).doit() for part in (result, rate, rate.diff(t), result.diff(x))
+    ]
     formula = read(text, "", {**NAMES, "k": ""})
     values = {name: np.float64(value) for name, value in constants.items()}
     for at_t, at_x in ((0.7, 0.4), (1.9, 1.1), (0.1, 0.01)):
@@ -320,7 +322,7 @@ def test_derivatives_are_those_of_sympy_along_the_motion(text: str) -> None:
         }
         here |= {SPEED: np.float64(-0.4 + 0.1 * at_t), ACCELERATION: np.float64(0.1)}
         ours = formula.at(values | here)
-        theirs = [float(part.subs({t: at_t, x: at_x}).evalf(30)) for part in wanted]
+        theirs = [float(part.subs({t: at_t, x: at_x}).evalf(30)) for part in expected]
         np.testing.assert_allclose(np.array(ours, float), theirs, rtol=2e-12, atol=1e-13)
 
 
@@ -337,7 +339,7 @@ def test_a_modulus_has_finite_derivatives() -> None:
     np.testing.assert_allclose(np.array(value, float), [3.0, 2.0, 0.0, -1.0], atol=1e-15)
 
 
-def test_constants_do_not_compile_anew() -> None:
+def test_constants_are_not_recompiled() -> None:
     assert read("k*X", "", NAMES) is read("k*X", "", dict(NAMES))
     assert read("k*X", "", NAMES, zero=frozenset({"k"})).zero
 
@@ -372,7 +374,7 @@ def test_bump_and_rise() -> None:
         np.testing.assert_allclose((f(u + h) - f(u - h)) / (2 * h), f(u, 1), atol=1e-7)
         np.testing.assert_allclose((f(u + h, 1) - f(u - h, 1)) / (2 * h), f(u, 2), atol=1e-5)
     edge = np.array([1e-4, 1 - 1e-4])
-    # the second derivative goes to 0 at the ends, and on
+    # the second derivative goes to 0 at the ends and stays 0
     assert np.abs(420 * (edge * (1 - edge)) ** 2).max() < 1e-5
     assert np.abs(np.diff(rise(np.array([-1e-4, 0, 1e-4]), 2))).max() < 1e-5
 
@@ -394,6 +396,6 @@ def test_sympy_is_imported_with_the_first_formula_only() -> None:
         ("X *", "the text is incomplete"),
     ],
 )
-def test_what_is_missing_is_named(text: str, sentence: str) -> None:
+def test_missing_names_are_reported(text: str, sentence: str) -> None:
     with pytest.raises(FormulaError, match=f"(?i){sentence}"):
         read(text, "m", NAMES)

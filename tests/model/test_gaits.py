@@ -1,4 +1,4 @@
-"""The gait library: every gait can be taken over by any scene, within what a real robot's joints can do."""
+"""The gait library: every gait can be used in any scene, and by the joints of a real robot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_names_are_unique_and_explanations_are_one_line() -> None:
 
 
 @pytest.mark.parametrize("preset", GAITS, ids=lambda preset: preset.name)
-def test_a_gait_is_taken_over_by_any_scene(preset: GaitPreset) -> None:
+def test_gait_can_be_used_in_any_scene(preset: GaitPreset) -> None:
     for other in GAITS:
         scene = with_values(with_values(Scene(), other.values()), preset.values())
         assert scene.gait == preset.gait
@@ -36,8 +36,8 @@ OF_AIKO = [preset for preset in GAITS if isinstance(preset.gait, LateralUndulati
 
 @pytest.mark.parametrize("preset", OF_AIKO, ids=lambda preset: preset.name)
 def test_a_real_robots_joints_can_do_it(preset: GaitPreset) -> None:
-    # 45 degrees either way, and 180 degrees a second, for eleven links (P1, VIII-C: Aiko has ten
-    # cardan joints).
+    # 45 degrees in either direction, and 180 degrees per second, for eleven links (P1, VIII-C: Aiko
+    # has ten cardan joints).
     angle, rate, _ = WaveGait(with_values(Scene(), preset.values())).motion(np.arange(0, 15, 0.005))
     assert np.degrees(np.abs(angle)).max() <= 45.0
     assert np.degrees(np.abs(rate)).max() <= 180.0

@@ -1,4 +1,4 @@
-"""The path on the ground: what a scene file may say of it, and its geometry against closed forms."""
+"""The path on the ground: its values in scene files, and its geometry against closed forms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SQUARE = ((0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0))
 
 
 def circle(radius: float, count: int = 24) -> GroundPath:
-    """Round about the origin to the left, from (radius, 0) on."""
+    """A circle about the origin, counterclockwise, from (radius, 0) on."""
     angles = 2 * math.pi * np.arange(count) / count
     points = tuple((radius * math.cos(a), radius * math.sin(a)) for a in angles)
     return GroundPath(waypoints_m=points, shape="spline", closed=True)
@@ -71,7 +71,7 @@ def test_a_path_survives_the_file_and_scenes_without_one_stay_as_they_are() -> N
         ('shape = "round"', 'path.shape cannot be "round". Give "straight" or "spline".'),
     ],
 )
-def test_mistakes_are_said_in_words(table: str, sentence: str) -> None:
+def test_errors_are_reported(table: str, sentence: str) -> None:
     with pytest.raises(SceneError) as caught:
         parse_scene(f"format = 1\n[path]\n{table}\n")
     assert sentence in str(caught.value)
@@ -86,12 +86,12 @@ def test_a_straight_path_has_the_lengths_and_directions_of_its_lines() -> None:
         (4.0, (4.0, 0.0), math.pi / 2),
         (6.5, (4.0, 2.5), math.pi / 2),
         (11.0, (1.0, 4.0), math.pi),
-        (-2.0, (-2.0, 0.0), 0.0),  # straight on beyond both ends
+        (-2.0, (-2.0, 0.0), 0.0),  # straight beyond both ends
         (13.0, (-1.0, 4.0), math.pi),
     ]:
-        place, way = track.place(s)
+        place, tangent = track.place(s)
         np.testing.assert_allclose(place, point, atol=1e-12)
-        assert way == pytest.approx(direction)
+        assert tangent == pytest.approx(direction)
         assert track.curvature(s) == 0.0
     closed = Track(GroundPath(waypoints_m=SQUARE, closed=True))
     assert closed.length == 16.0
@@ -99,8 +99,8 @@ def test_a_straight_path_has_the_lengths_and_directions_of_its_lines() -> None:
 
 
 def test_a_spline_round_a_circle_is_that_circle() -> None:
-    # Through 24 points the periodic cubic spline is off a circle by about (pi / 12)^4 / 384 of the
-    # radius: 1.2e-5.
+    # With 24 points the periodic cubic spline deviates from a circle by about (pi / 12)^4 / 384 of
+    # the radius: 1.2e-5.
     track = Track(circle(2.0))
     assert track.length == pytest.approx(4 * math.pi, rel=1e-4)
     for s in np.linspace(0.0, track.length, 97):
@@ -114,7 +114,7 @@ def test_a_spline_round_a_circle_is_that_circle() -> None:
 
 
 def test_only_a_smooth_path_loads_scipy() -> None:
-    # It takes half a second, and the window draws paths from its first picture on.
+    # Loading takes half a second, and the window draws paths from its first frame on.
     code = """
 import sys
 from snakestudio.model.ground_path import GroundPath
@@ -137,7 +137,7 @@ def test_length_along_a_spline_is_length() -> None:
     chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
     np.testing.assert_allclose(chords, track.length / 4000, rtol=1e-4)
     np.testing.assert_allclose(points[[0, -1]], [(0.0, 0.0), (4.0, 2.0)], atol=1e-9)
-    # Curvature against the turn of the direction.
+    # Curvature against the change of direction.
     turn = np.diff([track.place(float(v))[1] for v in s]) / (track.length / 4000)
     np.testing.assert_allclose(
         [track.curvature(float(v)) for v in s[1:] - track.length / 8000], turn, atol=2e-3
@@ -152,9 +152,9 @@ def test_the_nearest_place_is_the_nearest(shape: str, closed: bool, x: float, y:
     s = track.nearest(np.array([x, y]))
     near = np.linalg.norm(track.place(s)[0] - (x, y))
     assert 0.0 <= s <= track.length
-    # Pieces of 4 m / 64 are sought by their chords, which lie up to (4 / 64)^2 / (8 * 2) = 0.24 mm
-    # inside the curve: near a centre of curvature, where many places are as near, that is how much
-    # nearer another may be.
+    # Pieces of 4 m / 64 are searched by their chords, which are up to (4 / 64)^2 / (8 * 2) = 0.24
+    # mm inside the curve: near a centre of curvature, where many points are equally near, another
+    # one may be nearer by this amount.
     among = np.linalg.norm(FINE[shape, closed] - (x, y), axis=1).min()
     assert among - 0.5 * track.length / 8000 - 1e-9 <= near <= among + 2.5e-4
 
@@ -173,21 +173,21 @@ FINE = {
 
 
 def test_a_path_that_crosses_itself_is_followed_to_its_end() -> None:
-    # A loop that crosses the way in: whoever follows passes the crossing twice and never changes
-    # over.
+    # A loop that crosses the inbound part: a follower passes the crossing twice and never changes
+    # branch.
     track = Track(
         GroundPath(waypoints_m=((-3.0, 0.0), (3.0, 0.0), (3.0, 3.0), (0.0, 3.0), (0.0, -3.0)))
     )
     s = 0.0
-    for wanted in np.arange(0.0, track.length + 2.0, 0.05):
-        point, direction = track.place(wanted)
+    for expected in np.arange(0.0, track.length + 2.0, 0.05):
+        point, direction = track.place(expected)
         left = np.array([-math.sin(direction), math.cos(direction)])
         s = track.nearest(point + 0.01 * left, s, 0.5)
-        assert s == pytest.approx(wanted, abs=0.011)
+        assert s == pytest.approx(expected, abs=0.011)
     assert track.nearest(np.array([0.0, -0.01])) == pytest.approx(15.01, abs=0.02)
 
 
-def test_a_closed_path_is_followed_round_after_round() -> None:
+def test_closed_path_is_followed_repeatedly() -> None:
     track = Track(circle(1.0))
     s = 0.0
     for angle in np.arange(0.0, 6 * math.pi, 0.1):
@@ -200,10 +200,10 @@ def test_a_closed_path_is_followed_round_after_round() -> None:
 
 @pytest.mark.parametrize("shape", ["straight", "spline"])
 @pytest.mark.parametrize("closed", [False, True])
-def test_a_track_knows_where_its_waypoints_are(shape: str, closed: bool) -> None:
+def test_track_has_the_positions_of_its_waypoints(shape: str, closed: bool) -> None:
     points = ((0.0, 0.0), (1.0, 0.2), (1.5, 1.0), (0.2, 1.4))
-    way = Track(GroundPath(waypoints_m=points, shape=shape, closed=closed))  # type: ignore[arg-type]
-    wanted = (*points, points[0]) if closed else points
-    assert len(way.waypoints) == len(wanted)
-    for s, point in zip(way.waypoints, wanted, strict=True):
-        assert way.place(float(s))[0] == pytest.approx(point, abs=1e-9)
+    tangent = Track(GroundPath(waypoints_m=points, shape=shape, closed=closed))  # type: ignore[arg-type]
+    expected = (*points, points[0]) if closed else points
+    assert len(tangent.waypoints) == len(expected)
+    for s, point in zip(tangent.waypoints, expected, strict=True):
+        assert tangent.place(float(s))[0] == pytest.approx(point, abs=1e-9)

@@ -1,4 +1,4 @@
-"""Groups, flags, presets, boxes from above, and what lines up: by hand and against the viewport's own boxes."""
+"""Groups, flags, presets, bounding boxes and alignment: by hand and against the viewport's boxes."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ def scene() -> Scene:
 
 def test_sides_and_middles_line_up(scene: Scene) -> None:
     def xs(side: str) -> list[float]:
-        made = aligned(scene, range(4), side)  # type: ignore[arg-type]
-        assert [o.y_m for o in made.obstacles] == [o.y_m for o in scene.obstacles]
-        return [o.x_m for o in made.obstacles]
+        result = aligned(scene, range(4), side)  # type: ignore[arg-type]
+        assert [o.y_m for o in result.obstacles] == [o.y_m for o in scene.obstacles]
+        return [o.x_m for o in result.obstacles]
 
     def ys(side: str) -> list[float]:
-        made = aligned(scene, range(4), side)  # type: ignore[arg-type]
-        assert [o.x_m for o in made.obstacles] == [o.x_m for o in scene.obstacles]
-        return [o.y_m for o in made.obstacles]
+        result = aligned(scene, range(4), side)  # type: ignore[arg-type]
+        assert [o.x_m for o in result.obstacles] == [o.x_m for o in scene.obstacles]
+        return [o.y_m for o in result.obstacles]
 
-    # By hand: the box around all goes from (-0.5, -1.25) to (10.5, 3.5).
+    # By hand: the common bounding box is from (-0.5, -1.25) to (10.5, 3.5).
     assert xs("left") == pytest.approx([0.0, 0.0, -0.25, 1.0])
     assert xs("right") == pytest.approx([10.0, 10.0, 10.25, 9.0])
     assert xs("centre_x") == pytest.approx([5.0] * 4)
@@ -83,7 +83,7 @@ def test_sides_and_middles_line_up(scene: Scene) -> None:
     assert ys("centre_y") == pytest.approx([1.125] * 4)
 
 
-def test_what_is_locked_stays_and_the_others_go_to_it(scene: Scene) -> None:
+def test_others_are_aligned_with_locked_obstacles(scene: Scene) -> None:
     locked = with_flag(scene, [2], "locked", True)
     assert [o.x_m for o in aligned(locked, range(4), "left").obstacles] == pytest.approx(
         [5.25, 5.25, 5.0, 6.25]
@@ -92,8 +92,8 @@ def test_what_is_locked_stays_and_the_others_go_to_it(scene: Scene) -> None:
 
 def test_a_group_moves_as_one(scene: Scene) -> None:
     grouped = with_group(scene, [0, 1], "pair")
-    made = aligned(grouped, range(4), "right").obstacles
-    assert [o.x_m for o in made] == pytest.approx([8.0, 10.0, 10.25, 9.0])
+    result = aligned(grouped, range(4), "right").obstacles
+    assert [o.x_m for o in result] == pytest.approx([8.0, 10.0, 10.25, 9.0])
     alone = aligned(grouped, (0, 1), "left").obstacles
     assert [o.x_m for o in alone[:2]] == pytest.approx([0.0, 0.0]), (
         "a group by itself is lined up within"
@@ -102,12 +102,12 @@ def test_a_group_moves_as_one(scene: Scene) -> None:
 
 
 def test_even_distances(scene: Scene) -> None:
-    made = distributed(scene, range(4), "x", "centres").obstacles
-    assert [o.x_m for o in made] == pytest.approx([0.0, 3.0, 6.0, 9.0])
-    made = distributed(scene, range(4), "x", "gaps").obstacles
-    boxes = plan_boxes(made)
+    result = distributed(scene, range(4), "x", "centres").obstacles
+    assert [o.x_m for o in result] == pytest.approx([0.0, 3.0, 6.0, 9.0])
+    result = distributed(scene, range(4), "x", "gaps").obstacles
+    boxes = plan_boxes(result)
     assert boxes.low[1:, 0] - boxes.high[:-1, 0] == pytest.approx([(11.0 - 5.5) / 3] * 3, abs=1e-6)
-    assert (made[0], made[3]) == (scene.obstacles[0], scene.obstacles[3])
+    assert (result[0], result[3]) == (scene.obstacles[0], scene.obstacles[3])
     assert distributed(scene, (0, 1), "x", "gaps") == scene
     locked = with_flag(scene, [1], "locked", True)
     assert distributed(locked, range(4), "y", "centres").obstacles[1] == locked.obstacles[1]
@@ -128,7 +128,7 @@ def test_groups_by_name(scene: Scene) -> None:
         renamed_group(grouped, "walls", "x" * 81)
 
 
-def test_flags_touch_nothing_else(scene: Scene) -> None:
+def test_flags_change_nothing_else(scene: Scene) -> None:
     flagged = with_flag(scene, [1, 3], "hidden", True)
     assert [o.hidden for o in flagged.obstacles] == [False, True, False, True]
     assert flagged.obstacles[0] is scene.obstacles[0]
@@ -139,9 +139,9 @@ def test_flags_touch_nothing_else(scene: Scene) -> None:
 @pytest.mark.parametrize("link", [0.122, 0.0305])
 def test_presets_suit_the_robot(name: str, link: float) -> None:
     scene = Scene(robot=Robot(link_length_m=link))
-    made = preset_obstacles(scene, name, (3.0, -2.0))
-    boxes = plan_boxes(made)
-    low, high = boxes.around(range(len(made)))
+    result = preset_obstacles(scene, name, (3.0, -2.0))
+    boxes = plan_boxes(result)
+    low, high = boxes.around(range(len(result)))
     assert np.all(low <= (3.0, -2.0))
     assert np.all(high >= (3.0, -2.0))
     sizes = {
@@ -158,19 +158,19 @@ def test_presets_suit_the_robot(name: str, link: float) -> None:
     else:
         gaps = [
             np.hypot(a.x_m - b.x_m, a.y_m - b.y_m) - a.radius_m - b.radius_m  # type: ignore[union-attr]
-            for a, b in combinations(made, 2)
+            for a, b in combinations(result, 2)
         ]
-        assert len(made) == 20
-        assert {o.group for o in made} == {"Peg board"}
+        assert len(result) == 20
+        assert {o.group for o in result} == {"Peg board"}
         assert min(gaps) == pytest.approx(0.22 / 0.122 * link, rel=0.02)
         assert min(gaps) > 2 * 0.0525 / 0.122 * link, "the robot fits through"
 
 
-def test_a_new_one_is_like_the_last_but_a_wall_is_no_box() -> None:
+def test_new_obstacle_copies_the_last_of_its_kind() -> None:
     wall = preset_obstacles(Scene(), "wall", (0.0, 0.0))
     mine = Box(x_m=0, y_m=0, length_m=0.4, height_m=0.7, name="mine", locked=True, friction=0.9)
-    (made,) = preset_obstacles(Scene(obstacles=(mine, *wall)), "box", (1.0, 2.0))
-    assert made == Box(x_m=1, y_m=2, length_m=0.4, height_m=0.7, friction=0.9)
+    (result,) = preset_obstacles(Scene(obstacles=(mine, *wall)), "box", (1.0, 2.0))
+    assert result == Box(x_m=1, y_m=2, length_m=0.4, height_m=0.7, friction=0.9)
     board = preset_obstacles(Scene(), "peg_board", (0.0, 0.0))
     assert (
         preset_obstacles(Scene(obstacles=board), "peg_board", (0.0, 0.0))[0].group == "Peg board 2"

@@ -1,4 +1,4 @@
-"""Where a continuous body is held: closed forms, borders of time, and minima of typed laws."""
+"""Positions where a continuous body is held: closed forms, limits in time, and minima of typed laws."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_ends_hold_in_turn_and_never_both() -> None:
             SNAKE, {"support.kind": "end_anchors", "support.period_s": 2.0, "beam.length_m": 0.5}
         )
     )
-    # with the rounding that sums have
+    # with the rounding of sums
     steps = np.cumsum(np.concatenate([[0.0], np.full(1399, 0.01)]))
     hold, twist = holds.at(steps)
     assert (hold[:, :, 0].sum(axis=1) == 1).all()
@@ -61,7 +61,7 @@ def test_ends_hold_in_turn_and_never_both() -> None:
     assert (twist == 0).all()
 
 
-def test_waves_of_a_worm_are_where_it_is_shortest_and_keep_their_places() -> None:
+def test_waves_of_a_worm_are_held_where_it_is_shortest() -> None:
     scene = with_values(WORM, {"strain.acceleration_m_s2": 0.1})
     law = StrainLaw(scene.strain, scene.beam)
     holds = Attachments(scene, law)
@@ -71,13 +71,13 @@ def test_waves_of_a_worm_are_where_it_is_shortest_and_keep_their_places() -> Non
         active = hold[i, hold[i, :, 0] == 1]
         sigma = -(0.3 * t + 0.05 * t * t)
         every = 0.15 / 4 + 0.15 * np.arange(-40, 40) - sigma
-        wanted = every[(every > 0) & (every < 0.3)]
-        np.testing.assert_allclose(np.sort(active[:, 1]), wanted, atol=1e-12)
+        expected = every[(every > 0) & (every < 0.3)]
+        np.testing.assert_allclose(np.sort(active[:, 1]), expected, atol=1e-12)
         stretch = law.at(np.array([t]), active[:, 1]).strain[0, :, 0]
         np.testing.assert_allclose(stretch, 1 - 0.004, atol=1e-12)  # (38)
         np.testing.assert_allclose(active[:, 2], 0.3 + 0.1 * t, atol=1e-12)
         np.testing.assert_allclose(active[:, 3], 0.1, atol=1e-12)
-    # a slot changes steadily while it holds, and lets go before another wave takes it
+    # a slot changes steadily while it is active, and is released before another wave uses it
     both = (hold[1:, :, 0] == 1) & (hold[:-1, :, 0] == 1)
     assert np.abs(np.diff(hold[:, :, 1], axis=0))[both].max() < 0.01 * 0.61
     assert not held(with_values(WORM, {"strain.stretch": 0.0})).at(T)[0].any()
@@ -102,8 +102,8 @@ def test_waves_of_a_typed_law_are_those_of_the_preset() -> None:
         np.testing.assert_allclose(mine, other[np.argsort(other[:, 1])], atol=1e-11)
 
 
-def test_waves_without_a_speed_move_as_they_move() -> None:
-    # Minima at X = 0.2 + 0.1 sin t, whatever the amplitude does: C, dC/dt and d2C/dt2 in closed
+def test_waves_without_a_speed_follow_the_minima() -> None:
+    # Minima at X = 0.2 + 0.1 sin t for any amplitude: C, dC/dt and d2C/dt2 in closed
     # form.
     law = "1 - 0.2*exp(-((X - 0.2 - 0.1*sin(1*t))/0.1)^2)*(1 + 0.5*cos(3*t))"
     scene = typed(law, "")
@@ -116,21 +116,21 @@ def test_waves_without_a_speed_move_as_they_move() -> None:
     np.testing.assert_allclose(first[:, 3], -0.1 * np.sin(t), atol=1e-4)
 
 
-def test_way_and_speed_may_be_anothers() -> None:
+def test_travel_and_speed_can_be_given() -> None:
     for scene in (
         WORM,
         with_values(typed("1 - 0.004*sin(2*pi*s/0.15)", "-0.3"), {"beam.length_m": 0.3}),
     ):
-        way = np.full(3, -0.02)
+        travel = np.full(3, -0.02)
         speed = np.tile([-0.2, 0.1], (3, 1))
-        hold, _ = held(scene).at(np.array([0.0, 0.1, 0.2]), way, speed)
+        hold, _ = held(scene).at(np.array([0.0, 0.1, 0.2]), travel, speed)
         for row in hold:
             active = row[row[:, 0] == 1]
             np.testing.assert_allclose(np.sort(active[:, 1]), [0.0575, 0.2075], atol=1e-12)
             np.testing.assert_allclose(active[:, 2:], [[0.2, -0.1]] * 2, atol=1e-12)
 
 
-def test_given_anchors_hold_when_and_where_they_say() -> None:
+def test_explicit_anchors_are_active_at_their_times() -> None:
     scene = with_values(
         SNAKE,
         {
@@ -155,19 +155,19 @@ def test_given_anchors_hold_when_and_where_they_say() -> None:
         hold[1:4, 0, 1:], np.column_stack([0.2 * t**2, 0.4 * t, np.full(6, 0.4)])[1:4], atol=1e-15
     )
     np.testing.assert_array_equal(hold[:, 1], np.tile([1, 0.5, 0, 0], (6, 1)))
-    np.testing.assert_array_equal(hold[:, 2, 0], [1, 1, 1, 0, 0, 0])  # off the body from 1 s on
-    wanted = np.zeros((6, 12))
-    wanted[:, 0] = 0.1 * t
-    wanted[:, 6] = 0.1
-    wanted[:, 2] = np.sin(2 * t)
-    wanted[:, 8] = 2 * np.cos(2 * t)
-    wanted[:, 4] = t**2
-    wanted[:, 10] = 2 * t
-    np.testing.assert_allclose(twist[1:4, 0], wanted[1:4], atol=1e-14)
+    np.testing.assert_array_equal(hold[:, 2, 0], [1, 1, 1, 0, 0, 0])  # beyond the body from 1 s on
+    expected = np.zeros((6, 12))
+    expected[:, 0] = 0.1 * t
+    expected[:, 6] = 0.1
+    expected[:, 2] = np.sin(2 * t)
+    expected[:, 8] = 2 * np.cos(2 * t)
+    expected[:, 4] = t**2
+    expected[:, 10] = 2 * t
+    np.testing.assert_allclose(twist[1:4, 0], expected[1:4], atol=1e-14)
     assert (twist[[0, 4, 5], 0] == 0).all()
 
 
-def test_mistakes_of_anchors_have_their_keys() -> None:
+def test_errors_of_anchors_have_their_keys() -> None:
     scene = with_values(
         SNAKE,
         {
@@ -188,12 +188,12 @@ def test_mistakes_of_anchors_have_their_keys() -> None:
     ]
 
 
-def test_rings_stand_still_in_space_or_on_the_body() -> None:
+def test_rings_are_fixed_in_space_or_on_the_body() -> None:
     hold, _ = held(with_values(SNAKE, {"strain.speed_m_s": 0.5})).at(T)
     assert (hold[..., 0] == 1).all()
     # forward is towards smaller X
-    wanted = np.mod((np.arange(5) + 0.5) / 5 + 0.5 * T[:, None], 1.0)
-    off = np.abs(hold[..., 1] - wanted)
+    expected = np.mod((np.arange(5) + 0.5) / 5 + 0.5 * T[:, None], 1.0)
+    off = np.abs(hold[..., 1] - expected)
     np.testing.assert_allclose(np.minimum(off, 1 - off), 0, atol=1e-12)
     np.testing.assert_allclose(hold[..., 2], 0.5, atol=1e-15)
     assert ((hold[..., 1] >= 0) & (hold[..., 1] < 1)).all()

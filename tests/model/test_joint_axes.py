@@ -1,4 +1,4 @@
-"""Joints of any axes: lists of values, the chain and its inverse, starts, waves and columns."""
+"""Joints with any axes: lists of values, the chain and its inverse, starts, waves and columns."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ MIXED = ("roll", "cardan", "fixed", "yaw+roll", "pitch", "yaw+pitch+roll", "pitc
 
 
 def robot(kinds: tuple[str, ...], **values: Any) -> Robot:
-    """A robot of these joints, its links unequal."""
+    """A robot with these joints and unequal links."""
     joint = tuple({"index": k + 1, "axes": kind} for k, kind in enumerate(kinds))
     numbers = range(len(kinds) + 1)
     link = tuple(
         {"index": k + 1, "length_m": 0.08 + 0.01 * k, "centre_of_mass_m": 0.004 * k}
         for k in numbers
     )
-    given = {"n_links": len(numbers), "joint": joint, "link": link, "axis_offset_m": 0.01}
-    return Robot.model_validate(given | values)
+    joint_values = {"n_links": len(numbers), "joint": joint, "link": link, "axis_offset_m": 0.01}
+    return Robot.model_validate(joint_values | values)
 
 
 def space(kinds: tuple[str, ...], **values: Any) -> Scene:
-    """A scene in space with such a robot."""
+    """A spatial scene with such a robot."""
     plain = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "start.kind": "straight"})
     scene = plain.model_copy(update={"robot": robot(kinds)})
     return with_values(scene, {key.replace("__", "."): value for key, value in values.items()})
@@ -75,36 +75,36 @@ def test_values_of_joints_are_those_of_their_axes() -> None:
 
 def test_pairs_of_older_files_become_a_row() -> None:
     pairs = np.arange(12).reshape(2, 3, 2)
-    found = from_pairs(pairs, cardan_axes(3))
-    np.testing.assert_array_equal(found, pairs.reshape(2, 6))
-    assert found.dtype == pairs.dtype
+    result = from_pairs(pairs, cardan_axes(3))
+    np.testing.assert_array_equal(result, pairs.reshape(2, 6))
+    assert result.dtype == pairs.dtype
     flat = tuple(Axis(joint, "yaw") for joint in range(3))
     np.testing.assert_array_equal(from_pairs(pairs, flat), pairs[:, :, 0])
 
 
 @given(st.lists(st.sampled_from(KINDS), min_size=1, max_size=6), st.integers(0, 2**32 - 1))
 def test_joint_angles_are_the_inverse_of_the_chain(kinds: list[str], seed: int) -> None:
-    made = robot(tuple(kinds))
-    angles = np.random.default_rng(seed).uniform(-3.1, 3.1, len(made.axes))
+    built = robot(tuple(kinds))
+    angles = np.random.default_rng(seed).uniform(-3.1, 3.1, len(built.axes))
     three = {k for k, kind in enumerate(kinds) if kind == "yaw+pitch+roll"}
     steep = [
         entry
-        for entry, axis in enumerate(made.axes)
+        for entry, axis in enumerate(built.axes)
         if axis.kind == "pitch" and axis.joint in three
     ]
-    angles[steep] *= 0.45  # short of a right angle, where three axes are singular
-    centre, turns = chain(np.eye(3), angles, made, made.axes)
-    found = joint_angles(np.column_stack([centre, quaternions(turns)]), made.axes)
-    np.testing.assert_allclose(np.exp(1j * found), np.exp(1j * angles), atol=1e-7)
+    angles[steep] *= 0.45  # below a right angle, where three axes are singular
+    centre, turns = chain(np.eye(3), angles, built, built.axes)
+    result = joint_angles(np.column_stack([centre, quaternions(turns)]), built.axes)
+    np.testing.assert_allclose(np.exp(1j * result), np.exp(1j * angles), atol=1e-7)
 
 
 def test_joints_of_unequal_links_are_closed() -> None:
-    made = robot(MIXED)
-    angles = np.random.default_rng(3).uniform(-1, 1, len(made.axes))
-    centre, turns = chain(np.eye(3), angles, made, made.axes)
+    built = robot(MIXED)
+    angles = np.random.default_rng(3).uniform(-1, 1, len(built.axes))
+    centre, turns = chain(np.eye(3), angles, built, built.axes)
     pose = np.column_stack([centre, quaternions(turns)])
     for k, (joint, before, behind) in enumerate(
-        zip(made.joint_list, made.links, made.links[1:], strict=False)
+        zip(built.joint_list, built.links, built.links[1:], strict=False)
     ):
         one = (
             centre[k]
@@ -116,23 +116,21 @@ def test_joints_of_unequal_links_are_closed() -> None:
             * turns[k + 1, :, 0]
         )
         assert np.linalg.norm(other - one) == pytest.approx(joint.axis_offset, abs=1e-12)
-        for (
-            kind
-        ) in joint.axes:  # a small turn about the axis is what the angle does to the links behind
-            point, about = joint_axis(pose, made, k, kind)  # type: ignore[arg-type]
+        for kind in joint.axes:  # a small rotation about the axis equals a change of the angle
+            point, about = joint_axis(pose, built, k, kind)  # type: ignore[arg-type]
             moved = angles.copy()
-            moved[made.axes.index(Axis(k, kind))] += 1e-6
-            ahead, _ = chain(np.eye(3), moved, made, made.axes)
+            moved[built.axes.index(Axis(k, kind))] += 1e-6
+            ahead, _ = chain(np.eye(3), moved, built, built.axes)
             np.testing.assert_allclose(
                 (ahead[-1] - centre[-1]) / 1e-6, np.cross(about, centre[-1] - point), atol=1e-6
             )
 
 
 @pytest.mark.parametrize("kinds", [ALTERNATING, MIXED], ids=["alternating", "mixed"])
-def test_a_start_of_joint_angles_says_any_pose(kinds: tuple[str, ...]) -> None:
+def test_start_of_joint_angles_describes_any_pose(kinds: tuple[str, ...]) -> None:
     scene = space(kinds)
     angles = np.random.default_rng(5).uniform(-1.2, 1.2, len(scene.body.axes))
-    lists = {f"start.{name}": given for name, given in joint_lists(scene, angles).items()}
+    lists = {f"start.{name}": values for name, values in joint_lists(scene, angles).items()}
     bent = with_values(scene, {"start.kind": "joint_angles", "start.z_m": 1.0} | lists)
     np.testing.assert_allclose(initial_joint_angles(bent), angles, atol=1e-12)
     pose, _ = initial_state(bent)
@@ -160,9 +158,7 @@ def test_one_list_is_enough_for_joints_of_one_axis_each() -> None:
         ),
     ],
 )
-def test_an_angle_of_an_axis_that_is_not_there_is_a_mistake(
-    lists: dict[str, Any], message: str
-) -> None:
+def test_angle_of_a_missing_axis_is_an_error(lists: dict[str, Any], message: str) -> None:
     with pytest.raises(SceneError, match=message):
         space(("roll", "cardan", "fixed", "yaw+roll"), start={"kind": "joint_angles", **lists})
 
@@ -184,11 +180,11 @@ def test_waves_turn_the_axes_of_their_kind(kinds: tuple[str, ...]) -> None:
     time = np.linspace(0.0, 3.0, 40)
     axes = scene.body.axes
     cardan = all_cardan.body.axes
-    for own, whole in zip(
+    for own, full in zip(
         WaveGait(scene).motion(time), WaveGait(all_cardan).motion(time), strict=True
     ):
         for kind in ("yaw", "pitch"):
-            expected = by_joint(whole, cardan, kind, 8)[:, joints(axes, kind)]
+            expected = by_joint(full, cardan, kind, 8)[:, joints(axes, kind)]
             np.testing.assert_array_equal(own[:, entries(axes, kind)], expected)
         assert not own[:, entries(axes, "roll")].any()
     first = WaveGait(scene).motion(time[:1])[0][0]

@@ -1,4 +1,4 @@
-"""Tables of joint angles: what is read from them, what is asked for, and what is refused."""
+"""Tables of joint angles: reading, questions, and refusals."""
 
 from __future__ import annotations
 
@@ -64,9 +64,7 @@ ROWS = "0,0.1,0.2,0.3,0.4\n0.5,0.5,0.6,0.7,0.8\n"
     ],
     ids=range(15),
 )
-def test_table_is_read_however_it_is_written(
-    tmp_path: Path, text: str, how: dict[str, Any]
-) -> None:
+def test_table_is_read_in_all_notations(tmp_path: Path, text: str, how: dict[str, Any]) -> None:
     read = table(tmp_path, text, **how)
     np.testing.assert_allclose(read.time, [0.0, 0.5], atol=1e-12)
     np.testing.assert_allclose(read.angle, [[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8]], atol=1e-15)
@@ -82,7 +80,7 @@ def test_columns_of_own_runs_are_found_by_axis(tmp_path: Path) -> None:
     np.testing.assert_array_equal(flat.angle, [[1, 3]] * 2)
 
 
-def test_references_of_own_runs_stand_in_for_angles(tmp_path: Path) -> None:
+def test_references_of_own_runs_replace_angles(tmp_path: Path) -> None:
     read = table(tmp_path, "time_s,joint_1_yaw_ref_rad\n0,1\n1,2\n", [Axis(0, "yaw")])
     np.testing.assert_array_equal(read.angle, [[1], [2]])
 

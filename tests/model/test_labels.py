@@ -1,4 +1,4 @@
-"""Values of a scene are called the same everywhere: as panels and tree call them."""
+"""Values of a scene have the same labels in panels and in the tree."""
 
 from __future__ import annotations
 

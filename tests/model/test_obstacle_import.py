@@ -1,4 +1,4 @@
-"""Obstacles from tables and drawings: units, transformations, and every wrong line by its number."""
+"""Obstacles from tables and drawings: units, transformations, and errors with line numbers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from snakestudio.model.scene import Scene
 from tests.wording import naming
 
 
-def numbers(found: Circles) -> list[tuple[float, float, float]]:
-    return [(c.x, c.y, c.radius) for c in found.circles]
+def numbers(result: Circles) -> list[tuple[float, float, float]]:
+    return [(c.x, c.y, c.radius) for c in result.circles]
 
 
 @pytest.mark.parametrize(
@@ -36,15 +36,15 @@ def numbers(found: Circles) -> list[tuple[float, float, float]]:
     ],
 )
 def test_a_table_of_circles(text: str, unit: str) -> None:
-    found = circles_of_csv(text, "a.csv")
-    assert numbers(found) == [(0.5, 1.0, 0.25), (-2.0, 0.3, 0.125)]
-    assert found.unit == unit
+    result = circles_of_csv(text, "a.csv")
+    assert numbers(result) == [(0.5, 1.0, 0.25), (-2.0, 0.3, 0.125)]
+    assert result.unit == unit
 
 
-def test_names_are_taken_and_other_columns_told() -> None:
-    found = circles_of_csv("name,x,y,r,colour\nleft pipe,1,2,0.1,red\n", "a.csv")
-    assert found.circles[0].name == "left pipe"
-    assert found.notes == ("Ignored columns: colour.",)
+def test_names_are_used_and_other_columns_reported() -> None:
+    result = circles_of_csv("name,x,y,r,colour\nleft pipe,1,2,0.1,red\n", "a.csv")
+    assert result.circles[0].name == "left pipe"
+    assert result.notes == ("Ignored columns: colour.",)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_names_are_taken_and_other_columns_told() -> None:
         ),
     ],
 )
-def test_every_wrong_line_is_named(text: str, sentences: list[str]) -> None:
+def test_every_invalid_line_is_reported(text: str, sentences: list[str]) -> None:
     with pytest.raises(SceneError) as caught:
         circles_of_csv(text, "a.csv")
     lines = str(caught.value).splitlines()
@@ -78,18 +78,18 @@ def test_every_wrong_line_is_named(text: str, sentences: list[str]) -> None:
         assert line == naming("a.csv: ", sentence)
 
 
-def test_a_thousand_wrong_lines_are_cut_short() -> None:
+def test_report_of_many_invalid_lines_is_short() -> None:
     with pytest.raises(SceneError, match=r"and 980 more problems") as caught:
         circles_of_csv("1,2,0.1\n" + "1,2\n" * 1000, "a.csv")
     assert len(caught.value.problems) == 1000
 
 
 @given(st.text(max_size=80))
-def test_no_table_whatever_gives_anything_but_circles_or_sentences(text: str) -> None:
-    with contextlib.suppress(SceneError):  # anything else is a defect
-        found = circles_of_csv(text, "a.csv")
+def test_any_table_gives_circles_or_a_message(text: str) -> None:
+    with contextlib.suppress(SceneError):  # anything else is a bug
+        result = circles_of_csv(text, "a.csv")
         assert all(
-            math.isfinite(c.x) and math.isfinite(c.y) and c.radius > 0 for c in found.circles
+            math.isfinite(c.x) and math.isfinite(c.y) and c.radius > 0 for c in result.circles
         )
 
 
@@ -103,12 +103,12 @@ def drawing(page: str, content: str) -> Circles:
 
 
 def test_a_drawing_on_paper_is_in_millimetres_from_its_lower_left_corner() -> None:
-    found = drawing(
+    result = drawing(
         'width="20cm" height="100mm" viewBox="0 0 400 200"', '<circle cx="100" cy="50" r="20"/>'
     )
-    assert found.unit == "mm"
-    assert numbers(found) == [pytest.approx((50.0, 75.0, 10.0), rel=1e-12)]
-    (pipe,) = as_cylinders(found, "mm", 10.0, "a")
+    assert result.unit == "mm"
+    assert numbers(result) == [pytest.approx((50.0, 75.0, 10.0), rel=1e-12)]
+    (pipe,) = as_cylinders(result, "mm", 10.0, "a")
     assert (pipe.x_m, pipe.y_m, pipe.radius_m) == (0.5, 0.75, 0.1)
 
 
@@ -117,16 +117,16 @@ def test_a_drawing_on_paper_is_in_millimetres_from_its_lower_left_corner() -> No
     [("1in", 25.4), ("2.54cm", 25.4), ("72pt", 25.4), ("6pc", 25.4)],
 )
 def test_units_of_paper(height: str, millimetres: float) -> None:
-    found = drawing(
+    result = drawing(
         f'width="{height}" height="{height}" viewBox="0 0 10 10"', '<circle cx="0" cy="0" r="5"/>'
     )
-    assert numbers(found) == [pytest.approx((0.0, millimetres, millimetres / 2), rel=1e-9)]
+    assert numbers(result) == [pytest.approx((0.0, millimetres, millimetres / 2), rel=1e-9)]
 
 
 def test_a_drawing_without_a_size_is_in_its_own_units() -> None:
-    found = drawing('viewBox="-10 -10 40 20"', '<circle cx="0" cy="5" r="2"/>')
-    assert found.unit == "px"
-    assert numbers(found) == [pytest.approx((10.0, 5.0, 2.0))]
+    result = drawing('viewBox="-10 -10 40 20"', '<circle cx="0" cy="5" r="2"/>')
+    assert result.unit == "px"
+    assert numbers(result) == [pytest.approx((10.0, 5.0, 2.0))]
 
 
 def test_transformations_are_applied() -> None:
@@ -135,29 +135,29 @@ def test_transformations_are_applied() -> None:
         '<g transform="scale(1,0.5)"><ellipse cx="50" cy="100" rx="4" ry="8"/></g>'
         '<g transform="matrix(-1 0 0 1 80 0)"><circle cx="10" cy="10" r="1"/></g>'
     )
-    found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
+    result = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
     turned = (
         10 + 20 * math.cos(math.radians(30)),
         100 - (20 + 20 * math.sin(math.radians(30))),
         6.0,
     )
-    assert numbers(found) == [
+    assert numbers(result) == [
         pytest.approx(turned),
         pytest.approx((50.0, 50.0, 4.0)),
         pytest.approx((70.0, 90.0, 1.0)),
     ]
 
 
-def test_what_is_no_circle_is_left_out_and_told() -> None:
+def test_other_shapes_are_omitted_and_reported() -> None:
     content = (
         '<defs><circle id="pipe" r="7"/><clipPath id="clip"><circle r="9"/></clipPath></defs>'
         '<use xlink:href="#pipe" x="40" y="60"/><circle cx="1" cy="1" r="1" display="none"/>'
         '<ellipse cx="3" cy="3" rx="2" ry="1"/><circle cx="3" cy="3" r="0"/><rect width="3" height="3"/>'
     )
-    found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
-    assert numbers(found) == [pytest.approx((40.0, 40.0, 7.0))]
-    assert found.notes[0] == "Ignored 1 ellipse (not round)."
-    assert "Ignored 1 other shape." in found.notes
+    result = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
+    assert numbers(result) == [pytest.approx((40.0, 40.0, 7.0))]
+    assert result.notes[0] == "Ignored 1 ellipse (not round)."
+    assert "Ignored 1 other shape." in result.notes
 
 
 PEG = '<circle cx="5" cy="5" r="4"/>'
@@ -212,13 +212,13 @@ SYMBOL = '<symbol id="peg" viewBox="0 0 10 10"{}>' + PEG + "</symbol>"
         ('<circle cx="10" cy="10" r="5" transform="translate(10-3.5)scale(2)"/>', (30, 83.5, 10)),
     ],
 )
-def test_uses_symbols_and_drawings_in_it_are_placed(
+def test_uses_symbols_and_nested_drawings_are_placed(
     content: str, circle: tuple[float, float, float]
 ) -> None:
-    """Places and radii as librsvg 2.54 draws them, for uses of drawings as SVG 1.1 (5.6) says."""
-    found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
-    assert numbers(found)[0] == pytest.approx(circle)
-    assert len(found.circles) == (2 if 'id="g"><use' in content else 1)
+    """Positions and radii as drawn by librsvg 2.54, for uses of drawings according to SVG 1.1 (5.6)."""
+    result = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
+    assert numbers(result)[0] == pytest.approx(circle)
+    assert len(result.circles) == (2 if 'id="g"><use' in content else 1)
 
 
 @pytest.mark.parametrize(
@@ -238,21 +238,21 @@ def test_uses_symbols_and_drawings_in_it_are_placed(
         '<defs><circle id="c" r="2"/></defs><use href="#c" visibility="hidden"/>{here}',
     ],
 )
-def test_what_is_not_seen_is_no_obstacle(content: str) -> None:
-    shown = content.format(
+def test_invisible_shapes_are_not_obstacles(content: str) -> None:
+    markup = content.format(
         gone='<circle cx="1" cy="1" r="1"/>', here='<circle cx="7" cy="7" r="3"/>'
     )
-    found = drawing('width="100" height="100" viewBox="0 0 100 100"', shown)
-    assert numbers(found) == [pytest.approx((7.0, 93.0, 3.0))]
+    result = drawing('width="100" height="100" viewBox="0 0 100 100"', markup)
+    assert numbers(result) == [pytest.approx((7.0, 93.0, 3.0))]
 
 
-def test_what_is_left_out_of_a_drawing_is_counted() -> None:
+def test_omitted_shapes_are_counted() -> None:
     content = (
         '<style>g > circle { display: none }</style><circle visibility="hidden" r="1"/><use href="other.svg#a"/>'
         '<path d="M0 0"/><path visibility="hidden" d="M0 0"/><circle cx="7" cy="7" r="3"/>'
     )
-    found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
-    assert found.notes == (
+    result = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
+    assert result.notes == (
         "Ignored 1 circle (hidden).",
         "Ignored 1 other shape.",
         naming("Ignored 1 use"),
@@ -260,12 +260,12 @@ def test_what_is_left_out_of_a_drawing_is_counted() -> None:
     )
 
 
-def test_a_page_with_one_size_takes_the_other_from_its_view_box() -> None:
-    found = drawing('width="100mm" viewBox="0 0 10 20"', '<circle cx="5" cy="15" r="1"/>')
-    assert numbers(found) == [pytest.approx((50.0, 50.0, 10.0))]
+def test_missing_page_size_follows_from_the_view_box() -> None:
+    result = drawing('width="100mm" viewBox="0 0 10 20"', '<circle cx="5" cy="15" r="1"/>')
+    assert numbers(result) == [pytest.approx((50.0, 50.0, 10.0))]
 
 
-def test_a_transformation_that_is_not_understood_is_refused() -> None:
+def test_unknown_transformation_is_refused() -> None:
     with pytest.raises(SceneError, match=r'transformation "turn\(90\)" is unknown'):
         drawing('width="9" height="9"', '<circle r="1" transform="turn(90)"/>')
 
@@ -283,14 +283,14 @@ def test_a_transformation_that_is_not_understood_is_refused() -> None:
         (b"\xff\xfe\x00", "not valid SVG"),
     ],
 )
-def test_drawings_that_are_none(data: bytes, piece: str) -> None:
+def test_files_without_a_drawing_are_refused(data: bytes, piece: str) -> None:
     with pytest.raises(SceneError, match=piece):
         circles_of_svg(data, "a.svg")
 
 
 def test_obstacles_join_the_scene_in_their_group() -> None:
-    found = circles_of_csv("x_mm,y_mm,r_mm\n100,200,50\n300,100,25\n", "pegs.csv")
-    pegs = as_cylinders(found, "mm", 1.0, "pegs")
+    result = circles_of_csv("x_mm,y_mm,r_mm\n100,200,50\n300,100,25\n", "pegs.csv")
+    pegs = as_cylinders(result, "mm", 1.0, "pegs")
     assert pegs == (
         Cylinder(x_m=0.1, y_m=0.2, radius_m=0.05, group="pegs"),
         Cylinder(x_m=0.3, y_m=0.1, radius_m=0.025, group="pegs"),
@@ -301,10 +301,10 @@ def test_obstacles_join_the_scene_in_their_group() -> None:
     assert scene.obstacles == (there, *pegs)
 
 
-def test_what_does_not_fit_into_a_scene_is_refused() -> None:
-    found = circles_of_csv("1,2,0.1\n20000,2,0.1\n1,2,5000\n", "a.csv")
+def test_obstacles_invalid_in_a_scene_are_refused() -> None:
+    result = circles_of_csv("1,2,0.1\n20000,2,0.1\n1,2,5000\n", "a.csv")
     with pytest.raises(SceneError) as caught:
-        as_cylinders(found, "m", 1.0, "", "a.csv")
+        as_cylinders(result, "m", 1.0, "", "a.csv")
     assert [line.split(":")[1].strip() for line in str(caught.value).splitlines()] == [
         "line 2",
         "line 3",
@@ -313,7 +313,7 @@ def test_what_does_not_fit_into_a_scene_is_refused() -> None:
         with_imported(Scene(), [Cylinder(x_m=0.0, y_m=0.0)] * 20001)
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     latin = tmp_path / "a.csv"
     latin.write_bytes("x,y,r # Größe".encode("latin-1"))
     with pytest.raises(SceneError, match="UTF-8"):

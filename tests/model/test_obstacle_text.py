@@ -1,4 +1,4 @@
-"""Obstacles in scene files: what a person wrote about one goes with it, whatever becomes of the others."""
+"""Obstacles in scene files: comments on an obstacle stay with it when others change."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ PIECES = [
 ]
 
 
-def test_untouched_text_stays_to_the_letter() -> None:
+def test_untouched_text_is_unchanged() -> None:
     assert dump_scene(parse_scene(TEXT), TEXT) == TEXT
 
 
@@ -107,7 +107,7 @@ def test_a_value_that_was_left_out_is_added_to_its_block() -> None:
     assert parse_scene(new) == scene
 
 
-def test_a_moved_obstacle_keeps_its_comment_though_another_comes_and_one_goes() -> None:
+def test_moved_obstacle_keeps_its_comment() -> None:
     scene = move(parse_scene(TEXT), [1], (0.5, 0.0, 0.0))
     scene = scene.model_copy(
         update={"obstacles": (*scene.obstacles[:2], Cylinder(x_m=9.0, y_m=9.0))}
@@ -119,7 +119,7 @@ def test_a_moved_obstacle_keeps_its_comment_though_another_comes_and_one_goes() 
     assert parse_scene(new) == scene
 
 
-def test_a_comment_goes_with_the_obstacle_below_it() -> None:
+def test_comment_belongs_to_the_obstacle_below_it() -> None:
     new = dump_scene(remove_obstacles(parse_scene(TEXT), [1]), TEXT)
     assert "oil" not in new
     assert "# PVC pipes.\n[[obstacles]]" in new
@@ -135,7 +135,7 @@ def test_obstacles_in_another_order_keep_their_blocks() -> None:
     assert "friction = 0.05  # oil # and sand" in new
 
 
-def test_the_last_obstacle_goes_and_the_first_comes() -> None:
+def test_last_obstacle_is_removed_and_first_added() -> None:
     scene = parse_scene(TEXT)
     bare = dump_scene(scene.model_copy(update={"obstacles": ()}), TEXT)
     assert "[[" not in bare
@@ -170,7 +170,7 @@ def test_other_ways_of_writing_obstacles(text: str) -> None:
         assert "format = 1  # kept" in new
 
 
-def test_splitting_takes_nothing_away() -> None:
+def test_splitting_preserves_all_text() -> None:
     rest, blocks = split(TEXT)
     assert len(blocks) == 3
     assert rest.replace(MARK, "".join(blocks)) == TEXT
@@ -188,7 +188,7 @@ def test_any_obstacles_over_any_others(trees: list[dict[str, Any]], data: st.Dat
         {"format": 1, "model": {"kind": "spatial_nonsmooth"}, "obstacles": others}
     )
     text = dump_scene(before)
-    # A comment in every block: none is doubled, and whoever stays keeps it.
+    # A comment in every block: none is duplicated, and remaining obstacles keep theirs.
     counted = "".join(
         f"{line}  # note {index}\n" if line == "[[obstacles]]" else f"{line}\n"
         for index, line in enumerate(text.splitlines())
@@ -197,16 +197,14 @@ def test_any_obstacles_over_any_others(trees: list[dict[str, Any]], data: st.Dat
     assert parse_scene(new) == after
     notes = [line for line in new.splitlines() if "# note" in line]
     assert len(notes) == len(set(notes))
-    kept = sum(
+    n_expected = sum(
         min(before.obstacles.count(o), after.obstacles.count(o)) for o in set(after.obstacles)
     )
-    assert len(notes) >= kept
+    assert len(notes) >= n_expected
 
 
 @given(st.integers(0, len(TEXT)), st.sampled_from(PIECES), st.integers(0, 9))
-def test_whatever_stands_in_the_file_a_scene_can_be_saved_over_it(
-    at: int, piece: str, cut: int
-) -> None:
+def test_scene_can_be_saved_over_any_file(at: int, piece: str, cut: int) -> None:
     scene = move(parse_scene(TEXT), [0, 2], (0.5, 0.0, 0.0))
     assert parse_scene(dump_scene(scene, TEXT[:at] + piece + TEXT[at + cut :])) == scene
 

@@ -1,4 +1,4 @@
-"""Pictures of others: of which kinds, how large, and that nothing else is ever opened."""
+"""Untrusted images: supported formats, size limits, and that nothing else is opened."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ EPS = b"""%!PS-Adobe-3.0 EPSF-3.0
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_kinds_there_are(tmp_path: Path, kind: str) -> None:
+def test_supported_formats_are_listed(tmp_path: Path, kind: str) -> None:
     grey = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
     Image.fromarray(grey).save(tmp_path / "map", kind)
     np.testing.assert_allclose(grey_values(tmp_path / "map"), grey[::-1] / 255.0, atol=0.05)
 
 
-def test_deep_pictures_reach_from_0_to_1(tmp_path: Path) -> None:
+def test_16_bit_images_have_values_from_0_to_1(tmp_path: Path) -> None:
     deep = np.array([[0, 65535], [32768, 100]], dtype=np.uint16)
     Image.fromarray(deep).save(tmp_path / "map.png")
     np.testing.assert_allclose(grey_values(tmp_path / "map.png"), deep[::-1] / 65535.0)
 
 
-def test_no_other_program_is_ever_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_other_program_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def run(*_: object) -> None:
         raise AssertionError("Ghostscript was run")
 
@@ -50,7 +50,7 @@ def test_no_other_program_is_ever_run(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("kind", ["GIF", "TGA", "PDF", "WEBP", "ICO"])
-def test_other_kinds_are_refused_whatever_they_are_called(tmp_path: Path, kind: str) -> None:
+def test_other_formats_are_refused_with_any_name(tmp_path: Path, kind: str) -> None:
     held = io.BytesIO()
     Image.new("L", (16, 16)).save(held, kind)
     (tmp_path / "map.png").write_bytes(held.getvalue())
@@ -59,7 +59,7 @@ def test_other_kinds_are_refused_whatever_they_are_called(tmp_path: Path, kind: 
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "said"),
+    ("width", "height", "message"),
     [
         (5000, 5000, "It has 5000 x 5000 pixels. Use 2 to 4096 pixels"),
         (14_000, 14_000, "It has far too many pixels"),
@@ -67,19 +67,19 @@ def test_other_kinds_are_refused_whatever_they_are_called(tmp_path: Path, kind: 
         (2**31 - 1, 1, "pixels"),
     ],
 )
-def test_the_size_is_read_before_anything_is_unpacked(
-    tmp_path: Path, width: int, height: int, said: str, monkeypatch: pytest.MonkeyPatch
+def test_size_is_checked_before_decompression(
+    tmp_path: Path, width: int, height: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unpacked(*_: object) -> None:
         raise AssertionError("it was unpacked")
 
     monkeypatch.setattr(Image.Image, "convert", unpacked)
     (tmp_path / "map.png").write_bytes(png(width, height, b""))
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         grey_values(tmp_path / "map.png")
 
 
-def test_damage_is_a_sentence(tmp_path: Path) -> None:
+def test_damaged_image_is_reported(tmp_path: Path) -> None:
     sound = png(8, 8)
     for at in range(8, len(sound), 3):
         data = bytearray(sound)

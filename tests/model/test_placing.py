@@ -1,4 +1,4 @@
-"""The robot's start moved, turned, bent and laid out anew: what is done to the start is done to the pose, exactly."""
+"""Moves, turns and bends of the robot's start: the pose changes exactly accordingly."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def scene_with(start: dict[str, Any], *, spatial: bool = False, head: str = "fir
 
 
 def all_cases() -> list[Any]:
-    """Every kind of start, in the plane and in space, and the states they lead to."""
+    """Every kind of start, in 2D and 3D, and the resulting states."""
     cases = []
     for spatial, starts in ((False, STARTS), (True, SPATIAL_STARTS)):
         for name, start in starts.items():
@@ -134,7 +134,7 @@ def test_a_turn_is_scipy_s_rotation_of_places_axes_and_velocities(scene: Scene) 
         assert turned.start.kind == scene.start.kind
 
 
-def test_a_robot_turned_round_and_round_keeps_a_heading_that_may_be_written() -> None:
+def test_heading_stays_in_range_after_many_turns() -> None:
     scene = scene_with(STARTS["straight"])
     for _ in range(30):
         scene = turned_robot(scene, (0, 0, 1), 3.0, (0, 0, 0))
@@ -153,7 +153,7 @@ def test_a_robot_on_the_ground_stays_on_it_until_it_is_lifted_or_tilted() -> Non
 
 
 @pytest.mark.parametrize("scene", all_cases())
-def test_as_joint_angles_and_as_a_state_it_is_the_same_pose(scene: Scene) -> None:
+def test_joint_angles_and_state_describe_the_same_pose(scene: Scene) -> None:
     before = frames(scene)
     for start in (as_joint_angles(scene), as_state(scene)):
         after = frames(with_start(scene, start))
@@ -164,7 +164,7 @@ def test_as_joint_angles_and_as_a_state_it_is_the_same_pose(scene: Scene) -> Non
 
 
 @pytest.mark.parametrize("scene", all_cases())
-def test_the_start_of_what_is_shown_is_what_is_shown(scene: Scene) -> None:
+def test_start_from_a_shown_pose_is_that_pose(scene: Scene) -> None:
     pose, _ = initial_state(scene)
     again, twist = initial_state(with_start(scene, start_of_pose(scene, pose)))
     np.testing.assert_allclose(again[:, :3], pose[:, :3], atol=1e-8)
@@ -172,7 +172,7 @@ def test_the_start_of_what_is_shown_is_what_is_shown(scene: Scene) -> None:
     assert not twist.any()
     assert start_of_pose(scene, pose).kind == "joint_angles"
     apart = pose.copy()
-    apart[2, 1] += 0.01  # links that hang in no chain: only a state can say that
+    apart[2, 1] += 0.01  # links that form no chain: only a state can describe that
     torn = start_of_pose(scene, apart)
     np.testing.assert_array_equal(initial_state(with_start(scene, torn))[0][:, :3], apart[:, :3])
     with pytest.raises(SceneError, match="form a chain"):
@@ -206,14 +206,14 @@ def test_a_bend_turns_one_end_about_the_joint_s_axis(scene: Scene, head: str) ->
     for joint in range(N - 1):
         for axis in ("yaw", "pitch") if scene.model.spatial else ("yaw",):
             entry = entry_of(scene.body.axes, joint, axis)
-            wanted = float(initial_joint_angles(scene)[entry]) + 0.4
-            bent = bent_robot(scene, joint, wanted, axis)  # type: ignore[arg-type]
+            target = float(initial_joint_angles(scene)[entry]) + 0.4
+            bent = bent_robot(scene, joint, target, axis)  # type: ignore[arg-type]
             angles = initial_joint_angles(bent)
             expected = initial_joint_angles(scene)
             expected[entry] += 0.4
             np.testing.assert_allclose(angles, expected, atol=1e-8)
-            # What it has to be, from the pose alone: a rigid rotation of one end, the other where
-            # it was.
+            # The expected pose, from the pose alone: a rigid rotation of one end, and the other end
+            # unchanged.
             point, about = joint_axis(pose, scene.robot, joint, axis)  # type: ignore[arg-type]
             behind = turns_behind(scene.robot, joint)
             turn = Rotation.from_rotvec((0.4 if behind else -0.4) * about).as_matrix()
@@ -222,13 +222,13 @@ def test_a_bend_turns_one_end_about_the_joint_s_axis(scene: Scene, head: str) ->
             part = slice(joint + 1, None) if behind else slice(0, joint + 1)
             centre[part] = point + (centre[part] - point) @ turn.T
             frame[part] = turn @ frame[part]
-            found = frames(bent)
-            if lies:  # on the ground, at whatever height that is now
-                lifted = found[0][:, 2] - centre[:, 2]
+            result = frames(bent)
+            if lies:  # on the ground, at its new height
+                lifted = result[0][:, 2] - centre[:, 2]
                 np.testing.assert_allclose(lifted, lifted[0], atol=1e-8)
                 centre[:, 2] += lifted[0]
-            np.testing.assert_allclose(found[0], centre, atol=1e-8)
-            np.testing.assert_allclose(found[1], frame, atol=1e-8)
+            np.testing.assert_allclose(result[0], centre, atol=1e-8)
+            np.testing.assert_allclose(result[1], frame, atol=1e-8)
             if scene.start.kind in ("state", "link_angles") and axis == "yaw":
                 assert bent.start.kind == scene.start.kind
 
@@ -240,8 +240,8 @@ def test_the_shorter_end_turns_and_in_the_middle_the_one_away_from_the_head() ->
     assert [turns_behind(last, joint) for joint in range(5)] == [False, False, False, True, True]
 
 
-def test_a_bend_keeps_what_the_links_do_relative_to_each_other() -> None:
-    # The rate of the joint that is bent, and of all others, about their own axes.
+def test_bend_preserves_relative_motion() -> None:
+    # The rates of the bent joint and of all others, about their own axes.
     scene = scene_with(SPATIAL_STARTS["high"], spatial=True)
     random = np.random.default_rng(4)
     state = as_state(scene)
@@ -297,7 +297,7 @@ def test_a_bend_stops_at_the_joint_s_limit() -> None:
 
 @pytest.mark.parametrize("scene", all_cases())
 @pytest.mark.parametrize("lay", [straight_robot, gait_robot])
-def test_a_robot_laid_out_anew_stays_where_it_is(scene: Scene, lay: Any) -> None:
+def test_reset_pose_keeps_the_position(scene: Scene, lay: Any) -> None:
     laid = lay(scene)
     before, after = frames(scene), frames(laid)
     np.testing.assert_allclose(
@@ -314,9 +314,11 @@ def test_a_robot_laid_out_anew_stays_where_it_is(scene: Scene, lay: Any) -> None
         return
     i = np.arange(N - 1)
     for kind, wave in (("yaw", scene.gait.yaw), ("pitch", scene.gait.pitch)):
-        told = wave.amplitude * np.sin(i * wave.phase_shift + wave.phase) + wave.offset
+        wave_angles = wave.amplitude * np.sin(i * wave.phase_shift + wave.phase) + wave.offset
         there = entries(laid.body.axes, kind)
-        np.testing.assert_allclose(initial_joint_angles(laid)[there], told[: len(there)], atol=1e-9)
+        np.testing.assert_allclose(
+            initial_joint_angles(laid)[there], wave_angles[: len(there)], atol=1e-9
+        )
 
 
 # ---------------------------------------------------------------------------------- what is refused
@@ -341,7 +343,7 @@ def test_a_start_from_a_recording_becomes_a_state_when_it_is_moved(tmp_path: Pat
         moved_robot(with_values(scene, {"start.file": "missing.csv"}), (1, 0, 0), tmp_path)
 
 
-def test_what_cannot_be_done_is_said_in_a_sentence() -> None:
+def test_impossible_edits_are_reported() -> None:
     flat = scene_with(STARTS["straight"])
     with pytest.raises(SceneError, match=r"start\.x_m.*10000"):
         moved_robot(flat, (2e4, 0, 0))
@@ -374,7 +376,7 @@ angles = st.floats(-179, 179)
 
 @settings(max_examples=60)
 @given(angles, st.floats(-90, 90), angles)
-def test_heading_pitch_and_roll_say_an_orientation_even_upright(
+def test_heading_pitch_and_roll_describe_upright_orientations(
     heading: float, pitch: float, roll: float
 ) -> None:
     for tilt in (pitch, 90.0, -90.0):

@@ -1,4 +1,4 @@
-"""Where a robot in space starts: the papers' own starts, MuJoCo's kinematics, and what lying on the ground means."""
+"""Start poses of spatial robots: the papers' starts, MuJoCo's kinematics, and poses on the ground."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def space(**values: Any) -> Scene:
 
 @pytest.mark.parametrize("name", SPATIAL)
 def test_the_reference_scenes_start_where_the_reference_tracks_do(name: str) -> None:
-    # q0 of the independent implementation, spheres 1e-6 m in the ground.
+    # q0 of the independent implementation, with spheres 1e-6 m deep in the ground.
     pose, twist = initial_state(load_scene(scenes_dir() / f"{name}.toml"))
     expected = from_p1(np.array(CASES[name]["q0"]).reshape(-1, 7))
     np.testing.assert_allclose(pose[:, :3], expected[:, :3], atol=1e-9)
@@ -47,10 +47,10 @@ angles = st.lists(st.floats(-80, 80), min_size=4, max_size=4)
 @given(
     angles, angles, st.floats(0, 0.05), st.integers(1, 5), st.floats(-180, 180), st.floats(-60, 60)
 )
-def test_a_chain_of_cardan_joints_is_mujocos(
+def test_chain_of_cardan_joints_agrees_with_mujoco(
     yaw: list[float], pitch: list[float], offset: float, link: int, heading: float, tilt: float
 ) -> None:
-    # MuJoCo gets the pose of link 1 and the joint angles; its own kinematics places the others.
+    # MuJoCo gets the pose of link 1 and the joint angles; its kinematics computes the others.
     scene = space(
         robot__n_links=5,
         robot__axis_offset_m=offset,
@@ -75,7 +75,7 @@ def test_a_chain_of_cardan_joints_is_mujocos(
 
 
 def test_the_placed_link_points_where_the_start_says() -> None:
-    # A positive pitch points downwards, a positive roll turns about the link's own axis.
+    # A positive pitch points downwards, a positive roll rotates about the link's own axis.
     scene = space(
         start__kind="straight",
         start__link=6,
@@ -128,10 +128,10 @@ def test_a_robot_lies_level_in_the_gaits_pose(
     along = matrices(flat[:, 3:])[:, :2, 0].mean(axis=0)
     if np.hypot(*along) > 1e-3 and np.hypot(*mean[:2, 0]) > 1e-3:
         aside = along[0] * mean[1, 0] - along[1] * mean[0, 0]
-        assert aside == pytest.approx(0.0, abs=1e-9)  # heads as the yaw wave alone does
+        assert aside == pytest.approx(0.0, abs=1e-9)  # the heading is that of the yaw wave alone
 
 
-def test_a_start_at_a_height_hangs_there_and_moves_as_one_body() -> None:
+def test_start_at_a_height_moves_as_one_body() -> None:
     scene = space(
         start__kind="joint_angles",
         start__joint_angles_deg=[20.0] * 10,
@@ -180,7 +180,7 @@ def test_a_robot_with_offset_axes_is_no_longer() -> None:
     np.testing.assert_allclose(np.diff(pose[:, 0]), 0.122, atol=1e-15)
 
 
-def test_the_plane_ignores_what_only_space_has() -> None:
+def test_planar_models_ignore_spatial_values() -> None:
     plain = with_values(Scene(), {"start.kind": "gait"})
     odd = with_values(
         plain,
@@ -199,9 +199,9 @@ def test_the_plane_ignores_what_only_space_has() -> None:
     assert initial_joint_angles(odd).shape == (10,)
 
 
-def test_where_the_axes_of_a_joint_are_apart_is_in_the_link_behind() -> None:
-    # The yaw axis ends the link before; the pitch axis, at rest in the plane, is 0.02 m on along
-    # the link behind.
+def test_axis_offset_belongs_to_the_link_behind() -> None:
+    # The yaw axis is at the end of the link before; the pitch axis, at rest in the plane, is 0.02 m
+    # further along the link behind.
     scene = with_values(Scene(), {"start.kind": "gait", "robot.axis_offset_m": 0.02})
     length = scene.robot.link_length_m
     ends = []

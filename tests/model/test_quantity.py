@@ -1,4 +1,4 @@
-"""Typed numbers with units: conversions that a table gives, and sentences for what is no number."""
+"""Typed numbers with units: conversions from a table, and messages for text that is not a number."""
 
 from __future__ import annotations
 
@@ -55,24 +55,24 @@ def test_units_are_converted(text: str, unit: str, value: float) -> None:
         ("9**9**9", "m", "number"),
     ],
 )
-def test_nonsense_is_a_sentence(text: str, unit: str, sentence: str) -> None:
+def test_invalid_text_is_reported(text: str, unit: str, sentence: str) -> None:
     with pytest.raises(NumberTextError) as refusal:
         parse_number(text, unit)
     assert sentence in str(refusal.value)
 
 
 @pytest.mark.parametrize("text", ["", "-", "1/", "2*(", "2*(3", "0.", "12c", "1e", "1 + ", "3 p"])
-def test_beginnings_are_not_nonsense(text: str) -> None:
+def test_unfinished_text_is_recognized(text: str) -> None:
     assert is_unfinished(text, "m")
 
 
 @pytest.mark.parametrize("text", ["1..2", "12cm", "3x", "30deg", "1 2"])
-def test_what_is_whole_or_wrong_is_not_a_beginning(text: str) -> None:
+def test_complete_or_invalid_text_is_not_unfinished(text: str) -> None:
     assert not is_unfinished(text, "m")
 
 
 @given(st.text(max_size=12))
-def test_any_text_is_a_number_or_a_sentence(text: str) -> None:
+def test_any_text_is_a_number_or_reported(text: str) -> None:
     try:
         value = parse_number(text, "m")
         sentence = ""

@@ -1,4 +1,4 @@
-"""Edits of single links and joints, and the tables that they leave in the scene."""
+"""Edits of single links and joints, and the resulting tables in the scene."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_gain_of_one_axis_names_the_axis() -> None:
     assert [scene.body.axes[k].name for k in at] == ["joint_3_pitch"]
 
 
-def test_tables_of_a_lost_axis_go() -> None:
+def test_tables_of_a_removed_axis_are_removed() -> None:
     scene = scene_of(joint=[{"index": 3, "only": "pitch", "kp_nm_per_rad": 100.0}])
     assert tables(edited(scene, [2], "axes", "yaw", "joint"), "joint") == [
         {"index": 3, "axes": "yaw"}
@@ -163,7 +163,7 @@ def test_fewer_links_trim_their_tables() -> None:
     assert "5 links" in trimming_note(scene, fewer)
 
 
-def test_tables_that_meet_do_not_contradict() -> None:
+def test_adjacent_tables_are_consistent() -> None:
     scene = scene_of(link=[{"index": 4, "mass_kg": 2.0}, {"index": "last", "mass_kg": 3.0}])
     fewer = with_value(scene, "robot.n_links", 4)
     assert tables(fewer) == [{"index": "last", "mass_kg": 3.0}]
@@ -240,7 +240,7 @@ def any_scene(draw: st.DrawFn) -> Scene:
 
 @settings(max_examples=150, deadline=None)
 @given(any_scene(), st.lists(st.tuples(LINK, ROWS), min_size=1, max_size=4))
-def test_links_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any]) -> None:
+def test_links_have_exactly_the_given_values(scene: Scene, edits: list[Any]) -> None:
     for (name, given_value), rows in edits:
         value = _link_value(name, given_value)
         before = {
@@ -249,7 +249,7 @@ def test_links_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any])
         }
         after = edited(scene, rows, name, value)
         for row, link in enumerate(after.robot.links):
-            shown = {
+            values = {
                 "mass_kg": link.mass,
                 "radius_m": link.radius,
                 "wheels": link.wheels,
@@ -266,12 +266,12 @@ def test_links_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any])
                 usual = usual_value(scene, "link", row, name)
                 expected = usual if value is None else value
                 actual = (
-                    usual_value(after, "link", row, name) if shown[name] is None else shown[name]
+                    usual_value(after, "link", row, name) if values[name] is None else values[name]
                 )
                 assert actual == expected
             for each in same:
                 if each != name or row not in rows:
-                    assert shown[each] == same[each]
+                    assert values[each] == same[each]
         for each in before:
             if each != name:
                 assert given_values(after.robot, "link", each) == before[each]
@@ -299,24 +299,24 @@ def test_links_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any])
         max_size=4,
     ),
 )
-def test_axes_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any]) -> None:
+def test_axes_have_exactly_the_given_values(scene: Scene, edits: list[Any]) -> None:
     for (name, value), rows, only in edits:
         after = edited(scene, rows, name, value, "joint", only)
         assert after.robot.axes == scene.robot.axes
         for k, axis in enumerate(scene.robot.axes):
-            asked = axis.joint in rows and only in (None, axis.kind)
+            is_given = axis.joint in rows and only in (None, axis.kind)
             old, new = scene.axis_values, after.axis_values
             usual = usual_value(scene, "joint", axis.joint, "kp_nm_per_rad", axis.kind)
             kp = (
                 old.kp[k]
-                if not asked or name != "kp_nm_per_rad"
+                if not is_given or name != "kp_nm_per_rad"
                 else usual
                 if value is None
                 else value
             )
             rest = (
                 old.rest[k]
-                if not asked or name != "rest_deg"
+                if not is_given or name != "rest_deg"
                 else pytest.approx((value or 0.0) * 0.0174532925199)
             )
             assert new.kp[k] == kp
@@ -326,7 +326,7 @@ def test_axes_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any]) 
 
 @settings(max_examples=100, deadline=None)
 @given(any_scene(), ROWS, st.sampled_from(["yaw", "pitch", "fixed", "cardan", None]))
-def test_joints_have_exactly_the_axes_asked_for(
+def test_joints_have_exactly_the_given_axes(
     scene: Scene, rows: list[int], axes: str | None
 ) -> None:
     after = edited(scene, rows, "axes", axes, "joint")
@@ -340,7 +340,7 @@ def test_joints_have_exactly_the_axes_asked_for(
 @given(any_scene(), st.integers(1, 12))
 def test_any_number_of_links_is_accepted(scene: Scene, n_links: int) -> None:
     after = with_value(scene, "robot.n_links", n_links)
-    for row in range(min(n_links, N) - 1):  # the last one may be "last"
+    for row in range(min(n_links, N) - 1):  # the last link can be called "last"
         for name in ("mass_kg", "radius_m"):
             assert (row, "") not in given_values(after.robot, "link", name) or (
                 given_values(after.robot, "link", name)[row, ""]

@@ -1,4 +1,4 @@
-"""Times of runs: no digit is lost, however long a run is."""
+"""Times of runs: no digit is lost, for runs of any length."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_times_are_in_seconds_and_then_by_the_clock(seconds: float, text: str) -
     assert run_time(seconds) == text
 
 
-def test_decimals_and_significant_digits_are_as_asked_for() -> None:
+def test_decimals_and_significant_digits_are_as_requested() -> None:
     assert run_time(7038.19, 0) == "1:57:18"
     assert run_time(59.996, 2) == "60.00 s"
     assert run_time(8.94, significant=3) == "8.94 s"

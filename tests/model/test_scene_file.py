@@ -1,4 +1,4 @@
-"""Scene files: what is refused and in which words, what survives a save, and that nothing is lost on the way."""
+"""Scene files: refusals and their messages, comments preserved by saving, and no loss of values."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ SHIPPED = sorted(scenes_dir().glob("*.toml"))
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_a_shipped_scene_is_saved_as_it_was_read(path: Path) -> None:
+def test_bundled_scene_is_saved_as_it_was_read(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert dump_scene(load_scene(path), text) == text
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_a_shipped_scene_survives_being_written_anew(path: Path) -> None:
+def test_bundled_scene_survives_being_rewritten(path: Path) -> None:
     scene = load_scene(path)
     assert parse_scene(dump_scene(scene)) == scene
 
@@ -88,7 +88,7 @@ def test_kinds_that_were_the_only_ones_may_be_left_out() -> None:
     assert scene.obstacles == (Cylinder(x_m=1, y_m=2),)
 
 
-# what is refused: (text, pieces that the sentences must hold)
+# refused texts: (text, parts that the messages must contain)
 BAD = {
     "syntax": ("format = 1\n[robot\n", ["not valid TOML", "line 2"]),
     "no format": ("[robot]\nn_links = 3\n", ["format is missing", "format = 1"]),
@@ -192,7 +192,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_mistake_is_named_with_its_remedy(case: str) -> None:
+def test_error_is_reported_with_its_remedy(case: str) -> None:
     text, pieces = BAD[case]
     with pytest.raises(SceneError) as caught:
         parse_scene(text, "bad.toml")
@@ -201,7 +201,7 @@ def test_a_mistake_is_named_with_its_remedy(case: str) -> None:
         assert piece in str(caught.value)
 
 
-def test_all_mistakes_are_named_at_once() -> None:
+def test_all_errors_are_reported_together() -> None:
     with pytest.raises(SceneError) as caught:
         parse_scene(
             "format = 1\nnothing = 1\n[robot]\nmass_kg = -1\nn_links = 0\n[gait]\nkind = 'dance'\n",
@@ -216,7 +216,7 @@ def test_all_mistakes_are_named_at_once() -> None:
     assert len(str(caught.value).splitlines()) == 4
 
 
-def test_contradictions_among_the_right_parts_are_named_too() -> None:
+def test_contradictions_among_valid_parts_are_reported() -> None:
     text = "format = 1\n[gait]\namplitude_deg = -181\n[control]\nperiod_s = 0.0101\n[start]\nkind = 'gait'\nlink = 12\n"
     with pytest.raises(SceneError) as caught:
         parse_scene(text)
@@ -227,7 +227,7 @@ def test_contradictions_among_the_right_parts_are_named_too() -> None:
     }
     with pytest.raises(
         SceneError
-    ) as caught:  # how many links there are is not known: link 12 may be right
+    ) as caught:  # the number of links is unknown: link 12 may be valid
         parse_scene(text + "[robot]\nn_links = 0\n")
     assert {p.key for p in caught.value.problems} == {
         "gait.amplitude_deg",
@@ -236,7 +236,7 @@ def test_contradictions_among_the_right_parts_are_named_too() -> None:
     }
 
 
-def test_files_that_are_no_scenes(tmp_path: Path) -> None:
+def test_files_without_a_scene_are_refused(tmp_path: Path) -> None:
     binary = tmp_path / "a.toml"
     latin = tmp_path / "b.toml"
     csv = tmp_path / "c.csv"
@@ -256,15 +256,13 @@ def test_files_that_are_no_scenes(tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=200))
-def test_no_text_whatever_gives_anything_but_a_sentence(text: str) -> None:
-    with contextlib.suppress(SceneError):  # anything else is a defect
+def test_any_text_is_a_scene_or_reported(text: str) -> None:
+    with contextlib.suppress(SceneError):  # anything else is a bug
         parse_scene(text)
 
 
 @given(scene_trees(), st.data())
-def test_no_damaged_scene_gives_anything_but_a_sentence(
-    tree: dict[str, Any], data: st.DataObject
-) -> None:
+def test_any_damaged_scene_is_reported(tree: dict[str, Any], data: st.DataObject) -> None:
     text = tomlkit.dumps(tree)
     at = data.draw(st.integers(0, len(text)))
     piece = data.draw(
@@ -313,7 +311,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     assert os.listdir(tmp_path) == ["s.toml"]
 
 
-def test_saving_to_an_impossible_place_is_a_sentence(tmp_path: Path) -> None:
+def test_saving_to_an_invalid_path_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SceneError, match="cannot be written"):
         save_scene(Scene(), tmp_path / "no" / "such" / "folder.toml")
     with pytest.raises(SceneError, match="folder"):
@@ -321,7 +319,7 @@ def test_saving_to_an_impossible_place_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "left_out", "kept"),
+    ("kind", "left_out", "expected_tables"),
     [
         ("planar_nonsmooth", {"beam", "strain", "support"}, {"gait", "robot", "ground"}),
         (
@@ -332,14 +330,14 @@ def test_saving_to_an_impossible_place_is_a_sentence(tmp_path: Path) -> None:
     ],
 )
 def test_a_new_file_has_no_sections_of_another_kind_of_body(
-    tmp_path: Path, kind: str, left_out: set[str], kept: set[str]
+    tmp_path: Path, kind: str, left_out: set[str], expected_tables: set[str]
 ) -> None:
     scene = Scene(model=FORMULATIONS[kind].fields())
     path = tmp_path / "new.toml"
     save_scene(scene, path)
     tables = set(re.findall(r"^\[(\w+)\]", path.read_text(encoding="utf-8"), re.M))
     assert not tables & left_out
-    assert kept <= tables
+    assert expected_tables <= tables
     assert load_scene(path) == scene
     chosen = with_values(scene, {"beam.length_m": 0.5, "gait.amplitude_deg": 11.0})
     save_scene(chosen, path)

@@ -1,4 +1,4 @@
-"""Differences in words: nothing is passed over, many of the same sort are one line, units and names are there."""
+"""Differences of scenes as text: all are listed, many of one kind in one line, with units and names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_equal_scenes_do_not_differ(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    ("values", "lines"),
     [
         ({"gait.amplitude_deg": 35.0}, ["Gait: amplitude 40 → 35 °"]),
         ({"title": "Pipes"}, ['Title "Obstacle-aided locomotion" → "Pipes"']),
@@ -41,8 +41,8 @@ def test_equal_scenes_do_not_differ(scene: Scene) -> None:
         ),
     ],
 )
-def test_a_value(scene: Scene, values: dict[str, object], words: list[str]) -> None:
-    assert difference_in_words(scene, with_values(scene, values)) == words
+def test_a_value(scene: Scene, values: dict[str, object], lines: list[str]) -> None:
+    assert difference_in_words(scene, with_values(scene, values)) == lines
 
 
 def test_many_of_a_sort_are_one_line(scene: Scene) -> None:
@@ -72,7 +72,7 @@ def test_what_comes_and_goes_is_counted_by_kind(scene: Scene) -> None:
     ) == ['Cylinder "post" removed']
 
 
-def test_a_moved_obstacle_is_moved_though_another_went(scene: Scene) -> None:
+def test_moved_obstacle_is_recognized_after_a_removal(scene: Scene) -> None:
     after = move(remove_obstacles(scene, [6]), [0], (1.0, 0.0, 0.0))
     assert difference_in_words(scene, after) == [
         f"Cylinder at ({scene.obstacles[6].x_m:.4g}, {scene.obstacles[6].y_m:.4g}) removed",
@@ -80,13 +80,13 @@ def test_a_moved_obstacle_is_moved_though_another_went(scene: Scene) -> None:
     ]
 
 
-def test_another_order_is_told(scene: Scene) -> None:
+def test_changed_order_is_reported(scene: Scene) -> None:
     turned = scene.model_copy(update={"obstacles": scene.obstacles[::-1]})
     assert difference_in_words(scene, turned) == [naming("another order")]
 
 
 @given(scenes(), scenes())
-def test_words_are_found_for_any_difference(before: Scene, after: Scene) -> None:
-    words = difference_in_words(before, after)
-    assert (before == after) == (not words)
-    assert all(line and "\n" not in line for line in words)
+def test_any_difference_has_a_description(before: Scene, after: Scene) -> None:
+    lines = difference_in_words(before, after)
+    assert (before == after) == (not lines)
+    assert all(line and "\n" not in line for line in lines)

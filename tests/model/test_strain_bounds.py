@@ -1,4 +1,4 @@
-"""Bounds of formulas over boxes against samples, and what they find between all times and places one would look at."""
+"""Bounds of formulas over intervals against samples, and extremes between sampled times and positions."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_no_value_lies_outside_its_bounds(
         slack = 1e-9 * (1.0 + np.abs(value))
         assert (value >= between.low - slack).all()
         assert (value <= between.high + slack).all()
-        # no value: no bounds
+        # undefined: no bounds
         assert len(value) == 200 or not np.isfinite(between.high - between.low)
 
 
@@ -93,12 +93,11 @@ def law(curvature: str, speed: str = "-0.5") -> StrainLaw:
         ("10*cos(8*s)", -10.0, 10.0),
     ],
 )
-def test_the_extremes_of_a_law_are_found_wherever_they_are(
-    text: str, least: float, most: float
-) -> None:
-    found = [each for each in extremes(law(text), 12.0) if each.component == 5]
+def test_extremes_of_a_law_are_found_anywhere(text: str, least: float, most: float) -> None:
+    result = [each for each in extremes(law(text), 12.0) if each.component == 5]
     values = [
-        law(text).along(5, np.array([each.time]), np.array([each.abscissa]))[0][0] for each in found
+        law(text).along(5, np.array([each.time]), np.array([each.abscissa]))[0][0]
+        for each in result
     ]
     assert min(values) == pytest.approx(least, abs=0.03 * (most - least))
     assert max(values) == pytest.approx(most, abs=0.03 * (most - least))
@@ -117,10 +116,10 @@ def test_a_pole_is_found_between_all_times(text: str, where: float) -> None:
     bad = [each for each in extremes(law(text), 10.0) if not each.usable]
     assert len(bad) == 1
     if where:
-        assert bad[0].time == pytest.approx(where, abs=5e-3)  # beyond 1e12 near by, too
+        assert bad[0].time == pytest.approx(where, abs=5e-3)  # beyond 1e12 also near the pole
 
 
-def test_a_pole_of_the_speed_is_found_and_a_kink_is_none() -> None:
+def test_pole_of_the_speed_is_found_and_a_kink_is_not_a_pole() -> None:
     pole = speed_pole(law("1*cos(s*8)", "0.1/(t - 5.0507)"), 10.0)
     assert pole is not None
     assert pole.time == pytest.approx(5.0507, abs=1e-6)
@@ -144,31 +143,31 @@ def bent(curvature: str, **values: object) -> Scene:
 
 
 @pytest.mark.parametrize("half", [0.03, 0.01, 0.003])
-def test_a_narrow_bend_turns_the_tail_as_its_integral_says(half: float) -> None:
+def test_narrow_bend_turns_the_tail_by_its_integral(half: float) -> None:
     scene = bent(f"30*bump((X - 0.503*l)/({half}*l))")
-    found = resolution(scene)
-    points = np.linspace(0.0, 1.0, 2 * found.slices + 1)
+    result = resolution(scene)
+    points = np.linspace(0.0, 1.0, 2 * result.slices + 1)
     strain = StrainLaw(scene.strain, scene.beam).at(np.zeros(1), points).strain[0]
     turn, _ = shape(strain, 1.0)
     angle = np.arctan2(turn[-1, 1, 0], turn[-1, 0, 0])
     # independent: by an adaptive quadrature
-    whole = quad(lambda v: np.exp(-v * v / (1.0 - v * v)), -1, 1)[0]
-    assert angle == pytest.approx(30.0 * half * whole, rel=1e-4)
-    assert found.hidden.share < HIDDEN
-    assert found.excess <= 1.0
+    full = quad(lambda v: np.exp(-v * v / (1.0 - v * v)), -1, 1)[0]
+    assert angle == pytest.approx(30.0 * half * full, rel=1e-4)
+    assert result.hidden.share < HIDDEN
+    assert result.excess <= 1.0
     assert [each.key for each in registry.check(scene) if "narrow" in each.message] == []
 
 
 @pytest.mark.parametrize("half", [0.001, 0.00001])
-def test_what_the_finest_slices_miss_is_said_with_its_figure(half: float) -> None:
+def test_unresolved_bends_are_reported_with_their_size(half: float) -> None:
     problems = registry.check(bent(f"30*bump((X - 0.503*l)/({half}*l))", duration_s=2.0))
     assert [(each.severity, each.key) for each in problems] == [("warning", "strain.k_z_per_m")]
     assert "at X = 0.50" in problems[0].message
     figure = float(problems[0].message.split("tail by ")[1].removesuffix(" mm"))
-    assert 0.1 <= figure <= 1e3 * 30.0 * half * 1.3  # of a body of 1 m, by all of the angle
+    assert 0.1 <= figure <= 1e3 * 30.0 * half * 1.3  # for a body of 1 m, by the full angle
 
 
-def test_that_there_are_no_more_slices_is_said_with_the_figure() -> None:
+def test_limit_of_slices_is_reported_with_the_error() -> None:
     scene = with_values(bent("10*cos(8*s)", duration_s=2.0), {"solver.error_tolerance": 1e-13})
     problems = registry.check(scene)
     assert [(each.severity, each.key) for each in problems] == [
@@ -177,8 +176,8 @@ def test_that_there_are_no_more_slices_is_said_with_the_figure() -> None:
     assert f"times the tolerance with {resolution(scene).slices} slices" in problems[0].message
 
 
-def test_a_bend_tighter_than_the_body_is_thick_is_said_with_its_figure() -> None:
-    # r = 20 mm: beyond K = 50 1/m the inner side of a circle of radius 1/K has no length left.
+def test_too_tight_bend_is_reported_with_its_value() -> None:
+    # r = 20 mm: beyond K = 50 1/m the inner side of a circle of radius 1/K has zero length.
     assert registry.check(bent("49*cos(8*s)")) == []
     for text in ("60*cos(8*s)", "60*cos(8*s)*bump((t - 5.03)/0.01)"):
         problems = registry.check(bent(text, duration_s=10.0))
@@ -189,7 +188,7 @@ def test_a_bend_tighter_than_the_body_is_thick_is_said_with_its_figure() -> None
         assert 58.0 < figure <= 60.0
 
 
-def test_slices_do_not_depend_on_how_long_the_run_is() -> None:
+def test_slices_do_not_depend_on_the_duration() -> None:
     for text in (
         "20*sin(2*pi*t)^2*cos(20*X)",
         "10*cos(8*X + 4*t)",

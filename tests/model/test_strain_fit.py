@@ -1,4 +1,4 @@
-"""Strain laws of gaits: joint angles to rounding, patterns that move along the body, and the body that has them."""
+"""Strain laws of gaits: joint angles to rounding, patterns that move along the body, and the resulting body."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SIDEWAYS = load_scene(scenes_dir() / "sidewinding.toml")
 
 @pytest.mark.parametrize("head", ["first", "last"])
 @pytest.mark.parametrize("shift", [-50.0, 0.0, 35.0, 180.0])
-def test_every_joint_turns_as_the_gait_says(head: str, shift: float) -> None:
-    """Against the controller that makes the joints' references, links counted as it counts them."""
+def test_joints_of_the_law_follow_the_gait(head: str, shift: float) -> None:
+    """Against the controller that computes the joints' references, with links in the same order."""
     values = {
         "robot.head": head,
         "gait.phase_shift_deg": shift,
@@ -38,11 +38,11 @@ def test_every_joint_turns_as_the_gait_says(head: str, shift: float) -> None:
     law, beam = strain_of_gait(scene)
     assert fit_error(scene, law, beam) < 1e-12
     t = np.linspace(0.0, 3.0, 7)
-    wanted = WaveGait(scene).motion(t)
-    found = joint_motion(
+    expected = WaveGait(scene).motion(t)
+    result = joint_motion(
         StrainLaw(law, beam), beam.length_m, scene.robot.n_links, scene.robot.axes, t, 12
     )
-    for ours, theirs in zip(found, wanted, strict=True):
+    for ours, theirs in zip(result, expected, strict=True):
         seen = (
             ours
             if head == "first"
@@ -51,7 +51,7 @@ def test_every_joint_turns_as_the_gait_says(head: str, shift: float) -> None:
         assert seen == pytest.approx(theirs, abs=1e-11)
 
 
-def test_a_pattern_that_a_snake_can_follow_is_one_of_s() -> None:
+def test_followable_pattern_is_a_function_of_s() -> None:
     """K_t = V_o K', with V_o < 0 (forward) for a wave that runs from the head to the tail."""
     law, beam = strain_of_gait(SIDEWAYS)
     numbers = StrainLaw(law, beam)
@@ -69,27 +69,27 @@ def test_a_pattern_that_a_snake_can_follow_is_one_of_s() -> None:
     assert "s" not in other.k_z_per_m.replace("sin", "")
 
 
-def test_the_body_weighs_as_the_chain_and_runs(
+def test_body_has_the_mass_of_the_chain_and_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = scenes_dir() / "lagrangian_undulation.toml"
     file = tmp_path / "body.toml"
     assert main(["fit-strain", str(source), "--duration", "0.5", "-o", str(file)]) == 0
-    shown = capsys.readouterr().out
-    assert "wrote" in shown
-    assert "error:" not in shown
+    output = capsys.readouterr().out
+    assert "wrote" in output
+    assert "error:" not in output
     scene = load_scene(source)
-    made = load_scene(file)
+    result = load_scene(file)
     robot = scene.robot
-    beam = made.beam
+    beam = result.beam
     assert beam.mass == pytest.approx(robot.n_links * robot.mass_kg)
     assert beam.length_m == pytest.approx(robot.length)
-    assert made == with_value(as_continuum(scene, source.parent), "run.duration_s", 0.5)
-    assert not [problem for problem in scene_check.check(made) if problem.severity == "error"]
-    assert run_offline(made).ok
+    assert result == with_value(as_continuum(scene, source.parent), "run.duration_s", 0.5)
+    assert not [problem for problem in scene_check.check(result) if problem.severity == "error"]
+    assert run_offline(result).ok
 
 
-def test_what_has_no_gait_has_no_law() -> None:
+def test_scene_without_a_gait_has_no_law() -> None:
     with pytest.raises(SceneError, match="already"):
         as_continuum(as_continuum(Scene()))
     with pytest.raises(SceneError, match="no gait"):

@@ -1,4 +1,4 @@
-"""Strain laws as numbers: closed forms of the papers' laws, the follower property, travel, and what mistakes say."""
+"""Values of strain laws: the papers' closed forms, the follower property, travel, and error messages."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ X = np.linspace(0.0, 1.0, 41)
 
 
 def test_peristalsis_is_the_closed_form() -> None:
-    # P5 (36) with s = X - c t - a t^2/2: a wave that runs to the tail, the head is stretched like
-    # the start of it.
+    # P5 (36) with s = X - c t - a t^2/2: a wave that travels to the tail; the head is stretched
+    # like its start.
     eps = 0.1
     lam = 0.4
     c = 0.3
@@ -47,11 +47,11 @@ def test_peristalsis_is_the_closed_form() -> None:
     )
     np.testing.assert_allclose(field.slope[..., 0], -eps * k * np.cos(phase), atol=1e-12)
     assert (field.strain[..., 1:] == 0).all()
-    # where the sections are, x(X) - x(0): its integral
+    # positions of the sections, x(X) - x(0): its integral
     fine = np.linspace(0, 1, 4001)
     x = np.trapezoid(law.at(T, fine).strain[..., 0], fine, axis=1)
-    wanted = 1 + eps / k * (np.cos(k * (1 + sigma)) - np.cos(k * sigma))
-    np.testing.assert_allclose(x, wanted, atol=1e-6)
+    expected = 1 + eps / k * (np.cos(k * (1 + sigma)) - np.cos(k * sigma))
+    np.testing.assert_allclose(x, expected, atol=1e-6)
 
 
 def test_inching_is_the_papers_formula() -> None:
@@ -82,13 +82,13 @@ def test_inching_is_the_papers_formula() -> None:
 def test_serpentine_follows_its_leader_and_turns() -> None:
     v = 0.5
     law = StrainLaw(Serpentine(turn_per_m=2.0, lift_per_m=0.5), BEAM)
-    for x in X:  # every section takes, X/v later, the curvature that the head has now (P5 (51))
+    for x in X:  # X/v later, every section has the current curvature of the head (P5 (51))
         here = law.at(T + x / v, np.array([x])).strain
         np.testing.assert_allclose(here[:, 0], law.at(T, np.zeros(1)).strain[:, 0], atol=1e-12)
     field = law.at(T, X)
     np.testing.assert_allclose(field.rate, -v * field.slope, atol=1e-10)  # (50), (63)
-    # the turn of a whole bump: b V T_o/2 times its integral 1.2069003 (it passes X = 0 from t_o = 4
-    # to 6)
+    # the turn of a complete bump: b V T_o/2 times its integral 1.2069003 (it passes X = 0 from t_o
+    # = 4 to 6)
     fine = np.linspace(3.9, 6.1, 8001)
     wave = StrainLaw(Serpentine(), BEAM).at(fine, np.zeros(1)).strain[:, 0]
     turned = np.trapezoid(law.at(fine, np.zeros(1)).strain[:, 0] - wave, fine, axis=0)
@@ -109,11 +109,11 @@ def test_travel_is_the_integral_of_the_speed(text: str, function: object) -> Non
     law = StrainLaw(Formulas(k_z_per_m="3*sin(4*s)", speed_m_s=text), BEAM)
     for t in (0.0, 0.04, 1.0, 3.7, 12.3):
         speed = function if callable(function) else lambda u: law.speed(np.array([u]))[0, 0]
-        wanted = quad(
+        expected = quad(
             speed, 0.0, t, epsabs=1e-13, epsrel=1e-12, limit=300, points=[3.0] if t > 3 else None
         )[0]
-        assert law.travel(np.array([t]))[0] == pytest.approx(wanted, abs=2e-13)
-    together = np.array([12.3, 0.04, 3.7])  # in whatever order, and however asked
+        assert law.travel(np.array([t]))[0] == pytest.approx(expected, abs=2e-13)
+    together = np.array([12.3, 0.04, 3.7])  # in any order
     again = StrainLaw(Formulas(k_z_per_m="3*sin(4*s)", speed_m_s=text), BEAM)
     assert (again.travel(together) == law.travel(together)).all()
 
@@ -147,7 +147,7 @@ def test_derivatives_are_those_of_finite_differences(strain: Strain) -> None:
     np.testing.assert_allclose(law.at(t, inner).slope, along, atol=2e-5)
 
 
-def test_travel_and_speed_may_be_anothers() -> None:
+def test_travel_and_speed_can_be_given() -> None:
     law = StrainLaw(Serpentine(), BEAM)
     speed = np.column_stack([np.full(5, -0.2), np.full(5, 0.3)])
     field = law.at(T, X, np.full(5, 0.1), speed)
@@ -155,17 +155,17 @@ def test_travel_and_speed_may_be_anothers() -> None:
     phase = k * (X + 0.1)
     np.testing.assert_allclose(field.strain[0, :, 5], 10 * np.cos(phase), atol=1e-12)
     np.testing.assert_allclose(field.rate[0, :, 5], 10 * k * 0.2 * np.sin(phase), atol=1e-11)
-    wanted = -10 * k**2 * 0.04 * np.cos(phase) - 10 * k * 0.3 * np.sin(phase)
-    np.testing.assert_allclose(field.acceleration[0, :, 5], wanted, atol=1e-10)
+    expected = -10 * k**2 * 0.04 * np.cos(phase) - 10 * k * 0.3 * np.sin(phase)
+    np.testing.assert_allclose(field.acceleration[0, :, 5], expected, atol=1e-10)
 
 
-def test_mistakes_have_the_keys_of_the_scene_and_all_are_said() -> None:
+def test_all_errors_are_reported_with_scene_keys() -> None:
     strain = Formulas(k_z_per_m="X", k_y_per_m="sin(s*2)", gamma_x="1 +", speed_m_s="")
     with pytest.raises(SceneError) as caught:
         StrainLaw(strain, BEAM)
-    said = {problem.key: problem for problem in caught.value.problems}
-    assert set(said) == {"strain.k_z_per_m", "strain.k_y_per_m", "strain.gamma_x"}
-    assert "strain.speed_m_s" in said["strain.k_y_per_m"].remedy
+    by_key = {problem.key: problem for problem in caught.value.problems}
+    assert set(by_key) == {"strain.k_z_per_m", "strain.k_y_per_m", "strain.gamma_x"}
+    assert "strain.speed_m_s" in by_key["strain.k_y_per_m"].remedy
     for text, remedy in (("0.1*X", "t"), ("0.1*s", "t"), ("y", "t")):
         with pytest.raises(SceneError) as caught:
             StrainLaw(Formulas(speed_m_s=text), BEAM)
@@ -173,13 +173,13 @@ def test_mistakes_have_the_keys_of_the_scene_and_all_are_said() -> None:
         assert remedy in caught.value.problems[0].remedy
 
 
-def test_poles_are_left_for_the_check() -> None:
+def test_poles_are_left_to_the_check() -> None:
     field = StrainLaw(Formulas(k_z_per_m="1/(X - 0.5*l)", k_y_per_m="log(-1*X)"), BEAM).at(T, X)
     assert not np.isfinite(field.strain[0, 20, 5])
     assert np.isnan(field.strain[0, 20, 4])
 
 
-def test_a_period_of_references_is_made_fast() -> None:
+def test_period_of_references_is_computed_quickly() -> None:
     law = StrainLaw(Serpentine(turn_per_m=2.0), BEAM)
     t, x = np.linspace(0, 1, 100), np.linspace(0, 1, 321)
     law.at(t, x)

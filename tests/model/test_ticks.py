@@ -1,4 +1,4 @@
-"""Round steps and ticks: never too close, always multiples, and written with the digits that tell them apart."""
+"""Round steps and ticks: never too close, always multiples, with enough digits to distinguish them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_ticks_are_at_least_so_far_apart(span: float, size: float, apart: float)
 
 
 @given(st.floats(-1e3, 1e3), SIZES)
-def test_multiples_lie_in_the_range_and_have_texts_of_their_own(begin: float, span: float) -> None:
+def test_multiples_are_in_the_range_with_distinct_texts(begin: float, span: float) -> None:
     low = begin * span
     high = (begin + 1.0) * span
     step = tick_step(span, 300.0, 12.0)

@@ -1,4 +1,4 @@
-"""Obstacles moved, turned and scaled: their corners go where scipy's rotations and plain scaling put them."""
+"""Moved, turned and scaled obstacles: their corners agree with SciPy's rotations and plain scaling."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ ids = [o.kind for o in KINDS]
 def corners(obstacle: Obstacle) -> np.ndarray:
     """Points (k, 3) fixed to the bodies of an obstacle, m, always in the same order."""
     unit = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    found = []
+    result = []
     for solid in obstacle_solids(obstacle):
         if isinstance(solid, Block):
-            found.append(solid.centre + (unit * solid.half) @ solid.rotation.T)
+            result.append(solid.centre + (unit * solid.half) @ solid.rotation.T)
         elif isinstance(solid, Post):
-            found.append(np.array([(solid.x, solid.y, solid.low), (solid.x, solid.y, solid.high)]))
+            result.append(np.array([(solid.x, solid.y, solid.low), (solid.x, solid.y, solid.high)]))
         elif isinstance(solid, Prism):
             local = np.array(
                 [(x, y, z) for x, z in solid.profile for y in (-solid.half_width, solid.half_width)]
             )
-            found.append(solid.origin + local @ solid.rotation.T)
+            result.append(solid.origin + local @ solid.rotation.T)
         else:
             assert isinstance(solid, Relief)
             ny, nx = solid.heights.shape
@@ -69,10 +69,10 @@ def corners(obstacle: Obstacle) -> np.ndarray:
                 for j in range(ny)
                 for i in range(nx)
             ]
-            found.append(
+            result.append(
                 solid.origin + np.array(grid) @ Rotation.from_euler("z", solid.yaw).as_matrix().T
             )
-    return np.concatenate(found)
+    return np.concatenate(result)
 
 
 @pytest.mark.parametrize("obstacle", KINDS, ids=ids)
@@ -92,7 +92,7 @@ def test_turning_about_the_vertical_turns_every_corner(
     angle = 1.1
     turned = transform.turn(Scene(obstacles=(obstacle,)), [0], axis, angle, pivot).obstacles[0]
     by = Rotation.from_rotvec((angle if axis == "z" else -angle) * np.array([0.0, 0.0, 1.0]))
-    # A millionth of a degree at a metre or two is 3e-8 m; places are rounded to the micrometre.
+    # A millionth of a degree at one or two metres is 3e-8 m; positions are rounded to micrometres.
     np.testing.assert_allclose(
         corners(turned), pivot + by.apply(corners(obstacle) - pivot), atol=3e-6
     )
@@ -116,7 +116,7 @@ def test_a_box_is_turned_about_any_axis(
 
 
 def test_a_box_tilted_straight_up_and_on_keeps_its_angles_together() -> None:
-    """Through the place where yaw and roll mean the same, and past it without a jump of all three."""
+    """Through the orientation where yaw and roll are equivalent, and beyond it without a jump."""
     scene = Scene(obstacles=(Box(x_m=0, y_m=0, yaw_deg=30),))
     pivot = np.array([0.0, 0.0, 0.05])
     axis = rotation(math.radians(30))[:, 1]
@@ -152,19 +152,19 @@ def test_only_boxes_tilt(obstacle: Obstacle) -> None:
 
 @pytest.mark.parametrize("obstacle", [o for o in KINDS if o.kind != "rubble"], ids=lambda o: o.kind)
 def test_scaling_along_its_own_axes_scales_every_corner(obstacle: Obstacle) -> None:
-    """For what lies along the axes of the world; what is turned grows along its own."""
+    """For objects aligned with the axes of the world; turned ones are scaled along their own axes."""
     names = {"yaw_deg", "heading_deg"} & set(type(obstacle).model_fields)
     straight = obstacle.model_copy(update=dict.fromkeys(names, 0.0))
     pivot = np.array([0.4, -0.1, 0.2 if shape_of(obstacle).raised else 0.0])
     factors = np.array([1.5, 1.5 if obstacle.kind == "cylinder" else 0.7, 2.0])
     scaled = transform.scale(Scene(obstacles=(straight,)), [0], factors, pivot).obstacles[0]
-    found = corners(scaled)
+    result = corners(scaled)
     had = corners(straight)
     if isinstance(obstacle, HeightField | Box):
-        np.testing.assert_allclose(found, pivot + factors * (had - pivot), atol=3e-6)
+        np.testing.assert_allclose(result, pivot + factors * (had - pivot), atol=3e-6)
     else:
-        np.testing.assert_allclose(found, pivot + factors * (had - pivot), atol=3e-6)
-        assert found[:, 2].min() == 0.0  # it still stands on the ground
+        np.testing.assert_allclose(result, pivot + factors * (had - pivot), atol=3e-6)
+        assert result[:, 2].min() == 0.0  # it is still on the ground
     turned = transform.scale(Scene(obstacles=(obstacle,)), [0], factors, pivot).obstacles[0]
     sizes = {name for name in type(obstacle).model_fields if name.endswith("_m")} - {
         "x_m",
@@ -192,7 +192,7 @@ def test_a_cylinder_stays_round_and_rubble_keeps_its_proportions() -> None:
     assert rubble.height_m == pytest.approx(0.15)
 
 
-def test_what_is_out_of_range_is_refused_with_a_sentence() -> None:
+def test_values_out_of_range_are_refused() -> None:
     scene = Scene(obstacles=KINDS)
     with pytest.raises(SceneError, match=r"obstacles\[2\].x_m.*10000 m"):
         transform.move(scene, [1], (1e4, 0, 0))
@@ -202,7 +202,7 @@ def test_what_is_out_of_range_is_refused_with_a_sentence() -> None:
         transform.scale(scene, [0], (1, 0, 1), (0, 0, 0))
 
 
-def test_one_of_two_thousand_is_moved_in_a_moment() -> None:
+def test_one_of_two_thousand_is_moved_quickly() -> None:
     many = tuple(Cylinder(x_m=0.1 * (k % 50), y_m=0.1 * (k // 50)) for k in range(2000))
     scene = Scene(obstacles=many)
     best = math.inf

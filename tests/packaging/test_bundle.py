@@ -1,4 +1,4 @@
-"""What bundle and Debian package bring besides the program: man page, desktop files, licences of what is inside."""
+"""Contents of bundle and Debian package other than the program: man page, desktop files, licences."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ SHARE = PACKAGING / "bundle" / "share"
 DAY = "1790000000"
 
 
-def run(script: str, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(script: str, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, str(PACKAGING / script), *map(str, words)],
+        [sys.executable, str(PACKAGING / script), *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=120,
@@ -51,12 +51,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     return gzip.decompress(path.read_bytes()).decode()
 
 
-def test_the_man_page_tells_every_option_of_every_command(page: str) -> None:
+def test_man_page_lists_every_option_of_every_command(page: str) -> None:
     parts = dict(
         zip(*(iter(re.split(r"^\.S[SH] (.+)$", page, flags=re.MULTILINE)[1:]),) * 2, strict=True)
     )
     for name in COMMANDS:
-        told = parts[name.replace("-", "\\-")].replace("\\-", "-")
+        section = parts[name.replace("-", "\\-")].replace("\\-", "-")
         for action in parser_of(name).arguments:
             if not isinstance(action, argparse._HelpAction):
                 choices = (
@@ -64,16 +64,14 @@ def test_the_man_page_tells_every_option_of_every_command(page: str) -> None:
                     if action.choices
                     else action.dest
                 )
-                for word in action.option_strings or [str(action.metavar or choices)]:
-                    assert re.search(rf"^\.B (.* )?{re.escape(word)}( |,|$)", told, re.MULTILINE), (
-                        action
-                    )
-    assert "warm-up" not in page.replace("\\-", "-"), (
-        "what only the program itself calls is not for people"
-    )
+                for option in action.option_strings or [str(action.metavar or choices)]:
+                    assert re.search(
+                        rf"^\.B (.* )?{re.escape(option)}( |,|$)", section, re.MULTILINE
+                    ), action
+    assert "warm-up" not in page.replace("\\-", "-"), "internal commands are not for users"
 
 
-def test_the_man_page_is_the_same_every_time(page: str, tmp_path: Path) -> None:
+def test_man_page_is_reproducible(page: str, tmp_path: Path) -> None:
     first = tmp_path / "a.1.gz"
     second = tmp_path / "b.1.gz"
     for path, columns in ((first, "80"), (second, "200")):
@@ -82,7 +80,7 @@ def test_the_man_page_is_the_same_every_time(page: str, tmp_path: Path) -> None:
     assert f'"2026-09-21" "SnakeStudio {snakestudio.__version__}"' in page
 
 
-def test_no_line_of_the_man_page_is_taken_for_a_request(page: str) -> None:
+def test_man_page_lines_are_not_read_as_requests(page: str) -> None:
     requests = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
     assert requests <= {
         ".TH",
@@ -103,36 +101,36 @@ def test_no_line_of_the_man_page_is_taken_for_a_request(page: str) -> None:
 # --- desktop --------------------------------------------------------------------------------------
 
 
-def test_the_desktop_entry_names_what_there_is() -> None:
+def test_desktop_entry_names_existing_files() -> None:
     entry = RawConfigParser()
     entry.optionxform = str  # type: ignore[assignment,method-assign]
     entry.read(SHARE / "applications" / "snakestudio.desktop", encoding="utf-8")
-    told = entry["Desktop Entry"]
-    assert told["Exec"] == "snakestudio %f"
-    assert (ROOT / "resources" / "icons" / f"{told['Icon']}.svg").is_file()
+    fields = entry["Desktop Entry"]
+    assert fields["Exec"] == "snakestudio %f"
+    assert (ROOT / "resources" / "icons" / f"{fields['Icon']}.svg").is_file()
     kinds = ElementTree.parse(SHARE / "mime" / "packages" / "snakestudio.xml").getroot()
     space = "{http://www.freedesktop.org/standards/shared-mime-info}"
     named = {kind.attrib["type"] for kind in kinds.iter(f"{space}mime-type")}
-    assert named | {"application/toml"} == set(told["MimeType"].strip(";").split(";"))
+    assert named | {"application/toml"} == set(fields["MimeType"].strip(";").split(";"))
     assert ".toml" not in {
         glob.attrib["pattern"].lstrip("*") for glob in kinds.iter(f"{space}glob")
     }
 
 
-def test_every_shipped_scene_is_known_by_what_stands_in_it() -> None:
-    """Where its name does not tell: the bytes that the kinds of files look for are there."""
+def test_shipped_scenes_are_recognised_by_their_contents() -> None:
+    """Names are not enough: the files contain the bytes that the MIME types match."""
     tree = ElementTree.parse(SHARE / "mime" / "packages" / "snakestudio.xml")
     match = next(m for m in tree.iter() if m.tag.endswith("match") and m.attrib["offset"] != "0")
-    wanted = match.attrib["value"].replace("\\n", "\n").encode()
+    magic = match.attrib["value"].replace("\\n", "\n").encode()
     reach = int(match.attrib["offset"].split(":")[1])
     scenes = sorted(scenes_dir().glob("*.toml"))
     assert scenes
     for scene in scenes:
-        assert 0 <= scene.read_bytes().find(wanted) <= reach, scene
-    assert wanted not in (ROOT / "pyproject.toml").read_bytes()
+        assert 0 <= scene.read_bytes().find(magic) <= reach, scene
+    assert magic not in (ROOT / "pyproject.toml").read_bytes()
 
 
-def test_icons_and_man_page_are_put_where_a_desktop_looks(tmp_path: Path) -> None:
+def test_icons_and_man_page_are_in_standard_folders(tmp_path: Path) -> None:
     done = run("bundle/share.py", tmp_path, SOURCE_DATE_EPOCH=DAY)
     assert done.returncode == 0, done.stderr
     from PIL import Image
@@ -147,7 +145,7 @@ def test_icons_and_man_page_are_put_where_a_desktop_looks(tmp_path: Path) -> Non
     assert (tmp_path / "applications" / "snakestudio.desktop").is_file()
 
 
-def test_the_archive_puts_itself_into_the_menu_and_takes_itself_out(tmp_path: Path) -> None:
+def test_add_to_menu_adds_and_removes_entry(tmp_path: Path) -> None:
     folder = tmp_path / 'my "tools" & more'
     home = tmp_path / "home"
     (folder / "share").mkdir(parents=True)
@@ -162,7 +160,7 @@ def test_the_archive_puts_itself_into_the_menu_and_takes_itself_out(tmp_path: Pa
     environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
     subprocess.run(["sh", str(script)], env=environment, check=True, capture_output=True)
     entry = (home / ".local/share/applications/snakestudio.desktop").read_text()
-    # A quote in a quoted word has a backslash, and every backslash of an entry is written twice.
+    # A quote in a quoted argument has a backslash, and each backslash of an entry is written twice.
     assert f'Exec="{folder.parent}/my \\\\"tools\\\\" & more/snakestudio" %f\n' in entry
     assert (home / ".local/bin/snakestudio").resolve() == folder / "snakestudio"
     subprocess.run(
@@ -180,7 +178,7 @@ def strip() -> dict[str, Any]:
 
 
 def library(folders: bytes, address: int = 0x1000) -> bytes:
-    """A library of two segments, all of it and its table for the loader, which names folders to search."""
+    """Return a library of two segments, all of it and its dynamic table, with a search path."""
     head = 64 + 2 * 56
     table = 5 * 16
     texts = b"\0libc.so.6\0" + folders + b"\0"
@@ -203,18 +201,18 @@ def entries(data: bytes) -> list[int]:
     return [struct.unpack_from("<Q", data, 176 + 16 * index)[0] for index in range(5)]
 
 
-def test_folders_of_the_machine_that_built_a_library_leave_it(strip: dict[str, Any]) -> None:
-    told = library(b"/home/builder/lib:/opt/python/lib")
-    assert entries(told) == [1, 29, 5, 10, 0]
-    mended = strip["without_build_folders"](told)
-    assert entries(mended) == [1, 5, 10, 0, 0]
-    assert (len(mended), mended[:176], mended[256:]) == (len(told), told[:176], told[256:])
-    assert strip["without_build_folders"](mended) == mended
+def test_build_folders_are_removed_from_libraries(strip: dict[str, Any]) -> None:
+    data = library(b"/home/builder/lib:/opt/python/lib")
+    assert entries(data) == [1, 29, 5, 10, 0]
+    cleaned = strip["without_build_folders"](data)
+    assert entries(cleaned) == [1, 5, 10, 0, 0]
+    assert (len(cleaned), cleaned[:176], cleaned[256:]) == (len(data), data[:176], data[256:])
+    assert strip["without_build_folders"](cleaned) == cleaned
     from_its_place = library(b"$ORIGIN/../numpy.libs")
     assert strip["without_build_folders"](from_its_place) == from_its_place
 
 
-def test_a_library_that_the_loader_would_refuse_is_noticed(strip: dict[str, Any]) -> None:
+def test_misaligned_library_is_not_sound(strip: dict[str, Any]) -> None:
     assert strip["is_sound"](library(b"/lib"))
     assert not strip["is_sound"](library(b"/lib", address=0x1010))
     assert not strip["is_sound"](library(b"/lib")[:-1])
@@ -223,7 +221,7 @@ def test_a_library_that_the_loader_would_refuse_is_noticed(strip: dict[str, Any]
 # --- licences -------------------------------------------------------------------------------------
 
 
-def test_the_licence_of_every_requirement_is_known(tmp_path: Path) -> None:
+def test_licence_of_every_requirement_is_known(tmp_path: Path) -> None:
     out = tmp_path / "THIRD_PARTY.txt"
     done = run("third_party.py", "--out", out)
     assert done.returncode == 0, done.stderr
@@ -245,7 +243,7 @@ def test_the_licence_of_every_requirement_is_known(tmp_path: Path) -> None:
     [
         (
             {"distributions": ["numpy"], "libraries": {"numpy.libs/libmystery-1.so": "/x"}},
-            "libmystery-1.so: an unknown",
+            "libmystery-1.so: unknown",
         ),
         (
             {"distributions": ["no-such-package"], "libraries": {}},
@@ -253,11 +251,11 @@ def test_the_licence_of_every_requirement_is_known(tmp_path: Path) -> None:
         ),
         (
             {"distributions": [], "libraries": {"h5py.libs/libhdf5-1.so": "/x"}},
-            "no package of the bundle brings",
+            "no package of the bundle contains",
         ),
     ],
 )
-def test_what_states_no_licence_does_not_slip_in(
+def test_part_without_licence_fails(
     tmp_path: Path, contents: dict[str, object], piece: str
 ) -> None:
     path = tmp_path / "contents.json"
@@ -268,7 +266,7 @@ def test_what_states_no_licence_does_not_slip_in(
     assert not (tmp_path / "out.txt").exists()
 
 
-def test_without_the_video_encoder_there_is_no_talk_of_the_gpl(tmp_path: Path) -> None:
+def test_build_without_video_encoder_has_no_gpl_section(tmp_path: Path) -> None:
     path = tmp_path / "contents.json"
     out = tmp_path / "out.txt"
     path.write_text(
@@ -278,7 +276,7 @@ def test_without_the_video_encoder_there_is_no_talk_of_the_gpl(tmp_path: Path) -
     assert "made without a video encoder" in out.read_text(encoding="utf-8")
 
 
-def test_the_table_of_licences_names_texts_that_there_are() -> None:
+def test_table_of_licences_names_existing_texts() -> None:
     known = tomllib.loads((PACKAGING / "third_party.toml").read_text(encoding="utf-8"))
     own = {path.stem for path in (PACKAGING / "bundle" / "licences").glob("*.txt")}
     common = {"GPL-2", "GPL-3", "LGPL-2", "LGPL-2.1", "LGPL-3", "Apache-2.0", "wheel"}
@@ -288,25 +286,25 @@ def test_the_table_of_licences_names_texts_that_there_are() -> None:
         assert not (texts & own) or entry.get("copyright"), entry
 
 
-def test_the_program_has_one_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_the_same_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--version"])
     assert capsys.readouterr().out == f"SnakeStudio {snakestudio.__version__}\n"
 
 
-def test_what_the_bundle_starts_is_not_led_to_its_libraries() -> None:
-    """Neither by the variable of the system's linker nor by what the loader notes for itself."""
+def test_child_processes_do_not_load_bundled_libraries() -> None:
+    """Neither the linker's variable nor the variable of the loader itself is inherited."""
     program = (
         "import json, os, runpy, sys; runpy.run_path(sys.argv[1]);"
         "print(json.dumps({k: v for k, v in os.environ.items() if k.startswith(('LD_LIBRARY', '_PYI'))}))"
     )
-    given = {"LD_LIBRARY_PATH": "/bundle/lib", "_PYI_ARCHIVE_FILE": "/bundle/snakestudio"}
+    variables = {"LD_LIBRARY_PATH": "/bundle/lib", "_PYI_ARCHIVE_FILE": "/bundle/snakestudio"}
     for before, after in ({}, {}), ({"LD_LIBRARY_PATH_ORIG": "/own"}, {"LD_LIBRARY_PATH": "/own"}):
         done = subprocess.run(
             [sys.executable, "-c", program, str(PACKAGING / "bundle" / "children.py")],
             capture_output=True,
             text=True,
             check=True,
-            env=os.environ | given | before,
+            env=os.environ | variables | before,
         )
         assert json.loads(done.stdout) == after

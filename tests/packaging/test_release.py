@@ -1,4 +1,4 @@
-"""A release: one version, notes out of the CHANGELOG, builds compared file by file, a workflow of existing scripts."""
+"""Releases: one version, notes from the CHANGELOG, comparison of builds, and a workflow of existing scripts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 
 
 def run(
-    *words: object, folder: Path = ROOT, **environment: str
+    *command: object, folder: Path = ROOT, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*map(str, words)],
+        [*map(str, command)],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -36,9 +36,9 @@ def run(
 # --- version and notes ----------------------------------------------------------------------------
 
 
-def test_the_version_stands_in_one_place() -> None:
-    """Every other file asks for it: a release would forget the second place."""
-    told = f'"{snakestudio.__version__}"'
+def test_version_is_declared_once() -> None:
+    """All other files derive it: a second declaration would be forgotten in a release."""
+    literal = f'"{snakestudio.__version__}"'
     stated = [
         path
         for folder in ("snakestudio", "packaging", ".github")
@@ -46,18 +46,18 @@ def test_the_version_stands_in_one_place() -> None:
         if path.suffix in (".py", ".sh", ".toml", ".yml", ".spec", ".txt")
         and "licences" not in path.parts
         if re.search(
-            rf"(?i)version\w*\W+{re.escape(told[1:])}",
+            rf"(?i)version\w*\W+{re.escape(literal[1:])}",
             path.read_text(encoding="utf-8", errors="replace"),
         )
     ]
     assert stated == [ROOT / "snakestudio" / "_version.py"]
-    asked = run("sed", "-n", r's/^__version__ = "\(.*\)"$/\1/p', "snakestudio/_version.py")
-    assert asked.stdout == f"{snakestudio.__version__}\n", "as the shell scripts read it"
+    shell = run("sed", "-n", r's/^__version__ = "\(.*\)"$/\1/p', "snakestudio/_version.py")
+    assert shell.stdout == f"{snakestudio.__version__}\n", "as the shell scripts read it"
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A repository with the scripts of the release and a version of its own."""
+    """Return a repository with the scripts of the release and its own version."""
     folder = tmp_path / "checkout"
     (folder / "snakestudio").mkdir(parents=True)
     (folder / "packaging").mkdir()
@@ -68,27 +68,27 @@ def checkout(tmp_path: Path) -> Path:
     for name in ("release.sh", "release_notes.py"):
         (folder / "packaging" / name).write_bytes((PACKAGING / name).read_bytes())
     identity = ("-c", "user.name=A", "-c", "user.email=a@b")
-    for words in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-qm", "All")):
-        assert run("git", *words, folder=folder).returncode == 0
+    for command in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-qm", "All")):
+        assert run("git", *command, folder=folder).returncode == 0
     return folder
 
 
 @pytest.mark.parametrize(
-    ("words", "out"),
+    ("arguments", "out"),
     [((), "- New.\n- Newer.\n"), (("0.9",), "- Old\n")],
     ids=["the present one", "an old one"],
 )
-def test_the_notes_are_what_the_changelog_says(
-    checkout: Path, words: tuple[str, ...], out: str
+def test_notes_are_the_section_of_the_changelog(
+    checkout: Path, arguments: tuple[str, ...], out: str
 ) -> None:
-    done = run(sys.executable, "packaging/release_notes.py", *words, folder=checkout)
+    done = run(sys.executable, "packaging/release_notes.py", *arguments, folder=checkout)
     assert (done.stdout, done.returncode) == (out, 0)
 
 
 @pytest.mark.parametrize(
-    ("version", "piece"), [("1.2", "says nothing under"), ("1.2.4", "has no section '## 1.2.4'")]
+    ("version", "piece"), [("1.2", "no entries under"), ("1.2.4", "has no section '## 1.2.4'")]
 )
-def test_no_notes_no_release(checkout: Path, version: str, piece: str) -> None:
+def test_missing_notes_stop_a_release(checkout: Path, version: str, piece: str) -> None:
     done = run(sys.executable, "packaging/release_notes.py", version, folder=checkout)
     assert done.returncode == 2
     assert piece in done.stderr
@@ -99,15 +99,15 @@ def test_no_notes_no_release(checkout: Path, version: str, piece: str) -> None:
     assert not (checkout / "dist").exists()
 
 
-def test_nothing_is_released_that_is_not_committed(checkout: Path) -> None:
+def test_uncommitted_changes_stop_a_release(checkout: Path) -> None:
     (checkout / "new.txt").write_text("new")
     done = run("bash", "packaging/release.sh", folder=checkout)
     assert done.returncode == 2
-    assert "not everything is committed" in done.stderr
+    assert "uncommitted changes" in done.stderr
     assert "new.txt" in done.stderr
 
 
-def test_the_present_version_has_notes() -> None:
+def test_current_version_has_notes() -> None:
     done = run(sys.executable, PACKAGING / "release_notes.py")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("### ")
@@ -128,7 +128,7 @@ def build(folder: Path, text: str, mtime: int = 0) -> None:
         archive.addfile(info)
 
 
-def test_builds_that_differ_are_told_file_by_file(tmp_path: Path) -> None:
+def test_differing_files_of_builds_are_listed(tmp_path: Path) -> None:
     build(tmp_path / "one", "one")
     build(tmp_path / "other", "other", 7)
     (tmp_path / "other" / "more").write_text("")
@@ -159,7 +159,7 @@ def test_builds_that_differ_are_told_file_by_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "script", sorted(path.relative_to(ROOT).as_posix() for path in PACKAGING.rglob("*.sh"))
 )
-def test_the_shell_understands_every_script(script: str) -> None:
+def test_every_script_has_valid_shell_syntax(script: str) -> None:
     shell = (
         (ROOT / script).read_text(encoding="utf-8").splitlines()[0].rpartition("/")[2].split()[-1]
     )
@@ -167,7 +167,7 @@ def test_the_shell_understands_every_script(script: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_workflow_calls_scripts_that_there_are() -> None:
+def test_workflow_calls_existing_scripts() -> None:
     text = WORKFLOW.read_text(encoding="utf-8")
     called = set(re.findall(r"(?:\.ci|packaging)/[\w./-]*\w", re.sub(r"#.*", "", text)))
     assert {".ci/run", "packaging/release.sh", "packaging/smoke.sh"} <= called
@@ -179,8 +179,8 @@ def test_the_workflow_calls_scripts_that_there_are() -> None:
     ] == []
 
 
-def test_the_workflow_is_read_as_it_is_meant() -> None:
-    """By a small reader of the part of YAML that it keeps to: mappings and lists by indentation, no loose ends."""
+def test_workflow_is_valid_yaml() -> None:
+    """The test has a small reader of the subset of YAML that the workflow uses: mappings and lists by indentation."""
     jobs: dict[str, set[str]] = {}
     job = ""
     depth = 0

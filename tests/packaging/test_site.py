@@ -1,4 +1,4 @@
-"""The documentation site: its reference has what the program declares, and its pages lead to each other."""
+"""The documentation site: the reference is complete, and links lead to existing pages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SITE = ROOT / "packaging" / "site"
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[SimpleNamespace]:
-    """The modules of `packaging/site`."""
+    """Modules of `packaging/site`."""
     names = ("reference", "site_pages", "site_mathml")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(SITE))
@@ -46,7 +46,7 @@ def site() -> Iterator[SimpleNamespace]:
 
 
 def parts_of_a_scene() -> set[type[BaseModel]]:
-    """Every class whose fields are keys of scenes, gathered without the reference's own walk."""
+    """Return all classes whose fields are keys of scenes, gathered independently of the reference."""
     parts: set[type[BaseModel]] = {Scene, LinkOverride, JointOverride, GroundPatch, GroundPicture}
     for registry in (FORMULATIONS, GAIT_KINDS, CONTROLLERS, SHAPES):
         parts |= {kind.fields for kind in registry.values()}
@@ -120,21 +120,21 @@ def test_reference_has_every_shortcut(site: SimpleNamespace) -> None:
             assert f"{{kbd}}`{keys}`" in text, spec.id
 
 
-def test_reference_has_the_whole_python_api(site: SimpleNamespace) -> None:
+def test_reference_has_all_of_the_python_api(site: SimpleNamespace) -> None:
     text = site.reference.python_api()
     for name in ss.__all__:
         if not name.startswith("_"):
             assert f":: snakestudio.{name}\n" in text
 
 
-def test_links_out_of_the_pages_lead_to_what_the_site_has(site: SimpleNamespace) -> None:
+def test_links_out_of_pages_lead_to_existing_targets(site: SimpleNamespace) -> None:
     text = "[a](../../README.md#how-to-cite) [b](../../ARCHITECTURE.md) [c](other.md#x) [d](https://a.b/c.md)"
     assert site.site_pages.markdown_of("decisions/page", text) == (
         "[a](../bibliography.md) [b](../explanation/architecture.md) [c](other.md#x) "
         "[d](https://a.b/c.md)"
     )
     page = site.site_pages.markdown_of("explanation/contributing", "<!-- file: CONTRIBUTING.md -->")
-    assert page.startswith("# Working on SnakeStudio")
+    assert page.startswith("# Contributing")
     assert "](architecture.md)" in page
     assert "](../safety.md)" in page
 
@@ -156,9 +156,7 @@ def test_formulas_become_mathml(site: SimpleNamespace) -> None:
     assert "mathvariant" not in formula
 
 
-def test_wheel_contains_the_site_it_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wheel_contains_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hook_type = runpy.run_path(str(ROOT / "packaging" / "build_hook.py"))["KernelsHook"]
     hook = hook_type(str(ROOT), {}, None, None, str(tmp_path), "wheel")
     monkeypatch.setenv("SNAKESTUDIO_SITE", str(tmp_path))
@@ -176,8 +174,8 @@ PAGES = [*sorted(docs_dir().rglob("*.md")), ROOT / "README.md"]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_python_of_pages_imports_what_the_program_has(path: Path) -> None:
-    """Blocks are run by the tests of their pages; here all of them, also new ones, are held against the API."""
+def test_python_of_pages_imports_existing_names(path: Path) -> None:
+    """The tests of pages run some blocks; this one checks the imports of all blocks against the API."""
     text = path.read_text(encoding="utf-8")
     for _, block in re.findall(r"^( *)```python\n(.*?)^\1```", text, re.DOTALL | re.MULTILINE):
         tree = ast.parse(dedent(block))

@@ -18,7 +18,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.plugins.loading import load
 from tests.live.fake_link import Clock
-from tests.live.test_whole_robot import CoreLink, Whole
+from tests.live.test_whole_robot import Chain, CoreLink
 
 from .plugin_files import written
 
@@ -28,8 +28,8 @@ def scene() -> Scene:
     return with_values(Scene(), {**values, "run.log_rate_hz": 20.0})
 
 
-class Robot(Whole):
-    """The whole of it, with a profile that allows some plug-ins."""
+class Robot(Chain):
+    """The complete chain, with a profile that allows some plug-ins."""
 
     def __init__(self, allowed: tuple[str, ...], scene: Scene) -> None:
         shipped = load_profile(find_profile("lab_robot"))
@@ -40,12 +40,12 @@ class Robot(Whole):
         self.robot = EmulatedRobot(loaded)
         self.link = CoreLink(Codec(loaded), self._send, self.clock)
         self.core = self.link.core
-        self.said = []
+        self.live_events = []
         self.live = LiveRobot(
             self.link,
             scene,
             None,
-            on_event=self.said.append,
+            on_event=self.live_events.append,
             clock=self.clock,
             threaded=False,
             twin=False,
@@ -84,8 +84,8 @@ def test_link_itself_refuses_what_is_not_allowed(tmp_path: Path, command: str) -
     robot.link.command(command, plugins="wag,other")
     robot.run(0.5)
     assert robot.core.state is before
-    assert 'plug-in "wag"' in robot.link.told[-1].text
-    assert robot.link.told[-1].kind == "refused"
+    assert 'plug-in "wag"' in robot.link.link_events[-1].text
+    assert robot.link.link_events[-1].kind == "refused"
 
 
 def test_allowed_plugin_drives_within_the_limits_of_the_profile(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import dump_scene, load_scene
 from snakestudio.plugins.loaded import loaded
 from snakestudio.plugins.scenes import named_plugins
-from snakestudio.plugins.trust import forget, is_trusted, trust, trusted, trusted_folders
+from snakestudio.plugins.trust import is_trusted, revoke_trust, trust, trusted, trusted_folders
 
 from .plugin_files import scene_file, written
 
@@ -28,10 +28,10 @@ def test_file_is_trusted_with_its_content_alone(tmp_path: Path, own_plugins: Pat
     assert not is_trusted(path)
     (tmp_path / "copy.py").write_bytes(path.read_bytes())
     assert not is_trusted(tmp_path / "copy.py")
-    forget(path)
+    revoke_trust(path)
     assert not trusted().files
     with pytest.raises(PluginError, match=r"trusted.*list"):
-        forget(path)
+        revoke_trust(path)
     (own_plugins / "trusted_plugins.json").write_text("[1")
     with pytest.raises(PluginError, match=r"plug\-ins.*damaged"):
         is_trusted(path)

@@ -1,4 +1,4 @@
-"""Draws the letters of `resources/fonts/letters.npz` with pillow: run once, by hand, when letters or sizes change."""
+"""Draw the letters of `resources/fonts/letters.npz` with pillow: run by hand when letters or sizes change."""
 
 from __future__ import annotations
 

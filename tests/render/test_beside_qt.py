@@ -1,4 +1,4 @@
-"""The offscreen renderer works in the window's process, on the window's thread, and leaves Qt's context alone."""
+"""The offscreen renderer works in the window's process and thread without changing Qt's context."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tests.drawing.scenery import HIGH, LOW, obstacle_scene, snapshot
 
 
 @pytest.mark.gui
-def test_window_and_video_draw_the_same_picture(qapp):
+def test_window_and_video_draw_the_same_frame(qapp):
     from PySide6.QtGui import QImage, QOffscreenSurface, QOpenGLContext, QSurfaceFormat
     from PySide6.QtOpenGL import QOpenGLFramebufferObject
 
-    wanted = QSurfaceFormat()
-    wanted.setVersion(3, 3)
-    wanted.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
+    expected = QSurfaceFormat()
+    expected.setVersion(3, 3)
+    expected.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
     surface = QOffscreenSurface()
-    surface.setFormat(wanted)
+    surface.setFormat(expected)
     surface.create()
     context = QOpenGLContext()
-    context.setFormat(wanted)
+    context.setFormat(expected)
     assert context.create()
     assert context.makeCurrent(surface)
     width, height = 320, 180

@@ -1,4 +1,4 @@
-"""A continuous body in the draw list and under the mouse: tube, holds, arrows, outlines, ghosts, bounds."""
+"""A continuous body in the draw list and in picking: tube, supports, arrows, outlines, ghosts, bounds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _radius(drawn: DrawList) -> np.ndarray:
     return np.linalg.norm(ring - shape.middle[inner][at], axis=1)
 
 
-def test_the_tube_replaces_the_links():
+def test_tube_replaces_the_links():
     drawn = _drawn(SNAKE, snake())
     assert drawn.tube is not None
     assert {"visor", "eyes", "collar"} <= set(drawn.opaque)
@@ -58,7 +58,7 @@ def test_the_tube_replaces_the_links():
     assert build(Scene(), None, Overlays(), Camera()).tube is None
 
 
-def test_the_head_looks_away_from_the_body():
+def test_head_points_away_from_the_body():
     drawn = _drawn(SNAKE, snake())
     row = drawn.opaque["eyes"][0].astype(float)
     assert np.allclose(row[:3], snake().link_pose[0, :3], atol=1e-6)
@@ -68,7 +68,7 @@ def test_the_head_looks_away_from_the_body():
 
 
 @pytest.mark.parametrize("scale", [1.0, 20.0, None])
-def test_the_radius_keeps_the_volume(scale):
+def test_radius_preserves_the_volume(scale):
     held = worm(0.004)
     drawn = _drawn(WORM, held, Overlays(stretch_scale=scale))
     assert drawn.tube is not None
@@ -85,7 +85,7 @@ def test_the_radius_keeps_the_volume(scale):
         assert drawn.bar is None
 
 
-def test_large_stretches_are_drawn_as_they_are():
+def test_large_stretches_are_not_exaggerated():
     drawn = _drawn(WORM, worm(0.4))
     assert drawn.tube is not None
     assert drawn.tube.stretch_scale == 1.0
@@ -112,7 +112,7 @@ def test_colours_follow_the_quantity_and_the_range():
     assert wide.bar.title == "Stretch  (%)"
 
 
-def test_without_the_inside_it_is_plain():
+def test_body_without_fields_is_plain():
     held = dataclasses.replace(snake(), body=None)
     drawn = _drawn(SNAKE, held, Overlays(body_quantity="torque"))
     assert drawn.tube is not None
@@ -122,7 +122,7 @@ def test_without_the_inside_it_is_plain():
     assert np.allclose(tone, np.square(DARK.link), atol=1e-6)
 
 
-def test_rings_and_anchors_in_the_colour_of_what_they_carry():
+def test_supports_have_the_colour_of_their_force():
     rings = _drawn(SNAKE, snake()).opaque["hoop"]
     assert len(rings) == 5
     force = np.square(DARK.force)
@@ -137,7 +137,7 @@ def test_rings_and_anchors_in_the_colour_of_what_they_carry():
     assert np.allclose(rings[3, 8:11], idle, atol=1e-5)
     assert (rings[:, 12] > 0.02).all(), "around the body"
     clamps = _drawn(INCHWORM, inchworm()).opaque["clamp"]
-    assert len(clamps) == 1, "what does not hold is not drawn"
+    assert len(clamps) == 1, "an inactive anchor is not drawn"
     assert np.allclose(clamps[0, :3], inchworm().link_pose[-1, :3], atol=1e-6)
     free = SNAKE.model_copy(update={"support": Friction()})
     assert "hoop" not in _drawn(free, snake()).opaque
@@ -158,7 +158,7 @@ def test_every_support_has_one_arrow():
     assert len(both.marks["arrow"]) == 6, "an arrow with two heads"
 
 
-def test_everything_that_is_shown_beside_it():
+def test_overlays_are_drawn_with_the_body():
     drawn = _drawn(
         SNAKE,
         snake(),
@@ -173,7 +173,7 @@ def test_everything_that_is_shown_beside_it():
     assert drawn.ghost_tubes == ()
 
 
-def test_a_section_that_is_not_known():
+def test_unknown_section_is_not_drawn():
     held = snake()
     pose = held.link_pose.copy()
     pose[7] = np.nan
@@ -201,7 +201,7 @@ def test_a_section_that_is_not_known():
 _ROD = ContinuousBody(Beam(), Rings())
 
 
-def test_links_and_bodies_as_ghosts_of_each_other():
+def test_links_and_bodies_are_ghosts_of_each_other():
     held = snake()
     own = _drawn(SNAKE, held, Overlays(ghosts=(Ghost(held.link_pose),)))
     assert len(own.ghost_tubes) == 1
@@ -227,7 +227,7 @@ def test_links_and_bodies_as_ghosts_of_each_other():
     )
 
 
-def test_selection_and_hover():
+def test_selection_and_hover_are_outlined():
     drawn = _drawn(
         SNAKE,
         snake(),
@@ -242,7 +242,7 @@ def test_selection_and_hover():
 
 
 @pytest.mark.parametrize("yaw", [0.0, 0.7, 2.4])
-def test_a_click_finds_the_section(yaw):
+def test_click_finds_the_section(yaw):
     held = turned(snake(), yaw)
     camera = _camera(held)
     drawn = build(SNAKE, held, Overlays(), camera)
@@ -254,14 +254,14 @@ def test_a_click_finds_the_section(yaw):
         assert (hit.kind, hit.index) == ("link", section)
         assert hit.point is not None
         assert np.linalg.norm(np.array(hit.point) - top[section]) < 0.006
-    beside = camera.project(top[20] + np.array((0.0, 0.0, 0.1)), ASPECT)
-    past = pick(drawn, camera, (float(beside[0]), float(beside[1])), ASPECT)
+    above = camera.project(top[20] + np.array((0.0, 0.0, 0.1)), ASPECT)
+    past = pick(drawn, camera, (float(above[0]), float(above[1])), ASPECT)
     assert past is None or past.kind == "ground"
     everything = pick_rectangle(drawn, camera, (-1, -1), (1, 1), ASPECT)
     assert {p.index for p in everything} == set(range(41))
 
 
-def test_a_ray_meets_the_surface_where_it_is():
+def test_ray_hits_the_surface():
     held = worm(0.0)
     camera = Camera((0.2, 0.0, 0.0), 2.0, 0.0, math.pi / 2, orthographic=True)
     drawn = build(WORM, dataclasses.replace(held, body=None), Overlays(), camera)
@@ -275,7 +275,7 @@ def test_a_ray_meets_the_surface_where_it_is():
         assert hit.point[2] == pytest.approx(0.02 + math.sqrt(0.02**2 - across**2), abs=6e-4)
 
 
-def test_the_picture_is_drawn_with_care_where_the_body_is():
+def test_tiles_with_the_body_are_drawn_finely():
     held = snake()
     camera = _camera(held)
     drawn = build(SNAKE, held, Overlays(show_forces=False, show_grid=False), camera)

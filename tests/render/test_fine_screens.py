@@ -1,4 +1,4 @@
-"""What is written into the picture is as large on a fine screen as on any other."""
+"""Text in the view has the same size on high-resolution screens as on others."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from snakestudio.render.labels import label_rows
 
 
 def height(view: View) -> float:
-    """Of the letters, pixels of the window's design."""
+    """Height of the letters, in logical pixels of the window."""
     return float(label_rows(grid_labels(view.camera, DARK), view.pixel)[:, 7].max()) / view.ratio
 
 
-def test_letters_do_not_become_small_with_the_pixels() -> None:
+def test_letters_keep_their_size_on_fine_screens() -> None:
     for high in (240, 480, 720):
         plain = height(View.of(Camera(), 2 * high, high))
         fine = height(View.of(Camera(), 4 * high, 2 * high, 2.0))
-        assert fine > 0.85 * plain, f"in a picture {high} pixels high"
+        assert fine > 0.85 * plain, f"in an image {high} pixels high"

@@ -1,4 +1,4 @@
-"""The floor hides nothing: what has gone below it is seen from above, and from below one looks through it."""
+"""The floor hides nothing: parts below it are visible from above, and it is transparent from below."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.gui.fake import make_recording
 @pytest.mark.parametrize("elevation", [0.6, -0.6])
 @pytest.mark.parametrize("height", [-0.5, 0.0, 0.5])
 @pytest.mark.parametrize("continuum", [True, False])
-def test_the_robot_is_seen_above_and_below_the_floor_from_either_side(
+def test_robot_is_visible_through_the_floor(
     continuum: bool, height: float, elevation: float
 ) -> None:
     scene = load_scene(scenes_dir() / "continuum_snake_3d.toml") if continuum else Scene()
@@ -41,16 +41,16 @@ def test_the_robot_is_seen_above_and_below_the_floor_from_either_side(
     x = np.nonzero(robot)[1]
     seen = np.array([(1 + camera.project(p, 1.6)[0]) * 160 for p in pose[:, :3]])
     assert len(x) > 300
-    assert x.min() < seen.min() + 8, "all of it, not only what is above"
+    assert x.min() < seen.min() + 8, "the whole robot, not only the part above the floor"
     assert x.max() > seen.max() - 8
 
 
-def test_the_eye_goes_below_the_floor_and_keeps_its_grid() -> None:
+def test_camera_below_the_floor_shows_the_grid() -> None:
     camera = Camera().orbit(0.0, -1.2)
     assert camera.elevation < -0.5
     with OffscreenRenderer(320, 200) as drawing:
         grid, none = (
-            drawing.frame(Scene(), None, Overlays(show_grid=shown), camera).astype(int)
-            for shown in (1, 0)
+            drawing.frame(Scene(), None, Overlays(show_grid=visible), camera).astype(int)
+            for visible in (1, 0)
         )
     assert (np.abs(grid - none).sum(axis=2) > 6).sum() > 200

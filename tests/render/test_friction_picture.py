@@ -1,4 +1,4 @@
-"""The picture of the ground's friction as a tint of the floor."""
+"""The image of the ground's friction as a tint of the floor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.render.offscreen import OffscreenRenderer
 
 
 def save_halves(path: Path) -> None:
-    """A picture that is black on the left and white on the right."""
+    """Save an image that is black on the left and white on the right."""
     Image.fromarray(np.array([[0] * 8 + [255] * 8] * 8, np.uint8)).save(path)
 
 
@@ -25,7 +25,7 @@ def pictured(**values: float) -> Scene:
     return Scene(ground=Ground(picture=GroundPicture(file="floor.png", **values)))
 
 
-def test_slippery_half_is_darker_than_the_other_and_the_bare_floor_between(tmp_path: Path) -> None:
+def test_slippery_half_is_darker(tmp_path: Path) -> None:
     save_halves(tmp_path / "floor.png")
     camera = (
         Camera(orthographic=True).standard("top").frame((-1.0, -0.6, 0.0), (1.0, 0.6, 0.0), 1.6)
@@ -44,7 +44,7 @@ def test_slippery_half_is_darker_than_the_other_and_the_bare_floor_between(tmp_p
         bright = light(scene, 0.3)
         floor = light(Scene(), 0.3)
         assert dark < floor - 20 < floor + 20 < bright
-        assert light(scene, 0.9) == light(Scene(), 0.9), "beside the picture"
+        assert light(scene, 0.9) == light(Scene(), 0.9), "outside the image"
         turned = pictured(width_m=1.2, yaw_deg=180.0)
         assert light(turned, 0.3) < floor < light(turned, -0.3)
         slippery_white = pictured(width_m=1.2, black=1.0, white=0.1)
@@ -54,7 +54,7 @@ def test_slippery_half_is_darker_than_the_other_and_the_bare_floor_between(tmp_p
         np.testing.assert_array_equal(*from_below)
 
 
-def test_picture_is_the_same_object_until_something_changes(tmp_path: Path) -> None:
+def test_image_is_reused_until_it_changes(tmp_path: Path) -> None:
     save_halves(tmp_path / "floor.png")
     first = friction_picture(pictured().ground, tmp_path)
     assert first is not None
@@ -62,7 +62,7 @@ def test_picture_is_the_same_object_until_something_changes(tmp_path: Path) -> N
     assert friction_picture(pictured(x_m=1.0).ground, tmp_path) is not first
 
 
-def test_picture_that_cannot_be_used_is_not_drawn(tmp_path: Path) -> None:
+def test_unusable_image_is_not_drawn(tmp_path: Path) -> None:
     assert friction_picture(Scene().ground, tmp_path) is None
     assert friction_picture(pictured().ground, tmp_path) is None
     (tmp_path / "floor.png").write_text("no picture")

@@ -1,4 +1,4 @@
-"""Many obstacles: what is kept from picture to picture, or taken over from scene to scene, is as if made anew."""
+"""Many obstacles: data reused between frames or scenes equals newly created data."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ CAMERA = Camera().frame((-4.0, -4.0, 0.0), (4.0, 4.0, 0.3), SIZE[0] / SIZE[1])
 
 
 def crowd(count: int = MANY + 60) -> Scene:
-    """A scene of every kind of obstacle, most of them posts and blocks, none over another."""
+    """A scene of every kind of obstacle, most of them posts and blocks, without overlaps."""
     rng = np.random.default_rng(4)
     side = int(np.ceil(np.sqrt(count)))
-    made: list[Obstacle] = []
+    created: list[Obstacle] = []
     for i in range(count):
         x = 0.55 * (i % side) - 3.4
         y = 0.55 * (i // side) - 3.4
@@ -57,11 +57,11 @@ def crowd(count: int = MANY + 60) -> Scene:
                     largest_m=0.1,
                 ),
             )
-            made.append(kinds[i // 40 % 4])
+            created.append(kinds[i // 40 % 4])
         elif i % 2:
-            made.append(Cylinder(x_m=x, y_m=y, radius_m=float(rng.uniform(0.05, 0.12))))
+            created.append(Cylinder(x_m=x, y_m=y, radius_m=float(rng.uniform(0.05, 0.12))))
         else:
-            made.append(
+            created.append(
                 Box(
                     x_m=x,
                     y_m=y,
@@ -71,19 +71,19 @@ def crowd(count: int = MANY + 60) -> Scene:
                     pitch_deg=float(i % 7),
                 )
             )
-    return Scene(obstacles=tuple(made))
+    return Scene(obstacles=tuple(created))
 
 
 _numbers = itertools.count()
 
 
 def elsewhere() -> Path:
-    """A folder of which no obstacles are kept."""
+    """A folder without cached obstacles."""
     return Path(f"folder_{next(_numbers)}")
 
 
-def anew(scene: Scene, *, shown_only: bool = False) -> Obstacles:
-    """The obstacles made without anything that is kept."""
+def without_cache(scene: Scene, *, shown_only: bool = False) -> Obstacles:
+    """Return the obstacles created without caches."""
     return obstacles_of(scene.obstacles, elsewhere(), shown_only=shown_only)
 
 
@@ -133,41 +133,41 @@ def same(one: Obstacles, other: Obstacles) -> None:
         "all",
     ],
 )
-def test_a_changed_scene_takes_over_what_it_shares(change) -> None:
+def test_changed_scene_reuses_shared_obstacles(change) -> None:
     before = crowd()
     after = change(before)
     folder = elsewhere()
     first = obstacles_of(before.obstacles, folder)
     assert first.terrain is not None
     taken = obstacles_of(after.obstacles, folder)
-    same(taken, anew(after))
+    same(taken, without_cache(after))
 
 
-def test_hidden_obstacles_are_not_there_to_be_seen_and_come_back() -> None:
+def test_hidden_obstacles_are_not_drawn_and_reappear() -> None:
     scene = crowd()
     hidden = with_values(scene, {f"obstacles[{i}].hidden": True for i in (1, 2, 8, 48)})
     folder = elsewhere()
-    whole = obstacles_of(hidden.obstacles, folder)
-    shown = obstacles_of(hidden.obstacles, folder, shown_only=True)
-    assert np.isfinite(whole.low).all()  # the robot meets them all the same
-    assert np.isnan(shown.low[[0, 1, 7, 47]]).all()
-    assert np.isfinite(np.delete(shown.low, [0, 1, 7, 47], axis=0)).all()
-    assert shown.terrain is not None
+    all_obstacles = obstacles_of(hidden.obstacles, folder)
+    visible = obstacles_of(hidden.obstacles, folder, shown_only=True)
+    assert np.isfinite(all_obstacles.low).all()  # the robot still collides with them
+    assert np.isnan(visible.low[[0, 1, 7, 47]]).all()
+    assert np.isfinite(np.delete(visible.low, [0, 1, 7, 47], axis=0)).all()
+    assert visible.terrain is not None
     moved = move(hidden, [20], (0.1, 0.0, 0.0))
     taken = obstacles_of(moved.obstacles, folder, shown_only=True)
-    same(taken, anew(moved, shown_only=True))
+    same(taken, without_cache(moved, shown_only=True))
     straight_down = Camera(
         elevation=np.pi / 2, azimuth=-np.pi / 2, orthographic=True, target=(-3.4, -3.4, 0.0)
     )
-    for of, found in ((scene, "obstacle"), (hidden, "ground")):
+    for of, target in ((scene, "obstacle"), (hidden, "ground")):
         picked = pick(build(of, None, Overlays(), straight_down), straight_down, (0.0, 0.0), 1.6)
         assert picked is not None
-        assert picked.kind == found
+        assert picked.kind == target
     assert obstacles_of(scene.obstacles, shown_only=True) is obstacles_of(scene.obstacles)
 
 
 @pytest.mark.parametrize("quality", [Quality.LOW, Quality.MEDIUM])
-def test_kept_pictures_are_those_that_would_be_drawn(quality: Quality) -> None:
+def test_cached_frames_equal_new_ones(quality: Quality) -> None:
     scene = crowd()
     moved = [move(scene, [6, 11], (0.15 * k, 0.1 * k, 0.0)) for k in (1, 2, 3)]
     other = move(moved[-1], [30], (-0.1, 0.0, 0.0))
@@ -188,10 +188,10 @@ def test_kept_pictures_are_those_that_would_be_drawn(quality: Quality) -> None:
     with OffscreenRenderer(*SIZE, quality=quality) as screen:
         for number, (one, overlays, camera) in enumerate(steps):
             drawn = build(one, None, overlays, camera)
-            kept = screen.draw(drawn, camera)
+            cached = screen.draw(drawn, camera)
             with OffscreenRenderer(*SIZE, quality=quality) as fresh:
-                away = np.abs(fresh.draw(drawn, camera).astype(int) - kept.astype(int))
-            # Where two obstacles touch a pixel at the same depth, the order of drawing decides.
+                away = np.abs(fresh.draw(drawn, camera).astype(int) - cached.astype(int))
+            # Where two obstacles have the same depth in a pixel, the order of drawing decides.
             assert (away.max(axis=2) > 8).mean() < 2e-4, (
                 f"step {number}: {(away.max(axis=2) > 8).sum()} pixels"
             )

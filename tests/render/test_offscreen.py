@@ -1,7 +1,7 @@
-"""Pictures through EGL: against reference images, to the byte twice, and in words when there is no OpenGL.
+"""Images through EGL: compared with references, reproducible to the byte, and a message without OpenGL.
 
-A picture that changed on purpose is accepted with ``SNAKESTUDIO_ACCEPT_IMAGES=1``; what was drawn
-is left beside the reference's name in ``out/images`` when a comparison fails.
+Accept an intended change with ``SNAKESTUDIO_ACCEPT_IMAGES=1``; after a failed comparison the new
+image is in ``out/images`` under the name of its reference.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _draw(screen: OffscreenRenderer, name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_against_reference(screen, name):
+def test_image_equals_its_reference(screen, name):
     picture = _draw(screen, name)
     path = IMAGES / f"{name}.png"
     if os.environ.get("SNAKESTUDIO_ACCEPT_IMAGES"):
@@ -197,11 +197,11 @@ def test_against_reference(screen, name):
     assert path.exists(), (
         f"{path} is missing; look at the picture and accept it with SNAKESTUDIO_ACCEPT_IMAGES=1"
     )
-    said = unlike(picture, _reference(name))
-    if said:
+    difference = unlike(picture, _reference(name))
+    if difference:
         FAILED.mkdir(parents=True, exist_ok=True)
         Image.fromarray(picture).save(FAILED / f"{name}.png")
-    assert not said, f"{said}; see {FAILED / name}.png"
+    assert not difference, f"{difference}; see {FAILED / name}.png"
 
 
 def _reference(name: str) -> np.ndarray:
@@ -209,11 +209,10 @@ def _reference(name: str) -> np.ndarray:
 
 
 def unlike(picture: np.ndarray, reference: np.ndarray) -> str:
-    """In what a picture differs from its reference, "" if in nothing but how another driver draws edges.
+    """Describe the difference of an image from its reference, "" if only edges of another driver differ.
 
-    Edges may lie a pixel beside: what counts is a colour that is nowhere around in the other
-    picture. A thing that is missing, or is there and should not be, shows many of those in some
-    tile, however small it is beside the picture.
+    Edges may be shifted by a pixel: only colours that do not occur nearby in the other image count. A
+    missing or additional object has many of those in some tile, however small it is in the image.
     """
     assert reference.shape == picture.shape
     mean = float(np.abs(picture.astype(int) - reference).max(axis=2).mean())
@@ -221,9 +220,9 @@ def unlike(picture: np.ndarray, reference: np.ndarray) -> str:
         return f"mean difference {mean:.2f}"
     strange = _nowhere(picture, reference) | _nowhere(reference, picture)
     high, wide = (-(-n // _TILE) * _TILE for n in strange.shape)
-    whole = np.zeros((high, wide), bool)
-    whole[: strange.shape[0], : strange.shape[1]] = strange
-    tiles = whole.reshape(high // _TILE, _TILE, wide // _TILE, _TILE).sum(axis=(1, 3))
+    mask = np.zeros((high, wide), bool)
+    mask[: strange.shape[0], : strange.shape[1]] = strange
+    tiles = mask.reshape(high // _TILE, _TILE, wide // _TILE, _TILE).sum(axis=(1, 3))
     worst = tuple(int(k) for k in np.unravel_index(tiles.argmax(), tiles.shape))
     at = f"around pixel {_TILE * worst[1] + _TILE // 2}, {_TILE * worst[0] + _TILE // 2}"
     return f"{tiles.max()} pixels {at} are of another thing" if tiles.max() > _FEW else ""
@@ -231,15 +230,15 @@ def unlike(picture: np.ndarray, reference: np.ndarray) -> str:
 
 _TILE = 16
 _FEW = 4
-"""Width and height of a tile, pixels, and how many of another colour than all around a tile may
-have."""
+"""Width and height of a tile, pixels, and most pixels of a tile with a colour that differs from all
+neighbours."""
 
 _LIKE = 44
-"""Difference of a colour's parts, of 255, up to which they are alike."""
+"""Difference of colour components, of 255, up to which they are alike."""
 
 
 def _nowhere(picture: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Pixels whose colour is not between those of the other picture in the same place and the eight around it."""
+    """Pixels whose colour is not in the range of the other image at the same pixel and its eight neighbours."""
     edged = np.pad(other.astype(int), ((1, 1), (1, 1), (0, 0)), mode="edge")
     around = np.lib.stride_tricks.sliding_window_view(edged, (3, 3), axis=(0, 1))
     low = around.min(axis=(3, 4)) - _LIKE
@@ -248,7 +247,7 @@ def _nowhere(picture: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _without(name: str) -> tuple[Snapshot, Overlays]:
-    """What the picture "perspective" shows, less one thing."""
+    """Contents of the image "perspective", less one thing."""
     _, held, overlays, _, _ = PICTURES["perspective"]
     assert held is not None
     contacts = held.contacts
@@ -277,21 +276,21 @@ def _without(name: str) -> tuple[Snapshot, Overlays]:
         "axes in the corner",
     ],
 )
-def test_what_is_missing_makes_a_picture_unlike_its_reference(screen, left_out):
+def test_missing_object_differs_from_the_reference(screen, left_out):
     held, overlays = _without(left_out)
     picture = screen.draw(build(obstacle_scene(), held, overlays, PERSPECTIVE, DARK), PERSPECTIVE)
     assert "of another thing" in unlike(picture, _reference("perspective"))
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_edges_that_another_driver_draws_otherwise_are_no_difference(screen, name):
-    """As of one that samples each pixel in other places: a little beside, and softer."""
+def test_edges_of_another_driver_are_equal(screen, name):
+    """Like those of a driver that samples other positions in a pixel: slightly shifted, and softer."""
     reference = _reference(name).astype(float)
     soft = 0.7 * reference + 0.15 * (np.roll(reference, 1, axis=1) + np.roll(reference, 1, axis=0))
     assert "of another thing" not in unlike(soft.astype(np.uint8), reference.astype(np.uint8))
 
 
-def test_the_same_picture_is_the_same_to_the_byte(screen):
+def test_image_is_reproducible_to_the_byte(screen):
     first = _draw(screen, "perspective")
     _draw(screen, "top")
     assert np.array_equal(_draw(screen, "perspective"), first)
@@ -299,7 +298,7 @@ def test_the_same_picture_is_the_same_to_the_byte(screen):
         assert np.array_equal(_draw(other, "perspective"), first)
 
 
-def test_colours_tell_things_apart(screen):
+def test_colours_identify_objects(screen):
     def has(picture, colour, least, tolerance=26):
         away = np.abs(picture.astype(int) - np.array(colour)).max(axis=2)
         return (away < tolerance).sum() >= least
@@ -313,8 +312,8 @@ def test_colours_tell_things_apart(screen):
     assert has(chosen, (76, 194, 255), 100), "outline in the accent colour"
 
 
-def test_a_lifted_link_parts_from_its_shadow(screen):
-    """The floor beside a link is dark where the link lies, and lit where it is lifted; its shadow lies apart."""
+def test_lifted_link_separates_from_its_shadow(screen):
+    """The floor next to a link is dark if the link lies on it, and lit if it is lifted; the shadow is at a distance."""
     plain = Overlays(show_grid=False, show_triad=False)
     bare = screen.frame(FREE, None, plain, LIFT_VIEW).astype(int)
     darkness = {}
@@ -324,8 +323,8 @@ def test_a_lifted_link_parts_from_its_shadow(screen):
         pose[:, 2] = height
         pose[:, 3] = 1.0
         picture = screen.frame(FREE, snapshot(pose, False), plain, LIFT_VIEW)
-        beside = np.array((0.61, -0.046, 0.0))
-        x, y = LIFT_VIEW.project(beside, WIDTH / HEIGHT)[:2]
+        next_to_link = np.array((0.61, -0.046, 0.0))
+        x, y = LIFT_VIEW.project(next_to_link, WIDTH / HEIGHT)[:2]
         column = round((x + 1) / 2 * WIDTH)
         row = round((1 - y) / 2 * HEIGHT)
         darkness[name] = 1 - picture[row, column].sum() / bare[row, column].sum()
@@ -347,17 +346,17 @@ def test_every_quality_draws_the_same_things(screen, quality):
 
 
 def _brightness(screen, scene, pose, camera, points):
-    """Mean brightness of the picture around points of the world."""
+    """Mean brightness of the image around points of the world."""
     drawn = screen.frame(
         scene, None if pose is None else snapshot(pose, False), Overlays(show_grid=False), camera
     )
-    found = []
+    values = []
     for point in points:
         x, y, _ = camera.project(np.array(point), WIDTH / HEIGHT)
         column = round((x + 1) / 2 * WIDTH)
         line = round((1 - y) / 2 * HEIGHT)
-        found.append(float(drawn[line - 1 : line + 2, column - 1 : column + 2].mean()))
-    return np.array(found)
+        values.append(float(drawn[line - 1 : line + 2, column - 1 : column + 2].mean()))
+    return np.array(values)
 
 
 def _bar(height, y=0.0):
@@ -370,11 +369,11 @@ def _bar(height, y=0.0):
     return pose
 
 
-def test_shadows_fall_on_what_lies_in_the_way(screen):
+def test_shadows_fall_on_objects_in_the_light(screen):
     """The light comes from (-0.42, -0.30, 1): shadows fall towards +x and +y, by 0.30 m in y for a metre of height."""
     box = Scene(obstacles=(Box(x_m=0, y_m=0, length_m=2, width_m=1.0, height_m=0.4),))
     top = Camera().standard("top").frame((-1.2, -1, 0), (1.2, 1, 0.4), WIDTH / HEIGHT)
-    # 0.3 m above the lid: 0.09 m beside the robot, and 0.21 m where it would lie if the floor were
+    # 0.3 m above the lid: 0.09 m to the side of the robot, and 0.21 m if it fell on the floor
     # there.
     on_lid = (0.0, 0.09, 0.4)
     not_there = (0.0, 0.21, 0.4)
@@ -382,12 +381,12 @@ def test_shadows_fall_on_what_lies_in_the_way(screen):
     above = _brightness(screen, box, _bar(0.7), top, (on_lid, not_there))
     assert above[0] < 0.85 * empty[0]
     assert above[1] > 0.97 * empty[1]
-    # A robot on the floor behind the box shades the floor, not the lid, though it is on the same
-    # rays.
+    # A robot on the floor behind the box shades the floor, not the lid, although the lid is on the
+    # same rays.
     behind = _brightness(screen, box, _bar(0.0525, 0.58), top, (on_lid, (0.0, 0.47, 0.4)))
     assert behind[0] > 0.97 * empty[0]
     assert behind[1] > 0.9 * empty[0]
-    # The box itself: its shadow is 0.12 m wide on the far side, none on the near one.
+    # The box itself: its shadow is 0.12 m wide on the far side, and there is none on the near side.
     floor = _brightness(
         screen, box, None, top, ((0.0, 0.56, 0.0), (0.0, -0.56, 0.0), (0.0, 0.8, 0.0))
     )
@@ -411,7 +410,7 @@ def test_terrain_shades_terrain_and_links(screen):
     assert hidden[0] < 0.85 * lit[0]
 
 
-def test_camera_inside_things_and_odd_sizes():
+def test_camera_inside_objects_and_odd_sizes_draw():
     with OffscreenRenderer(321, 97) as other:
         inside = Camera(tuple(serpenoid_pose()[5, :3]), 0.03)
         picture = other.frame(
@@ -421,7 +420,7 @@ def test_camera_inside_things_and_odd_sizes():
         assert other.frame(Scene(), None).std() > 0
 
 
-def test_many_obstacles_and_links(screen):
+def test_many_obstacles_and_links_are_drawn(screen):
     rng = np.random.default_rng(3)
     posts = tuple(
         Cylinder(x_m=float(x), y_m=float(y), radius_m=0.05)
@@ -434,13 +433,13 @@ def test_many_obstacles_and_links(screen):
     assert picture.std() > 20
 
 
-def test_nothing_to_draw_is_no_error(screen):
+def test_empty_scene_is_drawn(screen):
     empty = Overlays(show_grid=False, show_triad=False, trail=(Trail(np.zeros((1, 3))),))
     picture = screen.frame(FREE, snapshot(np.full((11, 7), np.nan), False), empty, PERSPECTIVE)
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) < 200
 
 
-def test_renderer_in_a_foreign_context():
+def test_renderer_works_in_another_context():
     """Zero sizes are ignored; release and initialise again work; the context is left clean."""
     context = OffscreenContext()
     try:
@@ -463,7 +462,7 @@ def test_renderer_in_a_foreign_context():
         context.close()
 
 
-def test_an_old_context_is_refused_in_a_sentence(monkeypatch):
+def test_old_context_is_refused_with_a_message(monkeypatch):
     monkeypatch.setattr(
         gl, "integer", lambda name: {gl.GL_MAJOR_VERSION: 3, gl.GL_MINOR_VERSION: 1}.get(name, 0)
     )
@@ -472,7 +471,7 @@ def test_an_old_context_is_refused_in_a_sentence(monkeypatch):
         Renderer().initialise()
 
 
-def test_no_egl_names_the_package(monkeypatch):
+def test_missing_egl_names_the_package(monkeypatch):
     def missing(name, *args, **kwargs):
         raise OSError("not there")
 
@@ -481,21 +480,21 @@ def test_no_egl_names_the_package(monkeypatch):
         OffscreenRenderer(10, 10)
 
 
-def test_no_surfaceless_platform_names_the_package(monkeypatch):
+def test_missing_surfaceless_platform_names_the_package(monkeypatch):
     monkeypatch.setattr(OffscreenContext, "_devices", lambda self: [])
     monkeypatch.setattr(egl, "_SURFACELESS_MESA", 0x1)
     with pytest.raises(GraphicsError, match="without a display"):
         OffscreenRenderer(10, 10)
 
 
-def test_impossible_sizes():
+def test_impossible_sizes_are_refused():
     with pytest.raises(GraphicsError, match="0 x 10"):
         OffscreenRenderer(0, 10)
     with pytest.raises(GraphicsError, match="too large"):
         OffscreenRenderer(200000, 10)
 
 
-def test_a_broken_shader_says_which(monkeypatch, tmp_path):
+def test_broken_shader_is_named(monkeypatch, tmp_path):
     (tmp_path / "bad.vert").write_text("void main() { gl_Position = nonsense; }\n")
     (tmp_path / "good.frag").write_text("out vec4 c; void main() { c = vec4(1.0); }\n")
     monkeypatch.setattr(program, "resource", lambda *parts: tmp_path / parts[-1])
@@ -509,7 +508,7 @@ def test_a_broken_shader_says_which(monkeypatch, tmp_path):
         context.close()
 
 
-def test_closing_twice():
+def test_closing_twice_is_allowed():
     renderer = OffscreenRenderer(16, 16)
     renderer.close()
     renderer.close()

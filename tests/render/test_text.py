@@ -20,7 +20,7 @@ def test_text_stays_in_its_box_and_has_its_colour():
     assert len(np.unique(frame[..., 0])) > 10, "edges are anti-aliased"
 
 
-def test_cut_off_at_the_border_and_unknown_letters():
+def test_text_is_clipped_and_unknown_letters_are_boxes():
     frame = np.full((20, 30, 3), 40, np.uint8)
     draw_text(frame, "雪wide text that runs out", -7, -5, 28)
     assert frame.max() > 200

@@ -1,8 +1,8 @@
-"""A program to be killed: it records rows as a run in real time would, as `test_run_file_kills` runs it.
+"""Program to be killed: it records rows like a run in real time, for `test_run_file_kills`.
 
     python -m tests.runfile.run_kill_probe FILE ROWS_AT_ONCE
 
-Every row is told on the standard output as soon as it was appended: its number and the wall time.
+After appending each row its number and the wall time are printed to the standard output.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.session.rows import SCENE, SCHEMA, make_rows
 
 
 def main() -> None:
-    """Record until killed: some rows a centisecond, now and then an event and a checkpoint."""
+    """Record until killed: some rows per centisecond, now and then an event and a checkpoint."""
     at_once = int(sys.argv[2])
     recording = RunRecording(SCENE, SCHEMA, Path(sys.argv[1]))
     count = 0

@@ -1,4 +1,4 @@
-"""Files that a scene names go with its run file, and are used where the run is opened without them."""
+"""Files named by a scene are stored in its run file, and used where the run is opened without them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def rerun_equals(run: RunFile, path: Path) -> None:
     assert np.array_equal(again["link_1_z_m"], api.Run(run)["link_1_z_m"])
 
 
-def test_a_run_on_a_map_that_is_there_needs_nothing(
+def test_run_with_an_existing_map_needs_nothing(
     lab: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with open_run(lab / "run.mcap") as run:
@@ -71,7 +71,7 @@ def test_a_run_on_a_map_that_is_there_needs_nothing(
 
 
 @pytest.mark.parametrize("how", ["gone", "other", "cut off"])
-def test_elsewhere_the_map_in_the_run_file_is_used_and_said(
+def test_map_in_the_run_file_is_used_and_reported_elsewhere(
     lab: Path, tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = lab / "run.mcap"
@@ -93,7 +93,7 @@ def test_elsewhere_the_map_in_the_run_file_is_used_and_said(
     assert run.note in caplog.text
 
 
-def test_picture_of_the_friction_goes_with_the_run_file(
+def test_friction_image_is_stored_in_the_run_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
@@ -115,7 +115,7 @@ def test_picture_of_the_friction_goes_with_the_run_file(
         api.simulate(scene)
 
 
-def test_a_copy_of_a_run_takes_the_map_along(lab: Path, tmp_path: Path) -> None:
+def test_copy_of_a_run_contains_the_map(lab: Path, tmp_path: Path) -> None:
     shutil.rmtree(lab / "maps")
     copy = tmp_path / "copy.mcap"
     assert main(["export", str(lab / "run.mcap"), "--mcap", str(copy)]) == 0
@@ -125,7 +125,7 @@ def test_a_copy_of_a_run_takes_the_map_along(lab: Path, tmp_path: Path) -> None:
         rerun_equals(run, copy)
 
 
-def test_a_map_of_another_folder_gets_a_name_of_its_own(
+def test_map_of_another_folder_gets_another_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
@@ -145,11 +145,11 @@ def test_a_map_of_another_folder_gets_a_name_of_its_own(
 @pytest.mark.parametrize(
     "name", ["../map.png", "/etc/map.png", "a/../../map.png", "C:\\map.png", "..\\map.png"]
 )
-def test_no_name_leads_out_of_the_folder(name: str) -> None:
+def test_names_do_not_lead_out_of_the_folder(name: str) -> None:
     assert contained_name(name, "0" * 64) == f"{'0' * 16}.png"
 
 
-def test_a_file_that_is_not_held_is_said(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_is_not_stored_is_reported(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(lab / "maps")
     monkeypatch.setattr("snakestudio.runfile.mcap.enclosed._enclosed", lambda *of_file: iter(()))
     with open_run(lab / "run.mcap") as run:
@@ -158,7 +158,7 @@ def test_a_file_that_is_not_held_is_said(lab: Path, monkeypatch: pytest.MonkeyPa
 
 
 def changed_run(lab: Path, path: Path, name: str) -> None:
-    """A run on whose way another map is put into the scene."""
+    """A run during which another map is put into the scene."""
     runner = Runner(load_scene(lab / "scene.toml"), lab, path=path)
     runner.advance(runner.end_step // 3)
     assert runner.apply(with_values(runner.scene, {"obstacles[1].picture": name})) == []
@@ -168,7 +168,7 @@ def changed_run(lab: Path, path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("how", ["whole", "cut off", "copied"])
 @pytest.mark.parametrize("where", ["maps/other.png", "../other.png"])
-def test_a_map_that_came_into_the_scene_during_the_run_goes_with_it(
+def test_map_added_during_the_run_is_stored(
     lab: Path, tmp_path: Path, where: str, how: str
 ) -> None:
     picture(lab / where, 7)
@@ -193,12 +193,12 @@ def test_a_map_that_came_into_the_scene_during_the_run_goes_with_it(
         assert np.array_equal(continued["link_1_z_m"], api.Run(run)["link_1_z_m"])
 
 
-def test_a_map_that_was_replaced_under_its_name_is_said(lab: Path) -> None:
+def test_replaced_map_is_reported(lab: Path) -> None:
     path = lab / "changed.mcap"
     runner = Runner(load_scene(lab / "scene.toml"), lab, path=path)
     runner.advance(400)
     while not path.is_file() or not path.stat().st_size:
-        pass  # from its beginning on it holds the map
+        pass  # the map is in the file from its beginning
     picture(lab / "maps" / "map.png", 5)
     box = {"kind": "box", "x_m": 9.0, "y_m": 9.0}
     assert (
@@ -215,7 +215,7 @@ def test_a_map_that_was_replaced_under_its_name_is_said(lab: Path) -> None:
         assert "maps/map.png" in run.note
 
 
-def test_a_map_of_a_change_that_is_not_held_is_said(
+def test_map_of_a_change_that_is_not_stored_is_reported(
     lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = picture(lab / "maps" / "other.png", 7)

@@ -1,4 +1,4 @@
-"""The spooled recording: what is read is what was appended, whatever the chunks, and memory stays bounded."""
+"""The spooled recording: rows are read as they were appended, with any chunks, and memory stays bounded."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ from tests.session.rows import SCENE, SCHEMA, assert_equal, make_rows
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(1, 23), st.data())
-def test_any_rows_read_back_as_they_were_appended(
-    pieces: list[int], chunk: int, data: st.DataObject
-) -> None:
+def test_any_rows_are_read_as_appended(pieces: list[int], chunk: int, data: st.DataObject) -> None:
     recording = RunRecording(Scene(), SCHEMA, chunk_rows=chunk)
     total = 0
     for piece in pieces:
@@ -44,7 +42,7 @@ def test_any_rows_read_back_as_they_were_appended(
     np.testing.assert_array_equal(recording.times, np.arange(total) / 100)
 
 
-def test_rows_that_are_not_there() -> None:
+def test_missing_rows_are_refused() -> None:
     recording = RunRecording(Scene(), SCHEMA)
     recording.append(make_rows(0, 5))
     for start, stop in [(0, 6), (-1, 2), (3, 3), (5, 6)]:
@@ -52,24 +50,24 @@ def test_rows_that_are_not_there() -> None:
             recording.rows(start, stop)
 
 
-def test_a_snapshot_has_mean_forces_since_the_row_before() -> None:
+def test_snapshot_has_mean_forces_since_previous_row() -> None:
     recording = RunRecording(Scene(), SCHEMA, chunk_rows=4)
     recording.append(make_rows(0, 10))
     snapshot = recording.snapshot(7)
     assert snapshot.time == 0.07
     assert snapshot.energy["kinetic"] == 7.0
     assert len(snapshot.contacts) == 3
-    np.testing.assert_allclose(snapshot.contacts.force_normal, 7 / 0.01)  # 7 N s within 10 ms
+    np.testing.assert_allclose(snapshot.contacts.force_normal, 7 / 0.01)  # 7 N s in 10 ms
     assert snapshot.solver.iterations == pytest.approx(3 / 40)
     assert len(recording.snapshot(0).contacts) == 0
     assert recording.snapshot(-1).time == 0.09
 
 
-def test_the_row_nearest_to_a_time() -> None:
+def test_nearest_row_to_a_time_is_found() -> None:
     recording = RunRecording(Scene(), SCHEMA)
     recording.append(make_rows(0, 10))
-    found = [recording.index_at(t) for t in (-1, 0.004, 0.006, 0.05, 0.0949, 7)]
-    assert found == [0, 0, 1, 5, 9, 9]
+    indices = [recording.index_at(t) for t in (-1, 0.004, 0.006, 0.05, 0.0949, 7)]
+    assert indices == [0, 0, 1, 5, 9, 9]
 
 
 def test_changes_at_the_same_time_join() -> None:
@@ -91,9 +89,7 @@ def test_changes_at_the_same_time_join() -> None:
     ]
 
 
-def test_only_a_few_blocks_stay_in_memory_and_the_file_goes_with_the_recording(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_blocks_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(chunks, "_CACHED_ROWS", 40)
@@ -107,7 +103,7 @@ def test_only_a_few_blocks_stay_in_memory_and_the_file_goes_with_the_recording(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_loses_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     recording = RunRecording(Scene(), SCHEMA, chunk_rows=10)
     recording.append(make_rows(0, 35))
     recording.rows(0, 35)
@@ -127,15 +123,16 @@ def test_a_full_disk_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(
-    room=st.integers(20_000, 120_000), pieces=st.lists(st.integers(1, 400), min_size=2, max_size=12)
+    capacity=st.integers(20_000, 120_000),
+    pieces=st.lists(st.integers(1, 400), min_size=2, max_size=12),
 )
-def test_a_file_for_which_there_is_no_room_is_whole_and_the_rest_stays_in_memory(
-    room: int, pieces: list[int]
+def test_file_on_a_full_disk_is_valid_and_the_rest_in_memory(
+    capacity: int, pieces: list[int]
 ) -> None:
     append = RunWriter.append
 
     def on_a_small_disk(writer: RunWriter, *parts: bytes) -> None:
-        if writer.size + sum(map(len, parts)) > room:
+        if writer.size + sum(map(len, parts)) > capacity:
             raise OSError(28, "No space left on device")
         append(writer, *parts)
 
@@ -155,24 +152,24 @@ def test_a_file_for_which_there_is_no_room_is_whole_and_the_rest_stays_in_memory
         if not path.exists():
             assert "nothing was written" in recording.trouble
             return
-        assert path.stat().st_size <= room
+        assert path.stat().st_size <= capacity
         with open_run(path) as run:
-            kept = len(run)
+            saved = len(run)
             assert run.info.complete or not recording.trouble or "stopped" in recording.trouble
-            assert_equal(run.rows(0, kept), make_rows(0, kept))
+            assert_equal(run.rows(0, saved), make_rows(0, saved))
             assert all(state == str(round(100 * at)).encode() for at, state in run.checkpoints())
-            assert kept == total or f"stopped at {kept / 100:.2f} s" in recording.trouble
+            assert saved == total or f"stopped at {saved / 100:.2f} s" in recording.trouble
 
 
-def test_the_end_of_a_file_has_room_in_place_of_the_newest_rows(
+def test_end_of_a_file_replaces_the_newest_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     append = RunWriter.append
-    room = 0
+    capacity = 0
     written: list[tuple[int, int]] = []
 
     def on_a_full_disk(writer: RunWriter, *parts: bytes) -> None:
-        if room and writer.size + sum(map(len, parts)) > room:
+        if capacity and writer.size + sum(map(len, parts)) > capacity:
             raise OSError(28, "No space left on device")
         append(writer, *parts)
         written.append((writer.n_rows, writer.size))
@@ -181,9 +178,9 @@ def test_the_end_of_a_file_has_room_in_place_of_the_newest_rows(
     path = tmp_path / "run.mcap"
     recording = RunRecording(SCENE, SCHEMA, path, chunk_rows=10)
     recording.append(make_rows(0, 200))
-    while not written or written[-1][0] < 190:  # its thread writes all that makes whole blocks
+    while not written or written[-1][0] < 190:  # the thread writes all complete blocks
         time.sleep(0.001)
-    room = written[-1][1]  # and now it is full
+    capacity = written[-1][1]  # and now the disk is full
     recording.append(make_rows(200, 210))
     recording.close()
     assert_equal(Rows.concatenate(list(recording.chunks())), make_rows(0, 210))
@@ -194,7 +191,7 @@ def test_the_end_of_a_file_has_room_in_place_of_the_newest_rows(
         assert f"stopped at {len(run) / 100:.2f} s" in recording.trouble
 
 
-def test_reading_while_another_thread_appends() -> None:
+def test_rows_are_read_while_another_thread_appends() -> None:
     recording = RunRecording(Scene(), SCHEMA, chunk_rows=16)
     recording.append(make_rows(0, 1))
     errors: list[BaseException] = []
@@ -217,8 +214,8 @@ def test_reading_while_another_thread_appends() -> None:
     assert not errors, errors
 
 
-def test_a_recording_that_is_collected_in_its_own_thread_closes_its_file() -> None:
-    """Garbage is collected wherever memory is allocated, so also in the thread that writes."""
+def test_recording_collected_in_its_thread_closes_its_file() -> None:
+    """Garbage is collected at any allocation, so also in the thread that writes."""
     file = io.BytesIO()
     reader = io.BytesIO()
     writing: queue.Queue[threading.Thread] = queue.Queue()
@@ -227,8 +224,8 @@ def test_a_recording_that_is_collected_in_its_own_thread_closes_its_file() -> No
         index = SimpleNamespace(checkpoints=[])
 
         def write(self, blocks: list[Rows], *notes: object) -> list[int]:
-            spool.release()  # as the finalizer of the recording does
-            file.write(b"rows")  # and the block is written all the same
+            spool.release()  # like the finaliser of the recording
+            file.write(b"rows")  # and the block is still written
             writing.put(threading.current_thread())
             return [0 for _ in blocks]
 

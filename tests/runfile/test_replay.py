@@ -1,4 +1,4 @@
-"""Playing a recording: the right row at the right time, without bursts, in loops and spans."""
+"""Playback of a recording: the right row at the right time, without bursts, in loops and spans."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.gui.fake import make_recording, make_rows
 
 
 class Wall:
-    """A clock that is set by hand."""
+    """A clock that is set manually."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -33,7 +33,7 @@ def replay(wall: Wall) -> Replay:
 
 
 def looked(replay: Replay, wall: Wall, seconds: float) -> int:
-    """The row that is due after some time, as a display looks: 60 times a second."""
+    """Return the row due after some time, polled 60 times a second like a display."""
     for _ in range(round(seconds * 60)):
         wall.now += 1 / 60
         replay.advance()
@@ -50,15 +50,15 @@ def test_rows_are_due_at_wall_clock_pace(replay: Replay, wall: Wall) -> None:
     assert looked(replay, wall, 1.0) == pytest.approx(150, abs=1)
 
 
-def test_time_that_was_lost_is_not_made_up_for(replay: Replay, wall: Wall) -> None:
+def test_lost_time_is_skipped(replay: Replay, wall: Wall) -> None:
     replay.play()
     looked(replay, wall, 0.5)
-    wall.now += 60.0  # the computer slept
+    wall.now += 60.0  # the computer was suspended
     assert replay.advance() <= 76
     assert replay.playing
 
 
-def test_it_ends_at_the_end_and_begins_again(replay: Replay, wall: Wall) -> None:
+def test_playback_stops_at_the_end_and_restarts(replay: Replay, wall: Wall) -> None:
     replay.play()
     assert looked(replay, wall, 4.0) == 300
     assert not replay.playing
@@ -66,7 +66,7 @@ def test_it_ends_at_the_end_and_begins_again(replay: Replay, wall: Wall) -> None
     assert replay.advance() == 0
 
 
-def test_a_span_is_played_and_looped(replay: Replay, wall: Wall) -> None:
+def test_span_is_played_and_looped(replay: Replay, wall: Wall) -> None:
     replay.set_span(begin=1.0)
     replay.set_span(end=2.0)
     replay.play()
@@ -80,7 +80,7 @@ def test_a_span_is_played_and_looped(replay: Replay, wall: Wall) -> None:
     assert (replay.begin, replay.end) == (0.0, 3.0)
 
 
-def test_marks_that_cross_give_way(replay: Replay) -> None:
+def test_crossing_marks_move_each_other(replay: Replay) -> None:
     replay.set_span(begin=2.0)
     replay.set_span(end=1.0)
     assert (replay.begin, replay.end) == (0.0, 1.0)
@@ -88,7 +88,7 @@ def test_marks_that_cross_give_way(replay: Replay) -> None:
     assert (replay.begin, replay.end) == (1.5, 3.0)
 
 
-def test_going_somewhere_and_stepping(replay: Replay, wall: Wall) -> None:
+def test_seek_and_step_go_to_rows(replay: Replay, wall: Wall) -> None:
     replay.play()
     replay.seek(2.0)
     assert looked(replay, wall, 0.5) == pytest.approx(250, abs=1)
@@ -98,14 +98,14 @@ def test_going_somewhere_and_stepping(replay: Replay, wall: Wall) -> None:
     assert (replay.step(5), replay.step(-1000)) == (300, 0)
 
 
-def test_as_fast_as_possible_can_still_be_seen(replay: Replay, wall: Wall) -> None:
+def test_maximum_speed_shows_frames(replay: Replay, wall: Wall) -> None:
     replay.set_speed(math.inf)
     replay.play()
     wall.now += 0.01
     assert replay.advance() == round(0.01 * FASTEST * 100)
 
 
-def test_a_recording_that_grows_is_played_further(wall: Wall) -> None:
+def test_growing_recording_is_played_further(wall: Wall) -> None:
     recording = make_recording(Scene(), 51)
     replay = Replay(recording, clock=wall)
     replay.play()
@@ -114,7 +114,7 @@ def test_a_recording_that_grows_is_played_further(wall: Wall) -> None:
     assert looked(replay, wall, 1.0) == pytest.approx(140, abs=1)
 
 
-def test_nothing_is_played_of_nothing(wall: Wall) -> None:
+def test_empty_recording_does_not_play(wall: Wall) -> None:
     recording = make_recording(Scene(), 1)
     replay = Replay(RunRecording(Scene(), recording.schema), clock=wall)
     replay.play()

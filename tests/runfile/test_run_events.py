@@ -1,4 +1,4 @@
-"""What is found in rows: impacts against an independent count, jams, steps that were not solved, in any pieces."""
+"""Events in rows: impacts compared with an independent count, jams, unsolved steps, in pieces of any size."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def scene() -> Scene:
     return load_scene(scenes_dir() / "obstacle_aided.toml")
 
 
-def rows_with(scene: Scene, given: FloatArray) -> Rows:
-    """Rows in which obstacles give every link these impulses along y, N s a row; given (k, n)."""
-    rows = make_rows(scene, 0, len(given))
-    impulse = np.zeros((*given.shape, 3))
-    impulse[:, :, 1] = np.cumsum(given, axis=0)
-    return replace(rows, impulse_obstacle=impulse, solver_residual=np.zeros(len(given)))
+def rows_with(scene: Scene, impulses: FloatArray) -> Rows:
+    """Return rows in which obstacles exert these impulses along y on the links, N s per row; shape (k, n)."""
+    rows = make_rows(scene, 0, len(impulses))
+    impulse = np.zeros((*impulses.shape, 3))
+    impulse[:, :, 1] = np.cumsum(impulses, axis=0)
+    return replace(rows, impulse_obstacle=impulse, solver_residual=np.zeros(len(impulses)))
 
 
-def found(scene: Scene, rows: Rows, piece: int = 7) -> list[RunEvent]:
+def events_of(scene: Scene, rows: Rows, piece: int = 7) -> list[RunEvent]:
     schema = Schema(
         scene.robot.n_links, scene.body.axes, (), tuple(f"x{i}" for i in range(rows.extra.shape[1]))
     )
@@ -48,12 +48,12 @@ def in_pieces(detector: EventDetector, rows: Rows, piece: int) -> list[RunEvent]
     return [*events, *detector.flush()]
 
 
-def test_a_blow_is_an_impact_and_pushing_is_not(scene: Scene) -> None:
-    given = np.zeros((300, scene.robot.n_links))
-    # comes up over half a second, and stays at 20 N
-    given[50:, 4] = np.minimum(0.004 * np.arange(250), 0.2)
-    given[200, 2] = 0.9
-    (event,) = found(scene, rows_with(scene, given))
+def test_sudden_force_is_an_impact_and_pushing_is_not(scene: Scene) -> None:
+    impulses = np.zeros((300, scene.robot.n_links))
+    # increases over half a second, and stays at 20 N
+    impulses[50:, 4] = np.minimum(0.004 * np.arange(250), 0.2)
+    impulses[200, 2] = 0.9
+    (event,) = events_of(scene, rows_with(scene, impulses))
     assert (event.time, event.kind, event.weight) == (
         pytest.approx(2.0),
         "impact",
@@ -62,40 +62,48 @@ def test_a_blow_is_an_impact_and_pushing_is_not(scene: Scene) -> None:
     assert event.text.startswith("Link 3 hits")
 
 
-def test_the_threshold_rises_with_the_habit(scene: Scene) -> None:
-    given = np.zeros((300, scene.robot.n_links))
+def test_threshold_rises_with_usual_forces(scene: Scene) -> None:
+    impulses = np.zeros((300, scene.robot.n_links))
     light = 1.5 * 0.05 * scene.robot.mass_kg
-    given[40, 1] = light  # on open ground
-    given[100:, 6] = 0.05  # pushed with 5 N from here on, and the beginning of that is a blow, too
-    given[250, 1] = light  # no more than twice what is usual by now
-    assert [round(event.time, 6) for event in found(scene, rows_with(scene, given))] == [0.4, 1.0]
+    impulses[40, 1] = light  # on open ground
+    impulses[100:, 6] = (
+        0.05  # pushed with 5 N from here on, and the start of that is an impact, too
+    )
+    impulses[250, 1] = light  # less than twice the usual value by now
+    assert [round(event.time, 6) for event in events_of(scene, rows_with(scene, impulses))] == [
+        0.4,
+        1.0,
+    ]
 
 
-def test_one_link_is_hit_once_in_a_while(scene: Scene) -> None:
-    given = np.zeros((200, scene.robot.n_links))
-    given[60:80:2, 3] = 1.0 + 3.0 * np.arange(10)
-    events = found(scene, rows_with(scene, given))
+def test_repeated_impacts_of_a_link_are_one_event(scene: Scene) -> None:
+    impulses = np.zeros((200, scene.robot.n_links))
+    impulses[60:80:2, 3] = 1.0 + 3.0 * np.arange(10)
+    events = events_of(scene, rows_with(scene, impulses))
     assert [round(event.time, 6) for event in events] == [0.6]
 
 
 @pytest.mark.parametrize("piece", [1, 13, 32, 500])
-def test_pieces_make_no_difference(scene: Scene, piece: int) -> None:
+def test_events_do_not_depend_on_pieces(scene: Scene, piece: int) -> None:
     rng = np.random.default_rng(3)
-    given = np.where(
+    impulses = np.where(
         rng.random((500, scene.robot.n_links)) < 0.003, rng.random((500, scene.robot.n_links)), 0.0
     )
-    rows = rows_with(scene, given)
+    rows = rows_with(scene, impulses)
     rows.solver_residual[rng.random(500) < 0.02] = 3e-8
-    whole = sorted(found(scene, rows, 32), key=lambda event: (event.time, event.text))
-    assert len(whole) > 10
-    assert sorted(found(scene, rows, piece), key=lambda event: (event.time, event.text)) == whole
+    expected = sorted(events_of(scene, rows, 32), key=lambda event: (event.time, event.text))
+    assert len(expected) > 10
+    assert (
+        sorted(events_of(scene, rows, piece), key=lambda event: (event.time, event.text))
+        == expected
+    )
 
 
-def test_the_obstacle_that_pushes_hardest_is_named(scene: Scene) -> None:
+def test_obstacle_with_the_largest_force_is_named(scene: Scene) -> None:
     scene = with_values(scene, {"obstacles[3].name": "the post"})
-    given = np.zeros((100, scene.robot.n_links))
-    given[70, 5] = 2.0
-    rows = rows_with(scene, given)
+    impulses = np.zeros((100, scene.robot.n_links))
+    impulses[70, 5] = 2.0
+    rows = rows_with(scene, impulses)
     count = np.zeros(100, np.int32)
     count[70] = 3
     link = np.array([4, 5, 5], np.int32)
@@ -105,22 +113,22 @@ def test_the_obstacle_that_pushes_hardest_is_named(scene: Scene) -> None:
     rows = replace(
         rows, contacts=ContactRows(count, link, other, np.zeros(3, np.int32), none, normal, none)
     )
-    assert [event.text for event in found(scene, rows)] == ["Link 6 hits the post: 2 N s"]
+    assert [event.text for event in events_of(scene, rows)] == ["Link 6 hits the post: 2 N s"]
 
 
-def test_unsolved_steps_nearby_are_one_moment_at_the_worst(scene: Scene) -> None:
+def test_unsolved_steps_nearby_are_one_event(scene: Scene) -> None:
     rows = rows_with(scene, np.zeros((600, scene.robot.n_links)))
     rows.solver_residual[[100, 105, 112, 300]] = (2e-8, 7e-6, 3e-8, 5e-8)
-    events = found(scene, rows)
+    events = events_of(scene, rows)
     assert [(event.kind, round(event.time, 6), event.weight) for event in events] == [
         ("unsolved", 1.05, 7e-6),
         ("unsolved", 3.0, 5e-8),
     ]
-    rows.solver_residual[:] = 2e-8  # for ever: no more than one in two seconds, and no less
-    assert len(found(scene, rows)) == 3
+    rows.solver_residual[:] = 2e-8  # permanently: exactly one event in two seconds
+    assert len(events_of(scene, rows)) == 3
 
 
-def test_jams_are_those_that_the_controller_counts() -> None:
+def test_jams_are_those_of_the_controller() -> None:
     scene = with_values(load_scene(scenes_dir() / "jam_resolution.toml"), {"run.duration_s": 6.0})
     recording = run_offline(scene).recording
     rows = recording.rows(0, len(recording))
@@ -138,7 +146,7 @@ def test_jams_are_those_that_the_controller_counts() -> None:
     assert [event.time for event in again] == sorted(event.time for event in again)
 
 
-def test_without_resolution_waiting_as_long_is_a_jam() -> None:
+def test_long_stall_without_resolution_is_a_jam() -> None:
     scene = load_scene(scenes_dir() / "jam_without_resolution.toml")
     settings = scene.controller
     assert settings.kind == "leader_follower"
@@ -163,7 +171,7 @@ def test_without_resolution_waiting_as_long_is_a_jam() -> None:
     assert events[1].time == pytest.approx(3.0)
 
 
-def test_a_run_notes_its_failure() -> None:
+def test_run_records_its_failure() -> None:
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
     values = {"joint_controller.kp_nm_per_rad": 1e7, "solver.step_s": 0.0025, "run.duration_s": 1.0}
     run = run_offline(with_values(scene, values))

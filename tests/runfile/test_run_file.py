@@ -1,4 +1,4 @@
-"""Run files: what is read is what was written, to the bit, by this program and by others, whatever ended the file."""
+"""Run files: data are read as written, to the bit, by this program and others, however the file ended."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ SCENES = sorted(path.stem for path in scenes_dir().glob("*.toml"))
 
 
 def same_bits(rows: Rows, expected: Rows) -> None:
-    """`assert_equal` holds 0.0 and -0.0 for equal; these are the bytes."""
+    """`assert_equal` treats 0.0 and -0.0 as equal; this compares the bytes."""
     assert_equal(rows, expected)
-    for found, wanted in ((rows, expected), (rows.contacts, expected.contacts)):
-        for name in (field.name for field in fields(wanted) if field.name != "contacts"):
-            assert getattr(found, name).dtype == getattr(wanted, name).dtype, name
-            assert getattr(found, name).tobytes() == getattr(wanted, name).tobytes(), name
+    for actual, reference in ((rows, expected), (rows.contacts, expected.contacts)):
+        for name in (field.name for field in fields(reference) if field.name != "contacts"):
+            assert getattr(actual, name).dtype == getattr(reference, name).dtype, name
+            assert getattr(actual, name).tobytes() == getattr(reference, name).tobytes(), name
 
 
 def recorded(path: Path, n_rows: int = 300, at_once: int = 100) -> RunRecording:
-    """A run of made-up rows with everything that a run may have."""
+    """A run of synthetic rows with all contents that a run can have."""
     scene = SCENE.model_copy(update={"title": "A run"})
     recording = RunRecording(scene, SCHEMA, path, origin=Origin("made.toml", path.parent))
     for start in range(0, n_rows, at_once):
@@ -71,7 +71,7 @@ def recorded(path: Path, n_rows: int = 300, at_once: int = 100) -> RunRecording:
 
 
 @functools.cache
-def made() -> bytes:
+def file_of_a_run() -> bytes:
     """The file of such a run."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "run.mcap")
@@ -80,8 +80,8 @@ def made() -> bytes:
 
 
 @pytest.fixture(scope="module")
-def whole() -> bytes:
-    return made()
+def complete() -> bytes:
+    return file_of_a_run()
 
 
 @pytest.fixture(scope="module")
@@ -93,16 +93,16 @@ few = settings(max_examples=settings.default.max_examples // 3)
 """Every example writes and opens a file."""
 
 
-# --- what is written is read
+# --- reading back
 
 
 @given(st.integers(1, 30), st.integers(0, 2**32 - 1), st.booleans())
-def test_a_block_reads_back_to_the_bit(n_rows: int, seed: int, contacts: bool) -> None:
+def test_block_is_read_back_to_the_bit(n_rows: int, seed: int, contacts: bool) -> None:
     chance = np.random.default_rng(seed)
     rows = make_rows(0, n_rows)
     if not contacts:
         rows = replace(rows, contacts=type(rows.contacts).none(n_rows))
-    # Any bits are a number: infinities, signed zeros and every kind of NaN among them.
+    # Any bits are a number: infinities, signed zeros and every kind of NaN are among them.
     rows = replace(
         rows,
         link_pose=chance.integers(0, 256, (n_rows, 3, 56), np.uint8).view(np.float64),
@@ -121,7 +121,7 @@ def test_a_block_reads_back_to_the_bit(n_rows: int, seed: int, contacts: bool) -
 
 
 @pytest.mark.parametrize("kind", SCENES)
-def test_a_run_of_every_scene_reads_back_to_the_bit(kind: str, tmp_path: Path) -> None:
+def test_run_of_every_scene_is_read_back_to_the_bit(kind: str, tmp_path: Path) -> None:
     scene = with_values(load_scene(scenes_dir() / f"{kind}.toml"), {"run.duration_s": 0.1})
     path = tmp_path / "run.mcap"
     done = run_offline(scene, scenes_dir(), path=path, scene_file=f"{kind}.toml")
@@ -141,7 +141,7 @@ def test_a_run_of_every_scene_reads_back_to_the_bit(kind: str, tmp_path: Path) -
     assert len(decoded["/tf"][0][1].transforms) == done.recording.schema.n_links
 
 
-def test_everything_beside_the_rows_is_there(tmp_path: Path) -> None:
+def test_data_other_than_rows_are_read_back(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     recording = recorded(path)
     with open_run(path) as run:
@@ -176,7 +176,7 @@ def check_notes(run: RunFile) -> None:
     assert [time for time, _ in run.checkpoints()] == [0.0, 0.7, 1.4]
 
 
-def test_what_the_run_came_from_is_noted(tmp_path: Path) -> None:
+def test_origin_of_the_run_is_stored(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     recorded(path)
     with open_run(path) as run:
@@ -186,7 +186,7 @@ def test_what_the_run_came_from_is_noted(tmp_path: Path) -> None:
     assert about["machine"]
 
 
-def test_a_run_of_one_row_leaves_no_file(tmp_path: Path) -> None:
+def test_run_of_one_row_leaves_no_file(tmp_path: Path) -> None:
     recording = RunRecording(SCENE, SCHEMA, tmp_path / "run.mcap")
     recording.append(make_rows(0, 1))
     recording.add_event(RunEvent(0.0, "note", "begun"))
@@ -195,13 +195,13 @@ def test_a_run_of_one_row_leaves_no_file(tmp_path: Path) -> None:
     assert len(recording.rows(0, 1)) == 1
 
 
-def test_rows_are_in_the_file_while_the_run_goes(tmp_path: Path) -> None:
+def test_rows_are_in_the_file_during_the_run(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     recording = RunRecording(SCENE, SCHEMA, path, chunk_rows=16)
     recording.append(make_rows(0, 40))
     try:
         assert until(lambda: path.exists() and rows_in(path) == 40), (
-            "all of them, full block or not"
+            "all of them, also of an incomplete block"
         )
         assert not read_info(path).complete
         recording.append(make_rows(40, 41))
@@ -217,7 +217,7 @@ def test_rows_are_in_the_file_while_the_run_goes(tmp_path: Path) -> None:
 def rows_in(path: Path) -> int:
     try:
         return read_info(path).rows
-    except RunFileError:  # begun this very moment
+    except RunFileError:  # not yet written
         return 0
 
 
@@ -225,25 +225,25 @@ def rows_in(path: Path) -> int:
 
 
 def decoded_messages(data: bytes) -> dict[str, list[tuple[int, Any]]]:
-    found: dict[str, list[tuple[int, Any]]] = {}
+    messages: dict[str, list[tuple[int, Any]]] = {}
     reader = make_reader(io.BytesIO(data), decoder_factories=[DecoderFactory()], validate_crcs=True)
     for _, channel, message, decoded in reader.iter_decoded_messages():
-        found.setdefault(channel.topic, []).append((message.log_time, decoded))
-    return found
+        messages.setdefault(channel.topic, []).append((message.log_time, decoded))
+    return messages
 
 
-def test_other_programs_see_joints_poses_and_figures() -> None:
+def test_other_programs_read_joints_poses_and_metrics() -> None:
     scene = with_values(load_scene(scenes_dir() / "sidewinding.toml"), {"run.duration_s": 0.2})
     recording = run_offline(scene).recording
     recording.add_event(RunEvent(0.1, "fault", "Something failed"))
     file = io.BytesIO()
     rows = recording.rows(0, 21)
     writer = RunWriter(file, scene, recording.schema, Columns.of(rows), Origin())
-    writer.write([rows.slice(0, 13)])  # the thinning goes on where a block ends
+    writer.write([rows.slice(0, 13)])  # thinning continues across the end of a block
     writer.write([rows.slice(13, 21)], events=recording.events)
     writer.finish(rows.time)
-    found = decoded_messages(file.getvalue())
-    assert {topic: len(messages) for topic, messages in found.items()} == {
+    decoded = decoded_messages(file.getvalue())
+    assert {topic: len(messages) for topic, messages in decoded.items()} == {
         "/snakestudio/rows": 2,
         "/snakestudio/events": 1,
         "/events": 1,
@@ -253,29 +253,29 @@ def test_other_programs_see_joints_poses_and_figures() -> None:
         "/head_pose": 6,
         "/figures": 6,
     }
-    assert [time for time, _ in found["/tf"]] == [40_000_000 * k for k in range(6)]
-    joints = found["/joint_states"][2][1]
+    assert [time for time, _ in decoded["/tf"]] == [40_000_000 * k for k in range(6)]
+    joints = decoded["/joint_states"][2][1]
     assert joints.header.stamp.nanosec == 80_000_000
     assert joints.name[:3] == ["joint_1_yaw", "joint_1_pitch", "joint_2_yaw"]
     np.testing.assert_array_equal(joints.position, rows.joint_angle[8].ravel())
     np.testing.assert_array_equal(joints.velocity, rows.joint_rate[8].ravel())
     np.testing.assert_array_equal(joints.effort, rows.joint_torque[8].ravel())
-    references = found["/joint_references"][2][1]
+    references = decoded["/joint_references"][2][1]
     np.testing.assert_array_equal(references.position, rows.joint_angle_ref[8].ravel())
     assert references.effort == []
-    last = found["/tf"][5][1].transforms[-1]
+    last = decoded["/tf"][5][1].transforms[-1]
     assert (last.child_frame_id, last.header.frame_id) == (f"link_{scene.robot.n_links}", "world")
     place = last.transform.translation
     turn = last.transform.rotation
     np.testing.assert_array_equal([place.x, place.y, place.z], rows.link_pose[20, -1, :3])
     np.testing.assert_array_equal([turn.w, turn.x, turn.y, turn.z], rows.link_pose[20, -1, 3:])
-    head = found["/head_pose"][3][1].pose
+    head = decoded["/head_pose"][3][1].pose
     index = scene.robot.n_links - 1 if scene.robot.head == "last" else 0
     np.testing.assert_array_equal(
         [head.position.x, head.orientation.w], rows.link_pose[12, index, [0, 3]]
     )
-    shown = [
-        name for name in column_names(recording.schema) if hasattr(found["/figures"][0][1], name)
+    events = [
+        name for name in column_names(recording.schema) if hasattr(decoded["/figures"][0][1], name)
     ]
     assert {
         "com_x_m",
@@ -283,32 +283,32 @@ def test_other_programs_see_joints_poses_and_figures() -> None:
         "work_friction_j",
         "solver_residual",
         "contacts_closed",
-    } <= set(shown)
+    } <= set(events)
     figures = np.array(
-        [[getattr(message, name) for name in shown] for _, message in found["/figures"]]
+        [[getattr(message, name) for name in events] for _, message in decoded["/figures"]]
     )
-    each = np.concatenate(list(table(recording, tuple(shown))))
+    each = np.concatenate(list(table(recording, tuple(events))))
     of_instants = [
         k
-        for k, name in enumerate(shown)
+        for k, name in enumerate(events)
         if not re.match(r"contact_(obstacle|ground)|solver_", name)
     ]
     np.testing.assert_array_equal(figures[:, of_instants], each[::4, of_instants])
     between = np.diff(rows.impulse_ground[::4, :, 2].sum(axis=1)) / np.diff(rows.time[::4])
-    np.testing.assert_array_equal(figures[1:, shown.index("contact_ground_fz_n")], between)
+    np.testing.assert_array_equal(figures[1:, events.index("contact_ground_fz_n")], between)
     worst = [rows.solver_residual[max(0, 4 * k - 3) : 4 * k + 1].max() for k in range(6)]
-    np.testing.assert_array_equal(figures[:, shown.index("solver_residual")], worst)
-    log = found["/events"][0][1]
+    np.testing.assert_array_equal(figures[:, events.index("solver_residual")], worst)
+    log = decoded["/events"][0][1]
     assert (log.name, log.msg, log.level) == ("fault", "Something failed", 40)
-    block = found["/snakestudio/rows"][1][1]
+    block = decoded["/snakestudio/rows"][1][1]
     assert block.first_row == 13
     np.testing.assert_array_equal(
         np.reshape(block.link_pose, (-1, 7, 8))[2, 1], rows.link_pose[13:, 2, 1]
     )
 
 
-def test_the_libraries_find_chunks_and_attachments(whole: bytes) -> None:
-    reader = make_reader(io.BytesIO(whole), validate_crcs=True)
+def test_libraries_find_chunks_and_attachments(complete: bytes) -> None:
+    reader = make_reader(io.BytesIO(complete), validate_crcs=True)
     summary = reader.get_summary()
     assert summary is not None
     assert summary.statistics is not None
@@ -318,7 +318,7 @@ def test_the_libraries_find_chunks_and_attachments(whole: bytes) -> None:
     assert [entry.name for entry in reader.iter_metadata()] == [names.ABOUT, names.END]
 
 
-# --- files that ended otherwise
+# --- incomplete files
 
 
 def opened(data: bytes, folder: Path) -> RunFile:
@@ -329,13 +329,13 @@ def opened(data: bytes, folder: Path) -> RunFile:
 
 @given(st.floats(0.0, 1.0))
 @few
-def test_a_file_cut_anywhere_is_read_up_to_there(cut_folder: Path, where: float) -> None:
-    cut = int(where * (len(made()) - 1))
+def test_truncated_file_is_read_up_to_its_end(cut_folder: Path, where: float) -> None:
+    cut = int(where * (len(file_of_a_run()) - 1))
     if cut < first_block_end():
         with pytest.raises(RunFileError):
-            opened(made()[:cut], cut_folder)
+            opened(file_of_a_run()[:cut], cut_folder)
         return
-    with opened(made()[:cut], cut_folder) as run:
+    with opened(file_of_a_run()[:cut], cut_folder) as run:
         assert not run.info.complete
         assert len(run) % 100 == 0 or len(run) == 300
         assert_equal(run.rows(0, len(run)), make_rows(0, len(run)))
@@ -344,22 +344,22 @@ def test_a_file_cut_anywhere_is_read_up_to_there(cut_folder: Path, where: float)
 
 @functools.cache
 def first_block_end() -> int:
-    """Where the chunk with the first rows ends."""
-    summary = make_reader(io.BytesIO(made())).get_summary()
+    """Offset of the end of the chunk with the first rows."""
+    summary = make_reader(io.BytesIO(file_of_a_run())).get_summary()
     assert summary is not None
     first = min(summary.chunk_indexes, key=lambda index: index.chunk_start_offset)
     return first.chunk_start_offset + first.chunk_length
 
 
-def test_without_its_end_nothing_but_the_end_is_lost(tmp_path: Path, whole: bytes) -> None:
-    with opened(whole[:-1], tmp_path) as run:
+def test_file_without_its_end_loses_only_the_end(tmp_path: Path, complete: bytes) -> None:
+    with opened(complete[:-1], tmp_path) as run:
         assert not run.info.complete
         check_notes(run)
         assert_equal(run.rows(0, 300), make_rows(0, 300))
 
 
 @pytest.mark.parametrize("n_rows", [40, names.BLOCK_ROWS, names.MOST_BLOCK_ROWS])
-def test_blocks_of_any_size_are_found_without_the_end(tmp_path: Path, n_rows: int) -> None:
+def test_blocks_of_any_size_are_found_without_index(tmp_path: Path, n_rows: int) -> None:
     file = io.BytesIO()
     writer = RunWriter(file, SCENE, SCHEMA, Columns.of(make_rows(0, 1)), Origin())
     writer.write([make_rows(0, n_rows)])
@@ -368,23 +368,23 @@ def test_blocks_of_any_size_are_found_without_the_end(tmp_path: Path, n_rows: in
         same_bits(run.rows(0, len(run)), make_rows(0, n_rows + 40))
 
 
-def test_zeros_that_a_lost_power_supply_leaves_are_no_rows(tmp_path: Path, whole: bytes) -> None:
+def test_zeros_after_a_power_failure_are_not_rows(tmp_path: Path, complete: bytes) -> None:
     end = first_block_end()
-    with opened(whole[:end] + bytes(100_000), tmp_path) as run:
+    with opened(complete[:end] + bytes(100_000), tmp_path) as run:
         assert len(run) > 0
-    torn = whole[: end - 2000] + bytes(2000) + whole[end:-1]
+    torn = complete[: end - 2000] + bytes(2000) + complete[end:-1]
     with pytest.raises(RunFileError, match="no rows"):
         opened(torn, tmp_path)
 
 
 @given(st.data())
 @few
-def test_damage_anywhere_is_a_sentence_or_harmless(cut_folder: Path, data: st.DataObject) -> None:
-    damaged = bytearray(made()[:-1] if data.draw(st.booleans()) else made())
+def test_damage_is_reported_or_harmless(cut_folder: Path, data: st.DataObject) -> None:
+    damaged = bytearray(file_of_a_run()[:-1] if data.draw(st.booleans()) else file_of_a_run())
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(damaged) - 1))
         damaged[at] = data.draw(st.integers(0, 255))
-    # Any other exception is a defect.
+    # Any other exception is a bug.
     with contextlib.suppress(RunFileError), opened(bytes(damaged), cut_folder) as run:
         rows = run.rows(0, len(run))
         assert len(rows) == len(run.times)
@@ -393,8 +393,8 @@ def test_damage_anywhere_is_a_sentence_or_harmless(cut_folder: Path, data: st.Da
         list(run.checkpoints())
 
 
-def test_lengths_that_cannot_be_ask_for_no_memory(tmp_path: Path, whole: bytes) -> None:
-    summary = make_reader(io.BytesIO(whole)).get_summary()
+def test_impossible_lengths_allocate_no_memory(tmp_path: Path, complete: bytes) -> None:
+    summary = make_reader(io.BytesIO(complete)).get_summary()
     assert summary is not None
     at = min(index.chunk_start_offset for index in summary.chunk_indexes)
     for offset, size in (
@@ -402,7 +402,7 @@ def test_lengths_that_cannot_be_ask_for_no_memory(tmp_path: Path, whole: bytes) 
         (1, 2**62),
         (9 + 32, 2**50),
     ):  # content, record, compressed
-        huge = bytearray(whole[:-1])
+        huge = bytearray(complete[:-1])
         huge[at + offset : at + offset + 8] = struct.pack("<Q", size)
         with pytest.raises(RunFileError):
             opened(bytes(huge), tmp_path)
@@ -432,7 +432,7 @@ def foreign() -> bytes:
         (foreign(), "another program"),
     ],
 )
-def test_what_is_no_run_is_said_so(tmp_path: Path, data: bytes, sentence: str) -> None:
+def test_file_that_is_not_a_run_is_reported(tmp_path: Path, data: bytes, sentence: str) -> None:
     path = tmp_path / "x.mcap"
     path.write_bytes(data)
     for read in (open_run, read_info):
@@ -440,15 +440,15 @@ def test_what_is_no_run_is_said_so(tmp_path: Path, data: bytes, sentence: str) -
             read(path)
 
 
-def test_a_newer_format_is_said_so(tmp_path: Path, whole: bytes) -> None:
+def test_newer_format_is_reported(tmp_path: Path, complete: bytes) -> None:
     mark = b"format_version" + struct.pack("<I", 1)
-    newer = whole.replace(mark + str(names.VERSION).encode(), mark + b"9")
-    assert newer != whole
+    newer = complete.replace(mark + str(names.VERSION).encode(), mark + b"9")
+    assert newer != complete
     with pytest.raises(RunFileError, match=r"newer.*format"):
         opened(newer, tmp_path)
 
 
-def test_no_file_and_a_folder_are_said_so(tmp_path: Path) -> None:
+def test_missing_file_and_folder_are_reported(tmp_path: Path) -> None:
     with pytest.raises(RunFileError, match="no such file"):
         open_run(tmp_path / "none.mcap")
     with pytest.raises(RunFileError, match="folder"):
@@ -459,37 +459,37 @@ def test_no_file_and_a_folder_are_said_so(tmp_path: Path) -> None:
 
 
 class SmallDisk(io.BytesIO):
-    """A disk with room for some bytes, that writes what it can of what does not fit, as disks do."""
+    """A disk with space for some bytes; like real disks it writes the part that fits."""
 
-    def __init__(self, room: int) -> None:
+    def __init__(self, capacity: int) -> None:
         super().__init__()
-        self.room = room
+        self.capacity = capacity
 
     def write(self, data: Any) -> int:
-        left = self.room - self.tell()
+        left = self.capacity - self.tell()
         if left <= 0:
             raise OSError(28, "No space left on device")
         return super().write(bytes(data[:left]))
 
 
-def test_what_does_not_fit_on_the_disk_leaves_the_file_readable(tmp_path: Path) -> None:
+def test_full_disk_leaves_a_readable_file(tmp_path: Path) -> None:
     disk = SmallDisk(10**6)
     writer = RunWriter(disk, SCENE, SCHEMA, Columns.of(make_rows(0, 1)), Origin())  # type: ignore[arg-type]
     writer.write([make_rows(0, 100)])
-    disk.room = disk.tell() + 5000
+    disk.capacity = disk.tell() + 5000
     with pytest.raises(OSError, match="No space"):
         writer.write([make_rows(100, 300)])
     assert writer.n_rows == 100
     with opened(disk.getvalue(), tmp_path) as run:
         assert_equal(run.rows(0, len(run)), make_rows(0, 100))
-    disk.room += 10**5
+    disk.capacity += 10**5
     writer.finish(make_rows(0, 100).time)
     with opened(disk.getvalue(), tmp_path) as run:
         assert run.info.complete
         assert len(run) == 100
 
 
-def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_continues_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.mcap"
     recording = RunRecording(SCENE, SCHEMA, path, chunk_rows=100)
     recording.append(make_rows(0, 100))
@@ -501,7 +501,7 @@ def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(RunWriter, "append", full)
     recording.append(make_rows(100, 250))
     assert until(lambda: recording.trouble)
-    recording.append(make_rows(250, 1300))  # many more blocks than may wait for a disk that answers
+    recording.append(make_rows(250, 1300))  # many more blocks than may wait for a working disk
     recording.close()
     assert recording.trouble.startswith(
         f"{path}: recording stopped at 1.00 s (No space left on device)"
@@ -514,7 +514,7 @@ def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
         assert_equal(run.rows(0, len(run)), make_rows(0, 100))
 
 
-def test_a_file_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
+def test_impossible_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     recording = RunRecording(SCENE, SCHEMA, tmp_path / "file" / "run.mcap")
     recording.append(make_rows(0, 20))

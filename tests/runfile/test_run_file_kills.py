@@ -1,4 +1,4 @@
-"""A recording program that is killed at any moment loses at most the last second."""
+"""A recording program that is killed at any time loses at most the last second."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from tests.session.rows import assert_equal, make_rows
 
 
 def kill_once(folder: Path, lifetime_s: float, at_once: int) -> float:
-    """Let the probe record, kill it, read what is left; how old the newest row that is lost was, s."""
+    """Run the probe, kill it, read the rest; return the age of the newest lost row, s."""
     path = folder / "run.mcap"
     path.unlink(missing_ok=True)
-    words = [sys.executable, "-m", "tests.runfile.run_kill_probe", str(path), str(at_once)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as probe:
+    command = [sys.executable, "-m", "tests.runfile.run_kill_probe", str(path), str(at_once)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as probe:
         assert probe.stdout is not None
         first = probe.stdout.readline()
         time.sleep(lifetime_s)
         probe.send_signal(signal.SIGKILL)
         killed = time.time()
-        told = [first, *probe.stdout.read().split("\n")[:-1]]
-    counts = [(int(count), float(when)) for count, when in (line.split() for line in told)]
-    kept = 0
+        lines = [first, *probe.stdout.read().split("\n")[:-1]]
+    counts = [(int(count), float(when)) for count, when in (line.split() for line in lines)]
+    saved = 0
     if (
         path.is_file() and path.stat().st_size
     ):  # it may have been killed before its first block was due
         with open_run(path) as run:
-            kept = len(run)
+            saved = len(run)
             assert not run.info.complete
-            assert_equal(run.rows(0, kept), make_rows(0, kept))
+            assert_equal(run.rows(0, saved), make_rows(0, saved))
             assert all(event.text == str(round(100 * event.time)) for event in run.events)
             assert all(state == str(round(100 * at)).encode() for at, state in run.checkpoints())
-    lost = [when for count, when in counts if count > kept]
+    lost = [when for count, when in counts if count > saved]
     return killed - min(lost) if lost else 0.0
 
 

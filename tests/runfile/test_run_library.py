@@ -1,4 +1,4 @@
-"""The folder of runs: what it lists, what a person says about a run, and what happens to files that are no runs."""
+"""The folder of runs: its list, notes of users about runs, and files that are not runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCENE = with_values(
 
 
 def record(path: Path) -> None:
-    """Make a run and keep it."""
+    """Record a run."""
     runner = Runner(SCENE, path=path)
     runner.advance(SCENE.n_steps)
     runner.recording.close()
@@ -34,14 +34,14 @@ def library(tmp_path: Path) -> RunLibrary:
     return RunLibrary(tmp_path)
 
 
-def kept(library: RunLibrary, name: str) -> SavedRun:
+def listed(library: RunLibrary, name: str) -> SavedRun:
     path = library.new_path(name)
     record(path)
     return library.run(path)
 
 
-def test_a_run_is_listed_with_what_it_is(library: RunLibrary) -> None:
-    run = kept(library, "my scene.v2")
+def test_run_is_listed_with_its_contents(library: RunLibrary) -> None:
+    run = listed(library, "my scene.v2")
     assert library.runs() == [run]
     assert run.info is not None
     assert (run.info.model, run.info.title) == ("planar_lagrangian", "A short one")
@@ -53,7 +53,7 @@ def test_a_run_is_listed_with_what_it_is(library: RunLibrary) -> None:
     assert run.name == "A short one"
 
 
-def test_runs_of_the_same_second_get_files_of_their_own(library: RunLibrary) -> None:
+def test_runs_of_the_same_second_get_different_files(library: RunLibrary) -> None:
     paths = set()
     for _ in range(3):
         path = library.new_path("same")
@@ -62,8 +62,8 @@ def test_runs_of_the_same_second_get_files_of_their_own(library: RunLibrary) -> 
     assert len(paths) == 3
 
 
-def test_names_and_tags_stay_with_the_run(library: RunLibrary) -> None:
-    run = kept(library, "first")
+def test_names_and_tags_are_stored(library: RunLibrary) -> None:
+    run = listed(library, "first")
     library.rename(run, "  the good   one ")
     library.tag(library.run(run.path), ["#paper, fig7", "paper"])
     again = RunLibrary(library.folder).run(run.path)
@@ -76,8 +76,8 @@ def test_names_and_tags_stay_with_the_run(library: RunLibrary) -> None:
     assert [path.name for path in library.folder.iterdir()] == [run.path.name]
 
 
-def test_a_deleted_run_leaves_nothing(library: RunLibrary) -> None:
-    run = library.rename(kept(library, "gone"), "Gone")
+def test_deleted_run_leaves_no_files(library: RunLibrary) -> None:
+    run = library.rename(listed(library, "gone"), "Gone")
     library.set_picture(run.path, b"png")
     run = library.run(run.path)
     assert run.picture is not None
@@ -85,10 +85,10 @@ def test_a_deleted_run_leaves_nothing(library: RunLibrary) -> None:
     library.delete(run)
     assert list(library.folder.iterdir()) == []
     library.set_picture(run.path, b"png")
-    assert list(library.folder.iterdir()) == [], "a picture of a run that is no more is not kept"
+    assert list(library.folder.iterdir()) == [], "the image of a deleted run is deleted"
 
 
-def test_files_that_cannot_be_read_are_told(library: RunLibrary) -> None:
+def test_unreadable_files_are_reported(library: RunLibrary) -> None:
     (library.folder / "broken.mcap").write_bytes(b"nothing of the sort")
     (library.folder / "other.txt").write_text("not listed")
     (run,) = library.runs()
@@ -99,18 +99,18 @@ def test_files_that_cannot_be_read_are_told(library: RunLibrary) -> None:
     assert library.runs() == []
 
 
-def test_notes_that_cannot_be_read_say_nothing(library: RunLibrary) -> None:
-    run = kept(library, "noted")
-    for said in ("{", "[1, 2]", '{"tags": 5}', '{"name": null}'):
-        run.path.with_suffix(".json").write_text(said)
+def test_unreadable_notes_are_empty(library: RunLibrary) -> None:
+    run = listed(library, "noted")
+    for notes in ("{", "[1, 2]", '{"tags": 5}', '{"name": null}'):
+        run.path.with_suffix(".json").write_text(notes)
         assert library.run(run.path).tags == ()
 
 
-def test_only_files_that_changed_are_read_again(
+def test_only_changed_files_are_read_again(
     library: RunLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = kept(library, "one")
-    second = kept(library, "two")
+    first = listed(library, "one")
+    second = listed(library, "two")
     read: list[Path] = []
     real = run_library.read_info
     monkeypatch.setattr(run_library, "read_info", lambda path: (read.append(path), real(path))[1])
@@ -122,9 +122,9 @@ def test_only_files_that_changed_are_read_again(
     assert {run.path for run in library.runs()} == {first.path, second.path}
 
 
-def test_what_is_not_there_or_not_clear_is_told(library: RunLibrary) -> None:
-    kept(library, "twin")
-    kept(library, "twin")
+def test_missing_or_ambiguous_run_is_reported(library: RunLibrary) -> None:
+    listed(library, "twin")
+    listed(library, "twin")
     with pytest.raises(UsageError, match="no run called other"):
         library.find("other")
     with pytest.raises(UsageError, match="2 runs are called A short one"):
@@ -135,13 +135,13 @@ def test_tags_are_single_words() -> None:
     assert clean_tags(["#a b,c", " b ", "##d;"]) == ("a", "b", "c", "d")
 
 
-def test_the_command_line_lists_names_tags_and_deletes(
+def test_command_line_lists_names_tags_and_deletes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_RUNS_DIR", str(tmp_path / "runs"))
     assert main(["runs"]) == 0
     assert "no runs in" in capsys.readouterr().out
-    run = kept(RunLibrary(), "scene")
+    run = listed(RunLibrary(), "scene")
     assert run.path.parent == runs_dir() == tmp_path / "runs"
     assert main(["runs", run.path.stem, "--rename", "Best"]) == 0
     assert main(["runs", "Best", "--tags", "paper,fig3"]) == 0
@@ -152,8 +152,8 @@ def test_the_command_line_lists_names_tags_and_deletes(
     assert "1 run, " in out
     assert main(["runs", "elsewhere"]) == 0
     assert "no runs in" in capsys.readouterr().out
-    for words in (["--delete"], ["a", "b", "--rename", "x"], ["nothing", "--delete"]):
-        assert main(["runs", *words]) == 2
+    for arguments in (["--delete"], ["a", "b", "--rename", "x"], ["nothing", "--delete"]):
+        assert main(["runs", *arguments]) == 2
     assert capsys.readouterr().err.count("snakestudio: ") == 3
     assert main(["runs", "Best", "--delete"]) == 0
     assert list((tmp_path / "runs").iterdir()) == []

@@ -1,4 +1,4 @@
-"""States as bytes: every bit and type comes back, and nothing else than what is listed is ever made."""
+"""States as bytes: every bit and type is restored, and only listed classes are ever created."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def again(value: Any) -> Any:
     ],
     ids=repr,
 )
-def test_what_is_written_comes_back(value: Any) -> None:
+def test_written_state_is_restored(value: Any) -> None:
     result = again(value)
     assert type(result) is type(value)
     assert result == value
@@ -53,7 +53,7 @@ def test_what_is_written_comes_back(value: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["<f8", "<f4", "<i8", "<i4", "|b1"])
-def test_arrays_keep_shape_type_and_every_bit(kind: str) -> None:
+def test_arrays_keep_shape_type_and_bits(kind: str) -> None:
     array = (
         np.array([[0.1, -0.0, np.nan], [1.0, 3.0, 2.0]]).astype(kind)
         if "f" in kind
@@ -65,25 +65,25 @@ def test_arrays_keep_shape_type_and_every_bit(kind: str) -> None:
     assert result.flags.writeable
 
 
-def test_what_is_shared_stays_shared() -> None:
+def test_shared_objects_stay_shared() -> None:
     array = np.arange(3.0)
     one, other, apart = again((array, array, array.copy()))
     assert one is other
     assert one is not apart
 
 
-def test_references_are_cut_to_what_lies_ahead() -> None:
+def test_references_keep_only_the_future() -> None:
     time = np.arange(101) * 0.01
     angle = np.random.default_rng(1).normal(size=(101, 4))
-    whole = JointReference(time, angle, 2 * angle, 3 * angle)
-    rest = decode(encode(whole, SCENE, 0.734), SCENE)
+    full = JointReference(time, angle, 2 * angle, 3 * angle)
+    rest = decode(encode(full, SCENE, 0.734), SCENE)
     assert len(rest.time) < 35
     for t in (0.734, 0.74, 0.8812, 1.0):
-        for a, b in zip(rest.at(t), whole.at(t), strict=True):
+        for a, b in zip(rest.at(t), full.at(t), strict=True):
             assert a.tobytes() == b.tobytes()
 
 
-def test_a_scene_is_referred_to_or_written_out() -> None:
+def test_scene_is_referred_to_or_written() -> None:
     other = with_values(SCENE, {"gait.amplitude_deg": 12.25})
     data = encode((SCENE, other), SCENE, 0.0)
     own, second = decode(data, SCENE)
@@ -93,7 +93,7 @@ def test_a_scene_is_referred_to_or_written_out() -> None:
         decode(data, other)
 
 
-def test_nothing_else_is_made() -> None:
+def test_other_classes_are_not_created() -> None:
     with pytest.raises(TypeError, match="holds object, which is not supported"):
         encode(object(), SCENE, 0.0)
     data = encode(Ramp(1.0), SCENE, 0.0).replace(b"ramp", b"lead")
@@ -101,7 +101,7 @@ def test_nothing_else_is_made() -> None:
         decode(data, SCENE)
 
 
-def test_damaged_bytes_are_refused_wherever_they_end() -> None:
+def test_damaged_or_truncated_bytes_are_refused() -> None:
     data = encode((Ramp(1.0), np.arange(4.0), {"a": "b"}), SCENE, 0.0)
     for length in range(len(data)):
         with pytest.raises(StateError):

@@ -1,4 +1,4 @@
-"""The scenes that tests of sessions share."""
+"""Scenes shared by tests of sessions."""
 
 from __future__ import annotations
 

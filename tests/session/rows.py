@@ -1,4 +1,4 @@
-"""Rows in which every number tells its row and place, for the tests of recordings."""
+"""Rows in which every number encodes its row and column, for the tests of recordings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCHEMA = Schema(3, yaw_axes(2), ("kinetic", "potential", "work_actuator", "work_
 
 
 def make_rows(start: int, stop: int) -> Rows:
-    """Rows in which every number tells its row and place; row i has i % 4 contacts."""
+    """Rows in which every number encodes its row and column; row i has i % 4 contacts."""
     k = stop - start
     index = np.arange(start, stop, dtype=float)
 
@@ -37,7 +37,7 @@ def make_rows(start: int, stop: int) -> Rows:
         owner[:, None] * np.ones(3),
         -owner[:, None] * np.ones(3),
     )
-    whole = np.arange(start, stop, dtype=np.int64)
+    steps = np.arange(start, stop, dtype=np.int64)
     return Rows(
         time=index / 100,
         link_pose=column(3, 7),
@@ -52,9 +52,9 @@ def make_rows(start: int, stop: int) -> Rows:
         contacts_closed=count,
         energy=column(4),
         solver_residual=index * 1e-12,
-        solver_iterations=3 * whole,
-        solver_unconverged=whole // 10,
-        steps=40 * whole,
+        solver_iterations=3 * steps,
+        solver_unconverged=steps // 10,
+        steps=40 * steps,
         extra=np.zeros((k, 0)),
         strain=np.zeros((k, 0, 6)),
         wrench=np.zeros((k, 0, 6)),

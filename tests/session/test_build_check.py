@@ -1,4 +1,4 @@
-"""Hints about a scene as it is built: each with the numbers worked out by hand."""
+"""Hints about a scene during editing, each with values computed by hand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def scene(**more: object) -> Scene:
     return scene_from_dict({**values, **more})
 
 
-def test_the_greatest_way_is_that_of_the_wave() -> None:
+def test_largest_distance_is_that_of_the_wave() -> None:
     # The wave passes a link every delta/omega = 50/80 s: 0.122 m in 0.625 s, 1.952 m in 10 s.
     assert greatest_way(scene()) == pytest.approx(0.122 / (50 / 80) * 10.0, rel=1e-12)
     assert greatest_way(with_values(scene(), {"gait.phase_shift_deg": 0.0})) == math.inf
@@ -39,7 +39,7 @@ def test_the_greatest_way_is_that_of_the_wave() -> None:
     assert greatest_way(with_values(scene(), {"gait.kind": "joint_torque"})) == math.inf
 
 
-def test_a_path_that_nobody_follows_is_named() -> None:
+def test_path_without_a_follower_is_reported() -> None:
     path = {"path.waypoints_m": [[0.0, 0.0], [5.0, 0.0]]}
     for obstacles in (scene(), scene(obstacles=[])):
         assert not [p for p in check(obstacles) if p.key == "path"]
@@ -52,8 +52,8 @@ def test_a_path_that_nobody_follows_is_named() -> None:
 
 
 @pytest.mark.parametrize("name", ["sidewinding", "obstacle_aided", "spatial_lateral_undulation"])
-def test_no_paper_s_robot_goes_farther_than_that(name: str) -> None:
-    # Distances that the papers' runs cover: 0.1047 m/s sideways, 0.16 m/s among obstacles, 0.08 m/s
+def test_robots_of_the_papers_stay_within_the_distance(name: str) -> None:
+    # Distances of the papers' runs: 0.1047 m/s sideways, 0.16 m/s among obstacles, 0.08 m/s
     # on flat ground.
     speed = {"sidewinding": 0.1047, "obstacle_aided": 0.16, "spatial_lateral_undulation": 0.08}[
         name
@@ -62,9 +62,7 @@ def test_no_paper_s_robot_goes_farther_than_that(name: str) -> None:
     assert speed * one.run.duration_s < greatest_way(one)
 
 
-def test_obstacles_that_are_too_far_are_named_together_and_more_time_brings_the_robot_there() -> (
-    None
-):
+def test_obstacles_out_of_reach_are_reported_with_a_fix() -> None:
     far = scene(
         obstacles=[{"kind": "cylinder", "x_m": x, "y_m": 8.0, "radius_m": 0.1} for x in (0.5, 1.0)]
     )
@@ -79,8 +77,8 @@ def test_obstacles_that_are_too_far_are_named_together_and_more_time_brings_the_
     assert check(thrown) == []
 
 
-def test_a_post_within_the_play_of_the_joints() -> None:
-    # 4 degrees of play let the end of a link of 0.122 m move by 8.52 mm.
+def test_post_within_the_play_of_the_joints_is_reported() -> None:
+    # With 4 degrees of play the end of a link of 0.122 m moves by 8.52 mm.
     gap = 0.006
     near = scene(
         model={"kind": "spatial_nonsmooth"},
@@ -99,10 +97,10 @@ def test_a_post_within_the_play_of_the_joints() -> None:
         assert check(with_values(near, change)) == []
 
 
-def test_hidden_obstacles_are_told_of_and_can_be_shown() -> None:
+def test_hidden_obstacles_are_reported_and_can_be_shown() -> None:
     hidden = with_values(scene(), {"obstacles[1].hidden": True})
     (problem,) = check(hidden)
     assert "hidden" in problem.message
-    shown = with_values(hidden, dict(problem.fixes[0].values))
-    assert not shown.obstacles[0].hidden
-    assert check(shown) == []
+    fixed_scene = with_values(hidden, dict(problem.fixes[0].values))
+    assert not fixed_scene.obstacles[0].hidden
+    assert check(fixed_scene) == []

@@ -1,4 +1,4 @@
-"""The queue of a session: order, edits that take over from each other, and a rest that anything but an edit ends."""
+"""The queue of a session: order, merged edits, and a delay that every command except an edit ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def drain(commands: Commands) -> None:
             return
 
 
-def test_of_edits_in_a_row_the_last_counts_and_the_order_stays() -> None:
+def test_consecutive_edits_are_merged_in_order() -> None:
     commands = Commands()
     done = []
     numbers = [commands.put_edit(lambda n, x=x: done.append((x, n))) for x in "abc"]
@@ -32,7 +32,7 @@ def test_of_edits_in_a_row_the_last_counts_and_the_order_stays() -> None:
         commands.get(0.01)
 
 
-def test_edits_gather_while_it_rests_and_a_command_wakes_it() -> None:
+def test_edits_wait_during_the_delay_and_a_command_ends_it() -> None:
     commands = Commands()
     began = time.perf_counter()
     commands.put_edit(lambda n: None)

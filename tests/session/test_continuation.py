@@ -1,4 +1,4 @@
-"""Going on from a moment of a run: bit for bit what the uninterrupted run did, and honest where it cannot be."""
+"""Continuing a run: bit for bit as the uninterrupted run, with a notice where that is impossible."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.wording import naming
 
 Values = dict[str, Any]
 
-# name, scene, overrides, a change before the moment, one after it
+# name, scene, overrides, a change before the time, one after it
 CASES: tuple[tuple[str, str, Values, Values, Values], ...] = (
     (
         "gait",
@@ -100,7 +100,7 @@ def changed(runner: Runner, values: Values) -> None:
 
 
 def run(scene: Scene, before: Values, after: Values) -> RunRecording:
-    """Three seconds, in uneven pieces as the window runs them, with changes after 0.8 s and 2.2 s."""
+    """Three seconds, in uneven pieces as in the window, with changes after 0.8 s and 2.2 s."""
     runner = Runner(scene, scenes_dir())
     step = scene.solver.step_s
     for until, values in ((0.8, before), (2.2, after), (3.0, {})):
@@ -111,7 +111,7 @@ def run(scene: Scene, before: Values, after: Values) -> RunRecording:
 
 
 def finish(continuation: Continuation, changes: RunRecording) -> RunRecording:
-    """Go on to the end, with the changes that the uninterrupted run got after the moment."""
+    """Continue to the end, with the changes that the uninterrupted run got after the time."""
     runner = continuation.runner
     step = continuation.runner.scene.solver.step_s
     for change in changes.changes:
@@ -154,7 +154,7 @@ def recording() -> RunRecording:
 
 
 class WithoutStates:
-    """A recording as other programs leave them: rows, changes and events alone."""
+    """A recording as in files of other programs: only rows, changes and events."""
 
     def __init__(self, recording: RunRecording) -> None:
         self._recording = recording
@@ -168,7 +168,7 @@ class WithoutStates:
         return len(self._recording)
 
 
-def test_a_run_without_states_is_computed_again_and_says_so(recording: RunRecording) -> None:
+def test_run_without_states_is_recomputed_with_a_notice(recording: RunRecording) -> None:
     continuation = continue_run(WithoutStates(recording), 1.2, name="monday.mcap")
     assert continuation is not None
     assert continuation.exact
@@ -180,7 +180,7 @@ def test_a_run_without_states_is_computed_again_and_says_so(recording: RunRecord
     ]
 
 
-def test_a_state_of_another_version_is_taken_up_if_it_is_of_a_format_that_is_known(
+def test_state_of_another_version_is_used_if_readable(
     recording: RunRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("snakestudio.runfile.states.__version__", "99.1")
@@ -195,7 +195,7 @@ def test_a_state_of_another_version_is_taken_up_if_it_is_of_a_format_that_is_kno
     assert continuation.notes == (naming("newer"),)
 
 
-def test_what_differs_from_the_recorded_row_is_said(recording: RunRecording) -> None:
+def test_deviation_from_the_recorded_row_is_reported(recording: RunRecording) -> None:
     class Elsewhere(WithoutStates):
         def rows(self, start: int, stop: int) -> Rows:
             rows = recording.rows(start, stop)
@@ -237,7 +237,7 @@ def test_pulls_are_repeated_with_and_without_states() -> None:
     assert pulled is not None
     assert not pulled.runner.recording.pulls[-1].released
     pulled.runner.advance(400)
-    assert pulled.runner.recording.pulls[-1].released  # whoever pulled is not there any more
+    assert pulled.runner.recording.pulls[-1].released  # the pull has ended
     assert pulled.runner.recording.pulls[-1].time == 0.4
 
 
@@ -248,7 +248,7 @@ def test_run_continued_where_a_pull_ends_is_not_pulled() -> None:
     runner.pull(Grip(2, (0.0, 0.0, 0.0), (x, y + 0.2, z)))
     runner.advance(400)
     runner.pull(None)
-    # keeps a state, still pulled
+    # saves a state during a pull
     runner.apply(with_values(runner.scene, {"gait.amplitude_deg": 39.0}))
     runner.advance(400)
     assert runner.recording.pulls[-1].released
@@ -260,14 +260,14 @@ def test_run_continued_where_a_pull_ends_is_not_pulled() -> None:
     assert_equal_rows(whole(continuation.runner.recording), whole(runner.recording))
 
 
-def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: RunRecording) -> None:
+def test_continued_run_can_be_continued_with_its_events(recording: RunRecording) -> None:
     first = continue_run(recording, 1.7)
     assert first is not None
-    kept = first.runner.recording
-    assert [change.values for change in kept.changes] == [{"gait.amplitude_deg": 38.0}]
-    assert kept.events[:-1] == tuple(event for event in recording.events if event.time <= 1.7)
-    assert kept.events[-1].kind == "continued"
-    second = continue_run(kept, 1.1)
+    saved = first.runner.recording
+    assert [change.values for change in saved.changes] == [{"gait.amplitude_deg": 38.0}]
+    assert saved.events[:-1] == tuple(event for event in recording.events if event.time <= 1.7)
+    assert saved.events[-1].kind == "continued"
+    second = continue_run(saved, 1.1)
     assert second is not None
     assert second.exact
     assert second.notes == ()
@@ -275,14 +275,14 @@ def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: Ru
     assert_equal_rows(whole(second.runner.recording), whole(recording))
 
 
-def test_it_can_be_stopped(recording: RunRecording) -> None:
+def test_continuation_can_be_stopped(recording: RunRecording) -> None:
     assert (
         continue_run(WithoutStates(recording), 2.0, progress=lambda fraction: fraction < 0.2)
         is None
     )
 
 
-def test_what_no_engine_made_is_refused(recording: RunRecording) -> None:
+def test_recording_without_an_engine_is_refused(recording: RunRecording) -> None:
     class OfARobot(WithoutStates):
         schema = replace(recording.schema, energy=())
 
@@ -292,7 +292,7 @@ def test_what_no_engine_made_is_refused(recording: RunRecording) -> None:
         continue_run(RunRecording(recording.scene, recording.schema), 1.0)
 
 
-def test_a_damaged_state_is_passed_over(recording: RunRecording) -> None:
+def test_damaged_state_is_skipped(recording: RunRecording) -> None:
     time, state = recording.checkpoint_before(9.9) or (0.0, b"")
     damaged = run(scene_of("obstacle_aided", {}), {"gait.amplitude_deg": 38.0}, {})
     damaged.add_checkpoint(time, state[: len(state) // 2])
@@ -302,7 +302,7 @@ def test_a_damaged_state_is_passed_over(recording: RunRecording) -> None:
     assert continuation.notes == ()
 
 
-def test_a_moment_between_rows_is_the_nearest_row(recording: RunRecording) -> None:
+def test_time_between_rows_is_the_nearest_row(recording: RunRecording) -> None:
     continuation = continue_run(recording, 1.2049)
     assert continuation is not None
     assert continuation.time == pytest.approx(1.2)
@@ -315,7 +315,7 @@ def test_a_moment_between_rows_is_the_nearest_row(recording: RunRecording) -> No
     )
 
 
-def test_a_run_file_is_gone_on_with_by_one_call(tmp_path: Path) -> None:
+def test_run_file_is_continued_by_one_call(tmp_path: Path) -> None:
     scene = scene_of("jam_resolution", {})
     run_offline(scene, path=tmp_path / "run.mcap")
     whole_run = load_run(tmp_path / "run.mcap")

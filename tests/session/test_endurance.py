@@ -1,4 +1,4 @@
-"""Long runs: memory stays where it was."""
+"""Long runs: memory use stays constant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.benchmarks.bench_memory import growth
 
 
 def _allocated() -> float:
-    """Memory that Python and numpy hold, MB: unlike resident memory it does not depend on what ran before."""
+    """Memory held by Python and numpy, MB: unlike resident memory, it does not depend on earlier tests."""
     return tracemalloc.get_traced_memory()[0] / 1e6
 
 
@@ -22,8 +22,8 @@ def test_memory_is_bounded_over_some_minutes(tmp_path: Path) -> None:
         grown, disk, _ = growth(0.05, tmp_path, _allocated)
     finally:
         tracemalloc.stop()
-    assert disk > 20  # megabytes that would otherwise be in memory
-    assert grown < 40  # blocks that were read again stay in a cache of fixed size
+    assert disk > 20  # would otherwise be in memory
+    assert grown < 40  # blocks read again stay in a cache of fixed size
 
 
 @pytest.mark.soak
@@ -40,6 +40,6 @@ def test_the_window_does_not_grow_over_a_long_run() -> None:
 
 
 @pytest.mark.soak
-def test_scenes_that_were_opened_leave_nothing_behind() -> None:
+def test_opened_scenes_leave_nothing_behind() -> None:
     for what, value, unit, bar, ok in bench_window_memory.scenes(bench_window_memory.N_SCENES):
         assert ok, f"{what}: {value} {unit}, bar {bar}"

@@ -1,4 +1,4 @@
-"""Every fix that a finding offers mends it: checked by asking again."""
+"""Every fix offered with a problem removes it: checked by a second check."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ CASES: dict[str, tuple[Scene, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_fix_mends_what_it_is_for(name: str) -> None:
+def test_fix_removes_its_problem(name: str) -> None:
     base, change = CASES[name]
     folder = scenes_dir()
     scene = with_values(base, change)
     before = {(p.key, p.message) for p in check(base, folder)}
-    found = [p for p in check(scene, folder) if (p.key, p.message) not in before and p.fixes]
-    assert found, "the scene has something to mend"
-    for problem in found:
+    result = [p for p in check(scene, folder) if (p.key, p.message) not in before and p.fixes]
+    assert result, "the scene has something to mend"
+    for problem in result:
         for fix in problem.fixes:
             assert fix.label[0].isupper()
             mended = with_values(scene, dict(fix.values))
@@ -79,19 +79,19 @@ def test_a_fix_mends_what_it_is_for(name: str) -> None:
             assert alike == [], f"{fix.label}: {alike}"
 
 
-def test_the_way_out_is_short_and_locked_obstacles_stay() -> None:
+def test_fix_moves_little_and_not_locked_obstacles() -> None:
     scene = with_values(MAIN, {"obstacles[3].x_m": 0.6, "obstacles[3].y_m": 0.08})
     problem = next(p for p in check(scene) if p.key == "obstacles[3]")
     moved = with_values(scene, dict(problem.fixes[0].values)).obstacles[2]
     old = scene.obstacles[2]
-    way = ((moved.x_m - old.x_m) ** 2 + (moved.y_m - old.y_m) ** 2) ** 0.5
+    distance = ((moved.x_m - old.x_m) ** 2 + (moved.y_m - old.y_m) ** 2) ** 0.5
     depth = float(problem.message.split(" mm deep")[0].rsplit(" ", 1)[1]) / 1e3
-    assert depth <= way < 0.25, "no farther than the pipe is wide"
+    assert depth <= distance < 0.25, "no farther than the pipe is wide"
     locked = with_values(scene, {"obstacles[3].locked": True})
     assert next(p for p in check(locked) if p.key == "obstacles[3]").fixes == ()
 
 
-def test_many_overlaps_do_not_take_for_ever() -> None:
+def test_many_overlaps_are_fixed_quickly() -> None:
     pile = with_values(MAIN, {"obstacles": [{"kind": "cylinder", "x_m": 0.6, "y_m": 0.08}] * 40})
     inside = [p for p in check(pile) if p.severity == "error"]
     assert len(inside) == 40

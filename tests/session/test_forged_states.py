@@ -1,4 +1,4 @@
-"""States in run files that no run has saved are refused before compiled code sees them; the run is computed again."""
+"""Forged states in run files are refused before compiled code uses them; the run is recomputed."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from tests.wording import naming
 
 @pytest.fixture(scope="module", params=SCENES)
 def run(request: pytest.FixtureRequest) -> Iterator[RunRecording]:
-    """A little run of each."""
-    made = recorded(request.param)
-    yield made
-    made.close()
+    """A short run of each formulation."""
+    result = recorded(request.param)
+    yield result
+    result.close()
 
 
 def test_arrays_that_do_not_fit_the_engine_are_refused(run: RunRecording) -> None:
     time, state, scene = last_state(run)
     runner = Runner(run.scene, scenes_dir())
     accepted = []
-    for way, array in leaves(state[0].state[0]):
+    for key_path, array in leaves(state[0].state[0]):
         assert isinstance(array, np.ndarray)
         for what, forge in ARRAYS.items() if array.size else ():
-            forged = with_leaf(state, (0, "state", 0, *way), forge(array))
+            forged = with_leaf(state, (0, "state", 0, *key_path), forge(array))
             try:
                 runner.restore(encode(forged, scene, time), scene, time)
             except StateError:
                 continue
-            accepted.append((way, what))
+            accepted.append((key_path, what))
     assert accepted == []
     assert runner.time == 0.0, "it stands where it stood"
     runner.recording.close()
@@ -63,31 +63,31 @@ POINTERS = {
     "obstacle_aided_3d": ("counts", "stick", "first"),
     "jam_resolution": ("acts", "met"),
 }
-"""What points into other arrays, by run: the engine's own names."""
+"""Indices into other arrays, by run, with the engine's names."""
 
 
 @pytest.mark.parametrize("value", [-2, 1 << 40, -(1 << 62)])
 @pytest.mark.parametrize(
     ("name", "pointer"), [(name, pointer) for name in POINTERS for pointer in POINTERS[name]]
 )
-def test_places_beyond_what_there_is_are_refused(name: str, pointer: str, value: int) -> None:
+def test_indices_out_of_range_are_refused(name: str, pointer: str, value: int) -> None:
     run = recorded(name)
     time, state, scene = last_state(run)
     own = state[0].state[0]
     assert name != "obstacle_aided" or own.counts[[5, 7]].all(), "it has contacts with obstacles"
     forged = with_leaf(state, (0, "state", 0, pointer), np.full_like(getattr(own, pointer), value))
-    wanted = Forged(run, time, encode(forged, scene, time))
-    found = continue_run(wanted, time, scenes_dir())  # type: ignore[arg-type]
-    assert found is not None
-    assert found.notes == (naming("recomputed"),)
-    assert found.exact
-    found.runner.recording.close()
+    expected = Forged(run, time, encode(forged, scene, time))
+    result = continue_run(expected, time, scenes_dir())  # type: ignore[arg-type]
+    assert result is not None
+    assert result.notes == (naming("recomputed"),)
+    assert result.exact
+    result.runner.recording.close()
     run.close()
 
 
 @pytest.mark.parametrize("value", [None, "x", -1, 1 << 62, 0.5])
 @pytest.mark.parametrize("name", ["reference_begin", "next_row", "last_row_step", "end_step"])
-def test_a_progress_that_cannot_be_is_refused(name: str, value: object) -> None:
+def test_impossible_progress_is_refused(name: str, value: object) -> None:
     run = recorded("obstacle_aided")
     time, state, scene = last_state(run)
     runner = Runner(run.scene, scenes_dir())

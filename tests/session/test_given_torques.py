@@ -1,4 +1,4 @@
-"""Runs whose joints are given torques: the same however they are cut, changed and continued."""
+"""Runs with given joint torques: the same for any steps, changes and continuations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STEP = 0.00025
 
 @pytest.fixture(scope="module")
 def scene() -> Scene:
-    """Among obstacles, so that contacts are part of what has to be the same."""
+    """A scene with obstacles, so that contacts are part of the comparison."""
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
     torques = {
         "gait.kind": "joint_torque",
@@ -47,7 +47,7 @@ def assert_identical(one: Recording, other: Recording) -> None:
             )
 
 
-def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(scene: Scene) -> None:
+def test_step_boundaries_do_not_change_a_bit(scene: Scene) -> None:
     runner = Runner(scene)
     sizes = iter([1, 3, 36, 40, 400, 7, 33, 1000, 39, 2441])
     while not runner.finished:
@@ -55,7 +55,7 @@ def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(scene: Scene) 
     assert_identical(run_offline(scene).recording, runner.recording)
 
 
-def test_another_formula_holds_from_the_next_period_on_and_the_run_can_be_repeated(
+def test_changed_formula_applies_from_the_next_period(
     scene: Scene,
 ) -> None:
     scene = with_values(scene, {"run.log_rate_hz": 4000.0, "actuator.time_constant_s": 0.0})
@@ -80,7 +80,7 @@ def test_another_formula_holds_from_the_next_period_on_and_the_run_can_be_repeat
     assert_identical(runner.recording, run_offline(scene, changes=noted).recording)
 
 
-def test_what_cannot_be_read_or_led_over_waits(scene: Scene) -> None:
+def test_unsupported_changes_wait(scene: Scene) -> None:
     runner = Runner(scene)
     runner.advance(400)
     assert runner.apply(with_values(scene, {"gait.torque_nm": "3*sin("})) == ["gait.torque_nm"]
@@ -92,7 +92,7 @@ def test_what_cannot_be_read_or_led_over_waits(scene: Scene) -> None:
     assert waves.advance(400).ok
 
 
-def test_a_run_goes_on_from_a_saved_state_to_the_bit(scene: Scene) -> None:
+def test_run_continues_from_a_saved_state_bit_for_bit(scene: Scene) -> None:
     runner = Runner(scene)
     other = Runner(scene)
     runner.advance(600)

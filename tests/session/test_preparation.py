@@ -1,4 +1,4 @@
-"""Compiling engines in processes of their own: what they tell, how they end, and that none is compiled twice."""
+"""Compiling engines in separate processes: progress, endings, and that none is compiled twice."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ def _nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Quick(Preparing):
-    """Ends at the fourth look."""
+    """Preparation that ends at the fourth poll."""
 
-    looks = 0
+    polls = 0
 
-    def look(self) -> Stage:
-        self.looks += 1
-        return Stage(self.looks / 4, 4.0 - self.looks, self.looks == 4)
+    def poll(self) -> Stage:
+        self.polls += 1
+        return Stage(self.polls / 4, 4.0 - self.polls, self.polls == 4)
 
 
-def test_only_what_is_not_compiled_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_missing_engines_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparation_module, "is_prepared", lambda kind: kind == "planar_nonsmooth")
-    told: list[tuple[str, float]] = []
+    messages: list[tuple[str, float]] = []
 
     def progress(kind: str, stage: Stage) -> bool:
-        told.append((kind, stage.fraction))
+        messages.append((kind, stage.fraction))
         return True
 
     kinds = ["spatial_nonsmooth", "planar_nonsmooth", "planar_lagrangian"]
@@ -62,10 +62,10 @@ def test_only_what_is_not_compiled_is(monkeypatch: pytest.MonkeyPatch) -> None:
     del kinds[1]
     assert [one.kind for one in Preparing.begun] == kinds
     assert all(one.stopped for one in Preparing.begun)
-    assert told == [(kind, look / 4) for kind in kinds for look in (1, 2, 3, 4)]
+    assert messages == [(kind, poll / 4) for kind in kinds for poll in (1, 2, 3, 4)]
 
 
-def test_stopping_stops_the_compilation_under_way_and_begins_no_other() -> None:
+def test_stop_ends_the_compilation_and_starts_no_other() -> None:
     kinds = ["spatial_nonsmooth", "planar_lagrangian"]
     assert not prepare(
         kinds, lambda kind, stage: stage.fraction < 0.5, EngineCompiler(Quick), lambda seconds: None
@@ -73,9 +73,9 @@ def test_stopping_stops_the_compilation_under_way_and_begins_no_other() -> None:
     assert [(one.kind, one.stopped) for one in Preparing.begun] == [("spatial_nonsmooth", True)]
 
 
-def test_one_that_fails_says_why() -> None:
+def test_failure_is_reported_with_its_reason() -> None:
     class Failing(Preparing):
-        def look(self) -> Stage:
+        def poll(self) -> Stage:
             return Stage(0.3, None, True, "The disk is full.")
 
     with pytest.raises(PreparationError, match="The disk is full"):
@@ -86,7 +86,7 @@ def test_one_that_fails_says_why() -> None:
 # --- who prepares what ----------------------------------------------------------------------------
 
 
-def test_two_who_need_the_same_share_it() -> None:
+def test_callers_share_a_preparation() -> None:
     preparations = EngineCompiler(Preparing)
     one = preparations.need("a")
     other = preparations.need("a")
@@ -109,16 +109,16 @@ def clock() -> Clock:
 
 @pytest.fixture
 def begin(clock: Clock) -> Iterator[Callable[..., Preparation]]:
-    """Begin a preparation whose process runs a script."""
-    made: list[Preparation] = []
+    """Start a preparation whose process runs a script."""
+    result: list[Preparation] = []
 
     def begun(script: str) -> Preparation:
         command = [sys.executable, "-c", textwrap.dedent(script)]
-        made.append(Preparation("planar_nonsmooth", command=command, clock=clock))
-        return made[-1]
+        result.append(Preparation("planar_nonsmooth", command=command, clock=clock))
+        return result[-1]
 
     yield begun
-    for one in made:
+    for one in result:
         one.stop()
         wait_until(lambda one=one: one.process.poll() is not None and not one.reader.is_alive())
 
@@ -132,25 +132,25 @@ SAY_AND_STAY = """
 """
 
 
-def test_it_tells_how_far_it_is(begin: Callable[..., Preparation], clock: Clock) -> None:
+def test_preparation_reports_its_progress(begin: Callable[..., Preparation], clock: Clock) -> None:
     running = begin(SAY_AND_STAY.format(""))
-    assert running.look().fraction == 0.0
-    wait_until(lambda: running.look().fraction == 0.25)
+    assert running.poll().fraction == 0.0
+    wait_until(lambda: running.poll().fraction == 0.25)
     clock.now = 1.0
-    stage = running.look()
+    stage = running.poll()
     assert 0.25 < stage.fraction < 1.0
     assert stage.seconds_left is not None
     assert not stage.ended
 
 
-def test_one_that_ends_well_is_done(begin: Callable[..., Preparation]) -> None:
+def test_successful_preparation_is_done(begin: Callable[..., Preparation]) -> None:
     running = begin("print('0.5 Half'); print('1.000 Ready')")
-    wait_until(lambda: running.look().ended)
-    assert running.look() == Stage(1.0, None, True)
+    wait_until(lambda: running.poll().ended)
+    assert running.poll() == Stage(1.0, None, True)
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         ("import os; os.kill(os.getpid(), 9)", "probably because of low memory"),
         ("import os; os.kill(os.getpid(), 6)", "signal 6"),
@@ -162,39 +162,39 @@ def test_one_that_ends_well_is_done(begin: Callable[..., Preparation]) -> None:
         ),
     ],
 )
-def test_one_that_fails_is_told_in_a_sentence(
-    begin: Callable[..., Preparation], script: str, said: str
+def test_failed_process_is_reported(
+    begin: Callable[..., Preparation], script: str, message: str
 ) -> None:
     running = begin(script)
-    wait_until(lambda: running.look().ended)
-    stage = running.look()
-    assert said in stage.error
+    wait_until(lambda: running.poll().ended)
+    stage = running.poll()
+    assert message in stage.error
     assert stage.error.endswith(".")
     assert stage.fraction < 1.0
 
 
-def test_stopping_does_not_wait_and_leaves_nothing(
+def test_stop_does_not_wait_and_leaves_nothing(
     begin: Callable[..., Preparation], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preparation_module, "_PATIENCE_S", 0.05)
     deaf = begin(SAY_AND_STAY.format("signal.signal(signal.SIGTERM, signal.SIG_IGN)"))
-    wait_until(lambda: deaf.look().fraction == 0.25)  # it hears no signal any more
+    wait_until(lambda: deaf.poll().fraction == 0.25)  # it ignores all signals
     deaf.stop()
     assert deaf.process.returncode is None, "nobody waited"
     deaf.stop()
     wait_until(lambda: deaf.process.poll() is not None)
     assert deaf.process.returncode == -signal.SIGKILL
-    assert "is not prepared" in deaf.look().error
+    assert "is not prepared" in deaf.poll().error
 
 
-def test_another_program_may_be_done_first(
+def test_another_program_can_finish_first(
     begin: Callable[..., Preparation], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running = begin(SAY_AND_STAY.format(""))
     monkeypatch.setattr(registry, "is_warm", lambda kind: True)
-    assert not running.look().ended
+    assert not running.poll().ended
     clock.now = 6.0
-    assert running.look() == Stage(1.0, None, True)
+    assert running.poll() == Stage(1.0, None, True)
 
 
 @pytest.mark.skipif(not LINUX, reason="priorities as Linux has them")
@@ -208,19 +208,19 @@ def test_compilation_leaves_the_processor_to_others(begin: Callable[..., Prepara
         sys.stdin.read()
     """
     running = begin(script)
-    wait_until(lambda: running.look().fraction >= 0.25)
+    wait_until(lambda: running.poll().fraction >= 0.25)
     assert os.getpriority(os.PRIO_PROCESS, running.pid) == 5
 
 
 @pytest.mark.skipif(not LINUX, reason="reads /proc")
-def test_it_ends_with_a_window_that_is_killed(tmp_path: Path) -> None:
+def test_preparation_ends_with_a_killed_window(tmp_path: Path) -> None:
     window = subprocess.Popen(
         [
             sys.executable,
             "-c",
             "import time\nfrom snakestudio.session.engine_compiler import Preparation\n"
             "one = Preparation('planar_lagrangian')\n"
-            "while not one.look().fraction > 0.02: time.sleep(0.01)\n"
+            "while not one.poll().fraction > 0.02: time.sleep(0.01)\n"
             "print(one.pid, flush=True)\ntime.sleep(600)",
         ],
         env={
@@ -251,7 +251,7 @@ def _runs(pid: int) -> bool:
 # --- what is in the cache -------------------------------------------------------------------------
 
 
-def test_a_mark_alone_proves_nothing_and_nothing_is_compiled_to_find_that_out(
+def test_mark_without_code_is_not_prepared(
     tmp_path: Path,
 ) -> None:
     script = (
@@ -273,7 +273,7 @@ def test_a_mark_alone_proves_nothing_and_nothing_is_compiled_to_find_that_out(
 @pytest.mark.parametrize(
     "error", [PermissionError(13, "Permission denied"), OSError(28, "No space left on device")]
 )
-def test_a_cache_folder_that_takes_nothing_in_is_named(
+def test_unwritable_cache_folder_is_reported(
     error: OSError, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_KERNELS_DIR", str(tmp_path))

@@ -1,4 +1,4 @@
-"""A hand that pulls on a link: the physics of it in every formulation, how it is recorded, and how it is repeated."""
+"""Pulling a link by hand: its physics in every formulation, recording, and reruns."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ NOTHING = (0.0, 0.0, 0.0)
 
 
 def smooth(kind: str, n_links: int, **values: Any) -> Scene:
-    """A robot on ground without friction, at rest."""
-    given = {key.replace("__", "."): value for key, value in values.items()}
+    """A robot at rest on frictionless ground."""
+    overrides = {key.replace("__", "."): value for key, value in values.items()}
     return with_values(
         Scene(),
         {
@@ -48,7 +48,7 @@ def smooth(kind: str, n_links: int, **values: Any) -> Scene:
             "robot.n_links": n_links,
             **SMOOTH_GROUND,
             "run.duration_s": 0.4,
-            **given,
+            **overrides,
         },
     )
 
@@ -56,7 +56,7 @@ def smooth(kind: str, n_links: int, **values: Any) -> Scene:
 def drawn_to(
     runner: Runner, link: int, point: pulls.Vector, away: pulls.Vector, strength: float = 1.0
 ) -> Grip:
-    """A grip that draws a link by `away` (m) from where its centre is now."""
+    """A grip that pulls a link by `away` (m) from the current position of its centre."""
     x, y, z = (float(p) + d for p, d in zip(runner.latest.link_pose[link, :3], away, strict=True))
     return Grip(link, point, (x, y, z), strength)
 
@@ -107,8 +107,8 @@ def test_off_centre_spring_turns_by_its_lever(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_robot_gains_the_momentum_of_the_recorded_forces(kind: str) -> None:
-    # Newton's second law for the whole robot, whose joints move: what its parts do to each other
-    # cancels.
+    # Newton's second law for the whole robot with moving joints: internal forces
+    # cancel.
     scene = smooth(kind, 5)
     runner = Runner(scene)
     before = momentum(runner)
@@ -133,7 +133,7 @@ def test_ledger_of_a_pulled_run_is_balanced(kind: str) -> None:
     runner.pull(drawn_to(runner, 4, (0.05, 0.0, 0.02), (0.1, 0.3, 0.1)))
     assert run_to_end(runner).ok
     energy = runner.latest.energy
-    # of the potential
+    # from the potential
     names = [name for name in energy if name.startswith("work_") and name != "work_projection"]
     works = sum(energy[name] - before[name] for name in names)
     gained = energy["kinetic"] - before["kinetic"]
@@ -152,10 +152,10 @@ def test_ledger_of_a_pulled_run_is_balanced(kind: str) -> None:
         ("spatial_nonsmooth", (0.0, 0.04, 0.04), 0.1),
     ],
 )
-def test_spring_never_gives_more_energy_than_it_held(
+def test_spring_never_returns_more_energy_than_stored(
     kind: str, point: pulls.Vector, period: float
 ) -> None:
-    # Limp joints, weightless: nothing but the spring's own damper takes energy away.
+    # Limp joints without gravity: only the spring's damper removes energy.
     scene = smooth(
         kind,
         4,
@@ -188,7 +188,7 @@ def test_planar_robot_is_pulled_along_the_plane_only() -> None:
     assert pull.force[0] > 0.0
 
 
-def test_force_is_limited_however_far_the_hand_is() -> None:
+def test_force_is_limited_at_any_distance_of_the_hand() -> None:
     runner = Runner(smooth("spatial_nonsmooth", 3))
     pull = Spring(runner.scene).pull(drawn_to(runner, 0, NOTHING, (1e6, 0.0, 0.0)), runner.latest)
     assert pull.newtons == pytest.approx(4.0 * 9.81 * runner.scene.body.mass)
@@ -199,7 +199,7 @@ def test_force_is_limited_however_far_the_hand_is() -> None:
 
 @pytest.fixture(scope="module")
 def pulled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run file of a robot that was pulled at two links, steered by a change of its gait in between."""
+    """The run file of a robot pulled at two links, with a change of its gait in between."""
     path = tmp_path_factory.mktemp("pulled") / "run.mcap"
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.6})
     runner = Runner(scene, scenes_dir(), path=path)
@@ -216,11 +216,11 @@ def pulled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_run_file_holds_the_pulls_and_notes_their_begin(pulled: Path) -> None:
+def test_run_file_contains_pulls_and_their_start(pulled: Path) -> None:
     run = load_run(pulled)
     entries = run.recording.pulls
     assert {pull.link for pull in entries} == {2, 7}
-    assert entries[0].time == pytest.approx(0.11)  # the border after the command
+    assert entries[0].time == pytest.approx(0.11)  # the first control period after the command
     assert entries[-1].released
     assert acting(entries, 0.1) is None
     held = acting(entries, 0.2)
@@ -251,7 +251,7 @@ def test_rerun_of_the_run_file_and_of_its_csv_has_the_same_bits(
     run.close()
 
 
-def test_exports_hold_the_pulls(pulled: Path, tmp_path: Path) -> None:
+def test_exports_contain_the_pulls(pulled: Path, tmp_path: Path) -> None:
     copied = tmp_path / "copied.mcap"
     table = tmp_path / "run.hdf5"
     run = load_run(pulled)
@@ -268,7 +268,7 @@ def test_exports_hold_the_pulls(pulled: Path, tmp_path: Path) -> None:
         assert file["pulls/torque_nm"].attrs["units"] == "N m"
 
 
-def test_pull_on_a_link_that_is_not_there_is_refused(pulled: Path) -> None:
+def test_pull_on_a_missing_link_is_refused(pulled: Path) -> None:
     scene, base_dir, changes = prepare(pulled, values={"robot.n_links": 6})
     with pytest.raises(SceneError, match=r"Link 8.*6"):
         simulate_scene(scene, base_dir, changes)
@@ -284,7 +284,7 @@ def test_damaged_pull_in_a_csv_is_reported_with_its_line(tmp_path: Path, line: s
         read_changes(path)
 
 
-def test_hand_that_never_pulls_changes_no_bit() -> None:
+def test_unused_grip_changes_no_bit() -> None:
     scene = with_values(load_scene(scenes_dir() / "sidewinding.toml"), {"run.duration_s": 0.2})
     plain = Runner(scene)
     touched = Runner(scene)
@@ -305,7 +305,7 @@ def test_pull_ends_where_a_run_holds_no_more_of_them(monkeypatch: pytest.MonkeyP
     assert runner.recording.pulls[-1].released
 
 
-def test_grip_on_a_link_that_is_not_there_does_nothing() -> None:
+def test_grip_on_a_missing_link_does_nothing() -> None:
     runner = Runner(smooth("planar_nonsmooth", 2))
     runner.pull(Grip(7, NOTHING, NOTHING))
     run_to_end(runner)

@@ -1,4 +1,4 @@
-"""Unsaved scenes on disk: they say where they belong, and a window that lives is not robbed."""
+"""Unsaved scenes on disk: they record their file, and those of a running window are not used."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def scene() -> Scene:
 
 
 def orphaned(file: RecoveryFile) -> None:
-    """Let a file look as if a process had written it that is gone: its number was given to another."""
+    """Make a file look as if written by a process that has ended, whose number is used by another."""
     text = file.path.read_text(encoding="utf-8")
     file.path.write_text(
         text.replace(f"started: {process_start(os.getpid())}", "started: 1"), encoding="utf-8"
@@ -46,7 +46,7 @@ def test_the_folder_is_the_users_state_folder(
     assert recovery_dir().is_dir()
 
 
-def test_what_a_dead_window_kept_is_found(scene: Scene) -> None:
+def test_unsaved_scene_of_an_ended_window_is_found(scene: Scene) -> None:
     file = RecoveryFile()
     odd = Path("/some where/a\n'b\".toml")
     file.write(scene, odd, file.next_order())
@@ -61,7 +61,7 @@ def test_what_a_dead_window_kept_is_found(scene: Scene) -> None:
     assert unsaved_scenes() == []
 
 
-def test_a_scene_without_a_file_is_kept_too(scene: Scene) -> None:
+def test_scene_without_a_file_is_saved(scene: Scene) -> None:
     file = RecoveryFile()
     file.write(scene, None, file.next_order())
     orphaned(file)
@@ -74,7 +74,7 @@ def test_windows_of_one_process_do_not_share_a_file() -> None:
     assert RecoveryFile().path != RecoveryFile().path
 
 
-def test_a_write_that_was_overtaken_does_not_come_back(scene: Scene) -> None:
+def test_outdated_write_is_discarded(scene: Scene) -> None:
     file = RecoveryFile()
     early = file.next_order()
     file.remove()
@@ -103,7 +103,7 @@ def test_threads_that_write_and_remove_leave_nothing_behind(scene: Scene) -> Non
     assert list(recovery_dir().iterdir()) == []
 
 
-def test_what_a_killed_window_wrote_by_halves_is_removed(scene: Scene) -> None:
+def test_incomplete_files_are_removed(scene: Scene) -> None:
     half, living = (
         recovery_dir() / f".unsaved-{pid}-1.toml.abc.tmp" for pid in (2**22 + 1, os.getpid())
     )
@@ -121,7 +121,7 @@ def test_other_files_in_the_folder_are_left_alone(scene: Scene) -> None:
     assert len(list(recovery_dir().iterdir())) == 3
 
 
-def test_a_process_is_known_by_its_start() -> None:
+def test_process_is_identified_by_its_start() -> None:
     own = process_start(os.getpid())
     assert own
     assert is_running(os.getpid(), own)
@@ -135,7 +135,7 @@ def test_a_process_is_known_by_its_start() -> None:
     assert not is_running(child.pid, begun)
 
 
-def test_without_a_proc_file_system_ps_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ps_is_used_without_a_proc_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recovery, "Path", lambda name: Path(str(name).replace("/proc", "/no/proc")))
     own = process_start(os.getpid())
     assert own

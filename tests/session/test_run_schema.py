@@ -1,4 +1,4 @@
-"""The schema of a run follows from its scene: the same as the run itself has, and without an engine."""
+"""The schema of a run follows from its scene, equals that of the run, and needs no engine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LAST = {"robot": {"head": "last"}}
 
 
 def scene_with(name: str, tables: dict[str, dict[str, Any]]) -> Scene:
-    """A bundled scene with other values; a gait is replaced as a whole."""
+    """A bundled scene with other values; a gait is replaced completely."""
     values = tomllib.loads((scenes_dir() / f"{name}.toml").read_text(encoding="utf-8"))
     for table, entries in tables.items():
         values[table] = entries if "kind" in entries else values.get(table, {}) | entries
@@ -39,7 +39,7 @@ def scene_with(name: str, tables: dict[str, dict[str, Any]]) -> Scene:
 
 
 def recorded(scene: Scene) -> Schema:
-    """What a run of the scene has."""
+    """Schema of an actual run of the scene."""
     runner = Runner(scene, scenes_dir())
     runner.recording.close()
     return runner.recording.schema

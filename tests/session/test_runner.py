@@ -1,4 +1,4 @@
-"""The one tick: the same numbers however it is called, rows where they belong, changes that can be run again."""
+"""The tick: the same values for any calls, rows at their times, and changes that can be repeated."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_rows_are_on_the_grid_from_the_start_to_the_end(scene: Scene) -> None:
 @pytest.mark.parametrize(
     ("rate", "duration"), [(30.0, 1.0), (333.0, 0.5), (4000.0, 0.05), (7.0, 0.5013)]
 )
-def test_a_row_is_at_the_step_nearest_to_its_time_and_the_last_at_the_duration(
+def test_rows_are_at_the_nearest_steps_and_the_last_at_the_end(
     scene: Scene, rate: float, duration: float
 ) -> None:
     scene = with_values(scene, {"run.log_rate_hz": rate, "run.duration_s": duration})
@@ -59,7 +59,7 @@ def test_a_row_is_at_the_step_nearest_to_its_time_and_the_last_at_the_duration(
     assert len(times) - len(grid) in (0, 1)
 
 
-def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(scene: Scene) -> None:
+def test_step_boundaries_do_not_change_a_bit(scene: Scene) -> None:
     offline = run_offline(scene).recording
     runner = Runner(scene)
     sizes = iter([1, 3, 36, 40, 400, 7, 33, 1000, 39, 2441, 10000])
@@ -68,7 +68,7 @@ def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(scene: Scene) 
     assert_identical(offline, runner.recording)
 
 
-def test_changes_hold_from_the_next_period_on_and_the_run_can_be_repeated(scene: Scene) -> None:
+def test_changes_apply_from_the_next_period_and_can_be_repeated(scene: Scene) -> None:
     runner = Runner(scene)
     runner.advance(1210)
     changed = with_values(
@@ -94,7 +94,7 @@ def test_changes_hold_from_the_next_period_on_and_the_run_can_be_repeated(scene:
     assert_identical(runner.recording, run_offline(scene, changes=changes).recording)
 
 
-def test_a_change_does_something(scene: Scene) -> None:
+def test_change_has_an_effect(scene: Scene) -> None:
     runner = Runner(scene)
     runner.advance(400)
     runner.apply(with_values(scene, {"gait.offset_deg": 15.0}))
@@ -105,7 +105,7 @@ def test_a_change_does_something(scene: Scene) -> None:
     ] == pytest.approx(np.radians(15), abs=1e-9)
 
 
-def test_obstacles_can_be_taken_away_and_the_header_can_say_so(scene: Scene) -> None:
+def test_obstacles_can_be_removed_and_the_header_records_it(scene: Scene) -> None:
     runner = Runner(scene)
     runner.advance(400)
     assert runner.apply(scene.model_copy(update={"obstacles": scene.obstacles[:2]})) == []
@@ -141,7 +141,7 @@ def test_what_cannot_run_is_refused_with_every_reason(scene: Scene) -> None:
     assert "joint_limit_deg" in str(caught.value)
 
 
-def test_another_kind_of_gait_is_taken_while_it_runs_and_the_run_can_be_repeated(
+def test_kind_of_gait_changes_during_the_run_and_is_repeated(
     scene: Scene,
 ) -> None:
     runner = Runner(scene)
@@ -162,7 +162,7 @@ def test_another_kind_of_gait_is_taken_while_it_runs_and_the_run_can_be_repeated
 
 
 def led(scene: Scene) -> Scene:
-    """The scene with a controller that looks at the robot."""
+    """The scene with a controller that reads the state of the robot."""
     return with_values(
         scene,
         {
@@ -177,7 +177,7 @@ def led(scene: Scene) -> Scene:
     )
 
 
-def test_under_a_controller_too_the_run_does_not_depend_on_how_the_steps_are_cut(
+def test_step_boundaries_do_not_matter_with_a_controller(
     scene: Scene,
 ) -> None:
     offline = run_offline(led(scene)).recording
@@ -191,7 +191,7 @@ def test_under_a_controller_too_the_run_does_not_depend_on_how_the_steps_are_cut
     assert_identical(offline, runner.recording)
 
 
-def test_what_a_controller_says_is_in_snapshots_live_and_recorded(scene: Scene) -> None:
+def test_controller_channels_are_in_live_and_recorded_snapshots(scene: Scene) -> None:
     runner = Runner(led(scene))
     runner.advance(40)
     recorded = runner.recording.snapshot(-1)
@@ -208,7 +208,7 @@ def test_what_a_controller_says_is_in_snapshots_live_and_recorded(scene: Scene) 
         ("spatial_nonsmooth", "obstacle_aided_3d"),
     ],
 )
-def test_what_was_seen_stays_as_it_was_while_the_run_goes_on(model: str, name: str) -> None:
+def test_earlier_snapshots_do_not_change(model: str, name: str) -> None:
     scene = load_scene(scenes_dir() / f"{name}.toml")
     assert scene.model.kind == model
     runner = Runner(scene)
@@ -225,30 +225,30 @@ def test_what_was_seen_stays_as_it_was_while_the_run_goes_on(model: str, name: s
     assert np.array_equal(bare.link_pose, runner.latest.link_pose)
 
 
-def test_settings_of_a_controller_change_while_the_run_goes_but_its_kind_does_not(
+def test_controller_values_are_live_but_its_kind_is_not(
     scene: Scene,
 ) -> None:
     runner = Runner(led(scene))
     runner.advance(40)
-    wanted = with_values(runner.scene, {"controller.speed_m_s": 0.1, "controller.begins": "left"})
-    assert runner.apply(wanted) == ["controller.begins"]
+    expected = with_values(runner.scene, {"controller.speed_m_s": 0.1, "controller.begins": "left"})
+    assert runner.apply(expected) == ["controller.begins"]
     assert runner.scene.controller.speed_m_s == 0.1  # type: ignore[union-attr]
     assert runner.apply(with_values(runner.scene, {"controller.kind": "none"})) == ["controller"]
 
 
-def test_what_the_engine_builds_on_is_looked_at_before_it_is_built() -> None:
+def test_scene_is_checked_before_the_engine_is_built() -> None:
     scene = with_values(Scene(), {"model.kind": "continuum_beam", "support.weights": [1.0, 2.0]})
     with pytest.raises(SceneError, match=r"support\.weights: 2 weights for 5 supports"):
         Runner(scene)
 
 
 @pytest.mark.parametrize(("share", "times"), [(np.inf, [0.0, 1.0, 2.0, 3.0]), (1e-9, [0.0])])
-def test_states_are_kept_every_second_unless_that_takes_too_long(
+def test_states_are_saved_every_second_unless_slow(
     share: float, times: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(state_schedule, "SAVE_SHARE", share)
     scene = with_values(
         load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 3.0}
     )
-    kept = [time for time, _ in run_offline(scene, scenes_dir()).recording.checkpoints()]
-    assert kept == pytest.approx(times)
+    saved_times = [time for time, _ in run_offline(scene, scenes_dir()).recording.checkpoints()]
+    assert saved_times == pytest.approx(times)

@@ -1,4 +1,4 @@
-"""The session's thread: commands in, snapshots out, the same numbers as without it."""
+"""The session's thread: commands, snapshots, and the same values as without it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_threaded_run_is_the_offline_run_to_the_bit(session: Watched, scene:
     assert any(isinstance(event, RunFinished) for event in session.events)
 
 
-def test_slow_motion_cuts_periods_and_changes_nothing(session: Watched, scene: Scene) -> None:
+def test_slow_motion_divides_periods_without_effect(session: Watched, scene: Scene) -> None:
     scene = with_values(scene, {"run.duration_s": 0.05})
     session.set_speed(0.1)
     session.open(scene)
@@ -91,15 +91,13 @@ def test_real_time_is_kept_and_measured(session: Watched, scene: Scene) -> None:
     started = time.monotonic()
     session.play()
     wait_until(lambda: session.latest is not None and session.latest.time > 0.5)
-    # Never faster than asked for; how much slower is the machine's business.
+    # Never faster than requested; it can be slower on a slow machine.
     assert time.monotonic() - started > 0.9
     assert 0 < session.real_time_factor < 0.6
     assert session.possible_factor > session.real_time_factor
 
 
-def test_an_edit_at_the_start_begins_anew_and_a_later_one_goes_on(
-    session: Watched, scene: Scene
-) -> None:
+def test_edit_at_the_start_resets_and_a_later_one_continues(session: Watched, scene: Scene) -> None:
     session.open(scene)
     session.wait_for("ready")
     session.edit(with_values(scene, {"start.x_m": 0.51}))
@@ -140,14 +138,14 @@ def test_an_edit_is_checked_once(
     session.edit(edited)
     session.settle()
     assert [one is edited for one in looked] == [False, True]
-    session.reset()  # a picture that it names may be another by now
+    session.reset()  # an image that it names can have changed
     session.settle()
     assert len(looked) == 3
     with pytest.raises(SceneError, match="obstacle"):
         engines.create(with_values(scene, {"obstacles[3].x_m": 0.515, "obstacles[3].y_m": 0.157}))
 
 
-def test_of_edits_that_wait_in_a_row_only_the_last_is_carried_out(
+def test_only_the_last_of_consecutive_edits_is_applied(
     session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session.open(scene)
@@ -173,19 +171,17 @@ def test_of_edits_that_wait_in_a_row_only_the_last_is_carried_out(
     assert session.applied_edits < numbers[0]
     held.set()
     session.settle()
-    assert done == [0.3, 0.5]  # something came between them
+    assert done == [0.3, 0.5]  # another command is between them
     assert session.applied_edits == numbers[-1]
     assert session.latest is not None
     assert session.latest.link_pose[scene.start.link - 1, 0] == pytest.approx(0.5)  # type: ignore[union-attr]
 
 
-def test_a_scene_that_cannot_run_is_shown_but_does_not_play_until_mended(
-    session: Watched, scene: Scene
-) -> None:
+def test_invalid_scene_is_shown_but_does_not_play(session: Watched, scene: Scene) -> None:
     session.open(with_values(scene, {"obstacles[3].x_m": 0.515, "obstacles[3].y_m": 0.157}))
     session.settle()
     assert session.status.state == "blocked"
-    assert session.latest is not None  # the viewport shows where the robot would start
+    assert session.latest is not None  # the viewport shows the initial pose
     session.play()
     session.settle()
     assert session.status.state == "blocked"
@@ -196,7 +192,7 @@ def test_a_scene_that_cannot_run_is_shown_but_does_not_play_until_mended(
     assert session.status.state == "running"
 
 
-def test_playing_a_finished_run_goes_on(session: Watched, scene: Scene) -> None:
+def test_play_continues_a_finished_run(session: Watched, scene: Scene) -> None:
     session.set_speed(math.inf)
     session.open(with_values(scene, {"run.duration_s": 0.1}))
     session.play()
@@ -210,7 +206,7 @@ def test_playing_a_finished_run_goes_on(session: Watched, scene: Scene) -> None:
 
 
 class Failing:
-    """An engine whose physics fails after a while, as a diverging solver would make it."""
+    """An engine whose simulation fails after a while, as with a diverging solver."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -230,12 +226,12 @@ class Failing:
         return {"mass": np.ones(3)}
 
 
-def test_failing_physics_pauses_with_a_sentence_and_saves_the_problem(
+def test_failure_pauses_with_a_message_and_saves_the_problem(
     session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
     create = engines.create
-    monkeypatch.setattr(engines, "create", lambda *given, **named: Failing(create(*given, **named)))
+    monkeypatch.setattr(engines, "create", lambda *args, **named: Failing(create(*args, **named)))
     session.set_speed(math.inf)
     session.open(scene)
     session.play()
@@ -265,7 +261,7 @@ def test_files_of_failed_problems_never_replace_each_other(
     assert len(list((tmp_path / "failed-contact-problems").iterdir())) == 10
 
 
-def test_a_defect_in_the_worker_is_said_and_the_session_lives(
+def test_worker_error_is_reported_and_the_session_continues(
     session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*arguments: object) -> None:
@@ -295,7 +291,7 @@ def test_opening_another_scene_while_one_runs(session: Watched, scene: Scene) ->
 
 @pytest.fixture
 def unprepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
-    """A session where no engine is prepared before a preparation has ended well."""
+    """A session in which no engine is prepared until a preparation has succeeded."""
     monkeypatch.setattr(Preparing, "begun", [])
     monkeypatch.setattr(
         conduct_module,
@@ -311,7 +307,7 @@ def unprepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
 DONE = Stage(1.0, None, True)
 
 
-def test_an_edit_while_the_engine_is_prepared_shows_and_does_not_begin_again(
+def test_edit_during_preparation_is_shown_without_a_restart(
     unprepared: Watched, scene: Scene
 ) -> None:
     unprepared.open(scene)
@@ -324,14 +320,14 @@ def test_an_edit_while_the_engine_is_prepared_shows_and_does_not_begin_again(
     unprepared.edit(edited)
     unprepared.play()
     unprepared.settle()
-    told = unprepared.status
-    assert (told.state, told.progress, told.seconds_left, told.engine) == (
+    status = unprepared.status
+    assert (status.state, status.progress, status.seconds_left, status.engine) == (
         "preparing",
         0.5,
         9.0,
         "planar_nonsmooth",
     )
-    assert told.queued
+    assert status.queued
     assert unprepared.latest is not None
     assert not np.array_equal(unprepared.latest.link_pose, before.link_pose), (
         "the robot stands where it will start"
@@ -345,7 +341,7 @@ def test_an_edit_while_the_engine_is_prepared_shows_and_does_not_begin_again(
     assert unprepared.recording.scene == edited
 
 
-def test_what_was_to_play_when_ready_can_be_taken_back(unprepared: Watched, scene: Scene) -> None:
+def test_pending_play_can_be_cancelled(unprepared: Watched, scene: Scene) -> None:
     unprepared.open(scene)
     unprepared.play()
     wait_until(lambda: unprepared.status.queued)
@@ -355,9 +351,7 @@ def test_what_was_to_play_when_ready_can_be_taken_back(unprepared: Watched, scen
     unprepared.wait_for("ready")
 
 
-def test_preparing_can_be_cancelled_and_is_begun_again_when_it_is_asked_for(
-    unprepared: Watched, scene: Scene
-) -> None:
+def test_preparation_can_be_cancelled_and_restarted(unprepared: Watched, scene: Scene) -> None:
     unprepared.open(scene)
     unprepared.play()
     unprepared.cancel_preparing()
@@ -382,9 +376,7 @@ def test_preparing_can_be_cancelled_and_is_begun_again_when_it_is_asked_for(
     unprepared.wait_for("preparing")
 
 
-def test_preparing_that_fails_is_said_and_not_tried_for_ever(
-    unprepared: Watched, scene: Scene
-) -> None:
+def test_failed_preparation_is_reported_and_not_repeated(unprepared: Watched, scene: Scene) -> None:
     unprepared.open(scene)
     unprepared.play()
     unprepared.wait_for("preparing")
@@ -401,7 +393,7 @@ def test_preparing_that_fails_is_said_and_not_tried_for_ever(
     unprepared.wait_for("running")
 
 
-def test_a_process_that_cannot_be_begun_is_said(
+def test_process_that_cannot_start_is_reported(
     unprepared: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(kind: str) -> Preparing:
@@ -413,9 +405,7 @@ def test_a_process_that_cannot_be_begun_is_said(
     assert "Cannot allocate memory" in unprepared.status.message
 
 
-def test_a_scene_that_cannot_run_for_a_while_does_not_end_its_preparation(
-    unprepared: Watched, scene: Scene
-) -> None:
+def test_temporarily_invalid_scene_keeps_its_preparation(unprepared: Watched, scene: Scene) -> None:
     unprepared.open(scene)
     unprepared.wait_for("preparing")
     unprepared.edit(with_values(scene, {"start.y_m": 0.1}))  # inside an obstacle
@@ -443,7 +433,7 @@ def test_another_model_is_another_preparation(unprepared: Watched, scene: Scene)
     ]
 
 
-def test_code_that_is_not_found_again_is_compiled_here(
+def test_missing_code_is_compiled_in_the_process(
     unprepared: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled: list[str] = []
@@ -456,12 +446,12 @@ def test_code_that_is_not_found_again_is_compiled_here(
     assert compiled == ["planar_nonsmooth"]
 
 
-def test_every_run_that_takes_a_step_is_kept(tmp_path: Path, scene: Scene) -> None:
-    given: list[Path] = []
+def test_every_run_with_a_step_is_saved(tmp_path: Path, scene: Scene) -> None:
+    args: list[Path] = []
 
     def new_run(begun: Scene) -> Path:
-        given.append(tmp_path / f"{len(given)}.mcap")
-        return given[-1]
+        args.append(tmp_path / f"{len(args)}.mcap")
+        return args[-1]
 
     session = Session(new_run=new_run)
     try:
@@ -473,10 +463,10 @@ def test_every_run_that_takes_a_step_is_kept(tmp_path: Path, scene: Scene) -> No
         wait_until(lambda: session.status.state == "finished")
         session.reset()
         session.settle()
-        kept = session.recording
-        assert kept is not None
-        assert kept.path == given[2]
-        with open_run(given[1]) as run:
+        recording = session.recording
+        assert recording is not None
+        assert recording.path == args[2]
+        with open_run(args[1]) as run:
             assert run.info.complete, "a reset ends it"
             assert run.info.scene_file == "some.toml"
             assert run.scene.gait.amplitude_deg == 31.0  # type: ignore[union-attr]

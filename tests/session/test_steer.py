@@ -1,4 +1,4 @@
-"""A run that somebody steers: what is recorded of it, and that it can be gone on with to the bit."""
+"""A steered run: its recording, and continuation bit for bit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DRIVE = (
     (0.7, TeleopCommand(1.0, 0.5)),
     (1.51, TeleopCommand(-0.4, 0.0, 0.6, "turning")),
 )
-"""When what was steered, s: in the middle of control periods, too."""
+"""Commands and their times, s, also in the middle of control periods."""
 
 
 def scene() -> Scene:
@@ -40,7 +40,7 @@ def drive(runner: Runner, begin: float, until: float) -> RunRecording:
     return runner.recording
 
 
-def test_what_acts_is_in_every_row_and_that_somebody_steers_is_noted_once() -> None:
+def test_commands_are_in_every_row_and_steering_is_noted_once() -> None:
     recording = drive(Runner(scene()), 0.0, 3.0)
     rows = recording.rows(0, len(recording))
     frequency = rows.extra[:, recording.schema.extra.index("gait_frequency_radps")]
@@ -57,19 +57,19 @@ def test_what_acts_is_in_every_row_and_that_somebody_steers_is_noted_once() -> N
 
 
 @pytest.mark.parametrize("moment", [0.2, 0.5, 0.72, 1.5, 2.0])
-def test_going_on_from_any_moment_is_the_uninterrupted_run_to_the_bit(moment: float) -> None:
-    whole = drive(Runner(scene()), 0.0, 3.0)
-    continuation = continue_run(whole, moment)
+def test_continuation_at_any_time_has_the_same_bits(moment: float) -> None:
+    full = drive(Runner(scene()), 0.0, 3.0)
+    continuation = continue_run(full, moment)
     assert continuation is not None
     assert continuation.exact
     assert continuation.notes == ()
     other = drive(continuation.runner, continuation.time, 3.0)
-    a, b = (recording.rows(0, len(recording)) for recording in (whole, other))
+    a, b = (recording.rows(0, len(recording)) for recording in (full, other))
     assert a.link_pose.tobytes() == b.link_pose.tobytes()
     assert a.extra.tobytes() == b.extra.tobytes()
 
 
-def test_a_program_runs_without_anybody_and_however_the_run_is_cut() -> None:
+def test_program_runs_unattended_for_any_step_boundaries() -> None:
     program = [{"time_s": 0.2, "speed": 1.0}, {"time_s": 1.0, "speed": 1.0, "turn": -1.0}]
     alone = with_values(scene(), {"controller.program": program, "run.duration_s": 2.0})
     recording = run_offline(alone).recording
@@ -83,7 +83,7 @@ def test_a_program_runs_without_anybody_and_however_the_run_is_cut() -> None:
     assert np.ptp(a.link_pose[:, :, 0].mean(axis=1)) > 0.02
 
 
-def test_the_same_command_again_keeps_no_state_and_other_controllers_are_left_alone() -> None:
+def test_repeated_command_saves_no_state() -> None:
     runner = Runner(scene())
     for _ in range(30):
         runner.steer(TeleopCommand(1.0))
@@ -92,7 +92,7 @@ def test_the_same_command_again_keeps_no_state_and_other_controllers_are_left_al
     assert not Runner(with_values(scene(), {"controller": {"kind": "none"}})).steer(NEUTRAL)
 
 
-def test_a_session_hands_commands_on_and_takes_them_when_there_is_no_run() -> None:
+def test_session_passes_commands_with_and_without_a_run() -> None:
     session = Session()
     try:
         session.steer(TeleopCommand(1.0))

@@ -1,4 +1,4 @@
-"""A process ends with whoever started it."""
+"""A process ends with its parent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 
-def test_a_process_ends_with_its_standard_input_whatever_it_does() -> None:
+def test_process_ends_with_its_standard_input() -> None:
     code = "from snakestudio.session.tether import end_with_input; end_with_input(); print(1, flush=True)\nwhile 1: 0"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -1,4 +1,4 @@
-"""Worlds that are advanced together: what their engines have to be asked for, and threads that are interrupted."""
+"""Worlds advanced together: queries of their engines, and interrupted threads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.paths import scenes_dir
 from snakestudio.session.worlds import Crew, Worlds
 
 
-def test_torques_that_cease_to_be_numbers_fail_as_in_a_single_engine() -> None:
+def test_non_finite_torques_fail_as_in_a_single_engine() -> None:
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
     knots = np.arange(41) * scene.solver.step_s
     torque = np.full((41, 10), 0.01)
@@ -36,7 +36,7 @@ def test_torques_that_cease_to_be_numbers_fail_as_in_a_single_engine() -> None:
 
 @pytest.fixture
 def default_interrupt() -> Iterator[None]:
-    """Ctrl+C raises KeyboardInterrupt, whatever the tests before have set."""
+    """Ctrl+C raises KeyboardInterrupt, independent of earlier tests."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

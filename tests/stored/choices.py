@@ -1,13 +1,13 @@
-"""What the user of the stored files had chosen, as plain data: `make` has the program keep it, the tests ask for it."""
+"""Choices of the user of the stored files as plain data: `make` applies them in the program, the tests expect them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 SCENE_PATH = "/home/ada/snakes/mine.toml"
-"""The user's scene; the file is not there, so that it is only a name."""
+"""The user's scene; only the name of a file that does not exist."""
 SCENE: dict[str, Any] = {"title": "Ada's", "gait.amplitude_deg": 31.25, "ground.mu_along": 0.125}
-"""What differs in it from the main scene."""
+"""Values of the scene that differ from the main scene."""
 
 VIEW: dict[str, Any] = {
     "grid": False,
@@ -42,16 +42,16 @@ PLOTS: list[dict[str, Any]] = [
         "curves": [{"name": "link_1_obstacle_force_n"}, {"name": "link_2_obstacle_force_n"}],
     },
 ]
-"""Of the preset `PRESET`, and of the second panel in the layout `LAYOUT`: every kind of plot."""
+"""Plots of the preset `PRESET`, and of the second panel in the layout `LAYOUT`: every kind of plot."""
 PRESET = "Ada's plots"
 
 LAYOUT = "Bench"
 HIDDEN = ("inspector",)
 SHOWN = ("experiment", "scene")
-"""Docks that it has not, or has."""
+"""Hidden and visible dock."""
 LAST_HIDDEN = ("scene", "history")
 LAST_SHOWN = ("parameters", "plots")
-"""The same of the arrangement in which the window was closed."""
+"""The same for the arrangement in which the window was closed."""
 
 MAPPING: dict[str, Any] = {"dead_man": True, "top_speed": 0.5, "turn_per_s": 2.5}
 BINDINGS: tuple[tuple[str, str, float, float, float], ...] = (
@@ -94,7 +94,7 @@ PLAIN: dict[str, Any] = {
     "welcome/gallery_seen": True,
     "welcome/tour_seen": True,
 }
-"""Settings that are a value under a key."""
+"""Settings with a single value."""
 
 RUN_NAME = "Ada's best"
 RUN_TAGS = ("paper", "figures")

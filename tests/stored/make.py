@@ -1,16 +1,16 @@
-"""Writes what a version of SnakeStudio leaves on a user's disk, so that every later one is held to reading it.
+"""Write the files that a version of SnakeStudio leaves on a user's disk; all later versions must read them.
 
     python tests/stored/make.py runs 0.3.0      # run files of every formulation and controller, a killed one, a robot's
-    python tests/stored/make.py add 0.3.0 NAME  # run files that a version which is not released yet does not have
+    python tests/stored/make.py add 0.3.0 NAME  # run files that an unreleased version is missing
     python tests/stored/make.py window 0.3.0    # settings of a window, and the files that its dialogs write
-    python tests/stored/make.py scenes 0.3.0    # the scenes that come along, and what becomes of them in memory
-    python tests/stored/make.py tables 0.3.0    # the CSV of each run file that has none
+    python tests/stored/make.py scenes 0.3.0    # the bundled scenes, and their values in memory
+    python tests/stored/make.py tables 0.3.0    # the CSV of each run file without one
 
-By hand, once for a version, right before it is released and with the engines compiled (`snakestudio
-warm-up`). What is there is never written again: a newer program would write something else. The
-program that writes is the one that is imported; for an older one its checkout stands on PYTHONPATH.
-The tables are today's program's all the same: a CSV is what the export makes of a run file, and
-what 0.1.0 made had other lines in its header.
+Run it by hand, once per version, immediately before the release and with the engines compiled
+(`snakestudio warm-up`). Existing files are never written again: a newer program would write
+something else. The imported program writes the files; for an older one put its checkout on
+PYTHONPATH. The tables are always those of the current program: a CSV is the export of a run file,
+and 0.1.0 wrote other lines in its header.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ CHANGE_S = 0.12
 
 
 def pack(path: Path, data: bytes) -> None:
-    """Write what is compressed a fifth smaller than by gzip, in which no time of writing stands."""
+    """Write data compressed a fifth smaller than by gzip, without a time stamp."""
     path.write_bytes(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
 
 
 def scenes() -> Path:
-    """Folder of the scenes of the program that writes; beside it lies the rest of its checkout."""
+    """Folder of the scenes of the writing program; the rest of its checkout is next to it."""
     from snakestudio.paths import scenes_dir
 
     return scenes_dir()
@@ -61,19 +61,19 @@ def scenes() -> Path:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A run that is stored.
+class Stored:
+    """A stored run.
 
     Attributes
     ----------
     scene : str
-        Name of a scene that comes along.
+        Name of a bundled scene.
     values, change : dict
-        Dotted keys that differ from it from the start on, and those that change at `CHANGE_S`.
+        Dotted keys that differ from the scene at the start, and those that change at `CHANGE_S`.
     duration : float
         s.
     hand : callable or None
-        What a hand does to the runner at `CHANGE_S`, besides.
+        Manual action on the runner at `CHANGE_S`.
     """
 
     scene: str
@@ -106,23 +106,25 @@ def _give_targets(runner: Any) -> None:
 _JAMS_SOON = {"controller.jam_time_s": 0.05, "controller.jam_angle_deg": 3.0}
 
 RUNS = {
-    # formulations, and of the continuous body each law and each support
-    "planar_nonsmooth": Kept(
+    # formulations, and for the continuous body each law and each support
+    "planar_nonsmooth": Stored(
         "obstacle_aided", {}, {"gait.amplitude_deg": 38.0, "obstacles[7].y_m": 0.5}, hand=_pull
     ),
-    "spatial_nonsmooth": Kept(
+    "spatial_nonsmooth": Stored(
         "obstacle_aided_3d", {}, {"gait.frequency_deg_s": 90.0, "obstacles[3].y_m": 0.9}
     ),
-    "two_waves": Kept("sidewinding", {"robot.n_links": 6}, {"gait.amplitude_deg": 25.0}),
-    "stairs": Kept("stairs", {"robot.n_links": 6}, {"ground.mu_along": 0.3}),
-    "planar_lagrangian": Kept("lagrangian_undulation", {}, {"gait.amplitude_deg": 20.0}),
-    "planar_nonholonomic": Kept("jam_without_resolution", {}, {"controller.jam_resolution": True}),
-    "continuum_beam": Kept("worm", {}, {"strain.stretch": 0.01}),
-    "continuum_inching": Kept("inchworm", {}, {"strain.frequency_hz": 0.3}),
-    "continuum_rings": Kept("continuum_snake_2d", {}, {"strain.curvature_per_m": 8.0}),
-    "continuum_formulas": Kept("continuum_undulation", {}, {"strain.speed_m_s": "-0.3"}),
+    "two_waves": Stored("sidewinding", {"robot.n_links": 6}, {"gait.amplitude_deg": 25.0}),
+    "stairs": Stored("stairs", {"robot.n_links": 6}, {"ground.mu_along": 0.3}),
+    "planar_lagrangian": Stored("lagrangian_undulation", {}, {"gait.amplitude_deg": 20.0}),
+    "planar_nonholonomic": Stored(
+        "jam_without_resolution", {}, {"controller.jam_resolution": True}
+    ),
+    "continuum_beam": Stored("worm", {}, {"strain.stretch": 0.01}),
+    "continuum_inching": Stored("inchworm", {}, {"strain.frequency_hz": 0.3}),
+    "continuum_rings": Stored("continuum_snake_2d", {}, {"strain.curvature_per_m": 8.0}),
+    "continuum_formulas": Stored("continuum_undulation", {}, {"strain.speed_m_s": "-0.3"}),
     # controllers
-    "set_points": Kept(
+    "set_points": Stored(
         "obstacle_aided_small",
         {
             "control.soft_start_deg": 5.0,
@@ -131,59 +133,59 @@ RUNS = {
         },
         {"gait.frequency_deg_s": 95.0},
     ),
-    "heading": Kept(
+    "heading": Stored(
         "lagrangian_undulation", {"controller.kind": "heading"}, {"controller.heading_deg": 30.0}
     ),
-    "path_following": Kept("path_following", {}, {"controller.look_ahead_m": 0.7}),
-    "leader_follower": Kept(
+    "path_following": Stored("path_following", {}, {"controller.look_ahead_m": 0.7}),
+    "leader_follower": Stored(
         "jam_resolution", _JAMS_SOON, {"controller.head_angle_deg": 45.0}, duration=2.0
     ),
-    "leader_follower_3d": Kept(
+    "leader_follower_3d": Stored(
         "jam_resolution_3d", _JAMS_SOON, {"controller.speed_m_s": 0.3}, duration=0.4
     ),
-    "strain_follower": Kept(
+    "strain_follower": Stored(
         "sidewinding", {"controller.kind": "strain_follower"}, {"ground.mu_along": 0.3}
     ),
-    "teleoperation": Kept("teleoperation", {}, {"controller.max_offset_deg": 12.0}, hand=_steer),
-    "joint_targets": Kept(
+    "teleoperation": Stored("teleoperation", {}, {"controller.max_offset_deg": 12.0}, hand=_steer),
+    "joint_targets": Stored(
         "lagrangian_undulation",
         {"controller.kind": "joint_targets", "controller.targets_deg": (20.0,) * 9},
         {"controller.max_rate_deg_s": 45.0},
         hand=_give_targets,
     ),
-    "hopf_oscillators": Kept(
+    "hopf_oscillators": Stored(
         "lagrangian_undulation",
         {"controller.kind": "hopf_oscillators"},
         {"controller.frequency_hz": 0.7},
     ),
-    "matsuoka_oscillators": Kept(
+    "matsuoka_oscillators": Stored(
         "lagrangian_undulation",
         {"controller.kind": "matsuoka_oscillators"},
         {"controller.amplitude_deg": 20.0},
     ),
-    "phase_oscillators": Kept(
+    "phase_oscillators": Stored(
         "lagrangian_undulation",
         {"controller.kind": "phase_oscillators"},
         {"controller.frequency_hz": 0.7},
     ),
-    "compliance": Kept("compliant_pipes", {}, {"controller.stiffness_nm_per_rad": 3.0}),
+    "compliance": Stored("compliant_pipes", {}, {"controller.stiffness_nm_per_rad": 3.0}),
 }
 
 
 def make_runs(folder: Path) -> None:
-    """Write all run files, and what is in their states."""
+    """Write all run files, and the contents of their states."""
     from snakestudio import processor
     from snakestudio.runfile.mcap import open_run
     from snakestudio.runfile.recording import RunRecording
     from snakestudio.session.continuation import continue_run
 
     assert processor.computed_for() == processor.BASELINE, (
-        "what is tuned or loaded too early computes other bits"
+        "code that is tuned or loaded too early computes other bits"
     )
     runs = folder / "runs"
     runs.mkdir(parents=True)
-    for name, kept in RUNS.items():
-        run(kept, runs / f"{name}.mcap")
+    for name, stored in RUNS.items():
+        run(stored, runs / f"{name}.mcap")
     path = runs / "continued.mcap"
     with open_run(runs / "planar_lagrangian.mcap") as before:
         going_on = continue_run(
@@ -202,10 +204,10 @@ def make_runs(folder: Path) -> None:
 
 
 def add_runs(folder: Path, *names: str) -> None:
-    """Write run files that are missing, and what is in their states."""
+    """Write missing run files, and the contents of their states."""
     path = folder / "states.json.xz"
     states = json.loads(lzma.decompress(path.read_bytes()))
-    assert not states.keys() & set(names), "what is there is never written again"
+    assert not states.keys() & set(names), "existing files are never written again"
     for name in names:
         run(RUNS[name], folder / "runs" / f"{name}.mcap")
     pack(
@@ -215,40 +217,40 @@ def add_runs(folder: Path, *names: str) -> None:
 
 
 def pack_runs(runs: Path) -> dict[str, list[tuple[float, list[Any]]]]:
-    """Compress all run files in a folder; gives what is in their states."""
+    """Compress all run files in a folder; returns the contents of their states."""
     from snakestudio.runfile.mcap import open_run
     from snakestudio.runfile.states import decode
 
     states: dict[str, list[tuple[float, list[Any]]]] = {}
     for path in sorted(runs.glob("*.mcap")):
-        with open_run(path) as made:
+        with open_run(path) as recorded:
             states[path.stem] = [
-                (time, list(leaves(decode(state, made.scene_at(time)))))
-                for time, state in made.checkpoints()
+                (time, list(leaves(decode(state, recorded.scene_at(time)))))
+                for time, state in recorded.checkpoints()
             ]
         pack(path.with_suffix(".mcap.xz"), path.read_bytes())
         path.unlink()
     return states
 
 
-def run(kept: Kept, path: Path, beat: Callable[[Any], None] = lambda runner: None) -> None:
+def run(stored: Stored, path: Path, beat: Callable[[Any], None] = lambda runner: None) -> None:
     """Record one run; `beat` gets the runner every period."""
     from snakestudio.model.edits import with_values
     from snakestudio.model.events import RunEvent
     from snakestudio.model.scene_file import load_scene
     from snakestudio.session.runner import Runner
 
-    scene = with_values(load_scene(scenes() / f"{kept.scene}.toml"), kept.values)
-    scene = with_values(scene, {"run.duration_s": kept.duration, "run.log_rate_hz": RATE_HZ})
-    runner = Runner(scene, path=path, scene_file=f"{kept.scene}.toml")
+    scene = with_values(load_scene(scenes() / f"{stored.scene}.toml"), stored.values)
+    scene = with_values(scene, {"run.duration_s": stored.duration, "run.log_rate_hz": RATE_HZ})
+    runner = Runner(scene, path=path, scene_file=f"{stored.scene}.toml")
     runner.advance(round(CHANGE_S / scene.solver.step_s))
     runner.recording.add_event(
         RunEvent(runner.time, "note", "A note: \N{GREEK SMALL LETTER MU} is changed")
     )
-    refused = runner.apply(with_values(runner.scene, kept.change))
+    refused = runner.apply(with_values(runner.scene, stored.change))
     assert refused == [], refused
-    if kept.hand is not None:
-        kept.hand(runner)
+    if stored.hand is not None:
+        stored.hand(runner)
     while not runner.finished:
         report = runner.advance(scene.steps_per_period)
         assert report.ok, report.message
@@ -257,7 +259,7 @@ def run(kept: Kept, path: Path, beat: Callable[[Any], None] = lambda runner: Non
 
 
 def make_killed(path: Path) -> None:
-    """A run whose program was killed while it recorded."""
+    """Write a run whose program was killed while it recorded."""
     from snakestudio.runfile.mcap import RunFileError, open_run
 
     with subprocess.Popen(
@@ -282,18 +284,20 @@ def endless(path: Path) -> None:
     def pace(runner: Any) -> None:
         time.sleep(max(0.0, runner.time - (time.monotonic() - begun)))
 
-    run(Kept("obstacle_aided_small", {}, {"gait.amplitude_deg": 38.0}, duration=600.0), path, pace)
+    run(
+        Stored("obstacle_aided_small", {}, {"gait.amplitude_deg": 38.0}, duration=600.0), path, pace
+    )
 
 
 def make_of_robot(path: Path, files: Path) -> None:
-    """A run of an emulated robot, with the simulation alongside, its profile, and the log of its frames."""
+    """Write a run of an emulated robot with the simulation alongside, its profile, and the log of its frames."""
     files.mkdir()
     sys.path.append(str(scenes().parent))
     from tests.link.rig import patient_robot
 
     robot = str(patient_robot(files))
     log = files / "robot.log"
-    folder = Path(tempfile.gettempdir(), "ada")  # its name is kept in the run file
+    folder = Path(tempfile.gettempdir(), "ada")  # its name is stored in the run file
     folder.mkdir(exist_ok=True)
     scene = shutil.copy(scenes() / "sidewinding.toml", folder)
     bus = (
@@ -304,7 +308,7 @@ def make_of_robot(path: Path, files: Path) -> None:
     )
     program = [sys.executable, "-m", "snakestudio"]
     drive = ["drive", scene, robot, "--interface", "udp_multicast", *bus, "--arm", "--twin"]
-    kept = ["--duration", "1", "--rate", str(RATE_HZ), "--mcap", str(path), "--log", str(log)]
+    options = ["--duration", "1", "--rate", str(RATE_HZ), "--mcap", str(path), "--log", str(log)]
     with subprocess.Popen(
         [*program, "emulate", robot, *bus, "--until-eof"],
         stdin=subprocess.PIPE,
@@ -314,18 +318,18 @@ def make_of_robot(path: Path, files: Path) -> None:
         assert emulator.stdin is not None
         assert emulator.stdout is not None
         assert any("is ready" in line for line in emulator.stdout)
-        subprocess.run([*program, *drive, *kept], check=True)
+        subprocess.run([*program, *drive, *options], check=True)
         emulator.stdin.close()
         emulator.stdout.read()
     lines = log.read_bytes().splitlines(keepends=True)
-    log.write_bytes(b"".join(lines[:400]))  # all say the same
+    log.write_bytes(b"".join(lines[:400]))  # all have the same contents
 
 
 # ------------------------------------------------------------------------------------------- window
 
 
 def make_window(folder: Path) -> None:
-    """Settings of a window in which everything was chosen otherwise, and the files that its dialogs write."""
+    """Write settings of a window with no default choices, and the files that its dialogs write."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from PySide6.QtCore import QSettings
     from PySide6.QtWidgets import QApplication
@@ -353,8 +357,7 @@ def make_window(folder: Path) -> None:
     while not window.context.docks.are_filled:
         app.processEvents()
 
-    # A scene that was never saved, as a window that dies leaves it, and as the next one takes it
-    # up.
+    # A scene that was never saved, as a crashed window leaves it, and as the next one restores it.
     scene = with_values(load_scene(scenes() / "obstacle_aided.toml"), choices.SCENE)
     recovery = RecoveryFile(files)
     recovery.write(scene, Path(choices.SCENE_PATH), recovery.next_order())
@@ -378,7 +381,7 @@ def make_window(folder: Path) -> None:
     save_layout(files / "table_layout.toml", table)
     _arrange(window, app)
 
-    # Beside a run in the library; the run itself is any.
+    # Data next to a run in the library; any run will do.
     with open(files / "kept.mcap", "wb") as file:
         file.write(lzma.decompress((folder / "runs" / "heading.mcap.xz").read_bytes()))
     library = RunLibrary(files)
@@ -428,7 +431,7 @@ def _table() -> Any:
 
 
 def _arrange(window: Any, app: Any) -> None:
-    """Docks and plots: one arrangement saved under a name, another one left as it stands."""
+    """Arrange docks and plots: one arrangement saved under a name, another one left as the last state."""
     from snakestudio.gui.plots.channel_library import Derived
     from snakestudio.viewmodel.plots.content import read_content
 
@@ -457,7 +460,7 @@ def _arrange(window: Any, app: Any) -> None:
 
 
 def make_scenes(folder: Path) -> None:
-    """The scenes that come along, as files, and every value of them."""
+    """Write the bundled scenes as files, and all their values."""
     from snakestudio.model.scene_file import load_scene
 
     (folder / "scenes").mkdir()
@@ -469,7 +472,7 @@ def make_scenes(folder: Path) -> None:
 
 
 def make_tables(folder: Path) -> None:
-    """The CSV of each run file, without the lines that name program and machine."""
+    """Write the CSV of each run file, without the lines that name program and machine."""
     (folder / "tables").mkdir(exist_ok=True)
     for path in sorted((folder / "runs").glob("*.mcap.xz")):
         name = path.name.partition(".")[0]
@@ -482,7 +485,7 @@ def make_tables(folder: Path) -> None:
 
 
 def main() -> None:
-    """Carry out what the command line asks for."""
+    """Run the command of the command line."""
     what, where, *names = sys.argv[1:]
     makers: dict[str, Callable[..., None]] = {
         "runs": make_runs,

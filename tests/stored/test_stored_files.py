@@ -1,4 +1,4 @@
-"""Scenes and the small files of earlier versions: they open, and say what they said."""
+"""Scenes and the small files of earlier versions: they open with their old contents."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ SCENES = [
 ]
 
 
-def missing(wanted: Any, found: Any, where: str = "") -> list[str]:
-    """What is not, or not so, in `found`; what is there besides came later and is none of the file's business."""
-    if isinstance(wanted, dict) and isinstance(found, dict):
+def missing(expected: Any, actual: Any, where: str = "") -> list[str]:
+    """Differences of `found` from `wanted`; additional entries of `found` are from later versions and are ignored."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
         return [
             line
-            for key, value in wanted.items()
+            for key, value in expected.items()
             for line in (
-                missing(value, found[key], f"{where}.{key}")
-                if key in found
+                missing(value, actual[key], f"{where}.{key}")
+                if key in actual
                 else [f"{where}.{key} is gone"]
             )
         ]
-    if isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
-        pairs = zip(wanted, found, strict=True)
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        pairs = zip(expected, actual, strict=True)
         return [
             line
             for i, (one, other) in enumerate(pairs)
@@ -58,8 +58,8 @@ def missing(wanted: Any, found: Any, where: str = "") -> list[str]:
         ]
     return (
         []
-        if wanted == found and type(wanted) is type(found)
-        else [f"{where}: {wanted!r} became {found!r}"]
+        if expected == actual and type(expected) is type(actual)
+        else [f"{where}: {expected!r} became {actual!r}"]
     )
 
 
@@ -67,16 +67,16 @@ def missing(wanted: Any, found: Any, where: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize(("version", "name"), SCENES)
-def test_a_scene_has_the_values_that_it_had(version: str, name: str) -> None:
+def test_scene_keeps_its_values(version: str, name: str) -> None:
     path = HERE / version / "scenes" / f"{name}.toml"
-    kept = json.loads(lzma.decompress((HERE / version / "scenes.json.xz").read_bytes()))[name]
+    stored = json.loads(lzma.decompress((HERE / version / "scenes.json.xz").read_bytes()))[name]
     scene = load_scene(path)
-    assert missing(kept, scene.model_dump(mode="json")) == []
+    assert missing(stored, scene.model_dump(mode="json")) == []
     assert parse_scene(dump_scene(scene)) == scene
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_scenes_are_found_right(version: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scenes_pass_check(version: str, capsys: pytest.CaptureFixture[str]) -> None:
     paths = sorted(map(str, (HERE / version / "scenes").glob("*.toml")))
     assert len(paths) == 23
     assert main(["check", *paths]) == 0
@@ -84,7 +84,7 @@ def test_scenes_are_found_right(version: str, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_an_unsaved_scene_is_offered(version: str, tmp_path: Path) -> None:
+def test_unsaved_scene_is_offered(version: str, tmp_path: Path) -> None:
     shutil.copy(HERE / version / "files" / "unsaved-99999999-1.toml", tmp_path)
     (unsaved,) = unsaved_scenes(tmp_path)
     assert unsaved.path == Path(choices.SCENE_PATH)
@@ -100,24 +100,24 @@ def test_an_unsaved_scene_is_offered(version: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_profile_with_its_dbc_is_read(version: str) -> None:
+def test_profile_with_its_dbc_is_read(version: str) -> None:
     path = HERE / version / "files" / "patient.toml"
     loaded = load_profile(path)
-    wanted = tomllib.loads(path.read_text(encoding="utf-8"))
-    assert missing(wanted, _plain(loaded.profile.model_dump(by_alias=True))) == []
+    expected = tomllib.loads(path.read_text(encoding="utf-8"))
+    assert missing(expected, _plain(loaded.profile.model_dump(by_alias=True))) == []
     assert loaded.dbc_text == (path.parent / "lab_robot.dbc").read_text(encoding="utf-8")
     assert main(["profile", "check", str(path)]) == 0
 
 
 def _plain(value: Any) -> Any:
-    """A profile's values as a file has them: lists for tuples."""
+    """Return a profile's values as in a file: lists instead of tuples."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, tuple | list) else value
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_log_of_frames_is_read_with_what_explains_it(version: str) -> None:
+def test_log_of_frames_is_read_with_its_profile(version: str) -> None:
     path = HERE / version / "files" / "robot.log"
     frames = list(read_log(path))
     assert len(frames) == 400
@@ -129,18 +129,18 @@ def test_a_log_of_frames_is_read_with_what_explains_it(version: str) -> None:
     source = read_source(path)
     assert source is not None
     loaded = load_profile(path.with_name("patient.toml"))
-    # the bus was chosen by hand
+    # the bus was chosen manually
     assert source.profile.model_copy(update={"bus": loaded.profile.bus}) == loaded.profile
     assert source.dbc == loaded.dbc_text
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_mapping_of_keys_is_read(version: str) -> None:
+def test_mapping_of_keys_is_read(version: str) -> None:
     assert load_map(HERE / version / "files" / "mapping.toml") == chosen_mapping()
 
 
 def chosen_mapping() -> InputMap:
-    """The mapping that was chosen."""
+    """The chosen mapping."""
     bindings = []
     for function, source, *numbers in choices.BINDINGS:
         read = parse_input(source)
@@ -150,40 +150,40 @@ def chosen_mapping() -> InputMap:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_camera_path_is_read(version: str) -> None:
+def test_camera_path_is_read(version: str) -> None:
     assert_camera(load_camera_path(HERE / version / "files" / "camera_path.toml"))
 
 
 def assert_camera(path: CameraPath) -> None:
-    """See that a path is the one that was chosen; angles stand in degrees in its file."""
+    """Check that a path is the chosen one; angles are in degrees in its file."""
     assert path.follow
     assert len(path.keys) == len(choices.CAMERA)
     for key, (time, target, distance, azimuth, elevation, flat) in zip(
         path.keys, choices.CAMERA, strict=True
     ):
-        wanted = Camera(target, distance, azimuth, elevation, orthographic=flat)
+        expected = Camera(target, distance, azimuth, elevation, orthographic=flat)
         near = replace(
-            key.camera, azimuth=wanted.azimuth, elevation=wanted.elevation, fov=wanted.fov
+            key.camera, azimuth=expected.azimuth, elevation=expected.elevation, fov=expected.fov
         )
-        assert CameraKey(key.time, near) == CameraKey(time, wanted)
+        assert CameraKey(key.time, near) == CameraKey(time, expected)
         for name in ("azimuth", "elevation", "fov"):
-            assert getattr(key.camera, name) == pytest.approx(getattr(wanted, name), rel=1e-15)
+            assert getattr(key.camera, name) == pytest.approx(getattr(expected, name), rel=1e-15)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_layout_of_tables_is_read(version: str) -> None:
+def test_layout_of_tables_is_read(version: str) -> None:
     assert load_layout(HERE / version / "files" / "table_layout.toml") == chosen_table()
 
 
 def chosen_table() -> Layout:
-    """The layout of measured tables that was chosen."""
+    """The chosen layout of measured tables."""
     bodies = tuple(BodyColumns(**body) for body in choices.TABLE["bodies"])
     joints = tuple(JointColumns(**joint) for joint in choices.TABLE["joints"])
     return Layout(**{**choices.TABLE, "bodies": bodies, "joints": joints})
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_what_was_said_of_a_run_is_read(version: str, tmp_path: Path) -> None:
+def test_notes_of_a_run_are_read(version: str, tmp_path: Path) -> None:
     run_file = tmp_path / "kept.mcap"
     run_file.write_bytes(
         lzma.decompress((HERE / version / "runs" / "heading.mcap.xz").read_bytes())
@@ -199,7 +199,7 @@ def test_what_was_said_of_a_run_is_read(version: str, tmp_path: Path) -> None:
 
 
 def newer(source: Path, folder: Path) -> Path:
-    """A copy of a file that begins with its format, as of the next one."""
+    """Return a copy of a file that begins with its format, with the next format."""
     text = source.read_text(encoding="utf-8")
     assert text.count("format = 1\n") == 1
     path = folder / source.name
@@ -208,7 +208,7 @@ def newer(source: Path, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "arguments"),
     [
         ("scenes/stairs.toml", ["check"]),
         ("scenes/stairs.toml", ["run"]),
@@ -216,22 +216,22 @@ def newer(source: Path, folder: Path) -> Path:
         ("files/patient.toml", ["profile", "check"]),
     ],
 )
-def test_a_file_of_a_newer_version_is_refused(
-    name: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_file_of_a_newer_version_is_refused(
+    name: str, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = newer(HERE / VERSIONS[-1] / name, tmp_path)
-    assert main([*words, str(path)]) == 2
-    said = "".join(capsys.readouterr())
-    assert "1. Update SnakeStudio" in said
+    assert main([*arguments, str(path)]) == 2
+    output = "".join(capsys.readouterr())
+    assert "1. Update SnakeStudio" in output
 
 
-def test_a_mapping_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+def test_mapping_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     path = newer(HERE / VERSIONS[-1] / "files" / "mapping.toml", tmp_path)
     with pytest.raises(UsageError, match="format = 2"):
         load_map(path)
 
 
-def test_a_layout_of_tables_has_no_format_and_is_refused_for_what_is_not_known(
+def test_layout_of_tables_with_unknown_keys_is_refused(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "table_layout.toml"

@@ -1,4 +1,4 @@
-"""Run files of earlier versions: they open, export the same table, and go on from their states.
+"""Run files of earlier versions: they open, export the same table, and continue from their states.
 
 `make` wrote them.
 """
@@ -43,36 +43,34 @@ RUNS = [
     for path in sorted((folder / "runs").glob("*.mcap.xz"))
 ]
 ELSEWHERE_M = 1e-4
-"""By how much links may be elsewhere where another processor, code that is tuned for one, or an
-engine that was changed since went on. Roundings differ by 1e-16, and solvers end at residuals, but
-not at the same ones; a contact that closes a step earlier or later for that moves a link by what it
-goes in a step: 0.3 m/s for 0.25 ms. Between processors that compute for the baseline results are
-the same bits, and are asked to be."""
+"""Tolerance of positions of links after continuing on another processor, with code tuned for one, or with a
+changed engine. Roundings differ by 1e-16, and solvers end at small but different residuals; a contact
+that therefore closes a step earlier or later moves a link by its distance in a step: 0.3 m/s for
+0.25 ms. Processors that compute for the baseline give the same bits, and this is required."""
 
 SOLVED_OTHERWISE = {"0.1.0": ("planar_nonsmooth", "spatial_nonsmooth", "planar_nonholonomic")}
-"""Versions whose solvers went other ways, by formulation."""
+"""Versions with other solution paths of their solvers, by formulation."""
 
 SOLVED_OTHERWISE_M = 2e-3
-"""By how much links may be elsewhere there. Friction can leave several velocities that solve a step
-to 1e-8, and which of them is found hangs on the solver's way: 5.4e-4 m in these runs, from the
-first step on that is solved by another way (where it is the same way, a start 1e-12 m elsewhere
-makes 2.4e-6 m)."""
+"""Tolerance of positions of links there. With friction several velocities may solve a step to 1e-8, and the
+path of the solver determines which one is found: 5.4e-4 m in these runs, from the first step with
+another path on (with the same path, a start moved by 1e-12 m gives 2.4e-6 m)."""
 
 ROUNDED_OTHERWISE = {
     "0.1.0": ("teleoperation",),
     "0.2.0": ("spatial_nonsmooth", "planar_nonsmooth", "planar_nonholonomic", "teleoperation"),
 }
-"""Versions whose solvers took the same way with other roundings, by formulation or run: within
-`ELSEWHERE_M` of today's."""
+"""Versions whose solvers had the same paths with other roundings, by formulation or run: within
+`ELSEWHERE_M` of the current results."""
 
 NEW_FIELDS = {"torque": "None"} | {
     f"tip_{of}": (0.0).hex() for of in ("fx_n", "fy_n", "fz_n", "mx_nm", "my_nm", "mz_nm")
 }
-"""What states have got since 0.1.0, and what it is where a file does not know it."""
+"""Parts that were added to states since 0.1.0, with their values for files without them."""
 
 
 COMPUTED = [run for run in RUNS if run[1] != "robot"]
-"""Runs that an engine made; of a robot nothing can be computed again."""
+"""Runs of engines; runs of robots cannot be computed again."""
 
 
 @pytest.fixture
@@ -91,11 +89,11 @@ def stored(unpacked: Path) -> Iterator[RunFile]:
 
 
 def states_of(version: str) -> dict[str, list[tuple[float, list[list[str]]]]]:
-    """What was in the states of a version when it wrote them, by run."""
-    found: dict[str, Any] = json.loads(
+    """Contents of the states of a version when it wrote them, by run."""
+    states: dict[str, Any] = json.loads(
         lzma.decompress((HERE / version / "states.json.xz").read_bytes())
     )
-    return found
+    return states
 
 
 def every(runs: list[tuple[str, str]]) -> pytest.MarkDecorator:
@@ -103,10 +101,9 @@ def every(runs: list[tuple[str, str]]) -> pytest.MarkDecorator:
 
 
 def scene_apart(table: bytes) -> tuple[Scene, list[bytes]]:
-    """The scene in an exported table, and the other lines but the scene's digest.
+    """Return the scene in an exported table, and the other lines except the scene's digest.
 
-    A scene is written with all of its keys, so that text and digest change with every key there is
-    more.
+    A scene is written with all of its keys, so text and digest change with every additional key.
     """
     lines = table.split(b"\n")
     mark = CSV_SCENE_MARK.encode().rstrip()
@@ -119,7 +116,7 @@ def scene_apart(table: bytes) -> tuple[Scene, list[bytes]]:
 
 
 @every(RUNS)
-def test_a_run_exports_the_table_that_it_did(unpacked: Path, version: str, name: str) -> None:
+def test_run_exports_the_same_table(unpacked: Path, version: str, name: str) -> None:
     stored_table = lzma.decompress((HERE / version / "tables" / f"{name}.csv.xz").read_bytes())
     scene, rest = scene_apart(table_of(unpacked))
     stored_scene, stored_rest = scene_apart(stored_table)
@@ -149,8 +146,8 @@ KINDS = {
 
 
 @pytest.mark.parametrize("version", sorted({version for version, _ in RUNS}))
-def test_every_kind_is_among_them(version: str) -> None:
-    found: dict[str, set[str]] = {part: set() for part in KINDS}
+def test_every_kind_is_stored(version: str) -> None:
+    stored_kinds: dict[str, set[str]] = {part: set() for part in KINDS}
     for each, name in RUNS:
         if each == version:
             table = lzma.decompress(
@@ -159,21 +156,24 @@ def test_every_kind_is_among_them(version: str) -> None:
             for part, kind in re.findall(
                 r'^#\| \[(\w+)\]\n#\| kind = "(\w+)"', table, re.MULTILINE
             ):
-                found.get(part, set()).add(kind)
-    assert all(found[part] >= kinds for part, kinds in KINDS.items())
+                stored_kinds.get(part, set()).add(kind)
+    assert all(stored_kinds[part] >= kinds for part, kinds in KINDS.items())
     if version == __version__:
-        assert (found["controller"], found["model"]) == (set(CONTROLLERS), set(FORMULATIONS))
+        assert (stored_kinds["controller"], stored_kinds["model"]) == (
+            set(CONTROLLERS),
+            set(FORMULATIONS),
+        )
 
 
 EVENTS = {"leader_follower": {"jam", "freed"}, "continued": {"continued"}, "set_points": {"impact"}}
 
 
 @every(RUNS)
-def test_what_was_noted_is_there(stored: RunFile, version: str, name: str) -> None:
+def test_notes_are_read(stored: RunFile, version: str, name: str) -> None:
     assert stored.info.version == version
     assert stored.info.complete is (name != "killed")
     if name == "robot":
-        # 0.1.0 did not note it
+        # 0.1.0 did not store it
         assert stored.info.robot == "" if version == "0.1.0" else "Lab robot"
         assert {event.text for event in stored.events} >= {"The robot is armed, and holds."}
         return
@@ -191,7 +191,7 @@ def test_what_was_noted_is_there(stored: RunFile, version: str, name: str) -> No
 
 
 def as_written(saved: tuple[Any, ...], version: str) -> tuple[Any, ...]:
-    """A state without what its migration has put into arrays."""
+    """Return a state without what its migration has put into arrays."""
     checkpoint = saved[0]
     own = checkpoint.state[0]
     if version != "0.1.0" or checkpoint.kind != "planar_nonholonomic":
@@ -205,7 +205,7 @@ def as_written(saved: tuple[Any, ...], version: str) -> tuple[Any, ...]:
 
 
 def in_pairs(pairs: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
-    """Yaw and pitch of every joint as a file holds them; what is made of them is seen to be those of the axes."""
+    """Return yaw and pitch of every joint as in a file; checks that the migrated angles are those of the axes."""
     of_axes = from_pairs(pairs, axes)
     assert of_axes.shape == (*pairs.shape[:-2], len(axes))
     for number, axis in enumerate(axes):
@@ -217,26 +217,26 @@ def in_pairs(pairs: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
 
 
 @every(COMPUTED)
-def test_states_hold_the_values_that_were_saved(
+def test_states_contain_the_saved_values(
     stored: RunFile, version: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(states, "from_pairs", in_pairs)
-    kept = states_of(version)[name]
+    stored_states = states_of(version)[name]
     checkpoints = list(stored.checkpoints())
-    assert [time for time, _ in checkpoints] == [time for time, _ in kept]
-    for (time, state), (_, wanted) in zip(checkpoints, kept, strict=True):
-        known = {where for where, _ in wanted}
-        found: list[list[str]] = []
+    assert [time for time, _ in checkpoints] == [time for time, _ in stored_states]
+    for (time, state), (_, expected) in zip(checkpoints, stored_states, strict=True):
+        known = {where for where, _ in expected}
+        restored: list[list[str]] = []
         for where, value in leaves(as_written(decode(state, stored.scene_at(time)), version)):
             if where in known:
-                found.append([where, value])
+                restored.append([where, value])
             else:
                 assert value == NEW_FIELDS[re.split(r"\W+", where.rstrip("']"))[-1]], where
-        assert found == wanted
+        assert restored == expected
 
 
 @every(COMPUTED)
-def test_a_run_goes_on_from_every_state_to_the_bit(
+def test_run_continues_from_every_state_to_the_bit(
     stored: RunFile, version: str, name: str
 ) -> None:
     for time, _ in stored.checkpoints():
@@ -248,13 +248,15 @@ def test_a_run_goes_on_from_every_state_to_the_bit(
 
 
 @every(COMPUTED)
-def test_it_goes_on_as_the_uninterrupted_run_did(stored: RunFile, version: str, name: str) -> None:
-    time, _ = list(stored.checkpoints())[-1]  # behind it nobody changed anything
-    whole = stored.rows(0, len(stored))
+def test_continued_run_equals_the_uninterrupted_one(
+    stored: RunFile, version: str, name: str
+) -> None:
+    time, _ = list(stored.checkpoints())[-1]  # after it nothing was changed
+    uninterrupted = stored.rows(0, len(stored))
     continuation = continue_run(stored, time)
     assert continuation is not None
     runner = continuation.runner
-    while runner.engine.step_count < whole.steps[-1]:  # a period at a time, as `make` went
+    while runner.engine.step_count < uninterrupted.steps[-1]:  # a period at a time, as in `make`
         report = runner.advance(runner.scene.steps_per_period)
         assert report.ok, report.message
     rows = runner.recording.rows(0, len(stored))
@@ -263,17 +265,20 @@ def test_it_goes_on_as_the_uninterrupted_run_did(stored: RunFile, version: str, 
     tolerance = None if same else ELSEWHERE_M
     if stored.scene.model.kind in SOLVED_OTHERWISE.get(version, ()):
         tolerance = SOLVED_OTHERWISE_M
-    assert_alike(rows, whole, tolerance)
+    assert_alike(rows, uninterrupted, tolerance)
     runner.recording.close()
 
 
-def assert_alike(rows: Rows, wanted: Rows, tolerance: float | None) -> None:
-    """See that rows are the same, to the bit or, of where the links are, within a tolerance (m)."""
+def assert_alike(rows: Rows, expected: Rows, tolerance: float | None) -> None:
+    """Check that rows are the same, to the bit or, for positions of links, within a tolerance (m)."""
     if tolerance is not None:
-        assert rows.time.tobytes() == wanted.time.tobytes()
-        assert np.abs(rows.link_pose[:, :, :3] - wanted.link_pose[:, :, :3]).max() < tolerance
+        assert rows.time.tobytes() == expected.time.tobytes()
+        assert np.abs(rows.link_pose[:, :, :3] - expected.link_pose[:, :, :3]).max() < tolerance
         return
-    for owner, one, other in ((Rows, rows, wanted), (ContactRows, rows.contacts, wanted.contacts)):
+    for owner, one, other in (
+        (Rows, rows, expected),
+        (ContactRows, rows.contacts, expected.contacts),
+    ):
         for field in fields(owner):
             if field.name != "contacts":
                 assert getattr(one, field.name).tobytes() == getattr(other, field.name).tobytes(), (
@@ -288,7 +293,7 @@ NEWEST = RUNS[-1][0]
 
 
 def newer(path: Path) -> Path:
-    """A run file as a later version may write it: of the next format."""
+    """Return a run file of the next format, as a later version may write it."""
     data = path.read_bytes()
     mark = b"\x0e\x00\x00\x00format_version\x01\x00\x00\x001"
     assert data.count(mark) == 1
@@ -297,7 +302,7 @@ def newer(path: Path) -> Path:
 
 
 @every([(NEWEST, "heading")])
-def test_a_run_file_of_a_newer_version_is_refused(
+def test_run_file_of_a_newer_version_is_refused(
     unpacked: Path, version: str, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sentence = (
@@ -307,22 +312,25 @@ def test_a_run_file_of_a_newer_version_is_refused(
     with pytest.raises(RunFileError) as caught:
         open_run(newer(unpacked))
     assert sentence in str(caught.value)
-    for words in (["export", str(unpacked), "--csv", "-"], ["run", str(unpacked), "--from", "0.1"]):
-        assert main(words) == 2
+    for arguments in (
+        ["export", str(unpacked), "--csv", "-"],
+        ["run", str(unpacked), "--from", "0.1"],
+    ):
+        assert main(arguments) == 2
         assert sentence in capsys.readouterr().err
 
 
 @every([(NEWEST, "planar_lagrangian")])
-def test_a_state_of_a_newer_version_is_not_taken_up(
+def test_state_of_a_newer_version_is_refused(
     stored: RunFile, version: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = stored.checkpoint_before
 
     def later(time: float) -> tuple[float, bytes] | None:
-        found = before(time)
-        return found and (
-            found[0],
-            b"SNKSTATE" + (FORMAT + 1).to_bytes(2, "little") + found[1][10:],
+        checkpoint = before(time)
+        return checkpoint and (
+            checkpoint[0],
+            b"SNKSTATE" + (FORMAT + 1).to_bytes(2, "little") + checkpoint[1][10:],
         )
 
     monkeypatch.setattr(stored, "checkpoint_before", later)

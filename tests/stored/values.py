@@ -1,4 +1,4 @@
-"""What is in a state and in a run file, without the names of classes, programs and machines: what must never change."""
+"""Contents of states and run files, without names of classes, programs and machines: they must never change."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 Leaf = tuple[str, str]
-"""Where a value stands, for people, and the value itself to the bit."""
+"""Location of a value as text, and the value itself to the bit."""
 
 
 def leaves(value: Any, where: str = "") -> Iterator[Leaf]:
-    """Every number, text and array in a state, in the order in which it stands there.
+    """All numbers, texts and arrays in a state, in its order.
 
-    Scenes are left out: what they hold is compared where scenes are. Of arrays it is the type, the
-    shape and a digest of the bytes, of numbers all digits.
+    Scenes are omitted: their contents are compared elsewhere. Arrays are described by type, shape and a
+    digest of the bytes, numbers by all digits.
     """
     if isinstance(value, np.ndarray):
         digest = hashlib.blake2b(np.ascontiguousarray(value).tobytes(), digest_size=8).hexdigest()
@@ -50,11 +50,13 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         return
     elif hasattr(value, "_fields"):
         names = value._fields
-    elif hasattr(value, "strain") and hasattr(value, "beam"):  # a strain law is what it is of
+    elif hasattr(value, "strain") and hasattr(
+        value, "beam"
+    ):  # a strain law is described by its strain
         names = ("strain", "beam")
     elif hasattr(value, "law") and hasattr(
         value, "count"
-    ):  # where a continuous body is held, likewise
+    ):  # likewise the supports of a continuous body
         names = ("law", "count")
     else:
         raise TypeError(
@@ -64,7 +66,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def table_of(run_file: Path) -> bytes:
-    """What the command line exports of a run file, less the two lines that say what program, and on what, did it."""
+    """Return the export of a run file as CSV, without the two lines that name program and machine."""
     from snakestudio.cli import main
 
     table = run_file.with_suffix(".csv")

@@ -100,7 +100,7 @@ def test_commands_of_a_recorded_file_are_targets(tmp_path: Path) -> None:
     with (tmp_path / "run.mcap").open("rb") as file:
         reader = make_reader(file, decoder_factories=[DecoderFactory()])
         for _, _, record, message in reader.iter_decoded_messages(topics=["/joint_states"]):
-            commands.take(message)
+            commands.receive(message)
             times.append(record.log_time / 1e9)
     assert len(targets) == 6
     for time, each in zip(times, targets, strict=True):
@@ -109,7 +109,9 @@ def test_commands_of_a_recorded_file_are_targets(tmp_path: Path) -> None:
 
 def test_a_command_of_some_joints_leaves_the_others() -> None:
     targets: list[JointTargets] = []
-    JointCommands(["a", "b", "c"], targets.append, pytest.fail).take(command(["c", "a"], [0.3, -1]))
+    JointCommands(["a", "b", "c"], targets.append, pytest.fail).receive(
+        command(["c", "a"], [0.3, -1])
+    )
     assert targets[0].angles[0::2] == (-1.0, 0.3)
     assert math.isnan(targets[0].angles[1])
 
@@ -136,7 +138,7 @@ def test_a_bad_command_is_told_once_and_changes_nothing(
     notes: list[str] = []
     commands = JointCommands(["a", "b"], targets.append, notes.append)
     for _ in range(3):
-        commands.take(command(names, positions))
+        commands.receive(command(names, positions))
     assert not targets
     assert len(notes) == 1
     assert says in notes[0]

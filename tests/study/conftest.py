@@ -1,4 +1,4 @@
-"""Studies that tests run: short ones, of a scene that every machine has compiled."""
+"""Short studies for tests, of a scene whose engine is compiled on every machine."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from distributed import Client
 
 from snakestudio.engines import registry
 from snakestudio.model.edits import with_values
@@ -37,7 +38,7 @@ measure = "net_speed"
 
 @pytest.fixture
 def study_file(tmp_path: Path) -> Path:
-    """A study of the Lagrangian model, a tenth of a second a run, with its scene beside it."""
+    """A study of the Lagrangian model, a tenth of a second a run, with its scene next to it."""
     scene = with_values(
         load_scene(SCENES / "lagrangian_undulation.toml"),
         {"run.duration_s": 0.5, "run.log_rate_hz": 20.0},
@@ -50,9 +51,15 @@ def study_file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
-    """A cluster of one worker that is there all the time: for what does not depend on whose workers they are."""
+    """A running cluster of one worker, for tests that do not depend on its workers.
+
+    It does not outlive its module: an idle one takes a fortieth of a processor.
+    """
     file = tmp_path_factory.mktemp("lab") / "scheduler.json"
     with lab.scheduler(file) as (address, _), lab.joined("--scheduler", address):
+        # on a busy machine it takes longer to start than a study waits for it
+        with Client(address) as client:
+            client.wait_for_workers(1, timeout=lab.LONG_S)
         yield Workers(scheduler=address)

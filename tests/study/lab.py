@@ -1,4 +1,4 @@
-"""A lab's cluster on this machine: a scheduler, and workers that somebody started."""
+"""A lab's cluster on this machine: a scheduler and workers that were started separately."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from snakestudio.paths import own_program
 from snakestudio.study.running import results_of
 
 LONG_S = 300.0
-"""Nothing takes so long, s: where something hangs, the test ends."""
+"""Limit of everything in a test, s."""
 
 
 @contextlib.contextmanager
 def scheduler(file: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A scheduler that writes where it is into a file; its address, and its process."""
+    """Start a scheduler that writes its address to a file; yields address and process."""
     command = [
         sys.executable,
         "-m",
@@ -42,9 +42,7 @@ def scheduler(file: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen
                 assert process.poll() is None
                 assert time.monotonic() < until
                 time.sleep(0.05)
-                with contextlib.suppress(
-                    OSError, ValueError
-                ):  # it may be there and not yet written
+                with contextlib.suppress(OSError, ValueError):  # it may exist and be empty
                     address = str(json.loads(file.read_text())["address"])
             yield address, process
         finally:
@@ -53,7 +51,7 @@ def scheduler(file: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen
 
 @contextlib.contextmanager
 def joined(*options: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A worker that somebody started on another machine."""
+    """A worker that was started on another machine."""
     command = [*own_program(), "study", "worker", "--until-closed", *options]
     with subprocess.Popen(
         command,
@@ -69,7 +67,7 @@ def joined(*options: str, **environment: str) -> Iterator[subprocess.Popen[bytes
 
 
 def runs_of(study: Path) -> int:
-    """How many runs of a study have results."""
+    """Number of runs of a study with results."""
     try:
         return int(results_of(study)["runs"].sum())
     except StudyError:

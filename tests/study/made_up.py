@@ -1,4 +1,4 @@
-"""Results of studies that nobody ran: of any size, with values that follow smoothly from what varies."""
+"""Synthetic results of studies: of any size, with values that depend smoothly on the varied ones."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def made_up_study(
     steps: int = 11,
     repeats: int = 1,
 ) -> StudyFields:
-    """A study of these values and so many goals."""
+    """A study of these values and a number of goals."""
     parts = [HEAD, *(VARY[name].format(steps=steps) for name in vary), f"[search]\n{search}\n"]
     parts += [f"[repeats]\ncount = {repeats}\n"] if repeats > 1 else []
     return parse_study("".join([*parts, *GOALS[:goals], LIMIT if limit else ""]))
@@ -70,10 +70,10 @@ def _number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) else float(sum(map(ord, str(value))) % 7)
 
 
-def outcome_of(study: StudyFields, asked: RunRequest) -> RunOutcome:
-    """What became of a run: some fail, and the rest lies on hills and valleys."""
-    random = np.random.Generator(np.random.Philox(key=[7, 1000 * asked.point + asked.repeat]))
-    values = [_number(asked.changes[vary.all_keys[0]]) for vary in study.vary]
+def outcome_of(study: StudyFields, request: RunRequest) -> RunOutcome:
+    """Outcome of a run: some fail, and the values of the others form hills and valleys."""
+    random = np.random.Generator(np.random.Philox(key=[7, 1000 * request.point + request.repeat]))
+    values = [_number(request.changes[vary.all_keys[0]]) for vary in study.vary]
     shares = [
         (value - (vary.low or 0.0)) / ((vary.high or 7.0) - (vary.low or 0.0))
         for vary, value in zip(study.vary, values, strict=True)
@@ -82,7 +82,7 @@ def outcome_of(study: StudyFields, asked: RunRequest) -> RunOutcome:
     if a > 0.9 and b > 0.75:
         sentence = "The solver found no impulse at 3.2 s: the residual stayed at 4e-3. Take a smaller step."
         return RunOutcome(
-            asked.key, "failed", sentence, tuple(math.nan for _ in study.measured), None, 0.4, "w"
+            request.key, "failed", sentence, tuple(math.nan for _ in study.measured), None, 0.4, "w"
         )
     speed = 0.25 * math.exp(-((a - 0.6) ** 2) / 0.08 - (b - 0.4) ** 2 / 0.15) * (1.1 - 0.5 * c)
     measures = {
@@ -93,18 +93,18 @@ def outcome_of(study: StudyFields, asked: RunRequest) -> RunOutcome:
     }
     numbers = tuple(float(measures[part.measure]) for part in study.measured)
     return RunOutcome(
-        asked.key,
+        request.key,
         "done",
         "",
         numbers,
-        trace_of_key(asked.key).packed(),
+        trace_of_key(request.key).packed(),
         0.4 + 0.1 * random.random(),
         "w",
     )
 
 
 def trace_of_key(key: str) -> Trace:
-    """A way and a posture."""
+    """A path and a posture."""
     number = sum(map(ord, key))
     s = np.linspace(0.0, 1.0, 60)
     track = np.stack(
@@ -122,7 +122,7 @@ def asked_of(study: StudyFields, count: int | None = None) -> list[RunRequest]:
     """The runs of the first points of a study, by point and repeat."""
     count = study.n_points if count is None else count
     random = np.random.Generator(np.random.Philox(key=[11, 0]))
-    found = []
+    requests = []
     for point in range(count):
         changes: dict[str, Any] = {}
         if study.search.kind == "grid":
@@ -133,11 +133,11 @@ def asked_of(study: StudyFields, count: int | None = None) -> list[RunRequest]:
         else:
             for vary in study.vary:
                 changes |= dict.fromkeys(vary.all_keys, vary.at(float(random.random())))
-        found += [
+        requests += [
             RunRequest(point, repeat, f"{point:06d}-{repeat}", changes)
             for repeat in range(study.repeats.count)
         ]
-    return found
+    return requests
 
 
 def table_of(
@@ -146,20 +146,20 @@ def table_of(
     landed: int | None = None,
     begun: tuple[tuple[int, int], ...] = (),
 ) -> Table:
-    """The table of the first points, of which only some have landed."""
-    asked = asked_of(study, count)
-    landed = len(asked) if landed is None else landed
+    """The table of the first points, some of them without results."""
+    requests = asked_of(study, count)
+    landed = len(requests) if landed is None else landed
     return Table(
         study,
-        [(run, outcome_of(study, run) if k < landed else None) for k, run in enumerate(asked)],
+        [(run, outcome_of(study, run) if k < landed else None) for k, run in enumerate(requests)],
         begun,
     )
 
 
 def write_store(path: Path, study: StudyFields) -> None:
-    """The same in a file, as whoever runs studies writes it."""
-    asked = asked_of(study)
+    """Write the same to a file like the process that runs a study."""
+    requests = asked_of(study)
     with Store(path, writing=True) as store:
         store.begin({"study": dump_study(study), "scene": "", "code": code_hash()})
-        store.ask(asked)
-        store.land(outcome_of(study, run) for run in asked)
+        store.ask(requests)
+        store.land(outcome_of(study, run) for run in requests)

@@ -1,4 +1,4 @@
-"""Processes and what they have started, by /proc."""
+"""Processes and their descendants, from /proc."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 
 def descendants(pid: int) -> list[int]:
-    """A process and all that it has started."""
-    found = [pid]
+    """A process and all its descendants."""
+    pids = [pid]
     parents = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -16,13 +16,13 @@ def descendants(pid: int) -> list[int]:
             except OSError:
                 continue
             parents[int(folder.name)] = int(fields[1])
-    for each in found:
-        found += sorted(child for child, parent in parents.items() if parent == each)
-    return found
+    for each in pids:
+        pids += sorted(child for child, parent in parents.items() if parent == each)
+    return pids
 
 
 def alive(pid: int) -> bool:
-    """Whether it still computes: one that nobody has asked about yet is over."""
+    """Whether the process runs: one that only waits for its parent has ended."""
     try:
         return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

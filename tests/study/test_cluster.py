@@ -1,7 +1,7 @@
-"""A lab's cluster as the page about it sets it up: found by the scheduler's file, and spoken to in private by TLS.
+"""A lab's cluster as its page sets it up: found by the scheduler's file, with communication encrypted by TLS.
 
-The certificates beside this file were made with the commands of docs/tutorials/cluster.md, for a hundred
-years.
+The certificates next to this file were made with the commands of docs/tutorials/cluster.md, for a
+hundred years.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _FILES = {"ca": "ca.pem", "cert": "cluster.pem", "key": "cluster.key"}
 TLS = [f"--tls-{what}={CERTIFICATES / name}" for what, name in _FILES.items()]
 
 
-def test_workers_and_study_find_the_scheduler_by_its_file(study_file: Path, tmp_path: Path) -> None:
+def test_workers_and_study_read_the_scheduler_file(study_file: Path, tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
-    # The workers are there first, as a batch system may have it: they wait for the file.
+    # The workers start first, as in a batch system: they wait for the file.
     where = "--scheduler-file", str(file)
     with joined(*where), joined(*where), scheduler(file):
         assert main(["study", "run", str(study_file), "--scheduler-file", str(file)]) == 0
     assert results_of(study_file)["runs"].tolist() == [1] * 6
 
 
-def test_a_cluster_is_spoken_to_in_private(study_file: Path, tmp_path: Path) -> None:
+def test_cluster_communication_is_encrypted(study_file: Path, tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
     server = [
         "--protocol",
@@ -63,16 +63,16 @@ def test_a_cluster_is_spoken_to_in_private(study_file: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (None, "such file"),
         ("{", "--scheduler-file"),
         ("[1]", "scheduler"),
     ],
 )
-def test_a_file_that_names_no_scheduler_is_said(
+def test_file_without_scheduler_is_reported(
     text: str | None,
-    said: str,
+    message: str,
     study_file: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -82,12 +82,12 @@ def test_a_file_that_names_no_scheduler_is_said(
         file.write_text(text)
     assert main(["study", "run", str(study_file), "--scheduler-file", str(file)]) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert "dask scheduler --scheduler-file" in error
     assert len(error.splitlines()) == 1
 
 
-def test_a_worker_waits_until_the_file_is_written_to_its_end(tmp_path: Path) -> None:
+def test_worker_waits_for_the_complete_file(tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
     file.write_text('{"type": "Sched')
     options = argparse.Namespace(scheduler=None, scheduler_file=str(file))
@@ -99,7 +99,7 @@ def test_a_worker_waits_until_the_file_is_written_to_its_end(tmp_path: Path) -> 
     later.join()
 
 
-def test_certificates_are_asked_for_together(
+def test_certificates_are_required_together(
     study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["study", "run", str(study_file), "--scheduler", "tls://127.0.0.1:9", TLS[0]]) == 2
@@ -110,7 +110,7 @@ def test_certificates_are_asked_for_together(
 
 
 @pytest.mark.parametrize(
-    ("address", "tls", "said"),
+    ("address", "tls", "message"),
     [
         *(
             (text, [], naming("scheduler"))
@@ -133,18 +133,16 @@ def test_certificates_are_asked_for_together(
         ),
     ],
 )
-def test_what_can_be_no_scheduler_is_said_before_anybody_waits_for_it(
-    address: str, tls: list[str], said: str, study_file: Path, capsys: pytest.CaptureFixture[str]
+def test_invalid_scheduler_is_reported_before_waiting(
+    address: str, tls: list[str], message: str, study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for command in (["run", str(study_file)], ["worker"]):
         assert main(["study", *command, "--scheduler", address, *tls]) == 2
         (line,) = capsys.readouterr().err.splitlines()
-        assert said in line
+        assert message in line
 
 
-def test_a_scheduler_that_goes_is_said_in_one_sentence_and_nothing_is_lost(
-    study_file: Path, tmp_path: Path
-) -> None:
+def test_lost_scheduler_is_reported_and_results_stay(study_file: Path, tmp_path: Path) -> None:
     study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
     with contextlib.ExitStack() as end:
         address, _ = end.enter_context(scheduler(tmp_path / "scheduler.json"))
@@ -157,36 +155,36 @@ def test_a_scheduler_that_goes_is_said_in_one_sentence_and_nothing_is_lost(
                 assert run.poll() is None
                 time.sleep(0.1)
             end.close()
-            _, said = run.communicate()
-    (line,) = said.splitlines()
+            _, output = run.communicate()
+    (line,) = output.splitlines()
     assert line.startswith(f"snakestudio: {address}: ")
     assert line == naming("scheduler is lost", "Restart", "runs are kept")
     assert run.returncode == 2
     assert runs_of(study_file) > 0
 
 
-def test_a_result_is_fetched_again_where_the_way_to_the_scheduler_broke(
+def test_result_is_fetched_again_after_lost_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with Cluster(1) as cluster:
         gather = cluster.client.gather
         broken = list[bool]()
 
-        async def breaking(*given: Any, **options: Any) -> Any:
+        async def breaking(*arguments: Any, **options: Any) -> Any:
             if not broken:
                 broken.append(True)
                 raise CommClosedError("Stream is closed")
-            return await gather(*given, **options)
+            return await gather(*arguments, **options)
 
         monkeypatch.setattr(cluster.client, "gather", breaking)
         ticket = cluster.submit(len, "four")
-        while not (found := cluster.answers(1.0)):
+        while not (results := cluster.answers(1.0)):
             pass
     assert broken
-    assert found == [Answer(ticket, 4)]
+    assert results == [Answer(ticket, 4)]
 
 
-def test_what_is_under_way_at_the_end_complains_of_nothing(
+def test_pending_tasks_report_nothing_at_the_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with Cluster(1) as cluster:
@@ -194,12 +192,12 @@ def test_what_is_under_way_at_the_end_complains_of_nothing(
             cluster.submit(time.sleep, 600.0)
         while not any(worker.busy for worker in cluster.workers()):
             time.sleep(0.05)
-    gc.collect()  # a task whose failure nobody looked at says so when it goes
+    gc.collect()  # dask reports failures of tasks that no one has checked when they are collected
     assert [record.getMessage() for record in caplog.records] == []
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "there"),
+    ("status", "message", "there"),
     [
         (200, "<!DOCTYPE html><html lang='en'><head>", True),
         (200, "<p>Dask needs bokeh>=3.1.0 for the dashboard.</p>", False),
@@ -207,28 +205,28 @@ def test_what_is_under_way_at_the_end_complains_of_nothing(
     ],
     ids=["drawn", "without_bokeh", "with_no_dashboard"],
 )
-def test_a_page_of_dasks_own_is_named_only_where_it_is(status: int, said: str, there: bool) -> None:
+def test_dask_dashboard_is_named_only_if_it_exists(status: int, message: str, there: bool) -> None:
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(status)
             self.end_headers()
-            self.wfile.write(said.encode())
+            self.wfile.write(message.encode())
 
-        def log_message(self, format: str, *given: object) -> None: ...
+        def log_message(self, format: str, *values: object) -> None: ...
 
     with HTTPServer(("127.0.0.1", 0), Page) as server:
         link = f"http://127.0.0.1:{server.server_port}/status"
-        asked = threading.Thread(target=server.handle_request)
-        asked.start()
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
         assert is_page(link) is there
-        asked.join()
-    assert not is_page(link), "nobody listens any more"
+        thread.join()
+    assert not is_page(link), "the server has ended"
 
 
-def test_a_scheduler_without_a_page_has_none_named(tmp_path: Path) -> None:
+def test_scheduler_without_dashboard_names_none(tmp_path: Path) -> None:
     with (
         scheduler(tmp_path / "scheduler.json") as (address, _),
         Cluster(scheduler=address) as cluster,
     ):
-        assert cluster.client.dashboard_link, "it names one although it was told to have none"
+        assert cluster.client.dashboard_link, "dask names one even without a page"
         assert cluster.dashboard == ""

@@ -1,4 +1,4 @@
-"""Whole studies, with a real scheduler and real workers, which are killed, cut off and fed wrong things."""
+"""Whole studies with a real scheduler and real workers, which are killed, disconnected and given invalid input."""
 
 from __future__ import annotations
 
@@ -43,47 +43,47 @@ ONE = Workers(1)
 
 
 def table_of(path: Path) -> dict[str, list[object]]:
-    """What must be the same however a study was computed: all but how long it took."""
+    """Results that must not depend on how a study was computed: all columns except the time."""
     table = results_of(path)
     return {name: table[name].tolist() for name in table if name != "seconds"}
 
 
-def test_a_study_runs_and_is_known_when_it_is_run_again(study_file: Path) -> None:
-    told: list[Progress] = []
-    last = run_study(study_file, ONE, told.append)
+def test_study_run_again_computes_nothing(study_file: Path) -> None:
+    reports: list[Progress] = []
+    last = run_study(study_file, ONE, reports.append)
     assert (last.state, last.runs, last.finished, last.known, last.failed) == ("done", 6, 6, 0, 0)
-    assert told[-1] == last
+    assert reports[-1] == last
     with Store(store_path(study_file)) as store:
         assert {outcome.worker for _, outcome in store.results() if outcome is not None} == {
             "here-1"
         }
     before = table_of(study_file)
-    again = run_study(study_file, Workers(0))  # nobody is there who could compute
+    again = run_study(study_file, Workers(0))  # without any worker
     assert (again.finished, again.known) == (6, 6)
     assert table_of(study_file) == before
 
 
-def test_runs_are_those_of_a_run_alone(study_file: Path) -> None:
-    """Bit for bit, whichever worker made them and however it cut them up."""
+def test_runs_equal_single_runs(study_file: Path) -> None:
+    """Bit for bit, independent of the worker and of the chunks."""
     run_study(study_file, Workers(2))
     table = results_of(study_file)
     for row in range(table.n_points):
         changes = table.rows[row][0][0].changes
         run = api.simulate(study_file.parent / "snake.toml", **changes)
-        way = np.hypot(
+        distance = np.hypot(
             run["com_x_m"][-1] - run["com_x_m"][0], run["com_y_m"][-1] - run["com_y_m"][0]
         )
-        assert table["net_speed"][row] == way / (run["time_s"][-1] - run["time_s"][0])
+        assert table["net_speed"][row] == distance / (run["time_s"][-1] - run["time_s"][0])
 
 
-def test_a_wider_study_takes_over_what_is_known(study_file: Path, there: Workers) -> None:
+def test_wider_study_reuses_known_runs(study_file: Path, there: Workers) -> None:
     run_study(study_file, there)
     study_file.write_text(STUDY.replace("values = [0.2, 0.8]", "values = [0.2, 0.5, 0.8]"))
     last = run_study(study_file, there)
     assert (last.finished, last.known) == (9, 6)
 
 
-def test_the_same_run_at_two_points_is_computed_once(study_file: Path, there: Workers) -> None:
+def test_same_run_at_two_points_is_computed_once(study_file: Path, there: Workers) -> None:
     # Three steps of a whole number between 10 and 11: two of them are the same.
     study_file.write_text(
         STUDY.replace(
@@ -91,12 +91,12 @@ def test_the_same_run_at_two_points_is_computed_once(study_file: Path, there: Wo
             '"solver.max_iterations"\nlow = 10\nhigh = 11',
         )
     )
-    heard: list[Progress] = []
-    last = run_study(study_file, there, heard.append)
+    reports: list[Progress] = []
+    last = run_study(study_file, there, reports.append)
     assert last.finished == 6
-    assert {progress.runs for progress in heard} == {6}
+    assert {progress.runs for progress in reports} == {6}
     with Store(store_path(study_file)) as store:
-        assert len({asked.key for asked in store.requests()}) == 4
+        assert len({request.key for request in store.requests()}) == 4
 
 
 def test_repeats_count_together(study_file: Path, there: Workers) -> None:
@@ -110,7 +110,7 @@ def test_repeats_count_together(study_file: Path, there: Workers) -> None:
     assert np.all(table["net_speed"] > 0.0)
 
 
-def test_values_that_contradict_each_other_are_said_and_the_rest_runs(
+def test_contradicting_values_are_reported_and_the_rest_runs(
     study_file: Path, there: Workers
 ) -> None:
     study_file.write_text(
@@ -125,8 +125,8 @@ def test_values_that_contradict_each_other_are_said_and_the_rest_runs(
     assert (last.finished, last.failed) == (6, 1)
     with Store(store_path(study_file)) as store:
         refused = [
-            (asked.changes, outcome)
-            for asked, outcome in store.results()
+            (request.changes, outcome)
+            for request, outcome in store.results()
             if outcome and outcome.sentence
         ]
     ((changes, outcome),) = refused
@@ -135,20 +135,20 @@ def test_values_that_contradict_each_other_are_said_and_the_rest_runs(
     assert "whole number" in outcome.sentence
 
 
-def test_results_say_where_an_optimiser_began_anew(study_file: Path, there: Workers) -> None:
-    """Of a number that is always the same, so that it does so at once."""
+def test_results_show_where_an_optimiser_restarted(study_file: Path, there: Workers) -> None:
+    """With a constant value the optimiser restarts immediately."""
     search = '[search]\nkind = "cma_es"\npoints = 14\nbatch = 3\n'
     study_file.write_text(STUDY.replace("net_speed", "max(time_s)") + search)
     run_study(study_file, there)
     assert results_of(study_file).begun == ((0, 3), (6, 6))
-    run_study(study_file, Workers(0))  # which asks for the same once more
+    run_study(study_file, Workers(0))  # which requests the same points again
     assert results_of(study_file).begun == ((0, 3), (6, 6))
     study_file.write_text(STUDY)
     run_study(study_file, there)
     assert results_of(study_file).begun == ()
 
 
-def test_what_cannot_be_measured_is_said_before_anything_is_computed(study_file: Path) -> None:
+def test_invalid_measure_is_reported_before_computing(study_file: Path) -> None:
     study_file.write_text(STUDY + '[[limits]]\nmeasure = "time_jammed"\nat_most = 1.0\n')
     with pytest.raises(StudyError, match=r"limits\[1\].measure: time_jammed needs joint_1_jammed"):
         run_study(study_file, ONE)
@@ -161,8 +161,8 @@ def slow(study_file: Path, seconds: float = 20.0) -> None:
     save_scene(with_values(load_scene(path), {"run.duration_s": seconds}), path)
 
 
-def test_cancelling_keeps_what_is_finished_and_ends_within_a_second(study_file: Path) -> None:
-    slow(study_file, 2000.0)  # nothing of it would be finished
+def test_cancel_saves_finished_runs_and_ends_in_a_second(study_file: Path) -> None:
+    slow(study_file, 2000.0)  # no run would finish
     plan = open_plan(study_file)
     units = check_measures(plan)
     pids: list[int] = []
@@ -183,7 +183,7 @@ def test_cancelling_keeps_what_is_finished_and_ends_within_a_second(study_file: 
     assert not any(alive(pid) for pid in pids)
 
 
-def test_a_pause_lasts_until_it_is_over(study_file: Path, there: Workers) -> None:
+def test_paused_study_waits_for_resume(study_file: Path, there: Workers) -> None:
     plan = open_plan(study_file)
     seen: list[Progress] = []
 
@@ -199,7 +199,7 @@ def test_a_pause_lasts_until_it_is_over(study_file: Path, there: Workers) -> Non
     assert [each.finished for each in seen if each.state == "paused"] == [0] * 20
 
 
-def test_workers_that_die_are_replaced_and_nothing_is_lost(
+def test_dead_workers_are_replaced_and_results_stay(
     study_file: Path, there: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     undisturbed = study_file.with_name("alone.study.toml")
@@ -214,7 +214,7 @@ def test_workers_that_die_are_replaced_and_nothing_is_lost(
 
 
 def _dying(chunk: object) -> object:
-    """The first two workers die, after they have computed and before they can tell."""
+    """The first two workers die after the computation, before they report."""
     from snakestudio.study.evaluate import Chunk
     from snakestudio.study.worker import work
 
@@ -228,27 +228,29 @@ def _dying(chunk: object) -> object:
     return done
 
 
-def test_a_run_that_kills_three_workers_is_left_and_the_study_goes_on(
+def test_run_that_kills_three_workers_is_skipped(
     study_file: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driving, "work", _deadly)
     last = run_study(study_file, Workers(2))
     assert (last.state, last.finished, last.failed) == ("done", 6, 1)
     with Store(store_path(study_file)) as store:
-        found = {tuple(asked.changes.values()): o for asked, o in store.results() if o is not None}
-    killed = found.pop((30.0, 0.2))
+        outcomes = {
+            tuple(request.changes.values()): o for request, o in store.results() if o is not None
+        }
+    killed = outcomes.pop((30.0, 0.2))
     assert killed.state == "killed"
     assert "crashed three workers" in killed.sentence
-    assert {outcome.state for outcome in found.values()} == {"done"}
+    assert {outcome.state for outcome in outcomes.values()} == {"done"}
     again = run_study(study_file, Workers(0))
-    assert (again.finished, again.known) == (6, 6), "it is left"
+    assert (again.finished, again.known) == (6, 6), "it is skipped"
     monkeypatch.undo()
     once_more = run_study(study_file, there, retry=True)
     assert (once_more.finished, once_more.known, once_more.failed) == (6, 5, 0)
 
 
 def _deadly(chunk: object) -> object:
-    """Workers import this module by its name, since it is not the main one."""
+    """Workers import this module by its name, because it is not the main module."""
     from snakestudio.study.evaluate import Chunk
     from snakestudio.study.worker import work
 
@@ -258,22 +260,24 @@ def _deadly(chunk: object) -> object:
     return work(chunk)
 
 
-def test_a_run_without_enough_memory_is_said_and_the_rest_goes_on(
+def test_run_without_enough_memory_is_reported(
     study_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driving, "work", _greedy)
     last = run_study(study_file, ONE)
     assert (last.state, last.finished, last.failed) == ("done", 6, 2)
     with Store(store_path(study_file)) as store:
-        found = {
-            asked.changes["gait.amplitude_deg"]: o for asked, o in store.results() if o is not None
+        outcomes = {
+            request.changes["gait.amplitude_deg"]: o
+            for request, o in store.results()
+            if o is not None
         }
-    assert (found[30.0].state, found[20.0].state) == ("killed", "done")
-    assert "enough" in found[30.0].sentence
+    assert (outcomes[30.0].state, outcomes[20.0].state) == ("killed", "done")
+    assert "enough" in outcomes[30.0].sentence
 
 
 def _greedy(chunk: object) -> object:
-    """Compute in little memory; one of the runs wants a hundred gigabytes."""
+    """Compute with little memory; one of the runs needs a hundred gigabytes."""
     import resource
 
     from snakestudio.study import evaluate
@@ -303,7 +307,7 @@ def _greedy(chunk: object) -> object:
 
 @pytest.fixture
 def scheduler(tmp_path: Path) -> Iterator[str]:
-    """A scheduler that is there already, as on a lab's cluster."""
+    """A running scheduler, as on a lab's cluster."""
     with lab.scheduler(tmp_path / "scheduler.json") as (address, _):
         yield address
 
@@ -311,18 +315,18 @@ def scheduler(tmp_path: Path) -> Iterator[str]:
 def joined(
     address: str, **environment: str
 ) -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
-    """A worker that somebody started on that cluster."""
+    """A worker that was started on that cluster."""
     return lab.joined("--scheduler", address, **environment)
 
 
-def test_a_cluster_that_is_there_computes(study_file: Path, scheduler: str) -> None:
+def test_running_cluster_computes(study_file: Path, scheduler: str) -> None:
     with joined(scheduler) as worker:
         last = run_study(study_file, Workers(scheduler=scheduler))
         assert (last.state, last.finished, last.failed) == ("done", 6, 0)
-        assert worker.poll() is None, "a cluster's workers stay"
+        assert worker.poll() is None, "workers of a cluster keep running"
 
 
-def test_a_worker_that_is_cut_off_is_done_without(
+def test_study_continues_without_a_disconnected_worker(
     study_file: Path, there: Workers, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     undisturbed = study_file.with_name("alone.study.toml")
@@ -332,14 +336,14 @@ def test_a_worker_that_is_cut_off_is_done_without(
     host, port = scheduler.removeprefix("tcp://").split(":")
     with Cut(host, int(port)) as cut, joined(cut.address), contextlib.ExitStack() as later:
 
-        def tell(progress: Progress) -> None:
+        def on_progress(progress: Progress) -> None:
             if progress.workers and not cut.done:
                 cut.now()
                 later.enter_context(joined(scheduler))
 
         monkeypatch.setattr("snakestudio.study.crew._LOOK_S", 0.0)
         monkeypatch.setattr(driving, "MOST_IN_CHUNK", 1)
-        last = run_study(study_file, Workers(scheduler=scheduler), tell)
+        last = run_study(study_file, Workers(scheduler=scheduler), on_progress)
         assert cut.done
     assert (last.state, last.finished, last.failed) == ("done", 6, 0)
     assert table_of(study_file) == table
@@ -366,12 +370,12 @@ class Cut:
             thread.join(10.0)
 
     def now(self) -> None:
-        """Cut it."""
+        """Cut the cable."""
         self._ends.append(self._server)
         self.pull()
 
     def pull(self) -> None:
-        """Pull it out, and put it in again."""
+        """Interrupt the connection for a moment."""
         self.done = True
         ends = self._ends
         self._ends = []
@@ -401,15 +405,13 @@ class Cut:
             target.shutdown(socket.SHUT_WR)
 
 
-def test_a_connection_that_breaks_is_said_and_nothing_waits_for_what_is_forgotten(
-    study_file: Path, scheduler: str
-) -> None:
-    """dask takes it up again within a moment, or fails to; what was asked for is forgotten either way."""
+def test_lost_connection_is_reported_and_nothing_blocks(study_file: Path, scheduler: str) -> None:
+    """dask reconnects in a moment, or fails to; the requested keys are discarded in both cases."""
     slow(study_file, 20.0)
     host, port = scheduler.removeprefix("tcp://").split(":")
     with Cut(host, int(port)) as cut, joined(scheduler):
         command = [*own_program(), "study", "run", str(study_file), "--scheduler", cut.address]
-        # In a process of its own: dask leaves a socket open when it fails.
+        # In a separate process: dask leaves a socket open when it fails.
         with subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         ) as driver:
@@ -417,22 +419,22 @@ def test_a_connection_that_breaks_is_said_and_nothing_waits_for_what_is_forgotte
                 assert driver.poll() is None
                 time.sleep(0.02)
             cut.pull()
-            _, said = driver.communicate()
-        assert "scheduler" in said
+            _, output = driver.communicate()
+        assert "scheduler" in output
         assert driver.returncode == 2
         before = runs_of(study_file)
         last = run_study(study_file, Workers(scheduler=scheduler))
     assert (last.state, last.finished, last.known) == ("done", 6, before)
 
 
-def test_a_worker_with_other_code_computes_nothing_and_is_named(
+def test_worker_with_other_code_is_excluded_and_named(
     study_file: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Progress] = []
+    reports: list[Progress] = []
 
-    def tell(progress: Progress) -> None:
-        told.append(progress)
-        if progress.notes:  # somebody has joined; now nobody else does for a while
+    def on_progress(progress: Progress) -> None:
+        reports.append(progress)
+        if progress.notes:  # a worker has joined; no other joins for a while
             monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 0.0)
 
     monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 300.0)
@@ -440,21 +442,21 @@ def test_a_worker_with_other_code_computes_nothing_and_is_named(
         joined(scheduler, SNAKESTUDIO_PROCESSOR="native"),  # other instructions, other bits
         pytest.raises(StudyError, match=r"version.*engines"),
     ):
-        run_study(study_file, Workers(scheduler=scheduler), tell)
-    assert told[-1].finished == 0
+        run_study(study_file, Workers(scheduler=scheduler), on_progress)
+    assert reports[-1].finished == 0
 
 
-def test_a_program_that_was_replaced_meanwhile_is_said(
+def test_program_replaced_meanwhile_is_reported(
     study_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its own workers are the new one then, as after an update beside a notebook that is open."""
-    code_hash()  # of who asks
+    """Its own workers are of the new version then, as after an update while a notebook is open."""
+    code_hash()  # of the requesting program
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "native")  # other instructions, other bits
     with pytest.raises(StudyError, match=r"updated.*Restart"):
         run_study(study_file, ONE)
 
 
-def test_an_address_where_nobody_is_is_said(
+def test_address_without_scheduler_is_reported(
     study_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("snakestudio.study.cluster._CONNECT_S", 1.0)
@@ -462,7 +464,7 @@ def test_an_address_where_nobody_is_is_said(
         Cluster(scheduler="tcp://127.0.0.1:9")
 
 
-def test_workers_end_with_who_started_them(study_file: Path) -> None:
+def test_workers_end_with_their_parent(study_file: Path) -> None:
     slow(study_file, 2000.0)
     driver = subprocess.Popen(
         [*own_program(), "study", "run", str(study_file), "--workers", "2"],
@@ -480,18 +482,18 @@ def test_workers_end_with_who_started_them(study_file: Path) -> None:
         time.sleep(0.05)
 
 
-def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
+def test_full_disk_is_reported_and_results_stay(
     study_file: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = study_file.parent / "snake.toml"
-    # what is kept of a run fills a page
+    # a saved run fills a page
     save_scene(with_values(load_scene(path), {"run.log_rate_hz": 1000.0}), path)
     real = Store.land
     count = []
 
     def land(store: Store, outcomes: object) -> None:
         if count:
-            # SQLite says of it what it says of a full disk
+            # SQLite reports this for a full disk
             store.db.execute("PRAGMA max_page_count = 1")
         count.append(1)
         real(store, outcomes)  # type: ignore[arg-type]
@@ -506,7 +508,7 @@ def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
     assert last.finished == 6
 
 
-def test_nothing_of_a_study_runs_as_code(study_file: Path) -> None:
+def test_texts_of_a_study_are_not_executed(study_file: Path) -> None:
     for text in (
         "__import__('os').system('touch hacked')",
         "().__class__",
@@ -519,7 +521,7 @@ def test_nothing_of_a_study_runs_as_code(study_file: Path) -> None:
     assert not (study_file.parent / "hacked").exists()
 
 
-def test_a_study_can_be_stopped_from_another_thread(study_file: Path) -> None:
+def test_study_can_be_stopped_from_another_thread(study_file: Path) -> None:
     slow(study_file, 2000.0)
     plan = open_plan(study_file)
     with driver_of(study_file, plan, check_measures(plan), ONE) as driver:

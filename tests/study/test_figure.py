@@ -1,4 +1,4 @@
-"""Pictures of studies: what is drawn are the results, with names and units of the values; and what is refused."""
+"""Figures of studies: they show the results with names and units of the values; invalid requests are refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def scene() -> Scene:
 
 
 def table_of(text: str, measure: Callable[[dict[str, Any], int], tuple[float, ...]]) -> Table:
-    """Finished results of a grid, as `measure` makes them of values and repeat; NaN is a run that failed."""
+    """Finished results of a grid from `measure`, a function of values and repeat; NaN is a failed run."""
     study = parse_study(f'format = 1\nscene = "a.toml"\n{text}')
     lists = [
         vary.values or np.linspace(vary.low or 0.0, vary.high or 0.0, vary.count or 1).tolist()
@@ -48,12 +48,12 @@ def table_of(text: str, measure: Callable[[dict[str, Any], int], tuple[float, ..
     for point, values in enumerate(itertools.product(*lists)):
         changes = dict(zip((vary.all_keys[0] for vary in study.vary), values, strict=True))
         for repeat in range(study.repeats.count):
-            found = measure(changes, repeat)
-            state: Any = "failed" if math.isnan(found[0]) else "done"
+            scores = measure(changes, repeat)
+            state: Any = "failed" if math.isnan(scores[0]) else "done"
             results.append(
                 (
                     RunRequest(point, repeat, f"{point}.{repeat}", changes),
-                    RunOutcome(f"{point}", state, "", found, None, 1.0),
+                    RunOutcome(f"{point}", state, "", scores, None, 1.0),
                 )
             )
     return Table(study, results)
@@ -62,26 +62,26 @@ def table_of(text: str, measure: Callable[[dict[str, Any], int], tuple[float, ..
 def drawn(
     table: Table,
     scene: Scene,
-    look: Callable[[Any], None],
+    inspect_figure: Callable[[Any], None],
     named: FigureColumns | None = None,
-    beside: Mapping[str, Table] | None = None,
+    others: Mapping[str, Table] | None = None,
 ) -> str:
-    shown = chosen(table, named or FigureColumns())
+    columns = chosen(table, named or FigureColumns())
     drawing = Drawing(table, scene, labelled(table, scene, UNITS))
-    with printed(*drawing.size(shown)) as figure:
+    with printed(*drawing.size(columns)) as figure:
         caption = drawing.draw(
-            figure, shown, [ComparedStudy(name, other) for name, other in (beside or {}).items()]
+            figure, columns, [ComparedStudy(name, other) for name, other in (others or {}).items()]
         )
-        look(figure)
+        inspect_figure(figure)
     return caption
 
 
-def test_one_value_gives_a_curve_for_each_goal_with_units(scene: Scene) -> None:
+def test_one_value_gives_a_curve_per_goal_with_units(scene: Scene) -> None:
     table = table_of(
         AMPLITUDE + SPEED + COST, lambda values, _: (values["gait.amplitude_deg"] / 100.0, 0.3)
     )
 
-    def look(figure: Any) -> None:
+    def inspect_figure(figure: Any) -> None:
         speed, cost = figure.axes
         (line,) = speed.lines
         assert line.get_xydata().tolist() == [[10.0, 0.1], [20.0, 0.2], [30.0, 0.3]]
@@ -89,16 +89,18 @@ def test_one_value_gives_a_curve_for_each_goal_with_units(scene: Scene) -> None:
         assert (speed.get_ylabel(), cost.get_ylabel()) == ("Net speed / m/s", "cost")
         assert (speed.get_xlabel(), cost.get_xlabel()) == ("", "Gait: Amplitude / °")
 
-    assert drawn(table, scene, look) == "curves of net_speed, cost over gait.amplitude_deg"
+    assert (
+        drawn(table, scene, inspect_figure) == "curves of net_speed, cost over gait.amplitude_deg"
+    )
 
 
-def test_repeats_are_a_band_from_the_least_to_the_greatest(scene: Scene) -> None:
+def test_repeats_are_a_band_from_minimum_to_maximum(scene: Scene) -> None:
     table = table_of(
         AMPLITUDE + "[repeats]\ncount = 3\n" + SPEED,
         lambda values, k: (values["gait.amplitude_deg"] + k,),
     )
 
-    def look(figure: Any) -> None:
+    def inspect_figure(figure: Any) -> None:
         (axes,) = figure.axes
         assert axes.lines[0].get_ydata().tolist() == [11.0, 21.0, 31.0]
         (band,) = axes.collections
@@ -106,7 +108,7 @@ def test_repeats_are_a_band_from_the_least_to_the_greatest(scene: Scene) -> None
         high = band.get_paths()[0].vertices[:, 1].max()
         assert (low, high) == (10.0, 32.0)
 
-    drawn(table, scene, look)
+    drawn(table, scene, inspect_figure)
 
 
 def test_two_values_give_a_map_whose_cells_are_the_results(scene: Scene) -> None:
@@ -117,7 +119,7 @@ def test_two_values_give_a_map_whose_cells_are_the_results(scene: Scene) -> None
 
     table = table_of(AMPLITUDE + FREQUENCY + SPEED, speed)
 
-    def look(figure: Any) -> None:
+    def inspect_figure(figure: Any) -> None:
         axes, bar = figure.axes
         (mesh,) = axes.collections
         cells = np.ma.filled(mesh.get_array(), np.nan)
@@ -131,18 +133,18 @@ def test_two_values_give_a_map_whose_cells_are_the_results(scene: Scene) -> None
         assert best.get_xydata().tolist() == [[30.0, 80.0]]
 
     assert (
-        drawn(table, scene, look)
+        drawn(table, scene, inspect_figure)
         == "map of net_speed over gait.amplitude_deg and gait.frequency_deg_s"
     )
 
 
-def test_a_third_value_gives_a_panel_each_with_the_same_colours(scene: Scene) -> None:
+def test_third_value_gives_panels_with_the_same_colours(scene: Scene) -> None:
     table = table_of(
         AMPLITUDE + FREQUENCY + SHIFT + SPEED,
         lambda values, _: (values["gait.amplitude_deg"] - values["gait.phase_shift_deg"],),
     )
 
-    def look(figure: Any) -> None:
+    def inspect_figure(figure: Any) -> None:
         meshes = [axes.collections[0] for axes in figure.axes[:2]]
         assert [axes.get_title(loc="left") for axes in figure.axes[:2]] == [
             "Phase shift −20 °",
@@ -151,13 +153,13 @@ def test_a_third_value_gives_a_panel_each_with_the_same_colours(scene: Scene) ->
         assert {mesh.get_clim() for mesh in meshes} == {(30.0, 80.0)}
         assert [np.asarray(mesh.get_array()).max() for mesh in meshes] == [50.0, 80.0]
 
-    drawn(table, scene, look)
+    drawn(table, scene, inspect_figure)
 
 
-def test_a_list_has_a_curve_for_each_entry(scene: Scene) -> None:
+def test_list_has_a_curve_for_each_entry(scene: Scene) -> None:
     table = table_of(AMPLITUDE + SHIFT + SPEED, lambda values, _: (values["gait.phase_shift_deg"],))
 
-    def look(figure: Any) -> None:
+    def inspect_figure(figure: Any) -> None:
         (axes,) = figure.axes
         assert [(line.get_label(), line.get_ydata().tolist()) for line in axes.lines] == [
             ("Phase shift −50 °", [-50.0] * 3),
@@ -167,19 +169,19 @@ def test_a_list_has_a_curve_for_each_entry(scene: Scene) -> None:
     drawn(
         table,
         scene,
-        look,
+        inspect_figure,
         FigureColumns(x="amplitude_deg", y="net_speed", colour="gait.phase_shift_deg"),
     )
 
 
-def test_two_goals_give_the_front_and_other_studies_beside_it(scene: Scene) -> None:
+def test_two_goals_give_fronts_of_several_studies(scene: Scene) -> None:
     speeds = {10.0: (0.1, 0.1), 20.0: (0.2, 0.3), 30.0: (0.15, 0.4)}
     table = table_of(
         AMPLITUDE + SPEED + COST, lambda values, _: speeds[values["gait.amplitude_deg"]]
     )
     own = table_of(AMPLITUDE + SPEED + COST, lambda values, _: (0.05, 0.2))
 
-    def look(figure: Any) -> None:
+    def inspect_figure(figure: Any) -> None:
         (axes,) = figure.axes
         lines = {line.get_label(): line for line in axes.lines}
         assert lines["Pareto front"].get_xydata().tolist() == [[0.2, 0.3], [0.1, 0.1]]
@@ -187,11 +189,11 @@ def test_two_goals_give_the_front_and_other_studies_beside_it(scene: Scene) -> N
         assert (axes.get_xlabel(), axes.get_ylabel()) == ("Net speed / m/s", "cost")
 
     named = FigureColumns(x="net_speed", y="cost")
-    caption = drawn(table, scene, look, named, {"the paper's gait": own})
+    caption = drawn(table, scene, inspect_figure, named, {"the paper's gait": own})
     assert "cost over net_speed, 2" in caption
 
 
-def test_points_beyond_their_limits_stand_back(scene: Scene) -> None:
+def test_points_beyond_limits_are_pale(scene: Scene) -> None:
     text = (
         AMPLITUDE
         + SPEED
@@ -203,7 +205,7 @@ def test_points_beyond_their_limits_stand_back(scene: Scene) -> None:
         lambda values, _: (values["gait.amplitude_deg"], 1.0, values["gait.amplitude_deg"] / 10.0),
     )
 
-    def look(figure: Any) -> None:
+    def inspect_figure(figure: Any) -> None:
         lines = {line.get_label(): line.get_xdata().tolist() for line in figure.axes[0].lines}
         assert lines == {
             "limits violated": [30.0],
@@ -211,10 +213,10 @@ def test_points_beyond_their_limits_stand_back(scene: Scene) -> None:
             "Pareto front": [20.0],
         }
 
-    drawn(table, scene, look, FigureColumns(x="net_speed", y="cost"))
+    drawn(table, scene, inspect_figure, FigureColumns(x="net_speed", y="cost"))
 
 
-def test_one_goal_of_an_optimiser_is_shown_over_each_value(scene: Scene) -> None:
+def test_goal_of_an_optimiser_is_drawn_over_each_value(scene: Scene) -> None:
     text = AMPLITUDE.replace("steps = 3\n", "") + FREQUENCY.replace("steps = 2\n", "") + SPEED
     study = parse_study(
         f'format = 1\nscene = "a.toml"\n{text}[search]\nkind = "cma_es"\npoints = 3\n'
@@ -229,7 +231,7 @@ def test_one_goal_of_an_optimiser_is_shown_over_each_value(scene: Scene) -> None
         for k in range(3)
     ]
 
-    def look(figure: Any) -> None:
+    def inspect_figure(figure: Any) -> None:
         first, second, _ = figure.axes
         assert np.asarray(first.collections[0].get_offsets()).tolist() == [
             [10.0, 0.0],
@@ -239,12 +241,10 @@ def test_one_goal_of_an_optimiser_is_shown_over_each_value(scene: Scene) -> None
         assert second.lines[-1].get_xydata().tolist() == [[52.0, 0.2]]
         assert second.get_xlabel() == "Gait: Frequency / °/s"
 
-    drawn(Table(study, results), scene, look)
+    drawn(Table(study, results), scene, inspect_figure)
 
 
-def test_a_run_study_is_written_as_each_kind_of_file_the_same_each_time(
-    study_file: Path, there: Workers, tmp_path: Path
-) -> None:
+def test_figure_files_are_reproducible(study_file: Path, there: Workers, tmp_path: Path) -> None:
     run_study(study_file, there)
     for suffix, begins in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")):
         paths = [tmp_path / f"{name}{suffix}" for name in "ab"]
@@ -253,17 +253,17 @@ def test_a_run_study_is_written_as_each_kind_of_file_the_same_each_time(
         assert paths[0].read_bytes().startswith(begins)
         assert paths[0].read_bytes() == paths[1].read_bytes()
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    for said in (
+    for label in (
         "Gait: Amplitude / °",
         "Ground: Friction across",
         "Net speed / m/s",
         'key = "gait.amplitude_deg"',
     ):
-        assert said.replace('"', "&quot;") in text or said in text, said
+        assert label.replace('"', "&quot;") in text or label in text, label
 
 
 @pytest.mark.parametrize(
-    ("named", "said"),
+    ("named", "message"),
     [
         (
             ["--x", "amplitude"],
@@ -272,31 +272,32 @@ def test_a_run_study_is_written_as_each_kind_of_file_the_same_each_time(
         (["--x", "ground.mu_across", "--beside", "STUDY"], "scatter"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(
+def test_impossible_figure_is_reported(
     named: list[str],
-    said: str,
+    message: str,
     study_file: Path,
     there: Workers,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     run_study(study_file, there)
-    words = [str(study_file) if word == "STUDY" else word for word in named]
+    arguments = [str(study_file) if argument == "STUDY" else argument for argument in named]
     assert (
-        main(["study", "export", str(study_file), "--figure", str(tmp_path / "a.png"), *words]) == 2
+        main(["study", "export", str(study_file), "--figure", str(tmp_path / "a.png"), *arguments])
+        == 2
     )
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "a.png").exists()
 
 
-def test_axes_without_a_figure_are_said(
+def test_axes_without_a_figure_are_reported(
     study_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["study", "export", str(study_file), "--csv", "-", "--x", "point"]) == 2
     assert "Give --figure" in capsys.readouterr().err
 
 
-def test_more_panels_than_can_be_read_are_said(scene: Scene) -> None:
+def test_too_many_panels_are_reported(scene: Scene) -> None:
     many = FREQUENCY.replace("steps = 2", "steps = 20")
     table = table_of(AMPLITUDE + SHIFT + many + SPEED, lambda values, _: (1.0,))
     with pytest.raises(StudyError, match="20 panels, more than 12"):
@@ -304,14 +305,14 @@ def test_more_panels_than_can_be_read_are_said(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("varied", [AMPLITUDE, AMPLITUDE + FREQUENCY])
-def test_a_study_without_results_has_no_picture(varied: str, scene: Scene, tmp_path: Path) -> None:
+def test_study_without_results_has_no_figure(varied: str, scene: Scene, tmp_path: Path) -> None:
     table = table_of(varied + SPEED, lambda values, _: (math.nan,))
     with pytest.raises(StudyError, match="net_speed so far"):
         write_figure(tmp_path / "a.png", table, scene, UNITS, {})
     assert list(tmp_path.iterdir()) == []
 
 
-def test_units_are_those_that_the_scene_declares(scene: Scene) -> None:
-    """The end of a key is not its unit: a frequency in °/s ends like seconds."""
+def test_units_are_those_declared_by_the_scene(scene: Scene) -> None:
+    """The end of a key is not always its unit: a frequency in °/s ends like seconds."""
     table = table_of(AMPLITUDE + FREQUENCY + SPEED, lambda values, _: (1.0,))
     assert labelled(table, scene, UNITS)["gait.frequency_deg_s"] == "Gait: Frequency / °/s"

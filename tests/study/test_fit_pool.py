@@ -1,4 +1,4 @@
-"""Fits on workers: the bits of a fit in one thread, whoever dies meanwhile, and nobody is left when they end."""
+"""Fits on workers equal those in one thread to the bit, also after crashes; all workers end with the fit."""
 
 from __future__ import annotations
 
@@ -47,15 +47,17 @@ def trials() -> list[Trial]:
 
 @contextlib.contextmanager
 def manned(objective: Objective, workers: Workers) -> Iterator[FitPool]:
-    """A pool of which somebody is there: until then, the thread that waits would compute."""
+    """A pool with a worker: before that, the waiting thread would compute."""
     with FitPool(objective, workers) as pool:
         while not pool.manned():
             time.sleep(0.02)
         yield pool
 
 
-def found(trials: list[Trial], workers: Workers | None, method: str = "auto") -> tuple[object, ...]:
-    """All that a fit of eight evaluations finds; None: in this thread."""
+def fit_result(
+    trials: list[Trial], workers: Workers | None, method: str = "auto"
+) -> tuple[object, ...]:
+    """Results of a fit of eight evaluations; None: in this thread."""
     pool = None if workers is None else partial(manned, workers=workers)
     result = fit(trials, [ALONG], method, seed=3, limit=8, pool=pool)
     assert result is not None
@@ -74,41 +76,41 @@ def bits(result: FitResult) -> tuple[object, ...]:
     )
 
 
-def test_workers_find_what_a_thread_finds(trials: list[Trial]) -> None:
-    assert found(trials, Workers(2)) == found(trials, None)
+def test_workers_give_the_result_of_a_thread(trials: list[Trial]) -> None:
+    assert fit_result(trials, Workers(2)) == fit_result(trials, None)
 
 
-def test_a_worker_that_dies_does_not_change_a_fit(trials: list[Trial]) -> None:
-    """Killed from outside while it computes."""
+def test_killed_worker_does_not_change_a_fit(trials: list[Trial]) -> None:
+    """It is killed during the computation."""
     killed: list[int] = []
 
     @contextlib.contextmanager
     def pool(objective: Objective) -> Iterator[FitPool]:
         with manned(objective, Workers(2)) as one:
-            made.append(one)
+            created.append(one)
             yield one
 
     def watch(progress: FitProgress) -> bool:
-        if progress.evaluations >= 2 and not killed and made[0].crew is not None:
-            killed.append(made[0].crew.cluster.pids[0])
+        if progress.evaluations >= 2 and not killed and created[0].crew is not None:
+            killed.append(created[0].crew.cluster.pids[0])
             os.kill(killed[0], signal.SIGKILL)
         return True
 
-    made: list[FitPool] = []
+    created: list[FitPool] = []
     result = fit(trials, [ALONG], "auto", seed=3, limit=8, pool=pool, progress=watch)
     assert killed
     assert result is not None
-    assert bits(result) == found(trials, None)
+    assert bits(result) == fit_result(trials, None)
 
 
-def test_workers_that_die_with_what_they_have_computed_do_not_change_a_fit(
+def test_lost_results_do_not_change_a_fit(
     trials: list[Trial], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(DEATHS, str(tmp_path))
     monkeypatch.setattr(fit_pool, "evaluate", _dying)
-    apart = found(trials, Workers(1))
+    apart = fit_result(trials, Workers(1))
     assert len(list(tmp_path.glob("*.death"))) == 2
-    assert apart == found(trials, None)
+    assert apart == fit_result(trials, None)
 
 
 def _dying(fit: str, code: str, trials: bytes, task: Task) -> object:
@@ -124,7 +126,7 @@ def _dying(fit: str, code: str, trials: bytes, task: Task) -> object:
 _evaluate = fit_pool.evaluate
 
 
-def test_values_that_kill_three_workers_are_gone_round_and_nobody_else_is_blamed(
+def test_values_that_kill_three_workers_are_skipped(
     trials: list[Trial], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fit_pool, "evaluate", _deadly)
@@ -149,7 +151,7 @@ def _deadly(fit: str, code: str, trials: bytes, task: Task) -> object:
 
 
 STARTING = "snakestudio-fit-pool"
-"""The thread that brings the workers together."""
+"""Thread that starts the workers."""
 
 ENDLESS: Task = (0, {"run.duration_s": 2000.0})
 
@@ -158,7 +160,7 @@ def busy(pool: FitPool) -> bool:
     return pool.crew is not None and any(worker.busy for worker in pool.crew.workers)
 
 
-def test_a_fit_that_is_given_up_leaves_nobody(trials: list[Trial]) -> None:
+def test_cancelled_fit_ends_its_workers(trials: list[Trial]) -> None:
     with manned(Objective(trials), Workers(2)) as pool:
         with pytest.raises(StoppedError):
             pool.map([ENDLESS], lambda: not busy(pool))
@@ -168,7 +170,7 @@ def test_a_fit_that_is_given_up_leaves_nobody(trials: list[Trial]) -> None:
     assert not any(alive(pid) for pid in pids)
 
 
-def test_what_is_asked_before_there_are_workers_is_done_here(trials: list[Trial]) -> None:
+def test_thread_computes_until_workers_have_started(trials: list[Trial]) -> None:
     begun = threading.Event()
 
     class Late(Workers):
@@ -189,15 +191,15 @@ def test_what_is_asked_before_there_are_workers_is_done_here(trials: list[Trial]
         assert np.array_equal(one.residual, other.residual)
 
 
-def test_a_fit_that_is_given_up_before_there_are_workers_leaves_nobody(trials: list[Trial]) -> None:
+def test_fit_cancelled_during_start_ends_its_workers(trials: list[Trial]) -> None:
     begun = threading.Event()
-    made: list[int] = []
+    created: list[int] = []
 
     class Slow(Workers):
         def cluster(self) -> Cluster:
             begun.wait()
             cluster = super().cluster()
-            made.extend(cluster.pids)
+            created.extend(cluster.pids)
             return cluster
 
     with FitPool(Objective(trials), Slow(1)) as pool, contextlib.suppress(StoppedError):
@@ -205,26 +207,26 @@ def test_a_fit_that_is_given_up_before_there_are_workers_leaves_nobody(trials: l
         pool.map([(0, {})], lambda: False)
     begun.set()
     starting.join()
-    assert made
-    assert not any(alive(pid) for pid in made)
+    assert created
+    assert not any(alive(pid) for pid in created)
 
 
-def test_a_cluster_that_is_there_computes_a_fit(trials: list[Trial], there: Workers) -> None:
-    assert found(trials, there) == found(trials, None)
+def test_running_cluster_computes_a_fit(trials: list[Trial], there: Workers) -> None:
+    assert fit_result(trials, there) == fit_result(trials, None)
     with manned(Objective(trials), there) as pool, pytest.raises(StoppedError):
         pool.map([ENDLESS], lambda: not busy(pool))
-    # Its worker is free for others again, though the run would have gone on for long.
-    assert found(trials, there) == found(trials, None)
+    # Its worker is available again, although the run would have continued for long.
+    assert fit_result(trials, there) == fit_result(trials, None)
 
 
-def test_a_worker_with_other_code_computes_nothing_of_a_fit(
+def test_worker_with_other_code_is_excluded_from_a_fit(
     trials: list[Trial],
     scheduler: str,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 300.0)
 
-    def go_on() -> bool:
+    def keep_running() -> bool:
         if pool.crew is not None and pool.crew.notes:
             monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 0.0)
         return True
@@ -234,26 +236,26 @@ def test_a_worker_with_other_code_computes_nothing_of_a_fit(
         FitPool(Objective(trials), Workers(scheduler=scheduler)) as pool,
         pytest.raises(StudyError, match=r"version.*engines"),
     ):
-        pool.map([ENDLESS], go_on)
+        pool.map([ENDLESS], keep_running)
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "message"),
     [
         ("nonsense", "address.*scheduler"),
         ("tcp://127.0.0.1:1", "scheduler.*responds"),
     ],
 )
-def test_nobody_where_a_scheduler_should_be_is_said(
-    trials: list[Trial], address: str, said: str, monkeypatch: pytest.MonkeyPatch
+def test_missing_scheduler_is_reported(
+    trials: list[Trial], address: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("snakestudio.study.cluster._CONNECT_S", 1.0)
-    with pytest.raises(StudyError, match=said):
-        found(trials, Workers(scheduler=address))
+    with pytest.raises(StudyError, match=message):
+        fit_result(trials, Workers(scheduler=address))
 
 
-def test_files_of_a_scene_go_with_it(trials: list[Trial], tmp_path: Path) -> None:
-    """A worker may stand where they are not."""
+def test_files_of_a_scene_are_sent_with_it(trials: list[Trial], tmp_path: Path) -> None:
+    """The worker may run on a machine without them."""
     (tmp_path / "hills.png").write_bytes(b"hills")
     scene = trials[0].scene.model_copy(
         update={"obstacles": (HeightField(x_m=5, y_m=5, picture="hills.png"),)}

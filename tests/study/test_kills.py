@@ -1,4 +1,4 @@
-"""Whoever is killed, and whenever: no finished run is lost, and the table is that of a study nobody disturbed."""
+"""Killing any process at any time loses no finished run, and the table is that of an undisturbed study."""
 
 from __future__ import annotations
 
@@ -42,26 +42,28 @@ measure = "net_speed"
 measure = "rms(com_vx_mps)"
 at_most = 10.0
 """
-"""Runs of a tenth of a second. Up to forty land between two killings: two workers have chunks of a
-second each under way, and another one before that is noticed."""
+"""Runs of a tenth of a second. Up to forty finish between two kills: two workers have chunks of a second
+each in progress, and another one before the kill is noticed."""
 
 
-def kept(path: Path) -> dict[str, tuple[object, ...]]:
-    """Every finished run of a study, without how long it took and who made it."""
+def finished_runs(path: Path) -> dict[str, tuple[object, ...]]:
+    """Finished runs of a study, without their time and worker."""
     with contextlib.suppress(StudyError), Store(store_path(path)) as store:
-        keys = [asked.key for asked in store.requests()]
-        return {key: shown(outcome) for key, outcome in store.known(keys, traces=True).items()}
+        keys = [request.key for request in store.requests()]
+        return {
+            key: without_origin(outcome) for key, outcome in store.known(keys, traces=True).items()
+        }
     return {}
 
 
 def landed(path: Path) -> int:
-    """A number that has grown when something was finished."""
+    """A number that grows when runs finish."""
     with contextlib.suppress(StudyError), Store(store_path(path)) as store:
         return store.landed()
     return 0
 
 
-def shown(outcome: RunOutcome) -> tuple[object, ...]:
+def without_origin(outcome: RunOutcome) -> tuple[object, ...]:
     return outcome.state, outcome.sentence, outcome.measures, outcome.trace
 
 
@@ -73,18 +75,18 @@ def wait_for(what: Callable[[], object]) -> None:
 
 
 class Party:
-    """Who takes part in running a study, and whom of them one can kill.
+    """Processes that run a study, some of which can be killed.
 
     Parameters
     ----------
     stack : ExitStack
-        Ends what is left of them.
+        Ends the remaining processes.
     path : Path
         The study's file.
     """
 
     ending: Sequence[str] = ("driver",)
-    """Whose death is the others' end, too."""
+    """Processes whose end is also that of the others."""
 
     def __init__(self, stack: contextlib.ExitStack, path: Path) -> None:
         self.main = stack.enter_context(
@@ -98,20 +100,20 @@ class Party:
         stack.callback(self.main.kill)
 
     def command(self, stack: contextlib.ExitStack, path: Path) -> list[str]:
-        """What runs the study."""
+        """Command that runs the study."""
         return [*own_program(), "study", "run", str(path), "--workers", "2"]
 
     def victims(self) -> dict[str, list[int]]:
-        """Processes that are killed, by whose killing it is."""
+        """Processes that are killed together, by name."""
         driver, *workers = descendants(self.main.pid)
         return {"driver": [driver], "worker": workers[:1], "all workers": workers}
 
     def replace(self, victim: str) -> None:
-        """Have somebody compute in the place of who was killed."""
+        """Start a replacement of a killed process."""
 
 
 class WithWindow(Party):
-    """Who watches the study is a process of its own, as the window is."""
+    """The study is watched by a separate process, like the window."""
 
     ending = ("window", "driver")
 
@@ -139,7 +141,7 @@ sys.exit(process.error or 0)
 
 
 class OnCluster(Party):
-    """Scheduler and workers were there before."""
+    """Scheduler and workers were started before."""
 
     ending = ("scheduler", "driver")
 
@@ -164,30 +166,30 @@ class OnCluster(Party):
 
 
 Round = tuple[type[Party], list[str]]
-"""Who takes part, and who of them is killed, one after the other."""
+"""Type of party and its victims in sequence."""
 
 
 def rounds(kills: int, chance: random.Random) -> list[Round]:
-    """So many killings, at random; every kind of party has its turns."""
-    found: list[Round] = []
+    """Return random kills; every type of party has its turns."""
+    plan: list[Round] = []
     while kills:
-        kind = (Party, WithWindow, OnCluster)[len(found) % 3]
+        kind = (Party, WithWindow, OnCluster)[len(plan) % 3]
         workers = [
             chance.choice(("worker", "all workers"))
             for _ in range(min(kills - 1, chance.randrange(3)))
         ]
-        found.append((kind, [*workers, chance.choice(kind.ending)]))
-        kills -= len(found[-1][1])
-    return found
+        plan.append((kind, [*workers, chance.choice(kind.ending)]))
+        kills -= len(plan[-1][1])
+    return plan
 
 
 def survive(path: Path, plan: Sequence[Round], chance: random.Random) -> None:
-    """Run a study while somebody is killed after every few runs, and then to its end."""
+    """Run a study while a process is killed after every few runs, and then to its end."""
     known: dict[str, tuple[object, ...]] = {}
     before = 0
 
     def none_lost() -> dict[str, tuple[object, ...]]:
-        now = kept(path)
+        now = finished_runs(path)
         assert {key: now.get(key) for key in known} == known
         return now
 
@@ -196,12 +198,12 @@ def survive(path: Path, plan: Sequence[Round], chance: random.Random) -> None:
             party = kind(stack, path)
             main = party.main
             for victim in killed:
-                # Something has landed since the last kill: a run that three workers die of is
-                # suspected, and rightly.
+                # A run has finished since the last kill: otherwise a run during which three workers
+                # die is suspected, rightly.
                 more = before + chance.randrange(1, 6)
                 wait_for(lambda n=more, main=main: landed(path) >= n or main.poll() is not None)  # type: ignore[misc]
                 wait_for(lambda of=party, victim=victim: of.victims()[victim])  # type: ignore[misc]
-                assert main.poll() is None, "the study ended before all were killed"
+                assert main.poll() is None, "the study ended before all kills"
                 before = landed(path)
                 known = none_lost()
                 everybody = descendants(main.pid)
@@ -211,21 +213,21 @@ def survive(path: Path, plan: Sequence[Round], chance: random.Random) -> None:
                 if victim in party.ending:
                     wait_for(lambda pids=everybody: not any(map(alive, pids)))  # type: ignore[misc]
                     assert main.wait() != 0
-                    said = main.stderr.read() if main.stderr is not None else ""
-                    assert ("scheduler" in said) == (victim == "scheduler"), said
+                    output = main.stderr.read() if main.stderr is not None else ""
+                    assert ("scheduler" in output) == (victim == "scheduler"), output
                 else:
                     party.replace(victim)
         known = none_lost()
     with contextlib.ExitStack() as stack:
         last = Party(stack, path)
-        said = last.main.communicate(timeout=LONG_S)[1]
-        assert last.main.returncode == 0, said
+        output = last.main.communicate(timeout=LONG_S)[1]
+        assert last.main.returncode == 0, output
     none_lost()
 
 
 @pytest.fixture
 def twins(study_file: Path, request: pytest.FixtureRequest) -> tuple[Path, Path]:
-    """A study to be disturbed, and the same that is not."""
+    """A study to be disturbed, and the same undisturbed."""
     scene = study_file.parent / "snake.toml"
     save_scene(with_values(load_scene(scene), {"run.duration_s": 1.0}), scene)
     alone = study_file.with_name("alone.study.toml")
@@ -240,11 +242,11 @@ def tables_are_the_same(disturbed: Path, alone: Path) -> None:
     other = results_of(alone)
     for name in set(one) - {"seconds"}:
         assert one[name].tolist() == other[name].tolist(), name
-    assert kept(disturbed) == kept(alone)
+    assert finished_runs(disturbed) == finished_runs(alone)
 
 
 @pytest.mark.parametrize("twins", [15], indirect=True)
-def test_nothing_is_lost_whoever_is_killed(twins: tuple[Path, Path]) -> None:
+def test_kills_of_any_process_lose_nothing(twins: tuple[Path, Path]) -> None:
     plan = [(Party, ["worker", "driver"]), (Party, ["driver"])]
     survive(twins[0], plan, random.Random(1))
     tables_are_the_same(*twins)
@@ -254,7 +256,7 @@ def test_nothing_is_lost_whoever_is_killed(twins: tuple[Path, Path]) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("twins", [32], indirect=True)
-def test_nothing_is_lost_by_twenty_kills(twins: tuple[Path, Path], seed: int) -> None:
+def test_twenty_kills_lose_nothing(twins: tuple[Path, Path], seed: int) -> None:
     chance = random.Random(seed)
     survive(twins[0], rounds(20, chance), chance)
     tables_are_the_same(*twins)

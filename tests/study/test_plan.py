@@ -21,7 +21,7 @@ def plan_of(text: str) -> Plan:
     return Plan.of_file(parse_study(HEAD + text), SCENES / "s.toml")
 
 
-def test_a_grid_goes_through_the_last_value_fastest() -> None:
+def test_grid_varies_the_last_value_fastest() -> None:
     plan = plan_of(
         RANGE + '[[vary]]\nkeys = ["ground.mu_along", "ground.mu_across"]\nvalues = [0.1, 0.4]\n'
     )
@@ -31,7 +31,7 @@ def test_a_grid_goes_through_the_last_value_fastest() -> None:
     assert all(p["ground.mu_along"] == p["ground.mu_across"] for p in points)
 
 
-def test_values_that_move_together_are_at_the_same_share_of_their_ranges() -> None:
+def test_grouped_values_share_their_position_in_range() -> None:
     plan = plan_of(
         RANGE
         + 'together = "a"\n[[vary]]\nkey = "ground.mu_along"\nlow = 0.1\nhigh = 0.5\nsteps = 3\ntogether = "a"\n'
@@ -43,7 +43,7 @@ def test_values_that_move_together_are_at_the_same_share_of_their_ranges() -> No
     ]
 
 
-def test_whole_numbers_are_whole() -> None:
+def test_integer_values_are_integers() -> None:
     plan = plan_of('[[vary]]\nkey = "solver.max_iterations"\nlow = 10\nhigh = 20\nsteps = 4\n')
     assert [plan.grid_point(k).values["solver.max_iterations"] for k in range(4)] == [
         10,
@@ -54,7 +54,7 @@ def test_whole_numbers_are_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             '[[vary]]\nkey = "gait.amplitude"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n',
@@ -88,13 +88,13 @@ def test_whole_numbers_are_whole() -> None:
         ),
     ],
 )
-def test_what_the_scene_does_not_have_or_take_is_told(text: str, said: str) -> None:
+def test_unknown_or_invalid_values_are_reported(text: str, message: str) -> None:
     with pytest.raises(StudyError) as caught:
         plan_of(text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_repeats_differ_and_are_the_same_at_every_point() -> None:
+def test_repeats_differ_alike_at_every_point() -> None:
     plan = plan_of(
         RANGE
         + '[repeats]\ncount = 200\n[[repeats.jitter]]\nkey = "obstacles[*].x_m"\nspread = 0.01\n'
@@ -112,8 +112,8 @@ def test_repeats_differ_and_are_the_same_at_every_point() -> None:
             for r in range(200)
         ]
     )
-    assert abs(shifts.std() - 0.01) < 0.001, "as wide as it was to be"
-    assert abs(np.corrcoef(shifts[:, 0], shifts[:, 1])[0, 1]) < 0.25, "each obstacle on its own"
+    assert abs(shifts.std() - 0.01) < 0.001, "the standard deviation of the study"
+    assert abs(np.corrcoef(shifts[:, 0], shifts[:, 1])[0, 1]) < 0.25, "obstacles are independent"
     friction = np.array([plan.repeat(first, r)["ground.mu_along"] for r in range(200)])
     present = get_value(plan.scene, "ground.mu_along")
     assert np.all(np.abs(friction / present - 1.0) <= 0.1 + 1e-12)
@@ -125,7 +125,7 @@ def test_repeats_differ_and_are_the_same_at_every_point() -> None:
         }
 
 
-def test_what_differs_stays_within_what_the_scene_allows() -> None:
+def test_repeats_stay_in_the_range_of_the_scene() -> None:
     plan = plan_of(
         RANGE
         + '[repeats]\ncount = 50\n[[repeats.jitter]]\nkey = "ground.mu_along"\nspread = 10.0\n'
@@ -133,6 +133,6 @@ def test_what_differs_stays_within_what_the_scene_allows() -> None:
     assert min(plan.repeat(plan.grid_point(0), r)["ground.mu_along"] for r in range(50)) == 0.0
 
 
-def test_a_study_is_found_beside_its_scene(tmp_path: Path) -> None:
+def test_study_is_found_next_to_its_scene(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"s.toml: scene: .*there"):
         Plan.of_file(parse_study(HEAD + RANGE), tmp_path / "s.toml")

@@ -1,4 +1,4 @@
-"""`ss.Study`: studies made, run, looked at and made again in Python, with real workers."""
+"""`ss.Study`: studies created, run, read and rerun in Python, with real workers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def scene(study_file: Path) -> Path:
     return study_file.parent / "snake.toml"
 
 
-def test_a_study_is_made_run_and_looked_at(
+def test_study_is_created_run_and_read(
     scene: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study = ss.Study(
@@ -56,7 +56,7 @@ def test_a_study_is_made_run_and_looked_at(
     front = study.front
     assert set(front["row"]) <= set(range(6))
     assert np.array_equal(front["cost_of_transport"], table["cost_of_transport"][front["row"]])
-    assert study.description.goals[1].aim == "minimise", "less is better of what costs"
+    assert study.description.goals[1].aim == "minimise", "a cost is minimised"
     units = study.units
     assert (units["net_speed"], units["gait.amplitude_deg"], units["cost_of_transport"]) == (
         "m/s",
@@ -64,9 +64,9 @@ def test_a_study_is_made_run_and_looked_at(
         "1",
     )
     assert repr(study).startswith("<Study own.study.toml: 6 of 6 runs, best net_speed 0.")
-    shown = study._repr_html_()
-    assert shown.count("<tr>") == 1 + len(front["row"])
-    assert "<th>net_speed<br>m/s</th>" in shown
+    html = study._repr_html_()
+    assert html.count("<tr>") == 1 + len(front["row"])
+    assert "<th>net_speed<br>m/s</th>" in html
     assert "Net displacement" in str(study.check_step_size())
     with pytest.raises(ss.SnakeStudioError, match="row 9"):
         study.check_step_size(9)
@@ -74,7 +74,7 @@ def test_a_study_is_made_run_and_looked_at(
     assert "own.study.toml, row 2:" in capsys.readouterr().out
 
 
-def test_a_run_is_made_again_bit_for_bit(scene: Path, there: Workers, tmp_path: Path) -> None:
+def test_run_is_repeated_bit_for_bit(scene: Path, there: Workers, tmp_path: Path) -> None:
     jitter = {"ground.mu_along": 0.02}
     study = ss.Study(scene, VARY, repeats=2, jitter=jitter, file=tmp_path / "own.study.toml").run(
         scheduler=there.scheduler
@@ -100,7 +100,7 @@ def test_a_run_is_made_again_bit_for_bit(scene: Path, there: Workers, tmp_path: 
             study.simulate(row, repeat)  # type: ignore[arg-type]
 
 
-def test_a_run_that_is_not_what_it_was_is_said(
+def test_changed_run_is_reported(
     scene: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(scheduler=there.scheduler)
@@ -109,14 +109,14 @@ def test_a_run_that_is_not_what_it_was_is_said(
         study.simulate(1)
 
 
-def test_what_is_known_is_not_computed_again(scene: Path, there: Workers, tmp_path: Path) -> None:
+def test_known_runs_are_not_computed_again(scene: Path, there: Workers, tmp_path: Path) -> None:
     file = tmp_path / "own.study.toml"
     before = ss.Study(scene, VARY, file=file).run(scheduler=there.scheduler).table["net_speed"]
-    told: list[Progress] = []
+    reports: list[Progress] = []
     wider = ss.Study(scene, VARY | {"ground.mu_across": [0.2, 0.5, 0.8]}, file=file).run(
-        scheduler=there.scheduler, progress=told.append
+        scheduler=there.scheduler, progress=reports.append
     )
-    assert (told[-1].finished, told[-1].known) == (9, 6)
+    assert (reports[-1].finished, reports[-1].known) == (9, 6)
     assert set(before) <= set(wider.table["net_speed"])
     opened = ss.Study(file)
     assert opened.table["net_speed"].tolist() == wider.table["net_speed"].tolist()
@@ -126,7 +126,7 @@ def test_what_is_known_is_not_computed_again(scene: Path, there: Workers, tmp_pa
     assert ss.Study(file).description.title == "Friction"
 
 
-def test_a_scene_of_no_file_goes_into_one_beside_the_study(
+def test_scene_without_file_is_saved_next_to_the_study(
     scene: Path, there: Workers, tmp_path: Path
 ) -> None:
     value = with_values(ss.load_scene(scene), {"gait.amplitude_deg": 25.0})
@@ -138,14 +138,14 @@ def test_a_scene_of_no_file_goes_into_one_beside_the_study(
     assert ss.load_scene(folder / "own.scene.toml") == value
     assert load_study(study.path).scene == "own.scene.toml"
     assert study.simulate(0).scene.gait.amplitude_deg == 25.0
-    beside = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}, file=folder / "other.study.toml")
-    assert load_study(beside.path).scene == "../snake.toml"
+    other = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}, file=folder / "other.study.toml")
+    assert load_study(other.path).scene == "../snake.toml"
     run = ss.simulate(scene)
     ss.Study(run, {"ground.mu_across": [0.2, 0.8]}, file=folder / "third.study.toml")
     assert ss.load_scene(folder / "third.scene.toml") == run.scene
 
 
-def test_files_of_a_scene_are_found_from_where_it_goes(
+def test_files_of_a_scene_stay_readable_after_a_move(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -157,13 +157,13 @@ def test_files_of_a_scene_are_found_from_where_it_goes(
     (tmp_path / "there").mkdir()
     ss.Study(value, {"ground.mu_across": [0.2, 0.8]}, file="there/own.study.toml")
     moved = ss.load_scene("there/own.scene.toml")
-    (kept,) = moved.obstacles
-    assert isinstance(kept, HeightField)
-    assert kept.picture == "../hills.png"
+    (obstacle,) = moved.obstacles
+    assert isinstance(obstacle, HeightField)
+    assert obstacle.picture == "../hills.png"
     assert moved.ground.picture.file == "../floor.png"
 
 
-def test_a_study_without_a_file_is_gone_with_its_object(scene: Path) -> None:
+def test_study_without_file_ends_with_its_object(scene: Path) -> None:
     study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]})
     path = study.path
     assert path.exists()
@@ -171,7 +171,7 @@ def test_a_study_without_a_file_is_gone_with_its_object(scene: Path) -> None:
     assert not path.exists()
 
 
-def test_results_are_written(scene: Path, there: Workers, tmp_path: Path) -> None:
+def test_results_are_exported(scene: Path, there: Workers, tmp_path: Path) -> None:
     import h5py
     from pyarrow import parquet
 
@@ -188,7 +188,7 @@ def test_results_are_written(scene: Path, there: Workers, tmp_path: Path) -> Non
         study.export(tmp_path / "points.xlsx")
 
 
-def test_pandas_gets_the_table_or_is_missed(
+def test_pandas_gets_the_table_or_is_required(
     scene: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(scheduler=there.scheduler)
@@ -201,9 +201,7 @@ def test_pandas_gets_the_table_or_is_missed(
     assert list(study.to_pandas()) == list(study.table)
 
 
-def test_an_interrupted_study_keeps_what_is_finished_and_goes_on(
-    scene: Path, there: Workers, tmp_path: Path
-) -> None:
+def test_interrupted_study_resumes(scene: Path, there: Workers, tmp_path: Path) -> None:
     study = ss.Study(
         scene, VARY | {"gait.amplitude_deg": (20, 40, 41)}, file=tmp_path / "own.study.toml"
     )
@@ -216,18 +214,18 @@ def test_an_interrupted_study_keeps_what_is_finished_and_goes_on(
         study.run(scheduler=there.scheduler, progress=interrupted)
     finished = int(study.table["runs"].sum())
     assert 0 < finished < 82
-    told: list[Progress] = []
+    reports: list[Progress] = []
 
     def stopped(progress: Progress) -> bool:
-        told.append(progress)
+        reports.append(progress)
         return progress.finished <= finished
 
     study.run(scheduler=there.scheduler, progress=stopped)
-    assert told[0].known >= 0
-    assert told[-1].state in ("cancelled", "done")
-    study.run(scheduler=there.scheduler, progress=told.append)
-    assert (told[-1].state, told[-1].finished) == ("done", 82)
-    assert told[-1].known > finished
+    assert reports[0].known >= 0
+    assert reports[-1].state in ("cancelled", "done")
+    study.run(scheduler=there.scheduler, progress=reports.append)
+    assert (reports[-1].state, reports[-1].finished) == ("done", 82)
+    assert reports[-1].known > finished
 
 
 SCRIPT = """\
@@ -237,7 +235,7 @@ study = ss.Study("snake.toml", {"ground.mu_across": [0.2, 0.8]}, file="own.study
 study.run(workers=2, progress=lambda now: print("busy" if any(w.busy for w in now.workers) else "", flush=True))
 print("best", study.best["row"], flush=True)
 """
-"""As people write them: nothing keeps it from being run again where it is imported."""
+"""As users write them: without a guard against being run again on import."""
 
 
 def script(scene: Path) -> subprocess.Popen[str]:
@@ -253,7 +251,7 @@ def script(scene: Path) -> subprocess.Popen[str]:
     )
 
 
-def test_a_script_is_not_run_again_by_its_workers(scene: Path) -> None:
+def test_script_is_not_run_again_by_its_workers(scene: Path) -> None:
     with script(scene) as process:
         out, err = process.communicate()
     assert process.returncode == 0, err
@@ -262,13 +260,13 @@ def test_a_script_is_not_run_again_by_its_workers(scene: Path) -> None:
     assert err == ""
 
 
-def test_a_script_that_is_interrupted_leaves_nobody(scene: Path) -> None:
+def test_interrupted_script_ends_its_workers(scene: Path) -> None:
     slow(scene.with_name("snake.study.toml"), 2000.0)
     with script(scene) as process:
         assert process.stdout is not None
         assert any("busy" in line for line in process.stdout)
         workers = descendants(process.pid)[1:]
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+        os.killpg(process.pid, signal.SIGINT)  # like a terminal
         _, err = process.communicate()
     assert err.rstrip().endswith("KeyboardInterrupt")
     assert len(workers) == 2
@@ -279,7 +277,7 @@ def test_a_script_that_is_interrupted_leaves_nobody(scene: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("values", "message"),
     [
         ({}, "vary|study"),
         ({"vary": {}}, "Nothing varies"),
@@ -309,17 +307,17 @@ def test_a_script_that_is_interrupted_leaves_nobody(scene: Path) -> None:
         ({"vary": VARY, "file": "snake.toml"}, "study.*study"),
     ],
 )
-def test_mistakes_are_sentences(
-    scene: Path, given: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+def test_invalid_studies_are_reported(
+    scene: Path, values: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(scene.parent)
     before = sorted(scene.parent.iterdir())
     with pytest.raises(ss.SnakeStudioError, match=message):
-        ss.Study(scene, **given)
+        ss.Study(scene, **values)
     assert sorted(scene.parent.iterdir()) == before
 
 
-def test_mistakes_of_what_is_opened_and_run(scene: Path, study_file: Path) -> None:
+def test_invalid_calls_are_reported(scene: Path, study_file: Path) -> None:
     with pytest.raises(ss.SnakeStudioError, match="defines goals itself"):
         ss.Study(study_file, goals=["net_speed"])
     with pytest.raises(ss.SnakeStudioError, match="nowhere"):
@@ -329,22 +327,22 @@ def test_mistakes_of_what_is_opened_and_run(scene: Path, study_file: Path) -> No
     with pytest.raises(ss.SnakeStudioError, match="source must be"):
         ss.Study(3)  # type: ignore[arg-type]
     study = ss.Study(study_file)
-    for given, message in (
+    for call, message in (
         ({"workers": 0}, "workers 0.*1"),
         ({"workers": 1, "scheduler": "tcp://a:1"}, "exclude each other"),
         ({"scheduler": 3}, "scheduler must be"),
         ({"progress": 3}, "progress must be"),
     ):
         with pytest.raises(ss.SnakeStudioError, match=message):
-            study.run(**given)  # type: ignore[arg-type]
+            study.run(**call)  # type: ignore[arg-type]
 
 
-def test_values_that_change_nothing_are_said(scene: Path, there: Workers) -> None:
+def test_values_without_effect_are_reported(scene: Path, there: Workers) -> None:
     with pytest.warns(UserWarning, match="has no effect"):
         ss.Study(scene, {"ground.mu_rolling": [0.1, 0.2]}).run(scheduler=there.scheduler)
 
 
-def test_ranges_lists_and_groups_as_they_are_written(scene: Path) -> None:
+def test_ranges_lists_and_groups_are_read(scene: Path) -> None:
     study = ss.Study(
         scene,
         {
@@ -360,30 +358,30 @@ def test_ranges_lists_and_groups_as_they_are_written(scene: Path) -> None:
         jitter={"ground.mu_along": (0.01, "uniform")},
         limits=[{"measure": "straightness", "at_least": 0.1}],
     )
-    found = study.description
-    assert found.n_points == 6 * 3 * 2
-    assert found.vary[1].values == (50.0, 60.0, 70.0, 80.0, 90.0, 100.0)
-    assert found.vary[0].together == found.vary[1].together != ""
-    assert (found.vary[2].keys, found.vary[2].scale) == (
+    description = study.description
+    assert description.n_points == 6 * 3 * 2
+    assert description.vary[1].values == (50.0, 60.0, 70.0, 80.0, 90.0, 100.0)
+    assert description.vary[0].together == description.vary[1].together != ""
+    assert (description.vary[2].keys, description.vary[2].scale) == (
         ("ground.mu_along", "ground.mu_across"),
         "log",
     )
-    assert [(goal.called, goal.aim) for goal in found.goals] == [
+    assert [(goal.called, goal.aim) for goal in description.goals] == [
         ("max(com_z_m)", "minimise"),
         ("speed", "maximise"),
     ]
-    assert found.repeats.jitter[0].law == "uniform"
-    assert found.limits[0].at_least == 0.1
-    assert found.search.seed == 7
+    assert description.repeats.jitter[0].law == "uniform"
+    assert description.limits[0].at_least == 0.1
+    assert description.search.seed == 7
 
 
-def test_goals_without_direction_take_that_of_their_measure(scene: Path) -> None:
+def test_goals_take_the_direction_of_their_measure(scene: Path) -> None:
     goals = [
         {"measure": "cost_of_transport", "over": "worst"},
         "max(solver_unconverged)",
         "net_distance",
     ]
-    found = ss.Study(scene, VARY, goals).description.goals
-    assert [goal.aim for goal in found] == ["minimise", "minimise", "maximise"]
+    described = ss.Study(scene, VARY, goals).description.goals
+    assert [goal.aim for goal in described] == ["minimise", "minimise", "maximise"]
     (goal,) = ss.Study(scene, VARY, {"cost_of_transport": "maximize"}).description.goals
     assert "A cost is maximised" in goal.warning

@@ -1,4 +1,4 @@
-"""Results as they are looked at, without a window: conditions, order, pins, brushes, scales, maps and pictures."""
+"""Views of results without a window: conditions, order, pins, brushes, scales, maps and images."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table() -> Table:
 # --- columns --------------------------------------------------------------------------------------
 
 
-def test_columns_are_called_as_everywhere_and_have_units(table: Table) -> None:
+def test_columns_have_the_usual_names_and_units(table: Table) -> None:
     columns = rows_of(table).results.columns
     assert [column.heading for column in columns.values()] == [
         "Point",
@@ -52,7 +52,7 @@ def test_columns_are_called_as_everywhere_and_have_units(table: Table) -> None:
     assert columns["net_speed"].text_with_unit(math.nan) == "–"
 
 
-def test_texts_and_truth_values_are_categories_in_the_order_of_the_study() -> None:
+def test_texts_and_booleans_are_categories_in_order() -> None:
     results = Results(table_of(made_up_study(("switch", "model"), search='kind = "grid"')), UNITS)
     assert results.columns["solver.warm_start"].categories == ("true", "false")
     assert results.columns["model.kind"].categories == (
@@ -64,7 +64,7 @@ def test_texts_and_truth_values_are_categories_in_the_order_of_the_study() -> No
     assert results.columns["model.kind"].text(2.0) == "spatial_nonsmooth"
 
 
-def test_a_value_of_a_scene_that_is_not_known_is_still_called_something() -> None:
+def test_value_of_an_unknown_scene_has_a_name() -> None:
     assert (
         Results(table_of(made_up_study(), 3), UNITS)
         .columns["gait.phase_shift_deg"]
@@ -72,7 +72,7 @@ def test_a_value_of_a_scene_that_is_not_known_is_still_called_something() -> Non
     )
 
 
-def test_the_state_is_that_of_the_worst_repeat(table: Table) -> None:
+def test_state_is_that_of_the_worst_repeat(table: Table) -> None:
     state = rows_of(table).results.columns["state"]
     assert {state.text(value) for value in state.values} == {
         "done",
@@ -86,7 +86,7 @@ def test_the_state_is_that_of_the_worst_repeat(table: Table) -> None:
 # --- conditions -----------------------------------------------------------------------------------
 
 
-def test_rows_that_fit_a_condition(table: Table) -> None:
+def test_rows_that_fit_a_condition_are_shown(table: Table) -> None:
     rows = rows_of(table)
     columns = rows.results.columns
     rows.sift("net_speed > 0.1 and gait.amplitude_deg < 40")
@@ -96,7 +96,7 @@ def test_rows_that_fit_a_condition(table: Table) -> None:
     assert not rows.problem
 
 
-def test_a_condition_may_name_texts_states_and_the_way_round(table: Table) -> None:
+def test_condition_can_name_texts_states_and_negations(table: Table) -> None:
     rows = rows_of(table)
     rows.sift("state == \"failed\" or model.kind == 'planar_lagrangian'")
     columns = rows.results.columns
@@ -108,7 +108,7 @@ def test_a_condition_may_name_texts_states_and_the_way_round(table: Table) -> No
     assert rows.fitting.tolist() == (columns["net_speed"].values < 0.05).tolist()
 
 
-def test_a_name_with_other_characters_can_be_used_as_it_stands() -> None:
+def test_name_with_other_characters_can_be_used() -> None:
     study = made_up_study(goals=1)
     named = study.model_copy(
         update={"goals": (study.goals[0].model_copy(update={"name": "speed (mean) / s"}),)}
@@ -117,7 +117,7 @@ def test_a_name_with_other_characters_can_be_used_as_it_stands() -> None:
         named,
         [
             (run, outcome_of(study, run))
-            for run in [asked for row in table_of(study, 9).rows for asked, _ in row]
+            for run in [request for row in table_of(study, 9).rows for request, _ in row]
         ],
     )
     rows = ResultRows(Results(table, {}))
@@ -127,7 +127,7 @@ def test_a_name_with_other_characters_can_be_used_as_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("condition", "said"),
+    ("condition", "message"),
     [
         (
             "net_sped > 1",
@@ -144,35 +144,35 @@ def test_a_name_with_other_characters_can_be_used_as_it_stands() -> None:
         ("x" * 3000 + " > 1", "Use at most 2000"),
     ],
 )
-def test_what_is_no_condition_is_told_in_a_sentence_and_shows_all(
-    table: Table, condition: str, said: str
+def test_invalid_condition_is_reported_and_shows_all(
+    table: Table, condition: str, message: str
 ) -> None:
     rows = rows_of(table)
     rows.sift(condition)
     assert rows.fitting.all()
-    assert said in rows.problem
+    assert message in rows.problem
 
 
 # --- order, pins and brushes ----------------------------------------------------------------------
 
 
-def test_sorting_is_stable_and_puts_what_is_no_number_last(table: Table) -> None:
+def test_sorting_is_stable_with_missing_values_last(table: Table) -> None:
     rows = rows_of(table)
     values = rows.results.columns["net_speed"].values
     for descending in (False, True):
         rows.sort("net_speed", descending)
-        found = values[rows.visible]
-        known = found[np.isfinite(found)]
+        ordered = values[rows.visible]
+        known = ordered[np.isfinite(ordered)]
         assert (np.diff(known) <= 0 if descending else np.diff(known) >= 0).all()
-        assert np.isnan(found[len(known) :]).all()
-        assert len(known) < len(found)
+        assert np.isnan(ordered[len(known) :]).all()
+        assert len(known) < len(ordered)
     rows.sort("model.kind", True)
     kinds = rows.results.columns["model.kind"].values[rows.visible]
     for kind in range(3):
         assert (np.diff(rows.visible[kinds == kind]) > 0).all()
 
 
-def test_pinned_rows_stand_above_whatever_is_shown(table: Table) -> None:
+def test_pinned_rows_are_first(table: Table) -> None:
     rows = rows_of(table)
     rows.pin([250, 3], True)
     rows.sort("net_speed", True)
@@ -183,7 +183,7 @@ def test_pinned_rows_stand_above_whatever_is_shown(table: Table) -> None:
     assert rows.visible[0] == 3
 
 
-def test_brushed_is_what_lies_in_all_ranges_and_the_table_may_show_that_alone(table: Table) -> None:
+def test_rows_in_all_ranges_are_brushed(table: Table) -> None:
     rows = rows_of(table)
     rows.brush({"net_speed": (0.05, 0.2), "model.kind": (0.5, 1.5)})
     columns = rows.results.columns
@@ -198,7 +198,7 @@ def test_brushed_is_what_lies_in_all_ranges_and_the_table_may_show_that_alone(ta
     assert len(rows.visible) > expected.sum()
 
 
-def test_all_that_was_chosen_stays_when_further_runs_land() -> None:
+def test_choices_stay_when_further_runs_finish() -> None:
     study = made_up_study()
     rows = rows_of(table_of(study, 100, landed=80))
     rows.sort("net_speed", True)
@@ -218,13 +218,13 @@ def test_all_that_was_chosen_stays_when_further_runs_land() -> None:
 # --- axes -----------------------------------------------------------------------------------------
 
 
-def test_scales_reach_around_all_values() -> None:
+def test_scales_contain_all_values() -> None:
     scale = AxisScale.around(np.array([0.013, 0.27, math.nan]), 0.03)
     assert scale.low < 0.013 < 0.27 < scale.high
     assert scale.value(scale.at(0.2)) == pytest.approx(0.2)
 
 
-def test_a_logarithmic_scale_has_ratios_and_a_single_value_lies_in_the_middle() -> None:
+def test_logarithmic_scale_has_ratios() -> None:
     scale = AxisScale.around(np.array([0.01, 1.0]), 0.0, log=True)
     assert scale.at(0.1) == pytest.approx(0.5)
     assert scale.span == (-2.0, 0.0)
@@ -242,7 +242,7 @@ def test_scales_of_values_of_unusual_size_have_ends(values: list[float], log: bo
     assert high > low
 
 
-def test_categories_lie_evenly() -> None:
+def test_categories_are_equally_spaced() -> None:
     scale = ResultColumn("a", "A", "", "varied", np.array([0.0, 1.0, 2.0]), ("x", "y", "z")).scale()
     assert scale.share(np.arange(3.0)).tolist() == pytest.approx([1 / 6, 0.5, 5 / 6])
 
@@ -250,7 +250,7 @@ def test_categories_lie_evenly() -> None:
 # --- maps -----------------------------------------------------------------------------------------
 
 
-def test_a_grid_is_cells_also_where_points_are_still_to_come() -> None:
+def test_grid_is_drawn_as_cells_before_its_end() -> None:
     results = Results(
         table_of(made_up_study(("amplitude", "phase"), search='kind = "grid"', steps=5), 12), UNITS
     )
@@ -272,9 +272,7 @@ def test_a_grid_is_cells_also_where_points_are_still_to_come() -> None:
     assert not cells.several
 
 
-def test_of_several_points_in_a_cell_the_best_within_the_limits_the_mean_or_the_worst_is_shown() -> (
-    None
-):
+def test_cell_shows_best_mean_or_worst_of_its_points() -> None:
     results = Results(
         table_of(made_up_study(("amplitude", "phase", "across"), search='kind = "grid"', steps=4)),
         UNITS,
@@ -305,7 +303,7 @@ def test_of_several_points_in_a_cell_the_best_within_the_limits_the_mean_or_the_
     assert not alone.several
 
 
-def test_scattered_points_are_no_cells_and_offer_no_choices() -> None:
+def test_scattered_points_are_not_cells() -> None:
     results = Results(table_of(made_up_study()), UNITS)
     columns = results.columns
     x, y = columns["gait.amplitude_deg"], columns["gait.phase_shift_deg"]
@@ -313,7 +311,7 @@ def test_scattered_points_are_no_cells_and_offer_no_choices() -> None:
     assert not len(choices(x))
 
 
-def test_colours_are_two_sided_only_where_both_sides_count() -> None:
+def test_colours_are_diverging_only_for_both_signs() -> None:
     assert colour_ends(np.array([-0.01, 1.0, math.nan])) == (-0.01, 1.0, False)
     assert colour_ends(np.array([-0.5, 1.0])) == (-1.0, 1.0, True)
     assert colour_ends(np.array([math.nan])) == (0.0, 1.0, False)
@@ -322,7 +320,7 @@ def test_colours_are_two_sided_only_where_both_sides_count() -> None:
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def test_dots_lie_where_they_belong_and_later_ones_over_earlier_ones() -> None:
+def test_dots_have_their_positions_and_order() -> None:
     x = np.array([10.0, 12.0, math.nan, -50.0, 59.0])
     y = np.array([5.0, 5.0, 5.0, 5.0, 29.0])
     shade, cover = dots(x, y, np.array([3, 9, 7, 7, 4], np.uint8), (60, 30), 3.0)
@@ -335,14 +333,14 @@ def test_dots_lie_where_they_belong_and_later_ones_over_earlier_ones() -> None:
 
 
 @pytest.mark.parametrize("smooth", [False, True])
-def test_lines_go_from_axis_to_axis_and_end_at_what_is_no_number(smooth: bool) -> None:
-    made = Lines((100, 50), smooth)
-    made.add(
+def test_lines_connect_axes_and_end_at_missing_values(smooth: bool) -> None:
+    lines = Lines((100, 50), smooth)
+    lines.add(
         np.array([0.0, 50.0, 99.0]),
         np.array([[10.0, 40.0, 40.0], [20.0, math.nan, 5.0]]),
         np.array([1, 2], np.uint8),
     )
-    shade, cover = made.picture()
+    shade, cover = lines.picture()
     assert shade.shape == cover.shape == (50, 100)
     assert shade[25, 25] == 1
     assert (shade[39:42, 75] == 1).any()
@@ -350,22 +348,24 @@ def test_lines_go_from_axis_to_axis_and_end_at_what_is_no_number(smooth: bool) -
     assert (cover[shade == 0] == 0).all()
 
 
-def test_lines_that_are_drawn_little_by_little_are_those_drawn_at_once() -> None:
+def test_lines_drawn_in_steps_equal_those_drawn_together() -> None:
     random = np.random.Generator(np.random.Philox(1))
     places = np.array([2.0, 30.0, 70.0])
     heights = 40 * random.random((60, 3))
     shade = random.integers(1, 255, 60).astype(np.uint8)
-    whole = Lines((80, 40), True)
+    complete = Lines((80, 40), True)
     parts = Lines((80, 40), True)
-    whole.add(places, heights, shade)
+    complete.add(places, heights, shade)
     for begin in range(0, 60, 7):
         parts.add(places, heights[begin : begin + 7], shade[begin : begin + 7])
-    assert all(np.array_equal(a, b) for a, b in zip(whole.picture(), parts.picture(), strict=True))
+    assert all(
+        np.array_equal(a, b) for a, b in zip(complete.picture(), parts.picture(), strict=True)
+    )
 
 
-def test_pictures_become_what_qt_takes() -> None:
+def test_images_have_the_format_of_qt() -> None:
     palette = np.zeros((256, 3), np.uint8)
     palette[7] = 200, 100, 50
-    made = coloured(np.array([[7, 7, 0]], np.uint8), np.array([[255, 51, 0]], np.uint8), palette)
-    assert made.tolist() == [[0xFFC86432, 0x3328140A, 0]]
+    image = coloured(np.array([[7, 7, 0]], np.uint8), np.array([[255, 51, 0]], np.uint8), palette)
+    assert image.tolist() == [[0xFFC86432, 0x3328140A, 0]]
     assert shades(np.array([0.0, 1.0, math.nan]), 0.0, 1.0).tolist() == [1, 255, 1]

@@ -1,4 +1,4 @@
-"""What counts of several repeats, the best, and the front."""
+"""Summaries of repeats, the best point, and the front."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def outcome(*measures: float, state: str = "done") -> RunOutcome:
         ("minimise", "spread", 1.0),
     ],
 )
-def test_what_counts_of_repeats(aim: str, over: str, expected: float) -> None:
+def test_repeats_are_summarised(aim: str, over: str, expected: float) -> None:
     goal = (
         f'[repeats]\ncount = 3\n[[goals]]\nmeasure = "net_speed"\naim = "{aim}"\nover = "{over}"\n'
     )
@@ -41,12 +41,12 @@ def test_what_counts_of_repeats(aim: str, over: str, expected: float) -> None:
     assert score.excess == 0.0
 
 
-def test_a_repeat_that_failed_takes_the_point_with_it() -> None:
+def test_failed_repeat_fails_its_point() -> None:
     study = parse_study(HEAD + '[repeats]\ncount = 2\n[[goals]]\nmeasure = "net_speed"\n')
     assert score_of(study, [outcome(1.0), outcome(math.nan, state="failed")]).goals == (math.inf,)
 
 
-def test_limits_are_of_the_worst_repeat() -> None:
+def test_limits_apply_to_the_worst_repeat() -> None:
     study = parse_study(
         HEAD
         + '[repeats]\ncount = 2\n[[limits]]\nmeasure = "net_speed"\nat_least = 1.0\nat_most = 4.0\n'
@@ -56,7 +56,7 @@ def test_limits_are_of_the_worst_repeat() -> None:
     assert score_of(study, [outcome(0.0), outcome(3.0)]).excess == 0.25
 
 
-def test_the_table_has_a_row_a_point() -> None:
+def test_table_has_a_row_per_point() -> None:
     study = parse_study(
         HEAD
         + '[[goals]]\nmeasure = "net_speed"\n[[limits]]\nmeasure = "largest_torque"\nat_most = 2.0\n'
@@ -86,7 +86,7 @@ def test_the_table_has_a_row_a_point() -> None:
         table["speed"]
 
 
-def test_a_table_of_a_study_that_has_only_begun() -> None:
+def test_table_of_an_unfinished_study_has_gaps() -> None:
     study = parse_study(HEAD + '[[goals]]\nmeasure = "net_speed"\n')
     table = Table(study, [(RunRequest(0, 0, "a", {"ground.mu_along": 0.0}), None)])
     assert table.best is None
@@ -100,14 +100,14 @@ def test_a_table_of_a_study_that_has_only_begun() -> None:
         st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40
     )
 )
-def test_the_front_is_what_nobody_is_better_than(rows: list[tuple[int, int, int]]) -> None:
-    """Held against the definition, pair by pair."""
+def test_front_is_the_nondominated_set(rows: list[tuple[int, int, int]]) -> None:
+    """Compared with the definition, pair by pair."""
     goals = np.array(rows, np.float64)
-    kept = {tuple(goals[row]) for row in front(goals)}
+    nondominated = {tuple(goals[row]) for row in front(goals)}
     expected = {
         tuple(row)
         for row in goals
         if not any(np.all(other <= row) and np.any(other < row) for other in goals)
     }
-    assert kept == expected
-    assert len(front(goals)) == len(kept)
+    assert nondominated == expected
+    assert len(front(goals)) == len(nondominated)

@@ -1,4 +1,4 @@
-"""What a run is known by."""
+"""Keys of runs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from snakestudio.study import run_key
 
 
-def test_what_measures_is_part_of_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A study must not take over numbers that were measured otherwise; how they are shown may change."""
+def test_measuring_code_is_part_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A study must not reuse values of other code; the display of values may change."""
     package = tmp_path / "snakestudio"
     shutil.copytree(
         run_key._PACKAGE, package, ignore=lambda _, names: [n for n in names if n == "__pycache__"]

@@ -1,4 +1,4 @@
-"""Which points are asked for, and what optimisers find of functions whose best is known."""
+"""Points chosen by samplers, and results of optimisers for functions with a known optimum."""
 
 from __future__ import annotations
 
@@ -29,33 +29,35 @@ def plan_of(text: str) -> Plan:
     return Plan(parse_study(HEAD + text), Scene(), SCENES)
 
 
-def asked(plan: Plan, score: Callable[[np.ndarray], PointScore] | None = None) -> np.ndarray:
-    """All points, told what they are worth."""
+def sampled(plan: Plan, score: Callable[[np.ndarray], PointScore] | None = None) -> np.ndarray:
+    """All points of a plan whose optimiser is given the scores."""
     chooses = sampler(plan)
-    found = []
+    points = []
     while batch := chooses.ask():
         places = [np.array(list(point.values.values())) for point in batch]
-        assert [point.number for point in batch] == list(range(len(found), len(found) + len(batch)))
-        found += places
+        assert [point.number for point in batch] == list(
+            range(len(points), len(points) + len(batch))
+        )
+        points += places
         if chooses.adaptive:
             assert score is not None
             chooses.receive_scores([score(place) for place in places])
-    return np.array(found)
+    return np.array(points)
 
 
-def test_a_grid_has_every_combination_once() -> None:
-    points = asked(plan_of(TWO))
+def test_grid_has_every_combination_once() -> None:
+    points = sampled(plan_of(TWO))
     assert len(points) == len(np.unique(points, axis=0)) == 20
 
 
 @pytest.mark.parametrize("kind", ["random", "latin_hypercube", "sobol"])
-def test_points_fill_the_square_and_come_again(kind: str) -> None:
+def test_points_fill_the_square_and_are_reproducible(kind: str) -> None:
     text = TWO + f'[search]\nkind = "{kind}"\npoints = 64\nseed = 3\n'
-    points = asked(plan_of(text))
+    points = sampled(plan_of(text))
     assert points.shape == (64, 2)
-    np.testing.assert_array_equal(points, asked(plan_of(text)))
-    assert not np.array_equal(points, asked(plan_of(text.replace("seed = 3", "seed = 4"))))
-    if kind == "latin_hypercube":  # one in every row and column: that is what it is
+    np.testing.assert_array_equal(points, sampled(plan_of(text)))
+    assert not np.array_equal(points, sampled(plan_of(text.replace("seed = 3", "seed = 4"))))
+    if kind == "latin_hypercube":  # one in every row and column, by definition
         for column in points.T:
             assert sorted(np.floor(column * 64).astype(int)) == list(range(64))
     if (
@@ -66,41 +68,41 @@ def test_points_fill_the_square_and_come_again(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["random", "sobol"])
-def test_a_study_that_is_widened_begins_as_it_did(kind: str) -> None:
+def test_widened_study_starts_with_its_old_points(kind: str) -> None:
     text = TWO + f'[search]\nkind = "{kind}"\npoints = 50\n'
     np.testing.assert_array_equal(
-        asked(plan_of(text.replace("50", "100")))[:50], asked(plan_of(text))
+        sampled(plan_of(text.replace("50", "100")))[:50], sampled(plan_of(text))
     )
 
 
-def test_evolution_finds_the_bottom_of_rosenbrocks_valley() -> None:
-    """Its minimum is 0 at (1, 1) of its own square, (-2, 2)^2 (Rosenbrock 1960)."""
+def test_evolution_finds_the_minimum_of_rosenbrock() -> None:
+    """Its minimum is 0 at (1, 1) in the square (-2, 2)^2 (Rosenbrock 1960)."""
 
     def score(place: np.ndarray) -> PointScore:
         x, y = 4.0 * place - 2.0
         return PointScore((float(100.0 * (y - x * x) ** 2 + (1.0 - x) ** 2),), 0.0)
 
     text = TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 600\n'
-    points = asked(plan_of(text), score)
+    points = sampled(plan_of(text), score)
     assert len(points) == 600
     assert min(score(place).goals[0] for place in points) < 1e-6
-    np.testing.assert_array_equal(points, asked(plan_of(text), score))
+    np.testing.assert_array_equal(points, sampled(plan_of(text), score))
 
 
-def test_evolution_begins_anew_where_it_has_converged() -> None:
-    """A function with one wide basin at its begin and a deeper narrow one elsewhere."""
+def test_evolution_restarts_after_convergence() -> None:
+    """A function with one wide basin around the start and a deeper narrow one elsewhere."""
 
     def score(place: np.ndarray) -> PointScore:
         wide = np.sum((place - 0.5) ** 2)
         narrow = 20.0 * np.sum((place - 0.85) ** 2) - 0.5
         return PointScore((float(min(wide, narrow)),), 0.0)
 
-    points = asked(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 1500\n'), score)
+    points = sampled(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 1500\n'), score)
     assert min(score(place).goals[0] for place in points) < -0.49
 
 
-def test_it_is_known_where_evolution_began_anew_and_how_large_its_generations_are() -> None:
-    """Where nothing is better than anything else it does so at once; the last generation may be cut off."""
+def test_restarts_and_generations_of_evolution_are_known() -> None:
+    """With a constant value it restarts immediately; the last generation may be incomplete."""
     chooses = sampler(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 32\nbatch = 4\n'))
     sizes = []
     while batch := chooses.ask():
@@ -111,19 +113,19 @@ def test_it_is_known_where_evolution_began_anew_and_how_large_its_generations_ar
     assert not sampler(plan_of(TWO)).begun
 
 
-def test_evolution_keeps_to_limits_and_survives_runs_that_fail() -> None:
-    """Minimum of x + y where x y >= 0.25 is 1 at (0.5, 0.5); where x > 0.9 nothing runs."""
+def test_evolution_respects_limits_and_failed_runs() -> None:
+    """Minimum of x + y where x y >= 0.25 is 1 at (0.5, 0.5); runs with x > 0.9 fail."""
 
     def score(place: np.ndarray) -> PointScore:
         x, y = place
         return PointScore((math.inf if x > 0.9 else float(x + y),), max(0.0, float(0.25 - x * y)))
 
-    points = asked(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 400\n'), score)
+    points = sampled(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 400\n'), score)
     best = min((s.goals[0], s.excess) for s in map(score, points) if s.excess == 0.0)
     assert 1.0 <= best[0] < 1.001
 
 
-def test_the_order_of_points_is_limits_first() -> None:
+def test_points_within_limits_come_first() -> None:
     scores = [
         PointScore((5.0,), 0.0),
         PointScore((-9.0,), 0.3),
@@ -133,7 +135,7 @@ def test_the_order_of_points_is_limits_first() -> None:
     assert np.argsort(ranked(scores)).tolist() == [3, 0, 1, 2]
 
 
-def test_a_package_that_is_missing_is_told_beside_the_search(
+def test_missing_package_is_reported_at_the_search(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     plan = plan_of(TWO + GOAL + '[search]\nkind = "tpe"\n')
@@ -145,8 +147,8 @@ def test_a_package_that_is_missing_is_told_beside_the_search(
     assert str(caught.value).startswith("study: search.kind: This search needs optuna")
 
 
-def test_two_goals_get_their_front() -> None:
-    """Of Schaffer's problem (1985): x^2 and (x - 2)^2 conflict for 0 <= x <= 2, where sqrt f1 + sqrt f2 = 2."""
+def test_two_goals_give_their_front() -> None:
+    """Schaffer's problem (1985): x^2 and (x - 2)^2 conflict for 0 <= x <= 2, where sqrt f1 + sqrt f2 = 2."""
     pytest.importorskip("optuna")
     one = '[[vary]]\nkey = "ground.mu_along"\nlow = 0.0\nhigh = 1.0\n'
     two = GOAL + '[[goals]]\nmeasure = "cost_of_transport"\naim = "minimise"\n'
@@ -157,9 +159,9 @@ def test_two_goals_get_their_front() -> None:
 
     for kind in ("nsga2", "tpe"):
         text = one + two + f'[search]\nkind = "{kind}"\npoints = 160\nseed = 2\n'
-        points = asked(plan_of(text), score)
+        points = sampled(plan_of(text), score)
         goals = np.array([score(place).goals for place in points])
         best = goals[front(goals)]
         inside = np.abs(np.sqrt(best[:, 0]) + np.sqrt(best[:, 1]) - 2.0) < 1e-6
         assert inside.sum() >= 8, kind
-        np.testing.assert_array_equal(points, asked(plan_of(text), score))
+        np.testing.assert_array_equal(points, sampled(plan_of(text), score))

@@ -1,6 +1,6 @@
-"""The studies that come with the program: they are sound, their tables are what they compute, and physics agrees.
+"""The bundled studies: they are valid, their tables can be reproduced, and the results agree with theory.
 
-What is computed here is a row or two of each table; `make studies` computes them whole.
+Tests compute a row or two of each table; `make studies` computes all rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FOLDER = scenes_dir() / "studies"
 PAGES = docs_dir() / "studies"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.toml"))
 LONGEST_S = 12.0
-"""Of a run that is computed again in every test; longer ones are cut where that changes nothing."""
+"""Longest recomputed run of all tests; longer ones are shortened if that does not change the result."""
 
 
 def table_of(name: str) -> list[dict[str, str]]:
@@ -54,21 +54,21 @@ def run_again(plan: Plan, row: dict[str, str]) -> dict[str, float]:
     values = values_of(plan, row)
     result = run_offline(plan.scene_at(values), plan.base_dir)
     assert result.ok, result.message
-    found = measured([part.measure for part in plan.study.measured], result.recording)
-    return {part.called: number for part, number in zip(plan.study.measured, found, strict=True)}
+    metrics = measured([part.measure for part in plan.study.measured], result.recording)
+    return {part.called: number for part, number in zip(plan.study.measured, metrics, strict=True)}
 
 
 def number(row: dict[str, str], column: str) -> float:
     return float(row[column]) if row[column] else math.nan
 
 
-def test_the_table_of_what_is_made_names_all_studies() -> None:
+def test_table_of_exports_names_all_studies() -> None:
     assert sorted(EXPORTED) == NAMES
     assert len(NAMES) == 12
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shipped_study_is_sound(name: str) -> None:
+def test_shipped_study_is_valid(name: str) -> None:
     plan = open_plan(FOLDER / f"{name}.toml")
     units = check_measures(plan)
     assert set(units) == {part.called for part in plan.study.measured}
@@ -78,7 +78,7 @@ def test_a_shipped_study_is_sound(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shipped_study_has_its_table_figure_and_place_on_a_page(name: str) -> None:
+def test_shipped_study_is_documented(name: str) -> None:
     plan = open_plan(FOLDER / f"{name}.toml")
     rows = table_of(name)
     assert len(rows) == (plan.study.n_runs if "--runs" in EXPORTED[name] else plan.study.n_points)
@@ -92,23 +92,23 @@ def test_a_shipped_study_has_its_table_figure_and_place_on_a_page(name: str) -> 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_rows_of_a_shipped_table_are_computed_again(name: str) -> None:
-    """The first one that ended and one from the middle; of long runs one.
+def test_rows_of_a_shipped_table_are_reproduced(name: str) -> None:
+    """The first finished run and one from the middle; of long runs one.
 
-    The tables of the non-smooth models were computed before roundings in them changed, and contacts
-    multiply rounding: a start that is moved by 1e-13 m changes the speed of undulation_robust by
-    2e-3. Other models give the same bits.
+    The tables of the non-smooth models were computed before a change of rounding, and contacts amplify
+    rounding errors: moving a start by 1e-13 m changes the speed of undulation_robust by 2e-3. Other
+    models give the same bits.
     """
     plan = open_plan(FOLDER / f"{name}.toml")
-    made = [
+    rows = [
         row
         for row in table_of(name)
         if row.get("state", "done") == "done" and row.get("failed", "0") == "0"
     ]
     chosen = (
-        [made[len(made) // 2]]
+        [rows[len(rows) // 2]]
         if plan.scene.run.duration_s > LONGEST_S
-        else [made[0], made[len(made) // 2]]
+        else [rows[0], rows[len(rows) // 2]]
     )
     rounded = plan.scene.model.kind in ("planar_nonsmooth", "spatial_nonsmooth")
     for row in chosen:
@@ -123,18 +123,18 @@ def column(rows: list[dict[str, str]], name: str) -> np.ndarray:
     return np.array([number(row, name) for row in rows])
 
 
-def test_equal_viscous_friction_carries_nobody() -> None:
-    """By symmetry exactly: with c_n = c_t the sum of all forces is -c_t times the speed of the centre of mass."""
+def test_equal_viscous_friction_gives_no_propulsion() -> None:
+    """Exact by symmetry: with c_n = c_t the sum of all forces is -c_t times the speed of the centre of mass."""
     rows = table_of("undulation_over_viscous_friction")
     equal = column(rows, "ground.viscous_across_ns_per_m") == 1.0
     assert np.abs(column(rows, "speed")[equal]).max() < 1e-12
 
 
-def test_a_small_wave_is_as_fast_as_the_averaged_model_of_liljeback_says() -> None:
+def test_small_wave_has_the_speed_of_liljebacks_model() -> None:
     """Liljeback, Pettersen, Stavdahl, Gravdahl: Snake Robots (2013), 7.5: v = alpha^2 omega k_delta c_p / (2 N c_t).
 
-    With alpha the link length times the joint amplitude, c_p = (c_n - c_t) / (2 l), k_delta the sum
-    of a_ij sin((j - i) delta) over all joints, a the matrix A D^T (D D^T)^-1. It holds for small
+    alpha is the link length times the joint amplitude, c_p = (c_n - c_t) / (2 l), k_delta the sum of
+    a_ij sin((j - i) delta) over all joints, a the matrix A D^T (D D^T)^-1. The formula holds for small
     link angles: near its optimum.
     """
     n = 10
@@ -160,15 +160,15 @@ def test_a_small_wave_is_as_fast_as_the_averaged_model_of_liljeback_says() -> No
     assert best == pytest.approx(24.0, abs=0.5)
     for ratio in (2.0, 3.0):
         here = across == ratio
-        assert abs(shift[here][np.argmax(speed[here])] - best) <= 2.5  # a step of the grid
+        assert abs(shift[here][np.argmax(speed[here])] - best) <= 2.5  # one step of the grid
         for delta in (20.0, 25.0, 30.0):
-            (found,) = speed[here & (shift == delta)]
+            (measured_speed,) = speed[here & (shift == delta)]
             expected = (link * amplitude) ** 2 * omega * k(delta) * (ratio - 1.0) / link / (2 * n)
-            assert found == pytest.approx(expected, rel=0.1)
+            assert measured_speed == pytest.approx(expected, rel=0.1)
 
 
-def test_nobody_is_faster_than_a_body_that_follows_its_own_curve() -> None:
-    """Without slip across, a serpenoid body of link length l runs along itself at l omega / delta times J0(alpha).
+def test_no_gait_is_faster_than_a_body_without_slip() -> None:
+    """Without lateral slip, a serpenoid body of link length l moves along itself at l omega / delta times J0(alpha).
 
     alpha = A / (2 sin(delta / 2)) is the amplitude of its link angles. Hirose, Biologically
     Inspired Robots (1993).
@@ -181,12 +181,12 @@ def test_nobody_is_faster_than_a_body_that_follows_its_own_curve() -> None:
     )
     alpha = np.radians(amplitude / (2.0 * np.sin(np.radians(np.abs(shift) / 2.0))))
     assert (speed < 0.122 * 80.0 / np.abs(shift) * j0(alpha)).all()
-    # Nearly there where the floor holds best and the links follow the curve best.
+    # Nearly there with the highest lateral friction and the smoothest curve.
     assert (speed / (0.122 * 80.0 / np.abs(shift) * j0(alpha))).max() > 0.9
 
 
-def test_more_grip_across_is_never_slower() -> None:
-    """Up to what the heading does in one cycle; from the ratio 1.5 on, below which it creeps backwards."""
+def test_more_lateral_friction_is_never_slower() -> None:
+    """Up to the variation of the heading in one cycle; from a ratio of 1.5, below which the robot creeps backwards."""
     rows = table_of("undulation_over_friction")
     for amplitude in ("20.0", "30.0", "40.0"):
         for shift in ("-35.0", "-50.0", "-65.0"):
@@ -201,8 +201,8 @@ def test_more_grip_across_is_never_slower() -> None:
             assert speed[np.argmin(across)] < 0.0 < speed[np.argmax(across)]
 
 
-def test_the_third_pipe_where_the_papers_have_it_carries_the_robot_through() -> None:
-    """P2, VIII-D: through with pipe 3 in its place and 0.105 m further off; far away, as without it, not."""
+def test_third_pipe_of_the_papers_lets_the_robot_pass() -> None:
+    """P2, VIII-D: the robot passes with pipe 3 in its place and 0.105 m further off, but not with it far away."""
     rows = [row for row in table_of("third_pipe") if row["failed"] == "0"]
     x, y = (column(rows, f"obstacles[3].{axis}_m") for axis in "xy")
     furthest = column(rows, "furthest place of link 6")
@@ -211,18 +211,18 @@ def test_the_third_pipe_where_the_papers_have_it_carries_the_robot_through() -> 
     assert furthest[y > 0.58].max() < 1.5
 
 
-def test_without_a_gain_the_jam_stays() -> None:
-    """P3, Fig. 5: about 0.4 m; and resolved more than 2 m."""
+def test_jam_stays_without_a_gain() -> None:
+    """P3, Fig. 5: about 0.4 m without, and more than 2 m with resolution."""
     rows = table_of("jam_gain")
-    gain, jam, way = (
+    gain, jam, distance = (
         column(rows, name)
         for name in ("controller.jam_gain_rad_per_n", "controller.jam_time_s", "way")
     )
-    assert way[gain == 0.0] == pytest.approx(0.40, abs=0.05)
-    assert np.nanmedian(way[(gain == 0.05) & (jam == 0.5)]) > 2.0
+    assert distance[gain == 0.0] == pytest.approx(0.40, abs=0.05)
+    assert np.nanmedian(distance[(gain == 0.05) & (jam == 0.5)]) > 2.0
 
 
-def test_the_gaits_of_the_library_are_the_winners() -> None:
+def test_gaits_of_the_library_are_the_optimised_ones() -> None:
     for study, gait in (
         ("sidewinding_speed", "fast_sidewinding"),
         ("sidewinding_cost", "cheap_sidewinding"),

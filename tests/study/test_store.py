@@ -1,4 +1,4 @@
-"""The file that results are kept in."""
+"""The file that stores results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def files(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
+def test_stored_numbers_keep_their_bits(tmp_path: Path) -> None:
     with Store(tmp_path / "a.results", writing=True) as store:
         store.begin({"study": "text"})
         store.ask([RunRequest(0, 0, "key0", {"a.b": 0.1, "c": "x", "d": True})])
@@ -41,14 +41,14 @@ def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
         assert known["key2"].trace == b"\2"
         assert store.trace("key300") == bytes([300 % 256])
         assert store.trace("nothing") is None
-        [(asked, outcome)] = store.results()
-        assert asked.changes == {"a.b": 0.1, "c": "x", "d": True}
+        [(request, outcome)] = store.results()
+        assert request.changes == {"a.b": 0.1, "c": "x", "d": True}
         assert outcome is not None
         assert outcome.measures[0] == 0.1
         assert store.about() == {"study": "text"}
 
 
-def test_what_is_noted_of_a_study_is_forgotten_with_it(tmp_path: Path) -> None:
+def test_notes_of_a_study_are_removed_with_it(tmp_path: Path) -> None:
     with Store(tmp_path / "a.results", writing=True) as store:
         store.begin({"study": "one"})
         store.note("searches", "[[0, 4]]")
@@ -58,7 +58,7 @@ def test_what_is_noted_of_a_study_is_forgotten_with_it(tmp_path: Path) -> None:
         assert store.about() == {"study": "two"}
 
 
-def test_whoever_reads_sees_what_lands(tmp_path: Path) -> None:
+def test_reader_sees_new_results(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with Store(path, writing=True) as store, Store(path) as other:
         assert other.landed() == 0
@@ -68,14 +68,14 @@ def test_whoever_reads_sees_what_lands(tmp_path: Path) -> None:
         assert other.landed() == 6
 
 
-def test_a_run_that_lands_again_replaces_itself(tmp_path: Path) -> None:
+def test_repeated_run_replaces_its_result(tmp_path: Path) -> None:
     with Store(tmp_path / "a.results", writing=True) as store:
         store.land([RunOutcome("k", "failed", "No.", (math.nan,))])
         store.land([RunOutcome("k", "done", "", (1.0,))])
         assert store.known(["k"])["k"].state == "done"
 
 
-def test_only_one_writes(tmp_path: Path) -> None:
+def test_only_one_process_writes(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with (
         Store(path, writing=True),
@@ -85,7 +85,7 @@ def test_only_one_writes(tmp_path: Path) -> None:
     Store(path, writing=True).close()
 
 
-def test_who_is_killed_leaves_it_free_and_whole(tmp_path: Path) -> None:
+def test_killed_writer_leaves_a_valid_file(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     code = f"""
 import os, signal
@@ -98,16 +98,16 @@ store.db.execute("INSERT INTO runs VALUES ('half', 'done', '', '[]', NULL, 0, ''
 os.kill(os.getpid(), signal.SIGKILL)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
-    assert files(tmp_path) > {"a.results"}, "what SQLite had beside it"
+    assert files(tmp_path) > {"a.results"}, "files of SQLite next to it"
     with Store(path) as store:
         assert set(store.known(["first", "half"])) == {"first"}
-    assert files(tmp_path) == {"a.results", "a.results.lock"}, "who reads brings it in order"
+    assert files(tmp_path) == {"a.results", "a.results.lock"}, "reading repairs it"
     with Store(path, writing=True) as store:
         assert set(store.known(["first", "half"])) == {"first"}
     assert files(tmp_path) == {"a.results"}
 
 
-def test_what_has_ended_is_one_file_that_can_be_copied(tmp_path: Path) -> None:
+def test_finished_store_is_a_single_file(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     copy = tmp_path / "elsewhere" / "b.results"
     with Store(path, writing=True) as store:
@@ -118,7 +118,7 @@ def test_what_has_ended_is_one_file_that_can_be_copied(tmp_path: Path) -> None:
     with Store(copy) as store:
         assert store.landed() == 3
         assert files(copy.parent) == {"b.results"}, (
-            "also while it is read: its folder may not be written"
+            "also while it is read: its folder may be read-only"
         )
     with Store(path, writing=True) as store:
         store.land(outcomes(3, 3))
@@ -128,7 +128,7 @@ def test_what_has_ended_is_one_file_that_can_be_copied(tmp_path: Path) -> None:
     assert files(tmp_path) == {"a.results", "elsewhere"}
 
 
-def test_who_reads_changes_nothing(tmp_path: Path) -> None:
+def test_reading_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     Store(path, writing=True).close()
     with Store(path) as store, pytest.raises(StudyError, match="cannot be"):
@@ -136,8 +136,8 @@ def test_who_reads_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_only_one_writes_whoever_comes_and_goes(tmp_path: Path, seed: int) -> None:
-    """The lock's file comes and goes, too: nobody may hold one that is not there any more."""
+def test_only_one_of_several_processes_writes(tmp_path: Path, seed: int) -> None:
+    """The lock file is created and removed, too: no process may hold a removed one."""
     code = f"""
 import os, random, sys
 from pathlib import Path
@@ -169,20 +169,20 @@ while written < 12:
     assert files(tmp_path) == {"a.results"}
 
 
-def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
+def test_unwritable_folder_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     Path(f"{path}.lock").mkdir()
     with pytest.raises(StudyError, match=r"a\.results.*written .*permissions"):
         Store(path, writing=True)
     Path(f"{path}.lock").rmdir()
     path.mkdir()
-    for _ in range(2):  # the first has left no lock
+    for _ in range(2):  # the first one leaves no lock
         with pytest.raises(StudyError, match=r"a\.results.*written .*permissions"):
             Store(path, writing=True)
     assert files(tmp_path) == {"a.results"}
 
 
-def test_what_is_none_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_other_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with pytest.raises(StudyError, match="results"):
         Store(path)
@@ -223,8 +223,8 @@ def test_results_of_a_newer_version_are_refused(tmp_path: Path) -> None:
         "INSERT INTO about VALUES ('units', 'x')",
     ],
 )
-def test_results_whose_texts_are_spoilt_are_refused(tmp_path: Path, spoil: str) -> None:
-    """A file from a stranger may be a whole database, and hold anything."""
+def test_damaged_texts_are_refused(tmp_path: Path, spoil: str) -> None:
+    """A file from an untrusted source may be a valid database with any contents."""
     path = tmp_path / "a.study.toml"
     text = (
         'format = 1\nscene = "a.toml"\n[[vary]]\nkey = "gait.amplitude_deg"\nvalues = [1.0, 2.0]\n'
@@ -242,7 +242,7 @@ def test_results_whose_texts_are_spoilt_are_refused(tmp_path: Path, spoil: str) 
         _ = results_of(path), units_of_results(path)
 
 
-def test_results_that_are_cut_off_are_refused(tmp_path: Path) -> None:
+def test_truncated_results_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with Store(path, writing=True) as store:
         store.land(outcomes(2000))

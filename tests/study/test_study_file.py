@@ -1,4 +1,4 @@
-"""What a study file says, and how its mistakes are told."""
+"""Study files and messages about their mistakes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEAD = 'format = 1\nscene = "a.toml"\n'
 RANGE = '[[vary]]\nkey = "ground.mu_along"\nlow = 0.1\nhigh = 0.5\nsteps = 3\n'
 
 
-def test_what_is_saved_is_what_is_read(tmp_path: Path) -> None:
+def test_saved_study_is_read_unchanged(tmp_path: Path) -> None:
     study = parse_study(
         HEAD
         + RANGE
@@ -32,7 +32,7 @@ def test_what_is_saved_is_what_is_read(tmp_path: Path) -> None:
     assert load_study(path) == study
 
 
-def test_comments_stay_where_something_else_changes(tmp_path: Path) -> None:
+def test_comments_stay_when_other_values_change(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text("# why\n" + HEAD + "[fixed]\nrun.duration_s = 2.0  # short\n" + RANGE)
     study = load_study(path)
@@ -43,8 +43,8 @@ def test_comments_stay_where_something_else_changes(tmp_path: Path) -> None:
     assert load_study(path).title == "Friction"
 
 
-def test_a_study_that_makes_no_sense_yet_is_kept_as_it_is(tmp_path: Path) -> None:
-    """Who edits one saves it at any moment, and loses neither a comment nor what is half typed."""
+def test_incomplete_study_is_saved_unchanged(tmp_path: Path) -> None:
+    """A study is saved at any time during editing, and keeps comments and incomplete values."""
     path = tmp_path / "s.toml"
     path.write_text("# why\n" + HEAD + RANGE.replace("low = 0.1", "low = 0.7  # odd"))
     with pytest.raises(StudyError):
@@ -58,7 +58,7 @@ def test_a_study_that_makes_no_sense_yet_is_kept_as_it_is(tmp_path: Path) -> Non
     assert load_study(path, strict=False).vary == (study.vary[0], Vary())
 
 
-def test_a_value_begins_with_the_range_that_people_look_at() -> None:
+def test_new_value_has_a_useful_range() -> None:
     scene = Scene()
     assert range_of(scene, "ground.mu_along").steps == 11
     assert range_of(scene, "model.kind").values == choices_of(scene, "model.kind")
@@ -68,7 +68,7 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("scene = 3", "format is missing"),
         ("format = 3\n" + RANGE, "newer"),
@@ -130,10 +130,10 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
         (HEAD + RANGE + "low = ", "not valid TOML"),
     ],
 )
-def test_a_mistake_is_told_with_its_key(text: str, said: str) -> None:
+def test_problem_names_its_key(text: str, message: str) -> None:
     with pytest.raises(StudyError) as caught:
         parse_study(text, "s.toml")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert all(line.startswith("s.toml: ") for line in str(caught.value).splitlines())
 
 
@@ -168,20 +168,18 @@ GOAL = '[[goals]]\nmeasure = "net_speed"\nover = "spread"\n'
         (RANGE + LIMIT + "at_least = 2\nat_most = 1\n", {"limits[1].at_least"}),
     ],
 )
-def test_a_mistake_reads_as_well_beside_a_field_as_behind_its_key(
-    text: str, keys: set[str]
-) -> None:
-    """The command line says the key before the sentence; the window, which has no file to be seen, does without."""
-    found = problems(parse_study(HEAD + text, strict=False))
-    assert {problem.key for problem in found} == keys
-    for problem in found:
+def test_problem_is_readable_with_and_without_key(text: str, keys: set[str]) -> None:
+    """The command line puts the key before the message; the window, which shows a field, omits it."""
+    listed = problems(parse_study(HEAD + text, strict=False))
+    assert {problem.key for problem in listed} == keys
+    for problem in listed:
         assert problem.sentence().startswith((f"{problem.key}: ", f"{problem.key} "))
-        beside = f"{problem.message}; {problem.remedy}"
-        beside = re.sub(r"gait\.amplitude_deg|net_speed", "", beside)  # are called so everywhere
-        assert not re.search(r"[][=_]|[a-z]\.[a-z]", beside), beside
+        sentence = f"{problem.message}; {problem.remedy}"
+        sentence = re.sub(r"gait\.amplitude_deg|net_speed", "", sentence)  # the usual names
+        assert not re.search(r"[][=_]|[a-z]\.[a-z]", sentence), sentence
 
 
-def test_values_that_move_together_have_as_many_steps() -> None:
+def test_grouped_values_have_equal_steps() -> None:
     with pytest.raises(StudyError, match=r"together.*different"):
         parse_study(
             HEAD
@@ -192,7 +190,7 @@ def test_values_that_move_together_have_as_many_steps() -> None:
         )
 
 
-def test_points_of_a_grid_are_counted_by_what_moves_alone() -> None:
+def test_grid_points_count_groups_once() -> None:
     study = parse_study(
         HEAD
         + RANGE
@@ -205,7 +203,7 @@ def test_points_of_a_grid_are_counted_by_what_moves_alone() -> None:
     assert study.n_runs == 30
 
 
-def test_a_range_has_its_ends_and_no_more_digits_than_a_person_writes() -> None:
+def test_range_has_its_ends_and_short_numbers() -> None:
     vary = Vary(key="a", low=0.1, high=0.7, steps=7)
     assert [vary.step(index, 7) for index in range(7)] == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
     log = Vary(key="a", low=0.01, high=1.0, scale="log", steps=3)
@@ -213,10 +211,10 @@ def test_a_range_has_its_ends_and_no_more_digits_than_a_person_writes() -> None:
     assert Vary(key="a", values=(3, "x")).at(0.99) == "x"
 
 
-def test_a_study_of_format_1_stays_readable() -> None:
+def test_study_of_format_1_stays_readable() -> None:
     assert "format = 1" in STUDY
     assert isinstance(parse_study(STUDY), StudyFields)
-    assert FORMAT == 2, "a new format needs a migration of the old one"
+    assert FORMAT == 2, "a new format needs a migration from the old one"
 
 
 @pytest.mark.parametrize(
@@ -230,7 +228,7 @@ def test_a_study_of_format_1_stays_readable() -> None:
         ('measure = "net_speed"\nover = "spread"', "minimise"),
     ],
 )
-def test_a_goal_without_aim_takes_that_of_its_measure(goal: str, aim: str) -> None:
+def test_goal_without_aim_takes_that_of_its_measure(goal: str, aim: str) -> None:
     text = (
         HEAD.replace("format = 1", "format = 2")
         + RANGE
@@ -242,8 +240,8 @@ def test_a_goal_without_aim_takes_that_of_its_measure(goal: str, aim: str) -> No
     assert parse_study(dump_study(study, text)) == study
 
 
-def test_a_goal_without_aim_is_maximized_in_format_1(tmp_path: Path) -> None:
-    """What a file of an earlier version means does not change, also when it is saved in the present format."""
+def test_goal_without_aim_is_maximised_in_format_1(tmp_path: Path) -> None:
+    """The meaning of a file of an earlier version does not change, also when it is saved in the current format."""
     path = tmp_path / "s.toml"
     path.write_text(HEAD + RANGE + '[[goals]]\nmeasure = "cost_of_transport"  # why\n')
     study = load_study(path)
@@ -254,7 +252,7 @@ def test_a_goal_without_aim_is_maximized_in_format_1(tmp_path: Path) -> None:
     assert load_study(path).goals[0].aim == "maximise"
 
 
-def test_a_new_study_takes_the_direction_of_its_measures() -> None:
+def test_new_study_takes_the_direction_of_its_measures() -> None:
     goals = begun(Scene(), "a.toml", (), goals=("cost_of_transport", "net_distance")).goals
     assert [goal.aim for goal in goals] == ["minimise", "maximise"]
     assert [goal.measure for goal in begun(Scene(), "a.toml", ()).goals] == ["net_speed"]

@@ -1,4 +1,4 @@
-"""A study that another process runs for the window: it tells how far it is, pauses, goes on, and ends when asked."""
+"""A study that another process runs for the window: it reports progress, pauses, resumes, and ends on request."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def long_study(study_file: Path) -> Path:
 
 @pytest.fixture
 def begun(study_file: Path) -> Iterator[Callable[..., StudyProcess]]:
-    made: list[StudyProcess] = []
+    processes: list[StudyProcess] = []
 
     def begin(path: Path, workers: Workers = ONE, **others: object) -> StudyProcess:
-        made.append(StudyProcess(path, workers, **others))  # type: ignore[arg-type]
-        return made[-1]
+        processes.append(StudyProcess(path, workers, **others))  # type: ignore[arg-type]
+        return processes[-1]
 
     yield begin
-    for process in made:
+    for process in processes:
         process.close()
 
 
-def test_lines_say_what_was_said() -> None:
+def test_lines_transport_progress() -> None:
     worker = WorkerInfo("here-1", "127.0.0.1", "tcp://127.0.0.1:1", 2, 99.5, 1 << 28)
     for left in (1.5, math.nan):
         progress = Progress("running", 10, 3, 1, 1, left, (worker,), "http://x", ("A note.",))
@@ -73,7 +73,7 @@ def test_lines_say_what_was_said() -> None:
         assert message_in(line) is None
 
 
-def test_a_study_runs_to_its_end_and_is_known_then(
+def test_study_runs_to_its_end_and_is_stored(
     study_file: Path, begun: Callable[..., StudyProcess]
 ) -> None:
     first = begun(study_file)
@@ -87,7 +87,7 @@ def test_a_study_runs_to_its_end_and_is_known_then(
     assert (again.progress.finished, again.progress.known) == (6, 6)
 
 
-def test_a_cancel_leaves_nothing_running_within_a_second(
+def test_cancel_ends_all_processes_in_a_second(
     long_study: Path, begun: Callable[..., StudyProcess]
 ) -> None:
     process = begun(long_study, Workers(2))
@@ -95,17 +95,15 @@ def test_a_cancel_leaves_nothing_running_within_a_second(
     children = descendants(process.process.pid)
     assert len(children) >= 3, "the driver and two workers"
     process.cancel()
-    asked = time.monotonic()
+    started = time.monotonic()
     wait_until(lambda: not process.running and not any(map(alive, children)))
-    assert time.monotonic() - asked < 2.0, (
-        "one second, and one that this test may be kept from looking"
-    )
+    assert time.monotonic() - started < 2.0, "one second, and one for delays of this test"
     assert process.error == ""
     table = results_of(long_study)
     assert 1 <= table["runs"].sum() < 40
 
 
-def test_a_cancel_before_it_begins_ends_it(
+def test_cancel_before_the_start_ends_it(
     long_study: Path, begun: Callable[..., StudyProcess]
 ) -> None:
     process = begun(long_study)
@@ -114,7 +112,7 @@ def test_a_cancel_before_it_begins_ends_it(
     assert process.error == ""
 
 
-def test_a_process_that_does_not_listen_is_ended(
+def test_process_that_does_not_respond_is_ended(
     study_file: Path, begun: Callable[..., StudyProcess]
 ) -> None:
     process = begun(study_file, command=[sys.executable, "-c", "import time; time.sleep(1000)"])
@@ -122,19 +120,19 @@ def test_a_process_that_does_not_listen_is_ended(
     wait_until(lambda: not process.running)
 
 
-def test_it_pauses_and_goes_on(long_study: Path, begun: Callable[..., StudyProcess]) -> None:
+def test_study_pauses_and_resumes(long_study: Path, begun: Callable[..., StudyProcess]) -> None:
     process = begun(long_study)
     process.pause()
     wait_until(lambda: process.paused)
     assert process.progress is not None
-    assert process.progress.finished == 0, "paused before it began"
+    assert process.progress.finished == 0, "paused before the start"
     process.resume()
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
     assert not process.paused
 
 
-def test_it_ends_with_whoever_watches(long_study: Path, begun: Callable[..., StudyProcess]) -> None:
-    """Also where that was killed: its end of the pipe is closed then."""
+def test_study_ends_with_its_watcher(long_study: Path, begun: Callable[..., StudyProcess]) -> None:
+    """Also if the watching process was killed: its end of the pipe is closed then."""
     process = begun(long_study)
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
     assert process.process.stdin is not None
@@ -145,9 +143,7 @@ def test_it_ends_with_whoever_watches(long_study: Path, begun: Callable[..., Stu
         assert store.landed() >= 1
 
 
-def test_mistakes_come_with_their_keys(
-    study_file: Path, begun: Callable[..., StudyProcess]
-) -> None:
+def test_problems_have_their_keys(study_file: Path, begun: Callable[..., StudyProcess]) -> None:
     study_file.write_text(study_file.read_text().replace("low = 20.0", "low = 60.0"))
     process = begun(study_file)
     wait_until(lambda: not process.running)
@@ -163,7 +159,7 @@ def test_mistakes_come_with_their_keys(
     assert "(boo)" in process.error
 
 
-def test_what_is_doubtful_is_noted(study_file: Path, begun: Callable[..., StudyProcess]) -> None:
+def test_warnings_are_reported(study_file: Path, begun: Callable[..., StudyProcess]) -> None:
     text = study_file.read_text().replace("ground.mu_across", "solver.max_iterations")
     study_file.write_text(text.replace("[0.2, 0.8]", "[100, 200]"))
     process = begun(study_file)
@@ -171,9 +167,7 @@ def test_what_is_doubtful_is_noted(study_file: Path, begun: Callable[..., StudyP
     assert any("has no effect" in note for note in process.notes), process.error
 
 
-def test_a_driver_that_is_killed_is_told_of(
-    long_study: Path, begun: Callable[..., StudyProcess]
-) -> None:
+def test_killed_driver_is_reported(long_study: Path, begun: Callable[..., StudyProcess]) -> None:
     process = begun(long_study)
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
     children = descendants(process.process.pid)

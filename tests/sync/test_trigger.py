@@ -21,7 +21,7 @@ from snakestudio.sync import (
     split_address,
 )
 from snakestudio.sync.lsl import available
-from snakestudio.sync.protocol import LONGEST_LINE, LineBuffer, parse_trigger, say
+from snakestudio.sync.protocol import LONGEST_LINE, LineBuffer, format_line, parse_trigger
 from tests.peers.trigger_peer import OFFSET
 from tests.sync.peer import listening, peer
 
@@ -72,8 +72,8 @@ def test_a_trigger_has_a_name_and_a_time_or_neither(
 
 
 def test_a_line_is_short_and_ascii_whatever_is_said() -> None:
-    assert say("START", "straße\nSTOP", 1.5) == b"START stra?e STOP 1.500000\n"
-    assert len(say("START", "x" * 2000)) <= LONGEST_LINE
+    assert format_line("START", "straße\nSTOP", 1.5) == b"START stra?e STOP 1.500000\n"
+    assert len(format_line("START", "x" * 2000)) <= LONGEST_LINE
 
 
 @pytest.mark.parametrize(
@@ -351,7 +351,7 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
             ended = threading.Event()
             with peer("fire", together.port, "START outside 5.0", "STOP outside 6.0"):
                 assert together.wait()
-                together.go()
+                together.start_run()
                 together.accompany(ended.is_set, ended.set, lambda: None)
             assert len(began) == 1
             assert together.trigger is not None
@@ -380,7 +380,7 @@ def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -
         together.prepare()
         together.start_now()
         assert together.wait()
-        together.go()
+        together.start_run()
     assert began == [1]
     with SynchronizedStart(Together(), "", lambda: began.append(2)) as together:
         together.prepare()
@@ -404,7 +404,7 @@ def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
         together.prepare()
         other.end()
         with pytest.raises(TriggerError, match="is lost"):
-            together.go()
+            together.start_run()
         together.close()
     assert began == []
 
@@ -415,7 +415,7 @@ def test_a_refusal_is_told_although_the_run_goes() -> None:
             Together(fire=True, host="127.0.0.1", port=port), "", lambda: None
         ) as together:
             together.prepare()
-            together.go()
+            together.start_run()
         assert "the camera is not ready" in together.trouble
         assert together.trouble in together.notes
 

@@ -1,4 +1,4 @@
-"""A gait from a file of its own, anywhere: every joint claps, the third power of a sine."""
+"""A gait from a separate file outside the package: every joint claps, the third power of a sine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from snakestudio.model.scene import Scene
 
 
 class ClappingFields(GaitFields):
-    """How far and how fast."""
+    """Amplitude and pace."""
 
     kind: Literal["clapping"] = value("clapping", label="Gait", help="Every joint claps")
     clap_deg: float = value(
@@ -54,7 +54,7 @@ class _State:
 
 
 class Clapping:
-    """Angles as functions of time; another pace goes on from the phase that is reached."""
+    """Angles as functions of time; a change of pace continues from the current phase."""
 
     def __init__(self, scene: Scene) -> None:
         assert isinstance(scene.gait, ClappingFields)

@@ -1,8 +1,8 @@
-"""A formulation from a file of its own, anywhere: a chain without mass on viscous ground, in plain numpy.
+"""A formulation from a separate file outside the package: a massless chain on viscous ground, in plain numpy.
 
 Gray and Hancock 1955, J. Exp. Biol. 32: resistance across a thin body is larger than along it, and
-at every instant the forces and the moment on it are none. The joints are where they shall be, and
-the rest of the motion follows from that.
+at every instant the forces and the moment on it vanish. The joints follow their references exactly,
+and determine the rest of the motion.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STEP, CALL_STEPS = range(2)
 
 
 class CreepingFields(ModelFields):
-    """How much the ground resists."""
+    """Resistance of the ground."""
 
     kind: Literal["creeping"] = value(
         "creeping", label="Model", help="Formulation of the dynamics: massless"
@@ -62,7 +62,7 @@ class State(NamedTuple):
 
 
 class CreepingEngine(TimeSteppingEngine):
-    """Steps of Euler's forward scheme; nothing is compiled."""
+    """Steps of Euler's forward scheme, without compiled code."""
 
     kind = "creeping"
 
@@ -86,7 +86,7 @@ class CreepingEngine(TimeSteppingEngine):
         )
 
     def _chain(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Poses of the links (n, 3), how they move with link 1 (n, 3, 3), and with the joints' rates (n, 3)."""
+        """Poses of the links (n, 3), derivatives by link 1 (n, 3, 3), and velocities by the joint rates (n, 3)."""
         half = 0.5 * self._scene.robot.link_length_m
         theta = self._state.head[2] + np.concatenate([[0.0], np.cumsum(self._state.angle)])
         axis = np.column_stack([np.cos(theta), np.sin(theta)])
@@ -101,7 +101,7 @@ class CreepingEngine(TimeSteppingEngine):
         return pose, with_head, np.column_stack([by_joints, turn])
 
     def _move(self, rate: FloatArray) -> None:
-        """Velocity of link 1 at which forces and moment on the whole are none, and the power of the ground."""
+        """Velocity of link 1 at which total force and moment vanish, and the power of the ground."""
         ratio = self._scene.model.drag_ratio  # type: ignore[attr-defined]
         pose, with_head, by_joints = self._chain(rate)
         c, s = np.cos(pose[:, 2]), np.sin(pose[:, 2])
@@ -110,14 +110,14 @@ class CreepingEngine(TimeSteppingEngine):
         drag[:, 1, 1] = s * s + ratio * c * c
         drag[:, 0, 1] = drag[:, 1, 0] = (1.0 - ratio) * c * s
         drag[:, 2, 2] = ratio * self._scene.robot.link_length_m**2 / 12.0
-        whole = np.einsum("kia,kij,kjb->ab", with_head, drag, with_head)
+        total_drag = np.einsum("kia,kij,kjb->ab", with_head, drag, with_head)
         push = np.einsum("kia,kij,kj->a", with_head, drag, by_joints)
-        self._state.velocity[:] = np.linalg.solve(whole, -push)
+        self._state.velocity[:] = np.linalg.solve(total_drag, -push)
         motion = with_head @ self._state.velocity + by_joints
         self._power = -float(np.einsum("ki,kij,kj->", motion, drag, motion))
 
     def _run_kernel(
-        self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
+        self, reference: JointReference, n_steps: int, expected: IntArray, rows: RowBuffers
     ) -> int:
         state = self._state
         dt = self._scene.solver.step_s
@@ -130,7 +130,7 @@ class CreepingEngine(TimeSteppingEngine):
             state.rate[:] = rate
             state.work[0] += dt * self._power
             state.counts[:] += 1
-            if state.counts[STEP] in wanted:
+            if state.counts[STEP] in expected:
                 self._write_present_row(*reference.at(self._now()), rows, call=False)
         return OK
 

@@ -1,4 +1,4 @@
-"""An obstacle shape from a file of its own, anywhere: two posts and a rail between them."""
+"""An obstacle shape from a separate file outside the package: two posts and a rail between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.model.obstacles.solids import Block, Post, Solid, turned
 
 
 class Fence(Obstacle):
-    """How long, how high and how strong."""
+    """Length, height and strength."""
 
     kind: Literal["fence"] = value("fence", label="Kind", help="Shape of the obstacle")
     name: str = shape.name()

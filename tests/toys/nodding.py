@@ -1,4 +1,4 @@
-"""A controller from a file of its own, anywhere: the head nods towards where it came from, and all joints with it."""
+"""A controller from a separate file outside the package: the head nods towards the origin, and all joints with it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from snakestudio.model.snapshot import Fields, Snapshot
 
 
 class NoddingFields(ControllerFields):
-    """How far and how fast."""
+    """Amplitude and gain."""
 
     uses = ()
 
@@ -50,7 +50,7 @@ class _State:
 
 
 class Nodding:
-    """Feedback: the phase runs the faster, the further the head is away from the origin."""
+    """Feedback: the phase advances faster the further the head is from the origin."""
 
     needs = Fields.POSE
     channels = ("nod_rad", "nod_count")
@@ -100,12 +100,12 @@ def _events(schema: Schema, fields: NoddingFields) -> Any:
     seen = [0.0]
 
     def find(times: FloatArray, extra: FloatArray) -> list[RunEvent]:
-        found = []
+        events = []
         for time, count in zip(times.tolist(), extra[:, column].tolist(), strict=True):
             if count > seen[0]:
-                found.append(RunEvent(time, "jam", f"Nod {count:g}", count))
+                events.append(RunEvent(time, "jam", f"Nod {count:g}", count))
             seen[0] = count
-        return found
+        return events
 
     return find
 

@@ -287,7 +287,7 @@ def _with_laws(runs: tuple[ModelRun, ...]) -> tuple[ModelRun, ...]:
     reference = next((run for run in runs if run.recording is not None), None)
     law = "" if reference is None else friction_law(reference.scene)
 
-    def noted(run: ModelRun) -> ModelRun:
+    def with_note(run: ModelRun) -> ModelRun:
         own = friction_law(run.scene)
         if reference is None or run.recording is None or not law or not own or own == law:
             return run
@@ -295,7 +295,7 @@ def _with_laws(runs: tuple[ModelRun, ...]) -> tuple[ModelRun, ...]:
         note = f"friction follows {LAW_NAMES[own]}, but {LAW_NAMES[law]} in the {name} model."
         return replace(run, notes=(*run.notes, note))
 
-    return tuple(noted(run) for run in runs)
+    return tuple(with_note(run) for run in runs)
 
 
 def _compared(scene: Scene, runs: tuple[ModelRun, ...]) -> ModelComparison:

@@ -140,12 +140,12 @@ class Search:
             self._known[known] = (
                 np.concatenate(successful) if len(successful) == len(parts) else None
             )
-            self._note(np.frombuffer(known), self._known[known])
+            self._record(np.frombuffer(known), self._known[known])
         if new and not self._report_progress():
             raise StoppedError
         return [self._known[point.tobytes()] for point in points]
 
-    def _note(self, place: FloatArray, residual: FloatArray | None) -> None:
+    def _record(self, place: FloatArray, residual: FloatArray | None) -> None:
         self.evaluations += 1
         cost = self.cost(residual)
         if cost < self.best_cost:

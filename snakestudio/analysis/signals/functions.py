@@ -185,7 +185,7 @@ def _many(
     return name, Function(f"{name}(x, y, ...)", text, make, 0, around=around)
 
 
-def _added(*values: FloatArray) -> FloatArray:
+def _sum_of(*values: FloatArray) -> FloatArray:
     return reduce(np.add, values)
 
 
@@ -268,11 +268,11 @@ FUNCTIONS: Table[Function] = Table(
         ),
         ("unwrap", Function("unwrap(x)", "Angle without jumps by full turns", Unwrapped)),
         _many("norm", "Square root of the sum of squares", _norm, ("Norm", "norm({})")),
-        _many("sum", "Sum", _added),
+        _many("sum", "Sum", _sum_of),
         _many(
             "mean",
             "Mean of several signals at each time",
-            lambda *values: _added(*values) / len(values),
+            lambda *values: _sum_of(*values) / len(values),
         ),
         _many(
             "max",

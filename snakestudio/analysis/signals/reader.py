@@ -75,7 +75,7 @@ def read(
     *,
     vocabulary: Vocabulary = VOCABULARY,
     owner: str = "the run",
-    shown: str = "",
+    label: str = "",
 ) -> Node:
     """Parse the expression `text`.
 
@@ -100,7 +100,7 @@ def read(
     covered, patterns = covered_patterns(text.translate(TYPOGRAPHIC))
     reader = _Reader(patterns, tuple(names), tuple(other_names), reductions, vocabulary, owner)
     try:
-        return reader.read(covered, shown or text)
+        return reader.read(covered, label or text)
     except FormulaError as error:
         raise SignalError(error.message, error.remedy, error.start, error.stop) from error
 

@@ -111,7 +111,7 @@ class _Running(Node):
             piece, state = self.run(times[a : a + BLOCK], values[a : a + BLOCK], state)
             pieces.append(piece)
             if len(piece) == BLOCK:
-                self._note(reading, (first + a) // BLOCK + 1, state)
+                self._store(reading, (first + a) // BLOCK + 1, state)
         return np.concatenate(pieces)[start - first :]
 
     def _state(self, reading: Reading, number: int) -> _State:
@@ -124,10 +124,10 @@ class _Running(Node):
             a = k * BLOCK
             b = (k + 1) * BLOCK
             state = self.run(reading.times[a:b], evaluate(self.part, reading, a, b), state)[1]
-            self._note(reading, k + 1, state)
+            self._store(reading, k + 1, state)
         return state
 
-    def _note(self, reading: Reading, number: int, state: _State) -> None:
+    def _store(self, reading: Reading, number: int, state: _State) -> None:
         """Store the state at the start of the next block, if it will not change any more."""
         states = self._state_cache.get(reading)
         if len(states) == number and self.part.settled(

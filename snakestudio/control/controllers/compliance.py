@@ -157,7 +157,7 @@ class _YieldingGait:
         self._rate = next((index for index, name in enumerate(names) if _is_rate(name)), None)
         # rate at which the gait's clock runs like that of the run
         self._nominal = 1.0 if self._rate is None else first[self._rate]
-        self._made: dict[GaitFields, Any] = {}
+        self._laws: dict[GaitFields, Any] = {}
         self.state = _GaitState(scene.gait, (), first, first)
 
     def _motion_of(
@@ -169,13 +169,13 @@ class _YieldingGait:
             if index != self._rate
         }
         gait = fields.model_copy(update=changes)
-        if gait not in self._made:
-            while len(self._made) > 3:
-                del self._made[next(iter(self._made))]
+        if gait not in self._laws:
+            while len(self._laws) > 3:
+                del self._laws[next(iter(self._laws))]
             make = GAIT_KINDS[gait.kind].make
             assert make is not None
-            self._made[gait] = make(self._scene.model_copy(update={"gait": gait}))
-        motion: Motion = self._made[gait].motion(clock, True)
+            self._laws[gait] = make(self._scene.model_copy(update={"gait": gait}))
+        motion: Motion = self._laws[gait].motion(clock, True)
         return motion
 
     def _blended(

@@ -495,7 +495,7 @@ class _Jams:
         self._since = np.inf
         self._jammed = False
 
-    def look(self, times: FloatArray, extra: FloatArray) -> list[RunEvent]:
+    def events_in(self, times: FloatArray, extra: FloatArray) -> list[RunEvent]:
         jammed = extra[:, self._joints] > 0.0
         if not (self._jammed or jammed.any() or (extra[:, self._jams] != self._count).any()):
             self._since = np.inf
@@ -588,7 +588,7 @@ KIND = ControllerKind(
     phase=("controller_state", "jam", "resolved"),
     says=_says,
     marks=_marks,
-    events=lambda schema, fields: _Jams(schema, fields).look,
+    events=lambda schema, fields: _Jams(schema, fields).events_in,
     remedies={Fields.CONTACTS: "set controller.jam_resolution = false."},
     states={"leader_follower": _State},
     formerly={

@@ -110,7 +110,7 @@ class PathFollower(Steering):
     def __init__(self, scene: Scene, start: FloatArray) -> None:
         super().__init__(scene, start)
         self._link_length = scene.robot.link_length_m
-        self._way = _Way(scene.path)
+        self._progress = _Way(scene.path)
         self._known_path: GroundPath | None = None
         self._track: Track
 
@@ -121,7 +121,7 @@ class PathFollower(Steering):
 
     def values(self) -> FloatArray:
         """Values of the channels; left of the path is positive."""
-        sight = self._way.sight
+        sight = self._progress.sight
         ahead = sight.ahead_xy(self._settings.look_ahead_m)
         return np.array([*self._steered(), sight.cross, sight.along, *sight.point.tolist(), *ahead])
 
@@ -131,18 +131,18 @@ class PathFollower(Steering):
         return self._law
 
     def _target(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
-        way = self._way
+        progress = self._progress
         settings = self._settings
-        if not way.path:  # removed during the run: keep the direction
-            return way.sight.direction, 0.0
+        if not progress.path:  # removed during the run: keep the direction
+            return progress.sight.direction, 0.0
         reach = settings.look_ahead_m
         gain = settings.integral_gain_m_s
         sight = projected(
-            self._track_of(way.path), snapshot.centre_of_mass()[:2], way.around, reach
+            self._track_of(progress.path), snapshot.centre_of_mass()[:2], progress.around, reach
         )
-        shift = gain * way.integral
+        shift = gain * progress.integral
         growth = integral_rate(sight.cross, reach, shift) * period if gain else 0.0
-        self._way = _Way(way.path, sight, sight.along, way.integral + growth)
+        self._progress = _Way(progress.path, sight, sight.along, progress.integral + growth)
         # A body along the curve has this offset in each joint.
         bend = settings.curve_gain * self._link_length * sight.curvature
         return heading_to(sight, reach, shift), bend
@@ -156,22 +156,22 @@ class PathFollower(Steering):
     def apply(self, scene: Scene, time: float) -> None:
         """Continue with the settings and the path of `scene`."""
         super().apply(scene, time)
-        old = self._way.path
+        old = self._progress.path
         new = scene.path
         if old == new:
             return
-        around = self._way.around
+        around = self._progress.around
         if around is not None:
             around = _carried_over(old, new, around)
-        self._way = self._way._replace(path=new, around=around)
+        self._progress = self._progress._replace(path=new, around=around)
 
     def checkpoint(self) -> Any:
         """Return the full state."""
-        return super().checkpoint(), self._way
+        return super().checkpoint(), self._progress
 
     def restore(self, checkpoint: Any) -> None:
         """Restore a state returned by `checkpoint`."""
-        steering, self._way = checkpoint
+        steering, self._progress = checkpoint
         super().restore(steering)
 
 

@@ -71,7 +71,7 @@ def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
                 )
     problems += ground_friction_problems(scene, base_dir)
     if scene.support.viscous == (0.0, 0.0):
-        problems += checks.slippery_ground(scene)
+        problems += checks.missing_friction(scene)
     return problems
 
 

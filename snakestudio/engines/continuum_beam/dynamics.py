@@ -104,7 +104,7 @@ def _head_gravity(params: Params, work: Work, gravity: FloatArray, turn: FloatAr
 
 @inlined
 def _add_friction(params: Params, work: Work, h: float) -> float:
-    """Add friction on all points at `work.stamp`, in the head's frame; return its power. P4 (14) to (17) by length."""
+    """Compute friction at all points at `work.stamp`, in the head's frame; return its power. P4 (14) to (17)."""
     ground = params.ground
     time = work.stamp[0]
     local = work.scratch[0]

@@ -71,8 +71,7 @@ class ContinuumBeamEngine:
     carry, in N (couples divided by the length of the body): Lambda(l) - F_+, up to rounding.
     "Unconverged" counts steps with such a residual.
 
-    Raises `SceneError` if a formula cannot be read. `registry.create` detects all other mistakes
-    before.
+    Raises `SceneError` if a formula cannot be read; `registry.create` detects all other mistakes.
 
     Parameters
     ----------
@@ -183,7 +182,7 @@ class ContinuumBeamEngine:
                 "bent, or not held at all. Set strain.speed_m_s, or activate a support at that time."
             )
         return (
-            f"In {at}, the motion has diverged: the error is too large in parts of the step of any length. Increase "
+            f"In {at}, the motion has diverged: the error is too large even in the shortest parts of a step. Increase "
             "solver.error_tolerance, or make strain law and friction smoother."
         )
 

@@ -12,7 +12,7 @@ from snakestudio.model.formulations import ModelFields
 
 
 class ContinuumBeam(ModelFields):
-    """Fields of `[model]`; the formulation adds none."""
+    """Values of `[model]` in a scene; this formulation has only the common ones."""
 
     body = ContinuousBody
 

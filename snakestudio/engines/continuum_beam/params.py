@@ -59,8 +59,8 @@ class Params(NamedTuple):
     """Law of Coulomb friction; see `kernels.smooth_friction`."""
 
     ground: GroundMap
-    """Coefficients of Coulomb friction (with one row, for the whole body), and their dependences
-    and those of the load."""
+    """Coefficients of Coulomb friction (with one row, for the whole body), with the variation of
+    friction and load."""
 
     varies: bool
     """Whether friction or load vary."""

@@ -25,7 +25,7 @@ AXIAL_SPEED, SLIP_SPEED, MISSED = range(6, 9)
 
 
 class Knots(NamedTuple):
-    """A StrainReference in the type of the kernels; see there."""
+    """Arrays of a `StrainReference`, as kernels take them; see there."""
 
     time: FloatArray
     strain: FloatArray
@@ -91,7 +91,7 @@ class Work(NamedTuple):
     """Frames of all points in the head's frame."""
 
     twist: FloatArray
-    """eta in the own frames of the cross-sections."""
+    """eta in the frames of the cross-sections."""
 
     rate_density: FloatArray
     rate_sum: FloatArray

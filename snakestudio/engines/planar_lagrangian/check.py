@@ -192,7 +192,7 @@ def _no_friction(scene: Scene) -> list[Problem]:
     ground = scene.ground
     if ground.viscous_along_ns_per_m or ground.viscous_across_ns_per_m:
         return []
-    return checks.slippery_ground(scene)
+    return checks.missing_friction(scene)
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
@@ -211,9 +211,9 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         q, _ = planar_pose(scene, base_dir)
     except SceneError as error:
         return [checks.unusable_file(error)]
-    problems += planar_checks.given_state(scene, q, base_dir)
+    problems += planar_checks.explicit_state(scene, q, base_dir)
     problems += _obstacles(scene)
-    problems += planar_checks.no_pitch(scene)
+    problems += planar_checks.ignored_pitch(scene)
     problems += _step_length(scene)
-    problems += checks.soft_start_never_ends(scene)
+    problems += checks.endless_soft_start(scene)
     return problems + _no_friction(scene)

@@ -78,7 +78,7 @@ class PlanarLagrangianEngine(CompiledEngine):
             start.append((begin, now))
         return tuple(start)
 
-    def _contact_capacity(self, n_rows: int) -> int:
+    def _room_for_contacts(self, n_rows: int) -> int:
         return n_rows * self._scene.robot.n_links
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:

@@ -55,7 +55,7 @@ class Params(NamedTuple):
     """Law of Coulomb friction; see `kernels.smooth_friction`."""
 
     ground: GroundMap
-    """Coefficients of Coulomb friction, and their dependences and those of the load."""
+    """Coefficients of Coulomb friction, with the variation of friction and load."""
 
     varies: bool
     """Whether friction or load vary."""

@@ -59,7 +59,7 @@ def _gain(work: Work, weight: float) -> None:
 
 @inlined
 def _turned_over(params: Params, state: State, work: Work) -> bool:
-    """Return whether a joint or link turns by more than half a turn in the step (or a velocity is NaN)."""
+    """Return whether a joint or link turns by more than half a turn in the step (or a velocity is not finite)."""
     n = state.impulse.shape[0]
     most = math.pi / params.dt
     before = 0.0

@@ -20,7 +20,7 @@ def largest_stable_step(scene: Scene) -> float:
 
 
 def _shifted_centres(scene: Scene) -> list[Problem]:
-    """Links whose centre of mass is not in the middle, where obstacles act in this model, P3 (30)."""
+    """Return problems of links whose centre of mass is not in the middle, where obstacles act here, P3 (30)."""
     for number, override in enumerate(scene.robot.link, start=1):
         if override.centre_of_mass_m:
             link = selected(override.index, scene.robot.n_links)[0]
@@ -44,7 +44,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     base_dir : Path or None
         Folder that relative file names in the scene refer to.
     """
-    problems = smooth_checks.yawless_joints(scene) + smooth_checks.left_out_values(scene)
+    problems = smooth_checks.joints_without_yaw(scene) + smooth_checks.ignored_values(scene)
     problems += _shifted_centres(scene)
     if any(problem.severity == "error" for problem in problems):
         return problems
@@ -52,11 +52,11 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         q, u = planar_pose(scene, base_dir)
     except SceneError as error:
         return [checks.unusable_file(error)]
-    problems += planar_checks.given_state(scene, q, base_dir)
+    problems += planar_checks.explicit_state(scene, q, base_dir)
     problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
     problems += overlaps(scene, q)
-    problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, TURN])
-    problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
-    problems += planar_checks.no_pitch(scene)
-    problems += checks.soft_start_never_ends(scene)
-    return problems + checks.slippery_ground(scene)
+    problems += crossing.likely_crossings(scene, base_dir, u[:, :2], u[:, TURN])
+    problems += checks.joint_limits(scene, initial_joint_angles(scene, base_dir))
+    problems += planar_checks.ignored_pitch(scene)
+    problems += checks.endless_soft_start(scene)
+    return problems + checks.missing_friction(scene)

@@ -201,7 +201,7 @@ def _book_normal_accelerations(params: Params, work: Work) -> None:
 
 @inlined
 def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> None:
-    """Correct the lateral velocities of `work.held` links by impulses, to the integral of their accelerations.
+    """Correct the lateral velocities of `work.held` links by impulses to the integral of their accelerations.
 
     A constraint acts on accelerations, (33), (37), while angles and velocities are integrated with
     separate errors, so that nothing would pull back a link that drifts away from its obstacle. The

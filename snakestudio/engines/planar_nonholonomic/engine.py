@@ -34,7 +34,7 @@ from snakestudio.model.world import Ground
 
 
 class PlanarNonholonomicEngine(CompiledEngine):
-    """A snake robot among obstacles, which prevent lateral motion into them of the links they touch.
+    """A snake robot among obstacles, which the links that they touch cannot enter sideways.
 
     "Iterations" are evaluations of the equations of motion; the residual is that of the
     constraints' reactions relative to the weight of a link.
@@ -85,7 +85,7 @@ class PlanarNonholonomicEngine(CompiledEngine):
         own = self._scene.ground.obstacle_damping_ns_per_m
         return f"Reduce {key} from {own:g} to {usual:g}" if own > usual else f"Reduce {key}"
 
-    def _contact_capacity(self, n_rows: int) -> int:
+    def _room_for_contacts(self, n_rows: int) -> int:
         return 3 * n_rows * self._scene.robot.n_links
 
     def _links(self) -> FloatArray:

@@ -11,7 +11,7 @@ from snakestudio.model.formulations import ModelFields
 
 
 class PlanarNonholonomic(ModelFields):
-    """Fields of `[model]`; the formulation adds none."""
+    """Values of `[model]` in a scene; this formulation has only the common ones."""
 
     kind: Literal["planar_nonholonomic"] = value(
         "planar_nonholonomic", label="Model", help="Formulation of the dynamics: paper P3"

@@ -205,7 +205,7 @@ def _keep_first(work: Work) -> None:
 
 @inlined
 def _turned_over(params: Params, state: State, work: Work) -> bool:
-    """Return whether a joint or link turns by more than half a turn in a step (or a velocity is NaN)."""
+    """Return whether a joint or link turns by more than half a turn in a step (or a velocity is not finite)."""
     n = state.acts.shape[0]
     most = math.pi / params.dt
     before = 0.0

@@ -146,14 +146,13 @@ def _wheels_that_slip(scene: Scene) -> list[Problem]:
     ratchets = np.flatnonzero((along == 0.0).sum(axis=1) == 1)
     fixes = (Fix("Use the ellipse law", (("ground.law", "ellipse"),)),)
     if len(ratchets):
-        message = f"link {ratchets[0] + 1} has no friction in one direction, which the unit-velocity law cannot"
+        link = ratchets[0] + 1
+        message = f"link {link} has no friction in one direction, which the unit-velocity law does not support"
         remedy = 'set ground.law to "ellipse", or set friction in both directions'
         return [
             Problem("error", "ground.law", message, remedy, links=(int(ratchets[0]),), fixes=fixes)
         ]
-    message = (
-        "links without friction along them slip sideways when rolling under the unit-velocity law"
-    )
+    message = "links without friction along their axes slip sideways when rolling under the unit-velocity law"
     return [
         Problem(
             "warning",
@@ -182,12 +181,12 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     except SceneError as error:
         return [checks.unusable_file(error)]
     problems += _bent_where_fixed(scene, q)
-    problems += planar_checks.given_state(scene, q, base_dir)
+    problems += planar_checks.explicit_state(scene, q, base_dir)
     problems += obstacle_problems(scene.obstacles, max(link.radius for link in scene.robot.links))
     problems += overlaps(scene, q)
-    problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, TURN])
-    problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
-    problems += planar_checks.no_pitch(scene)
+    problems += crossing.likely_crossings(scene, base_dir, u[:, :2], u[:, TURN])
+    problems += checks.joint_limits(scene, initial_joint_angles(scene, base_dir))
+    problems += planar_checks.ignored_pitch(scene)
     problems += checks.joint_control(scene, largest_stable_step)
-    problems += checks.soft_start_never_ends(scene)
-    return problems + _wheels_that_slip(scene) + checks.slippery_ground(scene)
+    problems += checks.endless_soft_start(scene)
+    return problems + _wheels_that_slip(scene) + checks.missing_friction(scene)

@@ -68,7 +68,7 @@ def _enter(
     arm: float,
     lever: float,
 ) -> None:
-    """Make contact `c` a contact of link `k`, whose contact segment has its middle at (`x`, `y`), with obstacle `j`.
+    """Enter contact `c` of link `k`, whose contact segment has its middle at (`x`, `y`), with obstacle `j`.
 
     `arm` is the lever arm of the normal force about this middle.
     """

@@ -91,7 +91,7 @@ class PlanarNonsmoothEngine(NonsmoothEngine):
     def _shown_reference(self) -> FloatArray:
         return self._reference_of_views
 
-    def _contact_capacity(self, n_rows: int) -> int:
+    def _room_for_contacts(self, n_rows: int) -> int:
         n = len(self._state.q)
         capacity: int = n_rows * (n + 4) + self._state.slot_key.shape[1]
         return capacity

@@ -13,7 +13,7 @@ from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 
 # Entries of State.sums behind those in `contact_sums`.
 PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL = range(7, 12)
-# Entry of State.slot_key behind those there.
+# Entry of State.slot_key behind those of `contact_sums`.
 STICKS = 4
 # Entries of State.slot_sum.
 NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, WEIGHT, FRICTION_X, FRICTION_Y = range(7)

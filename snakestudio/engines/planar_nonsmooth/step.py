@@ -95,7 +95,7 @@ def _residual(problem: ChainProblem, work: Work, impulses: ChainImpulses) -> flo
 
 @inlined
 def _turned_over(params: Params, u: FloatArray) -> bool:
-    """Return whether a joint or link turns by more than half a turn in one step (or a velocity is NaN)."""
+    """Return whether a joint or link turns by more than half a turn in one step (or a velocity is not finite)."""
     most = math.pi / params.dt
     before = 0.0
     for k in range(u.shape[0]):

@@ -154,7 +154,9 @@ def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Prob
         )
     if problems:
         return problems
-    return start_checks.torn_velocities(scene, twist, ahead, behind, axes, np.cross(first, piece))
+    return start_checks.separating_velocities(
+        scene, twist, ahead, behind, axes, np.cross(first, piece)
+    )
 
 
 _FORBIDS = ("but it is fixed", "which its axis does not allow", "which its two axes do not allow")
@@ -241,7 +243,7 @@ def _obstacles(
         if len(inside):
             links = [int(k) for k in inside[np.argsort(-depth[inside])]]
 
-            few = len(problems) < checks.MENDED
+            few = len(problems) < checks.MAX_FIXED_OBSTACLES
 
             def clear(shift: FloatArray, solids: Sequence[Solid] = solids) -> bool:
                 # equivalent to moving the robot in the opposite direction
@@ -280,9 +282,9 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         axis = matrices(pose[:, 3:])[:, :, X]
         problems += _in_the_ground(scene, pose, axis)
         problems += _obstacles(scene, base_dir, pose[:, :3], axis)
-        problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
-        problems += crossing.foreseen(scene, base_dir, twist[:, :3], twist[:, 3:])
+        problems += checks.joint_limits(scene, initial_joint_angles(scene, base_dir))
+        problems += crossing.likely_crossings(scene, base_dir, twist[:, :3], twist[:, 3:])
     problems += ground_friction_problems(scene, base_dir)
     problems += checks.joint_control(scene, largest_stable_step)
-    problems += checks.soft_start_never_ends(scene)
-    return problems + checks.slippery_ground(scene)
+    problems += checks.endless_soft_start(scene)
+    return problems + checks.missing_friction(scene)

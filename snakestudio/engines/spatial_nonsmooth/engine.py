@@ -83,7 +83,7 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
         reference: FloatArray = self._view_work.reference
         return reference
 
-    def _contact_capacity(self, n_rows: int) -> int:
+    def _room_for_contacts(self, n_rows: int) -> int:
         n = len(self._state.q)
         capacity: int = n_rows * (2 * n + 4) + self._state.slot_key.shape[1]
         return capacity

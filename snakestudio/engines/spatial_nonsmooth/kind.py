@@ -11,7 +11,7 @@ from snakestudio.model.formulations import ModelFields
 
 
 class SpatialNonsmooth(ModelFields):
-    """Fields of `[model]`; the formulation adds none."""
+    """Values of `[model]` in a scene; this formulation has only the common ones."""
 
     spatial = True
 

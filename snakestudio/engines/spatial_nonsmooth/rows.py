@@ -87,7 +87,7 @@ def classify_stick(state: State, work: Work) -> None:
 
 @jit
 def _state_of(state: State, link: int, body: int, feature: int) -> int:
-    """Return the `ContactState` of a contact in the last step."""
+    """Return the `ContactState` of a contact in the last step; OPEN if it was not active."""
     for c in range(state.first[link], state.first[link + 1]):
         if state.contact[c, BODY] == body and state.contact[c, FEATURE] == feature:
             contact_state: int = state.stick[c]

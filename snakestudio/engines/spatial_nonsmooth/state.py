@@ -13,7 +13,7 @@ from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scr
 
 # Entry of State.counts behind those in `contact_sums`.
 STEADY = 8
-# Entries of State.sums behind those there.
+# Entries of State.sums behind those of `contact_sums`.
 GYROSCOPIC, PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL = range(7, 13)
 # Entries of State.slot_sum behind the normal impulse, and behind the point.
 FRICTION_X, FRICTION_Y, FRICTION_Z = range(3, 6)

@@ -94,7 +94,7 @@ def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
 
 @inlined
 def _turned_over(params: Params, w: FloatArray) -> bool:
-    """Return whether a joint or link turns by more than half a turn in one step (or a velocity is NaN)."""
+    """Return whether a joint or link turns by more than half a turn in one step (or a velocity is not finite)."""
     most = math.pi / params.dt
     bx = by = bz = 0.0
     for k in range(w.shape[0]):

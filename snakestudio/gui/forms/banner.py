@@ -368,9 +368,10 @@ class Banners(QWidget):
         column = self.layout()
         if over is None or column is None:
             return
-        self.setVisible(any(not banner.isHidden() for banner in self.findChildren(Banner)))
+        shown = [banner for banner in self.findChildren(Banner) if not banner.isHidden()]
+        self.setVisible(bool(shown))
         width = min(theme.scaled(_WIDEST), over.width() - 2 * _MARGIN)
-        for banner in self.findChildren(Banner):
+        for banner in shown:
             banner.fit(
                 _LINES_LOW if over.height() < theme.scaled(_LOW) else _LINES, width, over.height()
             )

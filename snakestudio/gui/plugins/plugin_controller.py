@@ -24,7 +24,7 @@ from snakestudio.plugins.faults import log as plugin_log
 from snakestudio.plugins.loaded import find, loaded
 from snakestudio.plugins.scenes import NamedPlugin, load_trusted, named_plugins
 from snakestudio.plugins.source import Source, read_source
-from snakestudio.plugins.trust import forget, is_trusted, trust, trusted
+from snakestudio.plugins.trust import is_trusted, revoke_trust, trust, trusted
 from snakestudio.plugins.watch import listen
 from snakestudio.viewmodel.plugin_list import PluginEntry, list_plugins, trusting_folder
 
@@ -270,13 +270,13 @@ class PluginController(QObject):
         """Revoke the trust in a plug-in or its folder; returns what is no longer trusted, or an error message."""
         try:
             if entry.path is None:
-                return forget(entry.name)
+                return revoke_trust(entry.name)
             self.set_own(entry.path, False)
             known = trusted()
             if str(entry.path) in known.files:
-                return forget(entry.path)
+                return revoke_trust(entry.path)
             folder = trusting_folder(entry.path, known)
-            return forget(folder if folder is not None else entry.path)
+            return revoke_trust(folder if folder is not None else entry.path)
         except PluginError as error:
             return str(error)
         finally:

@@ -36,7 +36,7 @@ from snakestudio.gui.profile.log_row import LogRow
 from snakestudio.link.frame import Frame
 from snakestudio.link.learning.motion import Cue, directions
 from snakestudio.link.learning.proposal import FoundMessage, Move, propose
-from snakestudio.link.learning.taking_over import take_over
+from snakestudio.link.learning.taking_over import add_learned
 from snakestudio.link.messages import Traffic
 from snakestudio.link.profile.schema import AxisKind, Profile
 from snakestudio.model.robot.overrides import AXES
@@ -401,8 +401,8 @@ class LearningDialog(Dialog):
         before = self._document.profile
         others = self.others.isChecked()
         if not self.reset_box.isChecked():
-            return take_over(before, self._document.dbc, self.tree.chosen, others=others)
-        new, dbc = take_over(None, "", self.tree.chosen, others=others, name="My robot")
+            return add_learned(before, self._document.dbc, self.tree.chosen, others=others)
+        new, dbc = add_learned(None, "", self.tree.chosen, others=others, name="My robot")
         return new.model_copy(
             update={"dbc": before.dbc, "bus": before.bus, "timing": before.timing}
         ), dbc

@@ -258,7 +258,7 @@ class WiggleDialog(Dialog):
             if result is None
             else "<br>".join(
                 f"<span style='color:{theme.colour(colours[verdict.severity]).name()}'>●</span> {verdict.text}"
-                for verdict in result.words
+                for verdict in result.messages
             )
         )
 
@@ -417,4 +417,4 @@ def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> 
 
 def _worst(result: WiggleResult) -> str:
     order = {"error": 0, "warning": 1, "good": 2}
-    return min(result.words, key=lambda verdict: order[verdict.severity]).text
+    return min(result.messages, key=lambda verdict: order[verdict.severity]).text

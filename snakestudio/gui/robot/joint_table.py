@@ -88,7 +88,7 @@ class JointTable(QAbstractTableModel):
         """Text with the age of a value, shown for stale values."""
         age = float(self.age[row])
         if quantity is not None and self.telemetry is not None:
-            age = self._now - float(self.telemetry.heard(quantity)[row])
+            age = self._now - float(self.telemetry.report_time(quantity)[row])
         return f"Stale: heard {span_text(age)} ago" if np.isfinite(age) else "Never heard"
 
     # --- values -----------------------------------------------------------------------------------

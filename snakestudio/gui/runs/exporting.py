@@ -343,7 +343,7 @@ class Exporter(QObject):
                 progress,
                 base_dir=folder,
                 ghosts=ghosts,
-                beside=companion,
+                companion=companion,
                 name=name,
             )
 

@@ -61,7 +61,7 @@ class SupportPanel(KindSection):
     def refresh(self, scene: Scene) -> None:
         """Show the values of the scene."""
         support = scene.support
-        self._make_rows(scene, (support.kind, len(support.given)))
+        self._make_rows(scene, (support.kind, len(support.explicit_anchors)))
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(support.kind))
         self.about.setText(SUPPORTS[support.kind][1])
@@ -71,7 +71,7 @@ class SupportPanel(KindSection):
             choice.refresh()
         for card in self.cards:
             card.refresh()
-        self.add_button.setVisible(bool(support.given))
+        self.add_button.setVisible(bool(support.explicit_anchors))
 
     def show_pending(self, pending: Collection[str]) -> None:
         """Show which changes wait for the next reset."""
@@ -95,14 +95,14 @@ class SupportPanel(KindSection):
 
     def _add(self) -> None:
         support = self._document.scene.support
-        if support.given:
-            anchors = [*tree(support.given), tree(Anchor(at_m="l"))]
+        if support.explicit_anchors:
+            anchors = [*tree(support.explicit_anchors), tree(Anchor(at_m="l"))]
             self._set({"support.anchors": anchors}, "Add anchor")
 
     def _remove(self, index: int) -> None:
         support = self._document.scene.support
-        if support.given:
-            anchors = [*support.given[:index], *support.given[index + 1 :]]
+        if support.explicit_anchors:
+            anchors = [*support.explicit_anchors[:index], *support.explicit_anchors[index + 1 :]]
             self._set({"support.anchors": tree(tuple(anchors))}, f"Remove anchor {index + 1}")
 
     def _set(self, values: dict[str, object], text: str) -> None:
@@ -116,8 +116,8 @@ class SupportPanel(KindSection):
             self._values.add_value(
                 key, scene, OptionalListRow if key == "support.weights" else make_row
             )
-        for index in range(len(support.given)):
-            card = AnchorCard(self._document, index, removable=len(support.given) > 1)
+        for index in range(len(support.explicit_anchors)):
+            card = AnchorCard(self._document, index, removable=len(support.explicit_anchors) > 1)
             card.remove_asked.connect(self._remove)
             self.cards.append(card)
             self._values.add(card)

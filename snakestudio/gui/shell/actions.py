@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer
@@ -89,7 +90,7 @@ class ActionRegistry(QObject):
         return [self._actions[spec.id] for spec in self.commands if spec.local]
 
     def fill(self, bar: QMenuBar) -> None:
-        """Make all menus; `refresh` gives mnemonics to those that have commands."""
+        """Make all menus."""
         for spec in self.commands:
             menu = self._menu(bar, spec.menu)
             if spec.id == SEPARATOR:
@@ -97,8 +98,9 @@ class ActionRegistry(QObject):
             elif spec.run is not None:
                 menu.addAction(self._actions[spec.id])
         assign_mnemonics(bar)
-        for path in self.menus.keys() - {spec.menu for spec in self.commands}:
-            assign_mnemonics(self.menus[path])
+        for each in self.menus.values():
+            # before its size is computed: a letter behind the text makes it wider
+            each.aboutToShow.connect(partial(assign_mnemonics, each))
 
     def replace(self, menu: str, commands: Sequence[Command[Any]]) -> None:
         """Replace the commands of a menu without separators and submenus; commands that stay keep their actions."""
@@ -171,7 +173,8 @@ class ActionRegistry(QObject):
                 action.setToolTip(_tip(text, spec))
                 renamed.add(spec.menu)
         for menu in renamed & self.menus.keys():
-            assign_mnemonics(self.menus[menu])
+            if self.menus[menu].isVisible():
+                assign_mnemonics(self.menus[menu])
 
     def apply_theme(self) -> None:
         """Draw the icons in the colours of the present palette."""

@@ -200,8 +200,7 @@ class MainWindow(QMainWindow):
         self.context.settings.sync()
 
     def childEvent(self, event: QChildEvent) -> None:
-        bar = event.child()
-        if event.type() == QEvent.Type.ChildPolished and isinstance(bar, QTabBar):
+        if event.type() == QEvent.Type.ChildPolished and isinstance(bar := event.child(), QTabBar):
             # titles are shortened if they do not fit, so that all stay visible
             bar.setUsesScrollButtons(False)
         super().childEvent(event)

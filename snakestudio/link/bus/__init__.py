@@ -1,1 +1,1 @@
-"""CAN buses through whatever adapter there is, logs of their frames, and logs played as if they were a bus."""
+"""CAN buses through any adapter, logs of their frames, and the replay of logs as a bus."""

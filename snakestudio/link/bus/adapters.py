@@ -37,10 +37,10 @@ def available(timeout: float = 1.5) -> list[Adapter]:
 
     Takes as long as the slowest driver's search, at most `timeout` s; call it from a thread.
     """
-    found: dict[str, Adapter] = {}
+    by_interface: dict[str, Adapter] = {}
 
     def search(interface: str) -> None:
-        found[interface] = _search(interface)
+        by_interface[interface] = _search(interface)
 
     threads = [
         threading.Thread(
@@ -56,7 +56,7 @@ def available(timeout: float = 1.5) -> list[Adapter]:
     slow = (
         "Its driver does not respond. Unplug the adapter, plug it in again, and repeat the search."
     )
-    adapters = [found.get(name) or Adapter(name, (), slow) for name in BACKENDS]
+    adapters = [by_interface.get(name) or Adapter(name, (), slow) for name in BACKENDS]
 
     def order(adapter: Adapter) -> tuple[bool, bool, int, str]:
         common = _COMMON.index(adapter.interface) if adapter.interface in _COMMON else len(_COMMON)

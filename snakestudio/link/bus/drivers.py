@@ -69,7 +69,7 @@ _LIBRARIES = {
     "nixnet": ("nixnet", "nixnet"),
     "vector": ("vector.canlib", "xldriver"),
 }
-"""Attribute in which python-can stores a driver's library, which is None if it is missing."""
+"""Attribute in which python-can stores a driver's library; None if the library is missing."""
 _WINDOWS = ("etas", "ixxat", "nican", "systec", "usb2can")
 
 

@@ -103,25 +103,25 @@ class FrameLog:
         Its ending selects the format: see `check_log_path`.
     channel : str
         Name of the bus in the file.
-    say : callable
+    report : callable
         Called from that thread with a severity and a message when the log begins, ends or fails.
 
     Attributes
     ----------
     lost : int
         Frames that were dropped because the disk was too slow.
-    whole : bool
+    complete : bool
         False if the log could not be written completely.
     """
 
     def __init__(
-        self, path: Path, source: LogSource, channel: str, say: Callable[[Severity, str], None]
+        self, path: Path, source: LogSource, channel: str, report: Callable[[Severity, str], None]
     ) -> None:
         self.path = path
         self.lost = 0
-        self.whole = True
+        self.complete = True
         self._source = source
-        self._say = say
+        self._report = report
         self._waiting: queue.Queue[can.Message | None] = queue.Queue(_WAITING)
         # One offset for the whole log: times between frames stay correct when the wall clock is set.
         self._epoch = time.time() - time.monotonic()
@@ -158,28 +158,30 @@ class FrameLog:
             writer = _writer(self.path)
         except OSError as error:
             self._ended = True
-            self.whole = False
-            self._say(
+            self.complete = False
+            self._report(
                 "error",
                 f"{self.path}: The log cannot be written ({error.strerror}). Choose another folder.",
             )
             return
-        self._say("info", f"All frames are logged to {name}.")
+        self._report("info", f"All frames are logged to {name}.")
         try:
             count = self._write(writer)
             writer.stop()
         except Exception as error:  # a full disk, and frames that a format cannot hold
             self._ended = True
-            self.whole = False
+            self.complete = False
             with contextlib.suppress(Exception):
                 writer.stop()
             why = getattr(error, "strerror", None) or error
-            self._say(
+            self._report(
                 "error", f"{name}: The log ended ({why}). Free disk space, and start a new log."
             )
             return
         lost = f"; {self.lost} more were lost because the disk was too slow" if self.lost else ""
-        self._say("warning" if lost else "info", f"The log {name} ended with {count} frames{lost}.")
+        self._report(
+            "warning" if lost else "info", f"The log {name} ended with {count} frames{lost}."
+        )
 
     def _write(self, writer: MessageWriter) -> int:
         count = 0
@@ -330,7 +332,7 @@ class _GuardedBlf:
             raise ValueError("an object of an impossible size")
         data = self._file.read(size)
         if self._kind == _CONTAINER:
-            self._look_into(data)
+            self._scan_container(data)
         begins = size == _OBJECT.size and data[:4] == b"LOBJ" and len(data) == size
         self._kind = _OBJECT.unpack(data)[4] if begins and self._kind == 0 else 0
         return data
@@ -338,7 +340,7 @@ class _GuardedBlf:
     def close(self) -> None:
         """Do nothing: the caller closes the file that it opened."""
 
-    def _look_into(self, data: bytes) -> None:
+    def _scan_container(self, data: bytes) -> None:
         method = int.from_bytes(data[:2], "little")
         packed = data[16:]
         if method == 2:
@@ -348,15 +350,15 @@ class _GuardedBlf:
                 raise ValueError("a container of an impossible size")
         content = self._tail + packed
         at = 0
-        while (found := content.find(b"LOBJ", at, at + 8)) >= 0 and found + _OBJECT.size <= len(
+        while (begin := content.find(b"LOBJ", at, at + 8)) >= 0 and begin + _OBJECT.size <= len(
             content
         ):
-            length = _OBJECT.unpack_from(content, found)[3]
+            length = _OBJECT.unpack_from(content, begin)[3]
             if not _OBJECT.size <= length <= _MOST_OBJECT:
                 raise ValueError("an object of an impossible size")
-            if found + length > len(content):
+            if begin + length > len(content):
                 break
-            at = found + length
+            at = begin + length
         self._tail = content[at:]
 
 

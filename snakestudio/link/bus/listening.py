@@ -87,7 +87,7 @@ class NodeTable:
         self._nodes = {node: _Node() for node in profile.nodes}
         self._unknown: dict[tuple[int, bool], int] = {}
 
-    def take(self, frame: Frame, decoded: Decoded | None) -> None:
+    def add(self, frame: Frame, decoded: Decoded | None) -> None:
         """Add a frame that the codec decoded."""
         if decoded is None:
             if not frame.error:

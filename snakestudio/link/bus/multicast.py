@@ -149,17 +149,17 @@ def unpack(data: bytes, received: float, sender: str) -> Frame:
     Raises `UnreadableError` if it is not a frame.
     """
     try:
-        told = msgpack.unpackb(data)
-        number = told["arbitration_id"]
-        payload = told["data"] or b""
-        length = told["dlc"]
-        extended = bool(told["is_extended_id"])
-        remote = bool(told["is_remote_frame"])
-        fd = bool(told["is_fd"])
-        error = bool(told["is_error_frame"])
+        fields = msgpack.unpackb(data)
+        number = fields["arbitration_id"]
+        payload = fields["data"] or b""
+        length = fields["dlc"]
+        extended = bool(fields["is_extended_id"])
+        remote = bool(fields["is_remote_frame"])
+        fd = bool(fields["is_fd"])
+        error = bool(fields["is_error_frame"])
     except Exception:  # any bytes may come
-        told = None
-    if told is None or not (
+        fields = None
+    if fields is None or not (
         isinstance(number, int)
         and isinstance(payload, bytes)
         and isinstance(length, int)
@@ -184,47 +184,47 @@ def unpack(data: bytes, received: float, sender: str) -> Frame:
 
 def _outlet(family: int, group: Any, hops: int) -> socket.socket:
     """Return the socket for sending, which no other program uses."""
-    made = socket.socket(family, socket.SOCK_DGRAM)
+    outlet = socket.socket(family, socket.SOCK_DGRAM)
     try:
         if family == socket.AF_INET:
-            made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, hops)
+            outlet.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, hops)
         else:
-            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, hops)
-        made.connect(group)
-        made.setblocking(False)
+            outlet.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, hops)
+        outlet.connect(group)
+        outlet.setblocking(False)
     except OSError:
-        made.close()
+        outlet.close()
         raise
-    return made
+    return outlet
 
 
 def _inlet(family: int, group: Any, own: tuple[str, int]) -> socket.socket:
     """Return the socket that receives what is sent to the group, except from our own address."""
-    made = socket.socket(family, socket.SOCK_DGRAM)
+    inlet = socket.socket(family, socket.SOCK_DGRAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        inlet.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "SO_REUSEPORT"):
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            inlet.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if sys.platform == "linux":
-            _leave_out(made, family, own)
+            _discard_own(inlet, family, own)
         # Windows cannot bind to a group
-        made.bind(("", *group[1:]) if sys.platform == "win32" else group)
+        inlet.bind(("", *group[1:]) if sys.platform == "win32" else group)
         address = socket.inet_pton(family, group[0])
         if family == socket.AF_INET:
             request = address + socket.inet_aton("0.0.0.0")
-            made.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, request)
+            inlet.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, request)
         else:
-            made.setsockopt(
+            inlet.setsockopt(
                 socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, address + struct.pack("@I", group[3])
             )
-        made.setblocking(False)
+        inlet.setblocking(False)
     except OSError:
-        made.close()
+        inlet.close()
         raise
-    return made
+    return inlet
 
 
-def _leave_out(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
+def _discard_own(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
     """Let the kernel discard datagrams from an address and port (a classic BPF program, see socket(7))."""
     load_half = 0x28
     load = 0x20
@@ -234,13 +234,13 @@ def _leave_out(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
     address = socket.inet_pton(family, own[0])
     at = 12 if family == socket.AF_INET else 8
     tests = [(load_half, 0, own[1])]
-    for word in range(0, len(address), 4):
-        tests.append((load, network + at + word, struct.unpack_from("!I", address, word)[0]))
+    for start in range(0, len(address), 4):
+        tests.append((load, network + at + start, struct.unpack_from("!I", address, start)[0]))
     program = []
-    for number, (operation, offset, wanted) in enumerate(tests):
+    for number, (operation, offset, expected) in enumerate(tests):
         program.append((operation, 0, 0, offset))
         # from another sender: jump to the last line
-        program.append((jump_equal, 0, 2 * (len(tests) - number) - 1, wanted))
+        program.append((jump_equal, 0, 2 * (len(tests) - number) - 1, expected))
     program += [(give, 0, 0, 0), (give, 0, 0, 0xFFFFFFFF)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("@HBBI", *line) for line in program))
     head = struct.pack("@HP", len(program), ctypes.addressof(code))

@@ -232,7 +232,7 @@ def _check(bus: Bus, arguments: Mapping[str, Any]) -> None:
             )
 
 
-def _resembles(known: str, given: str) -> bool:
+def _resembles(known: str, name: str) -> bool:
     import difflib
 
-    return difflib.SequenceMatcher(None, known, given.lower()).ratio() > 0.8
+    return difflib.SequenceMatcher(None, known, name.lower()).ratio() > 0.8

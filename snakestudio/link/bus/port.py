@@ -83,7 +83,7 @@ class Port:
         self.send_errors = 0
         self._deliver = deliver
         self._opener = opener
-        self._opened: CanBus | None = None
+        self._can_bus: CanBus | None = None
         self._failing_since: float | None = None
         self._failure = ""
         self._closing = threading.Event()
@@ -92,7 +92,7 @@ class Port:
 
     def send(self, frame: Frame) -> bool:
         """Send a frame to the adapter; False if it did not accept it. For one thread only."""
-        opened = self._opened
+        opened = self._can_bus
         if opened is None:
             return False
         try:
@@ -113,7 +113,7 @@ class Port:
         self._closing.set()
         self._thread.join(_JOIN_S)  # an adapter that hangs while opening is left to its thread
 
-    def _say(self, item: Received | BusChange | Unreadable) -> None:
+    def _emit(self, item: Received | BusChange | Unreadable) -> None:
         # After closing, nothing is delivered: a driver that hung may respond when another bus is open.
         if not self._closing.is_set():
             self._deliver(item)
@@ -122,11 +122,11 @@ class Port:
         try:
             self._keep_open()
         except Exception as error:  # any error must be reported
-            self._say(BusChange(False, working_error(self.bus, error), True))
+            self._emit(BusChange(False, working_error(self.bus, error), True))
 
     def _keep_open(self) -> None:
         wait = _FIRST_WAIT_S
-        said = ""
+        last_failure = ""
         while not self._closing.is_set():
             try:
                 opened = self._opener(self.bus)
@@ -134,9 +134,9 @@ class Port:
                 if self._closing.is_set():
                     return
                 final = isinstance(error, BusSetupError)
-                if str(error) != said:
-                    said = str(error)
-                    self._say(BusChange(False, said, final, error))
+                if str(error) != last_failure:
+                    last_failure = str(error)
+                    self._emit(BusChange(False, last_failure, final, error))
                 if final:
                     return
                 self._closing.wait(wait)
@@ -148,22 +148,22 @@ class Port:
                 opened.close()
                 return
             began = time.monotonic()
-            said = ""
+            last_failure = ""
             self._failure = ""
             self._failing_since = None
-            self._opened = opened
-            self._say(BusChange(True, f"{named(self.bus)} is open."))
+            self._can_bus = opened
+            self._emit(BusChange(True, f"{named(self.bus)} is open."))
             try:
                 failure = self._read(opened)
             except LinkError as error:  # a replayed log has ended, or is damaged
-                self._say(BusChange(False, str(error), True, error))
+                self._emit(BusChange(False, str(error), True, error))
                 return
             finally:
-                self._opened = None
+                self._can_bus = None
                 opened.close()
             if failure:
-                said = failure
-                self._say(BusChange(False, failure))
+                last_failure = failure
+                self._emit(BusChange(False, failure))
                 wait = (
                     _FIRST_WAIT_S
                     if time.monotonic() - began > _STABLE_S
@@ -186,7 +186,7 @@ class Port:
                 received = opened.receive(_READ_S if waits else 0.0)
             except UnreadableError as error:
                 self.error_frames += 1
-                self._say(Unreadable(str(error)))
+                self._emit(Unreadable(str(error)))
                 continue
             except LinkError:
                 raise
@@ -203,7 +203,7 @@ class Port:
                 errors = 0
                 waits = False
                 self.error_frames += received[0].error
-                self._say(Received(*received))
+                self._emit(Received(*received))
             elif not waits:  # everything was read: further frames may gather for a moment
                 waits = True
                 time.sleep(_GATHER_S)

@@ -108,18 +108,18 @@ class TextLog:
                     continue
                 ends = line.endswith("\n")
                 try:
-                    made = reader.frame(text)
+                    text_frame = reader.frame(text)
                 except (ValueError, IndexError):
                     self._count_damaged(number, ends)
                     continue
-                if made is None:
+                if text_frame is None:
                     continue
-                if not ends and len(made.frame.data) < lengths.get(made.frame.id, 0):
+                if not ends and len(text_frame.frame.data) < lengths.get(text_frame.frame.id, 0):
                     self.unfinished = True  # a truncated line may look like a frame
                     continue
                 self.lines += 1
-                lengths[made.frame.id] = len(made.frame.data)
-                yield made
+                lengths[text_frame.frame.id] = len(text_frame.frame.data)
+                yield text_frame
         if self.damaged > self.lines - self.damaged:
             raise UnknownLogError(
                 f"{self.damaged} of {self.lines} lines are not {self.format} lines (the first is line "
@@ -170,7 +170,7 @@ def _recognize(lines: Sequence[str]) -> _Format:
     raise UnknownLogError(f'none of its lines is a frame; it begins with "{beginning}"')
 
 
-def _made(
+def _text_frame(
     time: float,
     identifier: int,
     data: bytes,
@@ -246,38 +246,38 @@ class _Asc(_Format):
         self._time = self._time + stated if self._relative else stated
         if self._FRAME.match(event) is None:
             return None  # statistics, chip states, other buses
-        words = event.split()
-        if words[0].upper() == "CANFD":
-            return self._fd(words[1:])
-        if words[1].lower() == "errorframe":
+        tokens = event.split()
+        if tokens[0].upper() == "CANFD":
+            return self._fd(tokens[1:])
+        if tokens[1].lower() == "errorframe":
             return _error(self._time)
-        if words[2].lower() not in ("rx", "tx"):
+        if tokens[2].lower() not in ("rx", "tx"):
             return None  # TxRq: a request to send, not a frame on the bus
-        identifier, extended = self._id(words[1])
-        sent = words[2].lower() == "tx"
-        kind = words[3].lower()
-        rest = words[4:]
+        identifier, extended = self._id(tokens[1])
+        sent = tokens[2].lower() == "tx"
+        kind = tokens[3].lower()
+        rest = tokens[4:]
         if kind == "r":
             length = int(rest[0], 16) if rest and re.fullmatch(r"[0-9a-fA-F]", rest[0]) else 0
-            return _made(
+            return _text_frame(
                 self._time, identifier, b"", sent, extended=extended, remote=True, length=length
             )
         if kind != "d":
             raise ValueError("neither data nor remote")
         length = min(int(rest[0], self._base), _MOST_BYTES)
         data = _bytes(rest[1:], length, self._base)
-        return _made(self._time, identifier, data, sent, extended=extended)
+        return _text_frame(self._time, identifier, data, sent, extended=extended)
 
-    def _fd(self, words: list[str]) -> TextFrame | None:
-        direction = words[1].lower()
-        if words[2].lower() == "errorframe":
+    def _fd(self, tokens: list[str]) -> TextFrame | None:
+        direction = tokens[1].lower()
+        if tokens[2].lower() == "errorframe":
             return _error(self._time)
         if direction not in ("rx", "tx"):
             return None
-        identifier, extended = self._id(words[2])
+        identifier, extended = self._id(tokens[2])
         # with a symbolic name in between
-        named = not (words[3] in ("0", "1") and words[4] in ("0", "1"))
-        rest = words[4 if named else 3 :]
+        named = not (tokens[3] in ("0", "1") and tokens[4] in ("0", "1"))
+        rest = tokens[4 if named else 3 :]
         length = int(rest[3])
         data = _bytes(rest[4:], length, self._base)
         behind = rest[4 + length :]
@@ -285,7 +285,7 @@ class _Asc(_Format):
         fd = bool(flags & _EDL)
         remote = bool(flags & _RTR) and not flags & _EDL
         dlc = int(rest[2], 16)
-        return _made(
+        return _text_frame(
             self._time,
             identifier,
             data,
@@ -338,16 +338,16 @@ class _Candump(_Format):
             return _error(self._time, sent)
         if data.startswith("#"):
             int(data[1], 16)  # flags
-            return _made(
+            return _text_frame(
                 self._time, number, bytes.fromhex(data[2:]), sent, extended=extended, fd=True
             )
         if data[:1].upper() == "R":
             length = int(data[1:2] or "0", 16)
-            return _made(
+            return _text_frame(
                 self._time, number, b"", sent, extended=extended, remote=True, length=length
             )
         data = data.partition("_")[0]  # a length code above 8
-        return _made(self._time, number, bytes.fromhex(data), sent, extended=extended)
+        return _text_frame(self._time, number, bytes.fromhex(data), sent, extended=extended)
 
 
 class _Screen(_Format):
@@ -391,11 +391,11 @@ class _Screen(_Format):
         length = int(match[9])
         fd = len(match[9]) == 2
         if rest.startswith("remote request"):
-            return _made(
+            return _text_frame(
                 self._time, number, b"", sent, extended=extended, remote=True, length=length
             )
         data = _bytes([part for part in re.split(r"[\s.]+", rest) if part], length)
-        return _made(self._time, number, data, sent, extended=extended, fd=fd)
+        return _text_frame(self._time, number, data, sent, extended=extended, fd=fd)
 
 
 def _plain(line: str) -> str:
@@ -460,30 +460,30 @@ class _Trc(_Format):
             elif (columns := self._COLUMNS.match(line)) and self._second:
                 self._columns = columns[1].replace(",", "")
             return None
-        words = line.split()
+        tokens = line.split()
         at = {letter: i for i, letter in enumerate(self._columns)}
-        time = _seconds(words[at["O"]]) / 1000.0
-        kind = words[at["T"]].upper() if "T" in at else ""
-        rest = words[at["D"] :]
+        time = _seconds(tokens[at["O"]]) / 1000.0
+        kind = tokens[at["T"]].upper() if "T" in at else ""
+        rest = tokens[at["D"] :]
         if kind in ("ER", "ERROR") or (rest and rest[0] == "ERROR"):
             return _error(time)
         if kind in ("ST", "EC", "EV", "WARNG"):
             return None  # states of the adapter, marks by the user
-        digits = words[at["I"]]
+        digits = tokens[at["I"]]
         if digits.upper() == "FFFFFFFF":
             return None
         directions = ("RX", "TX", "")
-        direction = words[at["d"]].upper() if "d" in at else kind
+        direction = tokens[at["d"]].upper() if "d" in at else kind
         if direction not in directions or (
             self._second and kind not in ("DT", "FD", "FB", "FE", "BI", "RR")
         ):
             raise ValueError("type")
         fd = self._second and kind in ("FD", "FB", "FE", "BI")
-        number = int(words[at["l" if "l" in at else "L"]])
+        number = int(tokens[at["l" if "l" in at else "L"]])
         length = number if "l" in at else dlc2len(number) if fd else min(number, _MOST_BYTES)
         remote = kind == "RR" or (bool(rest) and rest[0].upper() == "RTR")
         data = b"" if remote else _bytes(rest, length)
-        return _made(
+        return _text_frame(
             time,
             int(digits, 16),
             data,

@@ -1,1 +1,1 @@
-"""The link's core: what is sent when, what is believed of the robot, what stops it; no clock, no thread, no bus."""
+"""Core of the link: what is sent when, the state of the robot, and what stops it; without clock, thread or bus."""

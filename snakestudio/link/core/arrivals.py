@@ -83,7 +83,7 @@ class Arrivals:
         Message about the last unreadable frame.
     remedy_unreadable : str
         Remedy for the message about many unreadable frames.
-    findings : dict of str to str
+    problems : dict of str to str
         Messages about problems of the last second, by a key that is constant while they last.
     """
 
@@ -98,16 +98,16 @@ class Arrivals:
         self._backlog = False
         self._unreadable: deque[float] = deque(maxlen=LOST_READINGS + 1)
         self.why_unreadable = self.remedy_unreadable = ""
-        self.findings: dict[str, str] = {}
+        self.problems: dict[str, str] = {}
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset, because the bus was reopened."""
         self._counts.clear()
         self._since = math.nan
         self._unreadable.clear()
-        self.findings = {}
+        self.problems = {}
 
-    def take(self, decoded: Decoded) -> None:
+    def add(self, decoded: Decoded) -> None:
         """Count a received frame of the profile."""
         name = decoded.message.called
         if name in self._expected:
@@ -143,20 +143,20 @@ class Arrivals:
             self._backlog = False
             self._counts.clear()
             return []
-        found: dict[str, str] = {}
+        problems: dict[str, str] = {}
         for (name, node), count in self._counts.items():
             # One more frame may be in any window by chance.
             often = max(0, count - 1) / passed / self._expected[name]
             who = "the robot" if node is None else f"node {node}"
             rates = f"{name} of {who} is sent {count / passed:.0f} times per second instead of {self._expected[name]:g}"
             if often > BABBLING:
-                found[f"babbling {name} {node}"] = f"{rates}: the node babbles. Switch it off."
+                problems[f"babbling {name} {node}"] = f"{rates}: the node babbles. Switch it off."
             elif often > DOUBLED:
-                found[f"doubled {name} {node}"] = (
+                problems[f"doubled {name} {node}"] = (
                     f"{rates}. Check for two nodes with the same number; otherwise correct its interval in the profile."
                 )
-        new = [text for key, text in found.items() if key not in self.findings]
-        self.findings = found
+        new = [text for key, text in problems.items() if key not in self.problems]
+        self.problems = problems
         self._counts.clear()
         self._since = now
         return new

@@ -73,10 +73,10 @@ class FrameTable:
             return None
         if frame.remote:
             return Found(groups[0].coders[0])
-        short: Coder | None = None
+        short_coder: Coder | None = None
         for group in groups:
             if len(frame.data) < group.length:
-                short = short or group.coders[0]
+                short_coder = short_coder or group.coders[0]
                 continue
             data = frame.data[: group.length]  # padding of a longer frame is ignored
             little = int.from_bytes(data, "little")
@@ -84,14 +84,14 @@ class FrameTable:
             coder = group.find(little, big)
             if coder is not None:
                 return Found(coder, data, little, big)
-        return None if short is None else Found(short)
+        return None if short_coder is None else Found(short_coder)
 
     def decode(self, frame: Frame) -> Decoded | None:
         """Decode a frame; None if its message is not in this table."""
-        found = self.find(frame)
-        if found is None:
+        match = self.find(frame)
+        if match is None:
             return None
-        coder, data, little, big = found
+        coder, data, little, big = match
         if data is not None:
             return coder.decoded(data, little, big)
         bound = coder.bound
@@ -133,8 +133,8 @@ class Codec:
         self._slots = {
             (axis.node, axis.slot): i for i, axis in reversed(list(enumerate(loaded.profile.axes)))
         }
-        self._received = FrameTable(self._of_roles(INCOMING))
-        self._sent = FrameTable(self._of_roles(OUTGOING))
+        self._received_table = FrameTable(self._of_roles(INCOMING))
+        self._sent_table = FrameTable(self._of_roles(OUTGOING))
         self._set_points = self._of_roles(("set_point",))
         self._syncs = self._of_roles(("sync",))
         self._targets = _Targets(self._set_points)
@@ -286,11 +286,11 @@ class Codec:
 
     def decode(self, frame: Frame) -> Decoded | None:
         """Decode a frame from the robot; None if the profile binds no such message. Never raises."""
-        return self._received.decode(frame)
+        return self._received_table.decode(frame)
 
     def decode_outgoing(self, frame: Frame) -> Decoded | None:
         """Decode a frame to the robot, as its nodes do; None if the profile binds no such message."""
-        return self._sent.decode(frame)
+        return self._sent_table.decode(frame)
 
     def encode(
         self,
@@ -321,20 +321,20 @@ class Codec:
 
     def expects(self, frame: Frame) -> bool:
         """Return whether the robot sends frames with this id, according to the profile."""
-        return not frame.error and self._received.has(frame)
+        return not frame.error and self._received_table.has(frame)
 
     def text(self, frame: Frame) -> str:
         """Return a description of a frame by profile and DBC; "" if neither knows it."""
         if frame.error:
             return "error on the bus"
-        for table in (self._received, self._sent):
-            found = table.find(frame)
-            if found is not None:
-                return _words(
-                    found.coder.label, found.coder.bound.length, found.coder.fields, frame
+        for table in (self._received_table, self._sent_table):
+            match = table.find(frame)
+            if match is not None:
+                return _frame_text(
+                    match.coder.label, match.coder.bound.length, match.coder.fields, frame
                 )
         other = self._others.get((frame.id, frame.extended))
-        return _words(*other, frame) if other is not None else ""
+        return _frame_text(*other, frame) if other is not None else ""
 
 
 class _Targets:
@@ -351,29 +351,29 @@ class _Targets:
             [c for c in coder.bound.carried if c.quantity in ("angle", "rate") and c.axis >= 0]
             for coder in coders
         ]
-        found = [carried for several in each for carried in several]
+        signals = [carried for several in each for carried in several]
         self._names = [[carried.field.name for carried in several] for several in each]
-        self._axes = np.array([carried.axis for carried in found], np.intp)
-        self._rates = np.array([carried.quantity == "rate" for carried in found], np.bool_)
-        self._whole = np.array([not carried.field.floating for carried in found], np.bool_)
+        self._axes = np.array([carried.axis for carried in signals], np.intp)
+        self._rates = np.array([carried.quantity == "rate" for carried in signals], np.bool_)
+        self._integer = np.array([not carried.field.floating for carried in signals], np.bool_)
         # physical = (value - offset) / factor, raw = (physical - zero) / scale
-        self._offset = np.array([carried.offset for carried in found], np.float64)
-        self._factor = np.array([carried.factor for carried in found], np.float64)
-        self._zero = np.array([carried.field.offset for carried in found], np.float64)
-        self._scale = np.array([carried.field.scale for carried in found], np.float64)
-        self._low = np.array([carried.field.low for carried in found], np.float64)
-        self._high = np.array([carried.field.high for carried in found], np.float64)
+        self._offset = np.array([carried.offset for carried in signals], np.float64)
+        self._factor = np.array([carried.factor for carried in signals], np.float64)
+        self._zero = np.array([carried.field.offset for carried in signals], np.float64)
+        self._scale = np.array([carried.field.scale for carried in signals], np.float64)
+        self._low = np.array([carried.field.low for carried in signals], np.float64)
+        self._high = np.array([carried.field.high for carried in signals], np.float64)
 
     def raws(self, angle: FloatArray, rate: FloatArray) -> Iterator[Iterator[tuple[str, float]]]:
         """Iterate over names and raw values of each coder's signals, for angles (rad) and rates (rad/s), (m,)."""
-        wanted = np.where(self._rates, rate[self._axes], angle[self._axes])
-        raw = ((wanted - self._offset) / self._factor - self._zero) / self._scale
+        target = np.where(self._rates, rate[self._axes], angle[self._axes])
+        raw = ((target - self._offset) / self._factor - self._zero) / self._scale
         raw = np.minimum(np.maximum(raw, self._low), self._high)
-        values = iter(np.where(self._whole, np.rint(raw), raw).tolist())
+        values = iter(np.where(self._integer, np.rint(raw), raw).tolist())
         return (zip(names, values, strict=False) for names in self._names)
 
 
-def _words(label: str, length: int, fields: tuple[Field, ...], frame: Frame) -> str:
+def _frame_text(label: str, length: int, fields: tuple[Field, ...], frame: Frame) -> str:
     if frame.remote:
         return f"{label} is requested"
     if len(frame.data) < length:

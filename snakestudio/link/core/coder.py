@@ -161,15 +161,15 @@ class Coder:
         bound = self.bound
         if bound.message.remote:
             return Frame(bound.id, extended=bound.extended, remote=True, length=bound.length)
-        given = dict(raws)
+        values = dict(raws)
         for field in self._counted:
-            given[field.name] = int(field.low) + self._counters.next % (
+            values[field.name] = int(field.low) + self._counters.next % (
                 int(field.high - field.low) + 1
             )
-        little, big = self._paged(raws, given) if self._alternatives else self._base
+        little, big = self._paged(raws, values) if self._alternatives else self._base
         self._counters.next += 1
         if not self._alternatives:
-            for name, raw in given.items():
+            for name, raw in values.items():
                 place = self._places.get(name)
                 if place is not None:
                     field, others = place
@@ -186,7 +186,7 @@ class Coder:
         data.extend(bytes(data_length(n, self.fd) - n))
         return Frame(bound.id, bytes(data), bound.extended, fd=self.fd)
 
-    def _paged(self, raws: Mapping[str, float], given: Mapping[str, float]) -> tuple[int, int]:
+    def _paged(self, raws: Mapping[str, float], values: Mapping[str, float]) -> tuple[int, int]:
         """Return the bits of a frame of a message with pages, as little- and big-endian integers."""
         bound = self.bound
         if self._outgoing and (absent := bound.absent(raws)):
@@ -195,7 +195,7 @@ class Coder:
                 " to a fixed value in the profile."
             )
         page = {} if self._outgoing else dict(next(self._pages))
-        return self._bits(self._initial | page | dict(bound.fixed) | dict(given))
+        return self._bits(self._initial | page | dict(bound.fixed) | dict(values))
 
     def _bits(self, values: Mapping[str, float]) -> tuple[int, int]:
         little = big = 0
@@ -233,11 +233,11 @@ class Coder:
             if name not in signals:
                 continue
             value = float(int(raws[name]) & mask) if mask else factor * signals[name] + offset
-            said = Value(quantity, axis, node, value)
+            decoded_value = Value(quantity, axis, node, value)
             if value - value != 0.0:  # infinite, or not a number
-                unknown.append(said)
+                unknown.append(decoded_value)
                 problem = problem or f"{name} in {self.label} is not a number"
-            values.append(said)
+            values.append(decoded_value)
         if unknown:
             return Decoded(bound.message, bound.node, (), signals, problem, tuple(unknown))
         return Decoded(bound.message, bound.node, tuple(values), signals)
@@ -276,16 +276,16 @@ class Coder:
         Raises `ProfileError` if the message has no such signal, or it cannot have its value.
         """
         raws = {}
-        for name, given in signals.items():
+        for name, value in signals.items():
             field = self.bound.fields.get(name)
             if field is None:
                 raise ProfileError(
                     f'{self.bound.message.called} has no signal "{name}". Name one of its signals.'
                 )
             try:
-                raws[name] = field.reading(given, node)
+                raws[name] = field.reading(value, node)
             except FormulaError as error:
-                raise ProfileError(f"{name} = {given}: {error}") from None
+                raise ProfileError(f"{name} = {value}: {error}") from None
         return raws
 
 
@@ -308,11 +308,13 @@ def signals_text(fields: tuple[Field, ...], data: bytes) -> str:
     for field in fields:
         if field.there(raws):
             names = {code: name for name, code in field.choices.items()}
-            shown = (
+            code_name = (
                 names.get(int(raws[field.name]))
                 if names and math.isfinite(raws[field.name])
                 else None
             )
             unit = f" {field.unit}" if field.unit else ""
-            parts.append(f"{field.name} {shown or f'{field.physical(raws[field.name]):.6g}{unit}'}")
+            parts.append(
+                f"{field.name} {code_name or f'{field.physical(raws[field.name]):.6g}{unit}'}"
+            )
     return ", ".join(parts)

@@ -57,11 +57,11 @@ class ForeignMaster:
         self._text = ""
         self._moves = False
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset, because the bus was reopened."""
         self._heard_at = -math.inf
 
-    def take(self, frame: Frame, now: float) -> bool:
+    def notice(self, frame: Frame, now: float) -> bool:
         """Return whether a frame at `now` (s) that is not from the robot is one that only the link should send."""
         if self._replay:
             return False
@@ -98,6 +98,6 @@ def _raw_frames(codec: Codec) -> Iterator[Frame]:
             yield from codec.step_frames(step) if step.raw is not None else ()
 
 
-def tell_of_stranger(reasons: Iterable[str]) -> bool:
+def mention_foreign_master(reasons: Iterable[str]) -> bool:
     """Return whether the reasons against arming mention another master."""
     return any(reason.startswith(_WHO) for reason in reasons)

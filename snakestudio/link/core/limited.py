@@ -41,12 +41,12 @@ class Limited:
         # A limit without a signal for its quantity is an error of the profile, which itself prevents
         # arming.
         self._needed: dict[Quantity, BoolArray] = {
-            "current": np.isfinite(limits.current) & expected.said["current"],
-            "temperature": np.isfinite(limits.temperature) & expected.said["temperature"],
-            "voltage": np.isfinite(limits.voltage) & expected.said["voltage"],
-            "error": expected.told["error"],
+            "current": np.isfinite(limits.current) & expected.reports["current"],
+            "temperature": np.isfinite(limits.temperature) & expected.reports["temperature"],
+            "voltage": np.isfinite(limits.voltage) & expected.reports["voltage"],
+            "error": expected.has_interval["error"],
         }
-        self._told: dict[tuple[Quantity, str], BoolArray] = {}
+        self._reported: dict[tuple[Quantity, str], BoolArray] = {}
         self._known_until = self._fresh_until = -np.inf
 
     def begin(self) -> None:
@@ -69,17 +69,17 @@ class Limited:
 
     def news(self, now: float, *, live: bool) -> list[tuple[Severity, str]]:
         """Return messages about quantities that became stale, or lost without a stop, since the last call."""
-        found: list[tuple[Severity, str]] = []
+        messages: list[tuple[Severity, str]] = []
         if not live:
-            self._told.clear()
-        if not live or (now <= self._fresh_until and not self._told):
-            return found
+            self._reported.clear()
+        if not live or (now <= self._fresh_until and not self._reported):
+            return messages
         for quantity, needed in self._needed.items():
             if not needed.any():
                 continue
             ages = self._ages(quantity, now)
             gone = needed & ~(ages <= self._expected.lost[quantity])
-            goes_on = self._profile.limits.on_lost == "warn"
+            continues = self._profile.limits.on_lost == "warn"
             kinds: tuple[tuple[str, Severity, BoolArray, str], ...] = (
                 (
                     "old",
@@ -90,23 +90,23 @@ class Limited:
                 (
                     "lost",
                     "error",
-                    gone & goes_on,
+                    gone & continues,
                     "so its limit is no longer monitored; the robot continues, as set in the profile.",
                 ),
             )
-            for kind, severity, now_so, why in kinds:
-                new = now_so & ~self._told.get((quantity, kind), np.zeros_like(now_so))
-                self._told[quantity, kind] = now_so
+            for kind, severity, affected, why in kinds:
+                new = affected & ~self._reported.get((quantity, kind), np.zeros_like(affected))
+                self._reported[quantity, kind] = affected
                 if new.any():
-                    found.append((severity, self._sentence(quantity, new, now, why)))
-        self._told = {key: said for key, said in self._told.items() if said.any()}
+                    messages.append((severity, self._sentence(quantity, new, now, why)))
+        self._reported = {key: axes for key, axes in self._reported.items() if axes.any()}
         self._fresh_until = self._earliest(self._expected.stale)
-        return found
+        return messages
 
     def _earliest(self, allowed: dict[Quantity, NDArray[np.float64]]) -> float:
         """Return the time at which the first needed quantity can become too old, s: no check is needed before."""
         ends = [
-            float(np.min((self._node_states.heard[quantity] + allowed[quantity])[needed]))
+            float(np.min((self._node_states.report_times[quantity] + allowed[quantity])[needed]))
             for quantity, needed in self._needed.items()
             if needed.any()
         ]
@@ -116,8 +116,8 @@ class Limited:
         """Return messages why missing quantities with limits prevent arming at `now` (s)."""
         for quantity, needed in self._needed.items():
             what = _WORDS[quantity]
-            heard = self._node_states.heard[quantity]
-            if (never := needed & np.isnan(heard)).any():
+            times = self._node_states.report_times[quantity]
+            if (never := needed & np.isnan(times)).any():
                 yield (
                     f"No {what} of {self._names(never)} yet, but a limit depends on it. Check that its node sends it,"
                     " or remove the limit."
@@ -128,12 +128,12 @@ class Limited:
             unknown = needed & ~never & self._is_no_number(quantity)
             if unknown.any():
                 yield f"The {what} of {self._names(unknown)} is not a number. Check that its sensor is connected."
-            old = needed & ~never & ~unknown & ~(now - heard <= self._expected.stale[quantity])
+            old = needed & ~never & ~unknown & ~(now - times <= self._expected.stale[quantity])
             if old.any():
                 first = int(np.flatnonzero(old)[0])
                 every = self._expected.interval[quantity][first]
                 yield (
-                    f"The {what} of {self._names(old)} is {age(float(now - heard[first]))} old, but it should come"
+                    f"The {what} of {self._names(old)} is {age(float(now - times[first]))} old, but it should come"
                     f" every {every:g} s. Check that its node sends it."
                 )
             # With a quantity that is stale most of the time, the robot would be armed and stopped
@@ -150,7 +150,7 @@ class Limited:
 
     def _ages(self, quantity: Quantity, now: float) -> NDArray[np.float64]:
         """Return the ages of a quantity, s, (m,); NaN if never reported."""
-        return np.asarray(now - self._node_states.heard[quantity])
+        return np.asarray(now - self._node_states.report_times[quantity])
 
     def _is_no_number(self, quantity: Quantity) -> BoolArray:
         values = self._node_states.values.get(quantity)

@@ -89,7 +89,7 @@ class AxisLimits:
         )
         self.axes: tuple[Axis, ...] = profile.axes
 
-    def words(self, index: int) -> str:
+    def text(self, index: int) -> str:
         """Return the angle limits of an axis as text: "-60° to 60°"."""
         return f"{np.degrees(self.low[index]):g}° to {np.degrees(self.high[index]):g}°"
 
@@ -170,18 +170,18 @@ class SetPointLimiter:
         closing = np.minimum(stopping_rate(np.abs(away), limits.acceleration, period), limits.ramp)
         return self._advance(np.where(known, drift + np.copysign(closing, away), 0.0))
 
-    def _advance(self, wanted: FloatArray) -> FloatArray:
+    def _advance(self, rate: FloatArray) -> FloatArray:
         limits = self._limits
         period = self._period
         change = limits.acceleration * period
-        wanted = _within(wanted, -limits.rate, limits.rate)
-        wanted = _within(
-            wanted,
+        rate = _within(rate, -limits.rate, limits.rate)
+        rate = _within(
+            rate,
             -stopping_rate(self.angle - self._low, limits.acceleration, period),
             stopping_rate(self._high - self.angle, limits.acceleration, period),
         )
-        wanted = _within(wanted, self.rate - change, self.rate + change)
-        angle = _within(self.angle + wanted * period, self._low, self._high)
+        rate = _within(rate, self.rate - change, self.rate + change)
+        angle = _within(self.angle + rate * period, self._low, self._high)
         self.rate = (angle - self.angle) / period
         self.angle = angle
         self._low = np.minimum(limits.low, np.maximum(self._low, angle))

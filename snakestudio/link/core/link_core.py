@@ -73,7 +73,7 @@ class LinkCore:
     ----------
     send : callable
         Sends a frame to the bus immediately; raises `LinkError` if this fails.
-    tell : callable
+    publish : callable
         Called with each event.
     replay : bool
         Whether the bus is a replayed log: nothing is sent, and arming is refused.
@@ -89,13 +89,13 @@ class LinkCore:
         codec: Codec,
         *,
         send: Callable[[Frame], None],
-        tell: Callable[[LinkEvent], None],
+        publish: Callable[[LinkEvent], None],
         replay: bool = False,
     ) -> None:
         profile = codec.profile
         self._codec = codec
         self._profile = profile
-        self._journal = Journal(tell)
+        self._journal = Journal(publish)
         self._machine = Machine()
         self._node_states = NodeStates(profile)
         limits = AxisLimits(profile)
@@ -155,11 +155,11 @@ class LinkCore:
             replay=replay,
         )
         self._news = False
-        self._foreign = self._stranger = False
+        self._foreign = self._foreign_master_reported = False
         self._replay = replay
         self._now = 0.0
-        self._said: tuple[str, ...] = ()
-        self._said_at: tuple[LinkState, Task | None, float] = self.state, None, math.nan
+        self._last_reasons: tuple[str, ...] = ()
+        self._last_situation: tuple[LinkState, Task | None, float] = self.state, None, math.nan
         self._carried_out = 0
         self._stops = 0
 
@@ -187,7 +187,7 @@ class LinkCore:
         """
         self._now = now
         if self.state in (LinkState.DISCONNECTED, LinkState.LISTENING):
-            self._say(
+            self._report(
                 now,
                 "warning",
                 "No stop was sent because the link does not send on the bus.",
@@ -259,12 +259,12 @@ class LinkCore:
         if self._machine.fire("disconnect"):
             self._tx.bus_open = False
             self._periodic.stop()
-            self._say(now, "info", "Disconnected.", "state")
+            self._report(now, "info", "Disconnected.", "state")
 
     def _idle_or_listen(self, wish: Trigger, now: float) -> None:
         if self._torque.task is not None:
             self._refuse(
-                now, f"{self._torque.task.words}. Wait until this has finished, or stop it."
+                now, f"{self._torque.task.description}. Wait until this has finished, or stop it."
             )
         elif not self._machine.fire(wish):
             self._refuse(
@@ -278,16 +278,16 @@ class LinkCore:
             )
         elif wish == "idle":
             self._periodic.start(now)
-            self._say(now, "info", "The link sends on the bus; torque is off.", "state")
+            self._report(now, "info", "The link sends on the bus; torque is off.", "state")
         else:
             self._periodic.stop()
-            self._say(now, "info", "The link only listens; nothing is sent.", "state")
+            self._report(now, "info", "The link only listens; nothing is sent.", "state")
 
     def _arm(self, now: float, plugins: tuple[str, ...] = ()) -> None:
         if self.state is LinkState.STREAMING and self._torque.task is None:
             self._machine.fire("hold")
             self.set_points.hold()
-            self._say(now, "info", "The joints come to rest and hold their position.", "state")
+            self._report(now, "info", "The joints come to rest and hold their position.", "state")
             return
         reasons = (*self._reasons(now), *refused_plugins(self._profile, plugins))
         if reasons:
@@ -324,7 +324,7 @@ class LinkCore:
             return
         self.set_points.stream()
         self._machine.fire("stream")
-        self._say(now, "good", "The joints move to the references and follow them.", "state")
+        self._report(now, "good", "The joints move to the references and follow them.", "state")
 
     def _reset(self, now: float) -> None:
         # A robot that stopped by itself before the link was connected also needs a reset, without a
@@ -334,7 +334,7 @@ class LinkCore:
             task is not None and task.kind != "stop"
         ):
             self._refuse(now, "There is nothing to reset now.")
-        elif self._torque.says_armed(now):
+        elif self._torque.reports_armed(now):
             self._refuse(
                 now, "The robot still reports that its torque is or may be on. Stop it first."
             )
@@ -384,7 +384,7 @@ class LinkCore:
             self._refuse(now, f"The joint was not wiggled: {error}.")
             return
         self.set_points.wiggle(wiggle)
-        self._say(
+        self._report(
             now,
             "info",
             f"{self._profile.axes[wiggle.axis].name.capitalize()} is being wiggled.",
@@ -392,7 +392,7 @@ class LinkCore:
         )
 
     def _refuse(self, now: float, text: str) -> None:
-        self._journal.say(now, "warning", text, "refused")
+        self._journal.report(now, "warning", text, "refused")
 
     # --------------------------------------------------------------------------- what comes from it
 
@@ -408,8 +408,8 @@ class LinkCore:
         if self.state is LinkState.DISCONNECTED:
             return False
         new = self._rx.frame(frame, now)
-        if self._torque.live and (stranger := self._foreign_master.reason(now)):
-            self._torque.halt(stranger, now)
+        if self._torque.live and (foreign_master := self._foreign_master.reason(now)):
+            self._torque.halt(foreign_master, now)
         return new or self._torque.task is not None  # sequences wait for the robot's status
 
     def unreadable(self, text: str, now: float) -> None:
@@ -440,20 +440,20 @@ class LinkCore:
             # not an answer to this stop, but they are kept: a node that does not report may still
             # have the torque that it reported last.
             self._torque.halt("", now)
-            self._say(
+            self._report(
                 now, "warning", "The bus is open again, and the stop sequence was sent.", "bus"
             )
         elif self._machine.fire("bus_opened"):
-            self._rx.forget()
+            self._rx.reset()
             self._tx.sent = self._tx.errors = 0
-            self._say(now, "info", text or "The bus is open; the link only listens.", "bus")
+            self._report(now, "info", text or "The bus is open; the link only listens.", "bus")
 
     def _bus_lost(self, text: str, now: float) -> None:
         if self._torque.live:
             self._torque.lose(Loss("bus", text), now)
             return
         self._torque.abandon()
-        self._say(now, "warning", text, "bus")
+        self._report(now, "warning", text, "bus")
         if self._machine.fire("bus_closed"):
             self._periodic.stop()
 
@@ -474,7 +474,7 @@ class LinkCore:
         """Use references; invalid ones are rejected, and do not reset the watchdog."""
         problem = self.set_points.references.add(block)
         if problem:
-            self._journal.say_once(
+            self._journal.report_once(
                 self._now, "warning", f"References were rejected because {problem}.", "reference"
             )
         else:
@@ -528,33 +528,35 @@ class LinkCore:
     def _notice(self, now: float) -> None:
         """Report unusual conditions in any state."""
         for text in self._arrivals.judge(now):
-            self._say(now, "warning", text, "node")
+            self._report(now, "warning", text, "node")
         for severity, text in self._limited.news(now, live=self._torque.live):
-            self._say(now, severity, text, "node")
+            self._report(now, severity, text, "node")
         load = self._meter.load(now)
         if load > self._profile.timing.max_bus_load:
-            self._journal.say_once(now, "warning", f"The bus load is {100 * load:.0f} %.", "load")
+            self._journal.report_once(
+                now, "warning", f"The bus load is {100 * load:.0f} %.", "load"
+            )
         foreign = self.state in (LinkState.LISTENING, LinkState.IDLE) and self._torque.task is None
-        foreign = foreign and not self._replay and self._torque.says_armed(now)
+        foreign = foreign and not self._replay and self._torque.reports_armed(now)
         if foreign and not self._foreign:
-            armed = self._node_states.says("armed").any()
-            told = (
+            armed = self._node_states.reports("armed").any()
+            condition = (
                 "armed, but not by SnakeStudio"
                 if armed
                 else "stopping, and its torque may be on. Press Stop"
             )
-            self._say(now, "warning", f"The robot is {told}.", "robot")
+            self._report(now, "warning", f"The robot is {condition}.", "robot")
         self._foreign = foreign
-        stranger = (
+        foreign_master = (
             self._foreign_master.reason(now)
             if self.state in (LinkState.LISTENING, LinkState.IDLE)
             else ""
         )
-        if stranger and not self._stranger:
-            self._say(now, "warning", stranger, "robot")
-        self._stranger = bool(stranger)
+        if foreign_master and not self._foreign_master_reported:
+            self._report(now, "warning", foreign_master, "robot")
+        self._foreign_master_reported = bool(foreign_master)
 
-    # -------------------------------------------------------------------------------------- telling
+    # ------------------------------------------------------------------------------------ telemetry
 
     def telemetry(self, now: float) -> Telemetry:
         """Return the telemetry at `now` (s); the process sets priority and error frames of the adapter."""
@@ -565,22 +567,22 @@ class LinkCore:
     def _reasons_lately(self, now: float) -> tuple[str, ...]:
         """Return the reasons of at most `_REASONS_S` ago in the same situation, because their text takes time."""
         situation = self.state, self._torque.task
-        if self._said_at[:2] != situation or not now - self._said_at[2] < _REASONS_S:
-            self._said = self._reasons(now)
-            self._said_at = (*situation, now)
-        return self._said
+        if self._last_situation[:2] != situation or not now - self._last_situation[2] < _REASONS_S:
+            self._last_reasons = self._reasons(now)
+            self._last_situation = (*situation, now)
+        return self._last_reasons
 
     def _reasons(self, now: float) -> tuple[str, ...]:
         return self._readiness.reasons(
             now,
             self.state,
             bus_load=self._meter.load(now),
-            busy="" if self._torque.task is None else self._torque.task.words,
+            busy="" if self._torque.task is None else self._torque.task.description,
             stopped=self._torque.reason,
         )
 
-    def _say(self, now: float, severity: Severity, text: str, kind: str) -> None:
-        self._journal.say(now, severity, text, kind)
+    def _report(self, now: float, severity: Severity, text: str, kind: str) -> None:
+        self._journal.report(now, severity, text, kind)
 
 
 def _plugins_of(command: LinkCommand) -> tuple[str, ...]:

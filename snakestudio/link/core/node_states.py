@@ -73,18 +73,18 @@ class NodeStates:
         self._error_mask = (
             functools.reduce(operator.or_, (entry.mask for entry in profile.errors), 0) or -1
         )
-        self._words: list[tuple[tuple[int, int], str]] = [((-1, 0), "")] * m
+        self._texts: list[tuple[tuple[int, int], str]] = [((-1, 0), "")] * m
         self._times: list[deque[float]] = [deque(maxlen=_REMEMBERED) for _ in range(m)]
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Discard all values, because the bus was reopened."""
         m = len(self._profile.axes)
         k = len(self.node_index)
         self.values = {quantity: np.full(m, math.nan) for quantity in MEASURED}
         self.angle_time = np.full(m, math.nan)
         self.heard_at = np.full((len(AGED), m), math.nan)
-        self.heard: dict[Quantity, NDArray[np.float64]] = dict(
+        self.report_times: dict[Quantity, NDArray[np.float64]] = dict(
             zip(AGED, self.heard_at, strict=True)
         )
         self.gap = {quantity: np.full(m, math.nan) for quantity in AGED}
@@ -95,7 +95,7 @@ class NodeStates:
         for times in self._times:
             times.clear()
 
-    def take(self, decoded: Decoded, now: float) -> None:
+    def update(self, decoded: Decoded, now: float) -> None:
         """Store the values of a readable frame of the robot."""
         if decoded.message.role == "heartbeat" or not self.has_heartbeat:
             if decoded.node is not None:
@@ -112,7 +112,7 @@ class NodeStates:
             for axis in self._axes_of(value.node):
                 self._set(value.quantity, axis, value.value, now)
 
-    def take_unknown(self, decoded: Decoded) -> None:
+    def update_unknown(self, decoded: Decoded) -> None:
         """Store values that a frame reports as unknown; an angle keeps its last value and age."""
         for value in decoded.unknown:
             if value.quantity in self.values and value.quantity != "angle":
@@ -122,7 +122,7 @@ class NodeStates:
     @property
     def status_time(self) -> NDArray[np.float64]:
         """Time of each axis' last status, s, (m,); NaN if never."""
-        return self.heard["status"]
+        return self.report_times["status"]
 
     def _axes_of(self, node: int) -> tuple[int, ...] | range:
         """Return the axes of a node; all axes for the whole robot (-1)."""
@@ -131,7 +131,7 @@ class NodeStates:
     def _set(self, quantity: Quantity, axis: int, value: float, now: float) -> None:
         if quantity == "status":
             raw = int(value) & 0xFFFFFFFF
-            meaning, _ = self._look_up(raw)
+            meaning, _ = self._meaning_of(raw)
             self.notable |= meaning != self.meaning[axis]
             self.status[axis] = raw
             self.meaning[axis] = meaning
@@ -143,25 +143,25 @@ class NodeStates:
             if quantity == "angle":
                 self.angle_time[axis] = now
                 self._times[axis].append(now)
-        if quantity in self.heard:
-            self.gap[quantity][axis] = now - self.heard[quantity][axis]
-            self.heard[quantity][axis] = now
+        if quantity in self.report_times:
+            self.gap[quantity][axis] = now - self.report_times[quantity][axis]
+            self.report_times[quantity][axis] = now
 
-    def _look_up(self, raw: int) -> tuple[int, str]:
-        found = self._meanings.get(raw)
-        if found is None:
+    def _meaning_of(self, raw: int) -> tuple[int, str]:
+        meaning = self._meanings.get(raw)
+        if meaning is None:
             for entry in self._profile.status:
                 if raw & entry.mask == entry.code:
-                    found = (MEANINGS.index(entry.meaning), entry.text or entry.meaning)
+                    meaning = (MEANINGS.index(entry.meaning), entry.text or entry.meaning)
                     break
             else:
-                found = (0, f"status 0x{raw:X}, which is not defined in the profile")
+                meaning = (0, f"status 0x{raw:X}, which is not defined in the profile")
             # A status may have any value; the cache must not grow without limit.
             if len(self._meanings) < 4096:
-                self._meanings[raw] = found
-        return found
+                self._meanings[raw] = meaning
+        return meaning
 
-    def says(self, meaning: StatusMeaning) -> NDArray[np.bool_]:
+    def reports(self, meaning: StatusMeaning) -> NDArray[np.bool_]:
         """Return which axes last reported this state, (m,)."""
         return np.asarray(self.meaning == MEANINGS.index(meaning))
 
@@ -173,15 +173,15 @@ class NodeStates:
         """Return the error bits that are defined in the profile, (m,); all bits if it lists none."""
         return self.errors & self._error_mask
 
-    def words(self, axis: int) -> str:
+    def text(self, axis: int) -> str:
         """Return status and errors of an axis as text; "" before its first status."""
-        said = int(self.status[axis]), int(self.errors[axis])
-        if self._words[axis][0] != said:
-            self._words[axis] = said, self._put_in_words(*said)
-        return self._words[axis][1]
+        values = int(self.status[axis]), int(self.errors[axis])
+        if self._texts[axis][0] != values:
+            self._texts[axis] = values, self._describe(*values)
+        return self._texts[axis][1]
 
-    def _put_in_words(self, status: int, raw: int) -> str:
-        parts = [] if status < 0 else [self._look_up(status)[1]]
+    def _describe(self, status: int, raw: int) -> str:
+        parts = [] if status < 0 else [self._meaning_of(status)[1]]
         named = 0
         for entry in self._profile.errors:
             if raw & entry.mask:
@@ -203,7 +203,7 @@ class NodeStates:
 
     def torque(self) -> NDArray[np.bool_]:
         """Return which axes last reported that their torque is or may be on, (m,)."""
-        return self.says("armed") | self.says("stopping")
+        return self.reports("armed") | self.reports("stopping")
 
     def unknown(self) -> NDArray[np.bool_]:
         """Return which axes last reported a status that is not defined in the profile, (m,)."""
@@ -214,6 +214,6 @@ class NodeStates:
         known = self.meaning != MEANINGS.index(None)
         return np.asarray(known & ~self.torque() & (self.status_time > since))
 
-    def all_say(self, meaning: StatusMeaning, since: float) -> bool:
+    def all_report(self, meaning: StatusMeaning, since: float) -> bool:
         """Return whether all axes have reported this state after `since` (s)."""
-        return bool((self.says(meaning) & (self.status_time >= since)).all())
+        return bool((self.reports(meaning) & (self.status_time >= since)).all())

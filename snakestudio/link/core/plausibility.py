@@ -9,13 +9,12 @@ deviation                `DEVIATION_S`: longer than the lag with which joints st
 frozen                   `FROZEN_S` without any motion (`STILL`), while the joint's set-points moved over a range of
                          more than the profile's largest deviation, or `FROZEN_RANGE` if it names
                          none. A joint that an obstacle holds gives way by gear play and compliance,
-                         and is told by its deviation; one that does not even do that is jammed, or
-                         its sensor is frozen
-two answers              `JUMPS` jumps within a second, each wider than `REACH` times the way at the highest rate
+                         and is detected by its deviation; one without any motion is jammed, or its
+                         sensor is frozen
+two answers              `JUMPS` jumps within a second, each wider than `REACH` times the distance at the highest rate
                          and `JUMP`: a single wrong sample makes two of them, two senders one for
                          every frame
-========================
-=========================================================================================
+======================== =========================================================================================
 """
 
 from __future__ import annotations
@@ -142,7 +141,7 @@ class PlausibilityChecks:
         if (wrong := self.beyond()).any():
             return self._loss(
                 wrong,
-                lambda i: f"is at {_deg(angle[i])}, beyond its limits of {limits.words(i)}",
+                lambda i: f"is at {_deg(angle[i])}, beyond its limits of {limits.text(i)}",
             )
         if (wrong := self.hot()).any():
             hot = node_states.values["temperature"]
@@ -205,13 +204,13 @@ class PlausibilityChecks:
         )
 
     def _loss(
-        self, wrong: NDArray[np.bool_], words: Callable[[int], str], what: _What = "limit"
+        self, wrong: NDArray[np.bool_], text: Callable[[int], str], what: _What = "limit"
     ) -> Loss:
         chosen = np.flatnonzero(wrong)
         name = self._limits.axes[chosen[0]].name
         others = [self._limits.axes[index].name for index in chosen[1:]]
         also = f" (likewise {listing(others, most=SHOWN)})" if others else ""
-        return Loss(what, f"{name[0].upper()}{name[1:]} {words(int(chosen[0]))}{also}.")
+        return Loss(what, f"{name[0].upper()}{name[1:]} {text(int(chosen[0]))}{also}.")
 
 
 def _lasting(

@@ -32,11 +32,11 @@ _STATES = {
     LinkState.STREAMING: "The robot is already armed.",
 }
 
-_SAYS: dict[StatusMeaning, str] = {
+_STATUS_REASONS: dict[StatusMeaning, str] = {
     "booting": "Still starting. Wait until it is ready.",
     "stopping": "Stopping by itself or by another program. Wait until its torque is off, or press Stop.",
     "stopped": "Stopped by itself or by another program. Reset it.",
-    "fault": "{words}. Remove the cause, and reset it.",
+    "fault": "{text}. Remove the cause, and reset it.",
     "armed": "Armed, but not by SnakeStudio. Stop it from the program that armed it, or here.",
 }
 
@@ -78,7 +78,7 @@ class Readiness:
         watchdogs: Watchdogs,
         arrivals: Arrivals,
         limited: Limited,
-        strangers: ForeignMaster,
+        foreign_master: ForeignMaster,
         problems: Sequence[Problem],
         replay: bool,
     ) -> None:
@@ -89,7 +89,7 @@ class Readiness:
         self._watchdogs = watchdogs
         self._arrivals = arrivals
         self._limited = limited
-        self._strangers = strangers
+        self._foreign_master = foreign_master
         self._always = tuple(problem.sentence() for problem in problems)
         self._replay = replay
 
@@ -116,23 +116,23 @@ class Readiness:
             LinkState.STREAMING,
         ):  # the status of the nodes follows from this state
             return (_STATES[state],)
-        found = list(self._always)
+        reasons = list(self._always)
         if state in _STATES:
-            found.append(_STATES[state])
+            reasons.append(_STATES[state])
         elif state is LinkState.FAULT:
-            found.append(f"The robot was stopped: {stopped} Reset it first.")
+            reasons.append(f"The robot was stopped: {stopped} Reset it first.")
         if busy:
-            found.append(f"{busy}. Wait until this has finished.")
+            reasons.append(f"{busy}. Wait until this has finished.")
         if state is not LinkState.DISCONNECTED:
-            if stranger := self._strangers.reason(now):
-                found.append(stranger)
-            found += self._robot(now)
-            found += self._bus(now, bus_load)
+            if foreign := self._foreign_master.reason(now):
+                reasons.append(foreign)
+            reasons += self._robot(now)
+            reasons += self._bus(now, bus_load)
         if self._watchdogs.window_silent(now):
-            found.append(
+            reasons.append(
                 "The program that drives the robot gives no sign of life. Wait until it responds."
             )
-        return tuple(found)
+        return tuple(reasons)
 
     def _robot(self, now: float) -> Iterator[str]:
         profile = self._profile
@@ -157,13 +157,13 @@ class Readiness:
                 f"The last {what} of {node_names(nodes[old])} is {age(float(ages[old].max()))} old. Check cable and"
                 " supply."
             )
-        yield from self._says(now)
+        yield from self._status_reasons(now)
         beyond = self._plausibility.beyond()
         for index in np.flatnonzero(beyond)[:3]:
             stands = np.degrees(node_states.values["angle"][index])
             yield (
                 f"{profile.axes[index].name.capitalize()} is at {stands:.1f}°, beyond its limits of"
-                f" {self._limits.words(int(index))}. Move it back by hand."
+                f" {self._limits.text(int(index))}. Move it back by hand."
             )
         if (hot := self._plausibility.hot()).any():
             yield f"{axis_names(profile.axes, hot).capitalize()} is hotter than allowed. Let it cool down."
@@ -177,32 +177,32 @@ class Readiness:
             have = "has" if torn.sum() == 1 else "have"
             yield f"{names.capitalize()} {have} two different answers. Give each node its own number."
 
-    def _says(self, now: float) -> Iterator[str]:
+    def _status_reasons(self, now: float) -> Iterator[str]:
         profile = self._profile
         node_states = self._node_states
         if node_states.has_status:
             ages = now - node_states.status_time
             if (silent := ~(ages <= max(profile.timing.stale_s, profile.timing.lost_s))).any():
                 yield f"No status of {axis_names(profile.axes, silent)} recently. Check that its node sends it."
-            for meaning, words in _SAYS.items():
-                yield from self._each_node(node_states.says(meaning) & ~silent, words)
+            for meaning, template in _STATUS_REASONS.items():
+                yield from self._each_node(node_states.reports(meaning) & ~silent, template)
             unknown = (node_states.meaning == MEANINGS.index(None)) & ~silent
-            yield from self._each_node(unknown, "{words}. Add it to the profile's status values.")
+            yield from self._each_node(unknown, "{text}. Add it to the profile's status values.")
         else:
             silent = np.zeros(len(profile.axes), bool)
-        failing = (node_states.relevant_errors() != 0) & ~node_states.says("fault")
-        yield from self._each_node(failing, "{words}. Remove the cause, and reset it.")
+        failing = (node_states.relevant_errors() != 0) & ~node_states.reports("fault")
+        yield from self._each_node(failing, "{text}. Remove the cause, and reset it.")
 
     def _each_node(
-        self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]], words: str
+        self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]], template: str
     ) -> Iterator[str]:
         first: dict[int, int] = {}
         for index in np.flatnonzero(chosen):
             first.setdefault(self._profile.axes[index].node, int(index))
-        by_words: dict[str, list[int]] = {}
+        by_text: dict[str, list[int]] = {}
         for node, axis in first.items():
-            by_words.setdefault(words.format(words=self._node_states.words(axis)), []).append(node)
-        for text, nodes in by_words.items():
+            by_text.setdefault(template.format(text=self._node_states.text(axis)), []).append(node)
+        for text, nodes in by_text.items():
             who = node_names(nodes)
             yield f"{who.capitalize()}: {capitalized(text)}"
 
@@ -218,7 +218,7 @@ class Readiness:
             yield f"Many frames cannot be read{remedy}. The last one: {self._arrivals.why_unreadable}"
         if now - self._watchdogs.sending_fails_since > 0.0:
             yield "Frames cannot be sent. Check that the robot is on the bus, and that the bit rate is correct."
-        yield from self._arrivals.findings.values()
+        yield from self._arrivals.problems.values()
 
 
 class Supervisor:

@@ -56,7 +56,10 @@ class References:
             return "their knots do not ascend in time"
         # Blocks that begin later than this one are never reached; those before are needed until it
         # begins.
-        self.blocks = [*(kept for kept in self.blocks[-3:] if kept.time[0] < time[0]), block]
+        self.blocks = [
+            *(earlier for earlier in self.blocks[-3:] if earlier.time[0] < time[0]),
+            block,
+        ]
         return ""
 
     def at(self, now: float) -> tuple[FloatArray, FloatArray] | None:
@@ -105,15 +108,17 @@ class Wiggle:
             "count": (1, 100),
         }
         defaults = {"amplitude_deg": 5.0, "period_s": 2.0, "count": 2}
-        found: dict[str, float] = {}
+        numbers: dict[str, float] = {}
         for name, (least, most) in limits.items():
             value = values.get(name, defaults.get(name))
             if isinstance(value, (bool, str)) or value is None or not least <= value <= most:
                 raise ValueError(f"{name} = {value!r} must be a number from {least:g} to {most:g}")
-            found[name] = value
-        axis = int(found["axis"])
-        count = int(found["count"])
-        return cls(axis, math.radians(found["amplitude_deg"]), float(found["period_s"]), count, now)
+            numbers[name] = value
+        axis = int(numbers["axis"])
+        count = int(numbers["count"])
+        return cls(
+            axis, math.radians(numbers["amplitude_deg"]), float(numbers["period_s"]), count, now
+        )
 
     @property
     def end(self) -> float:

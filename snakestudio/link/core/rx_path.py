@@ -31,7 +31,7 @@ class RxPath:
         node_states: NodeStates,
         plausibility: PlausibilityChecks,
         arrivals: Arrivals,
-        strangers: ForeignMaster,
+        foreign_master: ForeignMaster,
         meter: LoadMeter,
         journal: Journal,
     ) -> None:
@@ -39,23 +39,23 @@ class RxPath:
         self._node_states = node_states
         self._plausibility = plausibility
         self._arrivals = arrivals
-        self._strangers = strangers
+        self._foreign_master = foreign_master
         self._meter = meter
         self._journal = journal
         self.received = self.unknown = self.unreadable = 0
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset everything, because another robot may be on the bus now."""
-        self._node_states.forget()
-        self._arrivals.forget()
-        self._strangers.forget()
+        self._node_states.reset()
+        self._arrivals.reset()
+        self._foreign_master.reset()
         self.received = self.unknown = self.unreadable = 0
 
     def unreadable_at(self, text: str, now: float, remedy: str = "") -> None:
         """Count unreadable data at `now` (s); `text` is the reason, without the remedy if one is given."""
         self.unreadable += 1
         self._arrivals.unreadable(now, text, remedy)
-        self._journal.say_once(now, "warning", text, "unreadable")
+        self._journal.report_once(now, "warning", text, "unreadable")
 
     def frame(self, frame: Frame, now: float) -> bool:
         """Handle a frame with any bytes at `now` (s); return whether something must be checked immediately."""
@@ -65,16 +65,16 @@ class RxPath:
         self._meter.add(frame, now)
         decoded = self._codec.decode(frame)
         if decoded is None:
-            self.unknown += not self._strangers.take(frame, now)
+            self.unknown += not self._foreign_master.notice(frame, now)
         elif decoded.problem:
-            self._node_states.take_unknown(decoded)
+            self._node_states.update_unknown(decoded)
             remedy = "check the cable, and whether the DBC is this robot's"
             self.unreadable_at(f"{decoded.message.called}: {decoded.problem}.", now, remedy)
         else:
-            self._arrivals.take(decoded)
+            self._arrivals.add(decoded)
             self._plausibility.compare(decoded, now)
             # With its time of reception, even if it waited.
-            self._node_states.take(decoded, frame.time if 0.0 < frame.time < now else now)
+            self._node_states.update(decoded, frame.time if 0.0 < frame.time < now else now)
         node_states = self._node_states
         plausibility = self._plausibility
         new = node_states.notable or plausibility.notable

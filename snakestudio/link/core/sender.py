@@ -46,7 +46,7 @@ class Deadlines:
         """Stop; there are no further deadlines."""
         self._begin = math.nan
 
-    def take(self, now: float) -> tuple[float, int] | None:
+    def next_due(self, now: float) -> tuple[float, int] | None:
         """Take the deadline that is due by now, once for any number of passed deadlines.
 
         Returns
@@ -111,7 +111,7 @@ class SendTimes:
         while self._sent[0][0] < now - _WINDOW_S:
             self._sent.popleft()
 
-    def figures(self) -> tuple[float, float, float]:
+    def statistics(self) -> tuple[float, float, float]:
         """Return mean period, 99th percentile (nearest rank) of lateness and longest gap, s; NaN without data.
 
         The values may be slightly older than the last set-points, because a percentile takes longer
@@ -162,13 +162,13 @@ class PeriodicMessages:
             Whether the link is in FAULT. No heartbeats are sent then, so that the own watchdog stops
             a robot that has not received the stop.
         """
-        found = []
+        messages = []
         for message, deadlines in self._entries:
-            if deadlines.take(now) is None or (driving and message.when == "idle"):
+            if deadlines.next_due(now) is None or (driving and message.when == "idle"):
                 continue
             if not (stopped and message.role == "host_heartbeat"):
-                found.append(message)
-        return found
+                messages.append(message)
+        return messages
 
     def next(self) -> float:
         """Time of the next message, s; infinity if there is none."""

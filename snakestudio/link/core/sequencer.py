@@ -49,7 +49,7 @@ class Sequence:
         self,
         now: float,
         send: Callable[[Step], None],
-        all_say: Callable[[StatusMeaning, float], bool],
+        all_report: Callable[[StatusMeaning, float], bool],
     ) -> Progress:
         """Carry out all steps that are possible now.
 
@@ -59,7 +59,7 @@ class Sequence:
             s.
         send : callable
             Sends the frames of a step.
-        all_say : callable
+        all_report : callable
             Returns whether all nodes have reported a status since a time (s): a status before the
             last frame is not an answer to it.
 
@@ -75,7 +75,7 @@ class Sequence:
                 if not self._waited(now, step.wait_s):
                     return "running"
             elif step.expect is not None:
-                if not all_say(step.expect, self._sent_at):
+                if not all_report(step.expect, self._sent_at):
                     if not self._waited(now, step.timeout_s):
                         return "running"
                     self.missed = step.expect
@@ -118,7 +118,7 @@ class Task:
         self._confirm_until = math.nan
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """Description: "The robot is being armed"."""
         return _WORDS[self.kind]
 

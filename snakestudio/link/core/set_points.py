@@ -90,7 +90,7 @@ class SetPoints:
 
     def poll(self, now: float) -> bool:
         """Send the set-points if they are due at `now` (s); return whether they were."""
-        due = self._deadlines.take(now)
+        due = self._deadlines.next_due(now)
         if due is None:
             return False
         late, skipped = due
@@ -108,8 +108,8 @@ class SetPoints:
         self.times.skipped += self._deadlines.gone(now)
 
     def _advance(self, at: float) -> None:
-        if self.streaming and (wanted := self.references.at(at)) is not None:
-            self._limiter.follow(*wanted)
+        if self.streaming and (target := self.references.at(at)) is not None:
+            self._limiter.follow(*target)
         elif self._wiggle is not None:
             self._follow_wiggle(self._wiggle, at)
         else:

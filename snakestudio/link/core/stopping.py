@@ -26,7 +26,7 @@ class Stopping:
         self._begin = self._safe_at = math.nan
         self._sent_at = math.nan
         self._repeats = 0
-        self._said = ""
+        self._last_report = ""
 
     def begin(self, now: float, *, again: bool = False) -> None:
         """Begin after the stop sequence was sent at a time (s); `again` while an earlier one has not taken effect yet.
@@ -37,7 +37,7 @@ class Stopping:
         self._repeats = 0
         if not again:
             self._safe_at = now
-            self._said = ""
+            self._last_report = ""
 
     @property
     def safe(self) -> bool:
@@ -50,22 +50,22 @@ class Stopping:
         """Return whether the stop sequence must be sent again at `now` (s)."""
         if self._node_states.has_status:
             safe = self.safe
-            self._tell(now, safe)
-            wanted = not safe
+            self._report(now, safe)
+            repeats = not safe
         else:
-            wanted = self._repeats < BLIND_REPEATS
-        if not wanted or now - self._sent_at < REPEAT_S:
+            repeats = self._repeats < BLIND_REPEATS
+        if not repeats or now - self._sent_at < REPEAT_S:
             return False
         self._sent_at = now
         self._repeats += 1
         return True
 
-    def _tell(self, now: float, safe: bool) -> None:
+    def _report(self, now: float, safe: bool) -> None:
         if safe:
             self._safe_at = now
-            if self._said != "safe":
-                self._said = "safe"
-                self._journal.say(
+            if self._last_report != "safe":
+                self._last_report = "safe"
+                self._journal.report(
                     now,
                     "good",
                     f"The robot reports that it stopped, after {now - self._begin:.2f} s.",
@@ -73,14 +73,14 @@ class Stopping:
                 )
         # Counted from the last confirmation: a single status frame with wrong bits causes a stop,
         # but no alarm.
-        elif self._said != "unsafe" and now - self._safe_at > self._profile.timing.confirm_s:
-            missing = "no longer" if self._said == "safe" else "not"
-            self._said = "unsafe"
+        elif self._last_report != "unsafe" and now - self._safe_at > self._profile.timing.confirm_s:
+            missing = "no longer" if self._last_report == "safe" else "not"
+            self._last_report = "unsafe"
             off = self._node_states.torque_off(self._begin)
             nodes = dict.fromkeys(
                 axis.node for axis, safe in zip(self._profile.axes, off, strict=True) if not safe
             )
-            self._journal.say(
+            self._journal.report(
                 now,
                 "error",
                 f"The stop of {node_names(nodes)} is {missing} confirmed. Cut the robot's power if it moves.",

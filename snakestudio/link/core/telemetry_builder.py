@@ -54,19 +54,19 @@ class TelemetryBuilder:
         lost = self._profile.timing.lost_s
         rx = self._rx
         tx = self._tx
-        told = self._set_points
-        mean, p99, gap = told.times.figures() if told.running else (math.nan,) * 3
+        set_points = self._set_points
+        mean, p99, gap = set_points.times.statistics() if set_points.running else (math.nan,) * 3
         return Telemetry(
             time=now,
             state=state,
             reason=reason,
             not_ready=not_ready,
-            confirmed=node_states.has_status and node_states.all_say("armed", now - lost),
+            confirmed=node_states.has_status and node_states.all_report("armed", now - lost),
             says_status=node_states.has_status,
             replay=self._replay,
             carried_out=carried_out,
-            reference=told.angle.copy(),
-            reference_rate=told.rate.copy(),
+            reference=set_points.angle.copy(),
+            reference_rate=set_points.rate.copy(),
             angle=values["angle"].copy(),
             rate=values["rate"].copy(),
             torque=values["torque"].copy(),
@@ -90,9 +90,9 @@ class TelemetryBuilder:
             period_mean=mean,
             lateness_p99=p99,
             gap_max=gap,
-            skipped=told.times.skipped,
+            skipped=set_points.times.skipped,
             priority="",
-            axis_text=tuple(node_states.words(axis) for axis in range(len(self._profile.axes))),
+            axis_text=tuple(node_states.text(axis) for axis in range(len(self._profile.axes))),
             heard_at=node_states.heard_at.copy(),
             stale_after=self._stale_after,
         )

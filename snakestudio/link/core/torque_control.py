@@ -81,7 +81,7 @@ class TorqueControl:
         # repeated.
         return state is not LinkState.FAULT or self._stopping.safe
 
-    def says_armed(self, now: float) -> bool:
+    def reports_armed(self, now: float) -> bool:
         """Return whether any node reports at `now` (s) that its torque is on; old statuses are ignored."""
         node_states = self._node_states
         return bool(
@@ -100,7 +100,7 @@ class TorqueControl:
         if kind == "disarm" and not steps:
             steps = sequences.stop
         self.task = Task(kind, steps, now)
-        self._journal.say(now, "info", f"{self.task.words}.", "state")
+        self._journal.report(now, "info", f"{self.task.description}.", "state")
         if kind == "arm":
             # drives move to their last set-point when the torque is switched on
             self._set_points.poll(now)
@@ -113,18 +113,18 @@ class TorqueControl:
             return
         held = self.held if task.kind == "arm" else None
         progress = task.sequence.advance(
-            now, lambda step: self._tx.step(step, held, now), self._node_states.all_say
+            now, lambda step: self._tx.step(step, held, now), self._node_states.all_report
         )
         if progress == "running":
             return
         missed = task.sequence.missed
         if progress == "failed":
-            text = f"{task.words}, but not all nodes reported in time that they are {missed}."
+            text = f"{task.description}, but not all nodes reported in time that they are {missed}."
             if task.kind in ("arm", "disarm"):
                 self.lose(Loss("fault", text), now)
             else:
                 self.task = None
-                self._journal.say(now, "error", text, "fault")
+                self._journal.report(now, "error", text, "fault")
         elif task.kind == "arm":
             self._confirm(task, now)
         elif task.kind == "disarm":
@@ -133,7 +133,7 @@ class TorqueControl:
         else:
             self.task = None
             if task.kind in ("zero", "reset"):
-                self._journal.say(now, "good", f"The {task.kind} sequence was sent.", "state")
+                self._journal.report(now, "good", f"The {task.kind} sequence was sent.", "state")
 
     def _confirm(self, task: Task, now: float) -> None:
         """Wait for the robot's confirmation that it is armed or disarmed, if it reports a status."""
@@ -141,7 +141,7 @@ class TorqueControl:
         node_states = self._node_states
         if node_states.has_status:
             yet = (
-                ~node_states.says("armed") | ~(node_states.status_time >= task.begin)
+                ~node_states.reports("armed") | ~(node_states.status_time >= task.begin)
                 if arming
                 else ~node_states.torque_off(task.begin)
             )
@@ -159,7 +159,7 @@ class TorqueControl:
                 return
         self.task = None
         self._machine.fire("armed" if arming else "disarmed")
-        self._journal.say(
+        self._journal.report(
             now,
             "good",
             "The robot is armed and holds its position." if arming else "The robot is disarmed.",
@@ -172,12 +172,12 @@ class TorqueControl:
         """Carry out the profile's reaction to a loss immediately; `now` in s."""
         profile = self._profile
         sequences = self._profile.sequences
-        wanted = (
+        reaction = (
             profile.limits.on_lost
             if loss.what == "limited"
             else getattr(profile.on_loss, loss.what)
         )
-        gentle = wanted == "disarm" and sequences.disarm
+        gentle = reaction == "disarm" and sequences.disarm
         self._halt(loss.text, now, sequences.disarm if gentle else sequences.stop)
 
     def halt(self, reason: str, now: float) -> None:
@@ -211,10 +211,10 @@ class TorqueControl:
         self._stopping.begin(now, again=again)
         if latch and self._machine.fire("fault"):
             self.reason = reason
-            self._journal.say(now, "error", reason, "fault")
+            self._journal.report(now, "error", reason, "fault")
         elif self._machine.state is LinkState.IDLE:
-            said = f"{reason} Torque was off; the stop sequence was sent anyway."
-            self._journal.say(now, "info", said, "stop")
+            text = f"{reason} Torque was off; the stop sequence was sent anyway."
+            self._journal.report(now, "info", text, "stop")
 
     def _stop(self, steps: tuple[Step, ...], now: float) -> None:
         self.task = Task("stop", steps, now)

@@ -69,7 +69,7 @@ class TxGate:
             except LinkError as error:
                 self.errors += 1
                 self._watchdogs.sending_failed(now)
-                self._journal.say_once(now, "error", str(error), "bus")
+                self._journal.report_once(now, "error", str(error), "bus")
             else:
                 self.sent += 1
                 self._watchdogs.sending_worked()
@@ -77,7 +77,7 @@ class TxGate:
 
     def message(self, message: Message, now: float) -> None:
         """Send a request or a heartbeat; one that the codec rejects is reported instead."""
-        self._made(lambda: self._codec.frames(message), now)
+        self._send_made_by(lambda: self._codec.frames(message), now)
 
     def step(self, step: Step, held: FloatArray | None, now: float) -> None:
         """Send the frames of a sequence's step to all nodes; set-points among them carry the held angles (rad).
@@ -85,13 +85,13 @@ class TxGate:
         A step that the codec rejects is skipped and reported, because the following steps of a stop
         sequence must be sent. A robot cannot be armed with such a profile.
         """
-        self._made(lambda: self._codec.step_frames(step, angle=held), now)
+        self._send_made_by(lambda: self._codec.step_frames(step, angle=held), now)
 
-    def _made(self, make: Callable[[], Iterable[Frame]], now: float) -> None:
+    def _send_made_by(self, make: Callable[[], Iterable[Frame]], now: float) -> None:
         try:
             frames = make()
         except ProfileError as error:
             self.errors += 1
-            self._journal.say_once(now, "error", str(error), "profile")
+            self._journal.report_once(now, "error", str(error), "profile")
         else:
             self.frames(frames, now)

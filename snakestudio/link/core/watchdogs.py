@@ -187,19 +187,19 @@ class Watchdogs:
                 )
             if not settling and node_states.all_armed():
                 return self._errors()
-            booting = node_states.says("booting")
+            booting = node_states.reports("booting")
             if booting.any():
                 return Loss("fault", f"{_subject(profile, booting)} restarted during the run.")
-            wrong = node_states.says("fault") if settling else ~node_states.says("armed")
+            wrong = node_states.reports("fault") if settling else ~node_states.reports("armed")
             if wrong.any():
                 first = int(np.flatnonzero(wrong)[0])
-                words = node_states.words(first) or MEANINGS[node_states.meaning[first]]
+                text = node_states.text(first) or MEANINGS[node_states.meaning[first]]
                 verb = (
                     "reports"
-                    if node_states.says("fault")[first]
+                    if node_states.reports("fault")[first]
                     else "is no longer armed and reports"
                 )
-                return Loss("fault", f"{_subject(profile, wrong)} {verb} {words}.")
+                return Loss("fault", f"{_subject(profile, wrong)} {verb} {text}.")
         return self._errors()
 
     def _errors(self) -> Loss | None:
@@ -208,9 +208,7 @@ class Watchdogs:
         failing = node_states.relevant_errors() != 0
         if failing.any():
             first = int(np.flatnonzero(failing)[0])
-            return Loss(
-                "fault", f"{_subject(profile, failing)} reports {node_states.words(first)}."
-            )
+            return Loss("fault", f"{_subject(profile, failing)} reports {node_states.text(first)}.")
         return None
 
 

@@ -53,25 +53,25 @@ class Body:
         self.enabled: BoolArray = np.zeros(m, np.bool_)
         self.frozen: BoolArray = np.zeros(m, np.bool_)
         self.hot: BoolArray = np.zeros(m, np.bool_)
-        self.angle: FloatArray = self._seen(state.angle)
+        self.angle: FloatArray = self._quantised(state.angle)
         self.rate: FloatArray = np.zeros(m)
         self.torque: FloatArray = state.torque
         self.current: FloatArray = state.torque / constants.torque_nm_per_a
         self._heat: FloatArray = np.full(m, constants.air_c)
         self._held = state.angle.copy()
-        self._wanted = state.angle.copy()
-        self._wanted_rate = np.zeros(m)
+        self._target = state.angle.copy()
+        self._target_rate = np.zeros(m)
         self._starts = np.full(m, np.inf)
 
-    def _seen(self, angle: FloatArray) -> FloatArray:
+    def _quantised(self, angle: FloatArray) -> FloatArray:
         quantised: FloatArray = np.round(angle / self._step) * self._step
         return quantised
 
     def switch_on(self, axes: NDArray[np.int64]) -> None:
         """Switch the torque on: the joints hold their actual angles."""
         self.enabled[axes] = True
-        self._held[axes] = self._wanted[axes] = self.plant.state.angle[axes]
-        self._wanted_rate[axes] = 0.0
+        self._held[axes] = self._target[axes] = self.plant.state.angle[axes]
+        self._target_rate[axes] = 0.0
         self._starts[axes] = np.inf
 
     def switch_off(self, axes: NDArray[np.int64]) -> None:
@@ -82,26 +82,26 @@ class Body:
         self, axes: NDArray[np.int64], angle: FloatArray, rate: FloatArray, now: float
     ) -> None:
         """Set the targets of axes (rad, rad/s, at the joint); motion begins after their start-up lag."""
-        self._wanted[axes] = angle
-        self._wanted_rate[axes] = rate
-        moves = np.abs(self._wanted[axes] - self._held[axes]) > _STARTS_BEYOND
+        self._target[axes] = angle
+        self._target_rate[axes] = rate
+        moves = np.abs(self._target[axes] - self._held[axes]) > _STARTS_BEYOND
         self._starts[axes] = np.where(
             moves, np.minimum(self._starts[axes], now + self._lag[axes]), self._starts[axes]
         )
 
     def hold(self, axes: NDArray[np.int64]) -> None:
         """Hold the joints at their actual angles with torque."""
-        self._wanted[axes] = self.plant.state.angle[axes]
-        self._wanted_rate[axes] = 0.0
+        self._target[axes] = self.plant.state.angle[axes]
+        self._target_rate[axes] = 0.0
 
     def advance(self, dt: float, now: float) -> None:
         """Advance by `dt` seconds to `now`."""
         if dt <= 0.0:
             return
         goes = now >= self._starts
-        target = np.where(goes, self._wanted, self._held)
-        state = self.plant.advance(dt, target, np.where(goes, self._wanted_rate, 0.0), self.enabled)
-        seen = np.where(self.frozen, self.angle, self._seen(state.angle))
+        target = np.where(goes, self._target, self._held)
+        state = self.plant.advance(dt, target, np.where(goes, self._target_rate, 0.0), self.enabled)
+        seen = np.where(self.frozen, self.angle, self._quantised(state.angle))
         keep = math.exp(-dt / _RATE_FILTER_S)
         self.rate = keep * self.rate + (1.0 - keep) * (seen - self.angle) / dt
         self.angle = seen

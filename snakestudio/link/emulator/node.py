@@ -113,7 +113,7 @@ class Node(ABC):
         """Ids that the node receives."""
 
     @abstractmethod
-    def heard(self, frame: Frame, now: float) -> None:
+    def handle(self, frame: Frame, now: float) -> None:
         """Carry out a frame with one of its ids after booting."""
 
     @abstractmethod
@@ -136,7 +136,7 @@ class Node(ABC):
         self.power_off()
         self.powered = True
         self._booted = now + self.profile.emulation.boot_s
-        self.tell(now, "boot", "boots")
+        self.record_event(now, "boot", "boots")
 
     def power_off(self) -> None:
         """Switch off power and torque."""
@@ -156,7 +156,7 @@ class Node(ABC):
         if not self.torque:
             self.torque = True
             self.body.switch_on(self.axes)
-            self.tell(now, "armed", "has torque")
+            self.record_event(now, "armed", "has torque")
         self._fed = now
 
     def switch_off(self, now: float, event: str, text: str) -> None:
@@ -165,7 +165,7 @@ class Node(ABC):
         self.torque = False
         self.body.switch_off(self.axes)
         if was:
-            self.tell(now, event, text)
+            self.record_event(now, event, text)
 
     def feed(self, now: float) -> None:
         """Reset the watchdog after a sign of life of the host."""
@@ -176,7 +176,7 @@ class Node(ABC):
         self.switch_off(now, "watchdog" if reason == "watchdog" else "fault", text)
         self.tripped(reason, now)
 
-    def tell(self, now: float, event: str, text: str = "") -> None:
+    def record_event(self, now: float, event: str, text: str = "") -> None:
         """Record an event."""
         self.events.append(NodeEvent(now, event, self.number, text))
 
@@ -221,7 +221,7 @@ class Node(ABC):
         if self.running:
             if self.feeds_by_anything:
                 self.feed(now)
-            self.heard(frame, now)
+            self.handle(frame, now)
 
     def poll(self, now: float) -> None:
         """Carry out what is due at `now`."""
@@ -230,7 +230,7 @@ class Node(ABC):
         if not self.running and now >= self._booted - 1e-9:
             self._booted = -np.inf
             self.booted(now)
-            self.tell(now, "ready", "is ready")
+            self.record_event(now, "ready", "is ready")
         self._listen(now)
         if self.torque and self.body.overheated[self.axes].any():
             self.trip(

@@ -125,12 +125,12 @@ class JointPlant:
         begun = (1.0 - share) * state.torque
         lead = begun + share * (kp * error + kd * target_rate)
         rate = (state.rate + h / inertia * lead) / (drag + h * share * gain / inertia)
-        wanted = kp * (error - h * rate) + kd * (target_rate - rate)
-        wanted = np.minimum(np.maximum(wanted, -c.max_torque_nm), c.max_torque_nm)
+        motor_torque = kp * (error - h * rate) + kd * (target_rate - rate)
+        motor_torque = np.minimum(np.maximum(motor_torque, -c.max_torque_nm), c.max_torque_nm)
         if (
             self._half > 0.0
         ):  # teeth can only push, and within the backlash (error 0) they do not touch
-            wanted *= wanted * error > 0.0
-        torque = (begun + share * wanted) * enabled
+            motor_torque *= motor_torque * error > 0.0
+        torque = (begun + share * motor_torque) * enabled
         rate = (state.rate + h / inertia * torque) / drag * self._free
         return PlantState(state.angle + h * rate, rate, torque)

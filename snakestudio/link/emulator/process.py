@@ -25,7 +25,7 @@ from snakestudio.text import noun
 _WAIT_S = 0.02
 """Longest wait for the bus before other work, s."""
 
-_SHOWN_S = 0.5
+_STATUS_S = 0.5
 _DRAINED = 100
 """Most frames that are read from the bus together,"""
 
@@ -134,8 +134,8 @@ class EmulatorProcess:
         self._ends = ends
         self._sent = 0
         self._begun = time.monotonic()
-        self._heard = -math.inf
-        self._shown = (self._begun, 0, 0)
+        self._received_at = -math.inf
+        self._last_status = (self._begun, 0, 0)
         self._line = sys.stderr.isatty()
 
     def run(self, commands: Commands | None = None) -> None:
@@ -144,7 +144,7 @@ class EmulatorProcess:
         port = self._port
         now = self._begun
         while not self._ends():
-            now = self._hear(min(max(robot.due - now, 0.0), _WAIT_S))
+            now = self._receive(min(max(robot.due - now, 0.0), _WAIT_S))
             while self._faults and now - self._begun >= self._faults[0].after:
                 robot.inject(self._faults.pop(0).fault, now)
             if now >= robot.due:
@@ -152,13 +152,13 @@ class EmulatorProcess:
                     port.send(frame)
                     self._sent += 1
             more = self._each_round(now)
-            goes_on = commands is None or commands.carry_out(robot, now, self._say)
-            self._tell(robot.events())
-            if not goes_on:
+            continues = commands is None or commands.carry_out(robot, now, self._print)
+            self._report_events(robot.events())
+            if not continues:
                 return
             self._show(now, more)
 
-    def _hear(self, timeout: float) -> float:
+    def _receive(self, timeout: float) -> float:
         """Pass received frames to the robot with their times; return the time up to which all were read.
 
         If the system does not run this process for a while, frames wait at the bus. They arrived in
@@ -173,29 +173,29 @@ class EmulatorProcess:
         for frame in frames:
             # The bus delivers frames in order; errors of its clock (about 0.1 ms) must not change
             # it.
-            self._heard = max(self._heard, frame.time)
-            self._robot.receive(frame, self._heard)
+            self._received_at = max(self._received_at, frame.time)
+            self._robot.receive(frame, self._received_at)
         return now
 
-    def _tell(self, events: list[NodeEvent]) -> None:
+    def _report_events(self, events: list[NodeEvent]) -> None:
         if not events:
             return
         if self._report is not None:
             self._report("".join(f"{report_line(event)}\n" for event in events))
         for line in event_lines(events, self._begun):
-            self._say(line)
+            self._print(line)
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         if self._line:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
         print(line, flush=True)
 
     def _show(self, now: float, more: str) -> None:
-        since, set_points, sent = self._shown
-        if not self._line or now - since < _SHOWN_S:
+        since, set_points, sent = self._last_status
+        if not self._line or now - since < _STATUS_S:
             return
-        self._shown = (now, self._robot.set_points, self._sent)
+        self._last_status = (now, self._robot.set_points, self._sent)
         passed = now - since
         if self._port.lost:
             more = f"{self._port.lost} frames lost" + (f" · {more}" if more else "")
@@ -234,7 +234,7 @@ class Commands:
             for line in lines:
                 self._lines.put(line.decode(errors="replace"))
 
-    def carry_out(self, robot: EmulatedRobot, now: float, say: Callable[[str], None]) -> bool:
+    def carry_out(self, robot: EmulatedRobot, now: float, report: Callable[[str], None]) -> bool:
         """Carry out the typed commands; False if the robot must end."""
         while True:
             try:
@@ -245,26 +245,26 @@ class Commands:
                 if self._until_eof:
                     return False
                 continue
-            words = line.split()
-            if words == ["quit"]:
+            parts = line.split()
+            if parts == ["quit"]:
                 return False
             try:
-                _command(words, robot, now)
+                _command(parts, robot, now)
             except UsageError as error:
-                say(str(error))
+                report(str(error))
 
 
-def _command(words: list[str], robot: EmulatedRobot, now: float) -> None:
+def _command(parts: list[str], robot: EmulatedRobot, now: float) -> None:
     """Carry out one line; raises `UsageError`."""
-    if not words:
+    if not parts:
         return
-    if words == ["clear"]:
+    if parts == ["clear"]:
         robot.clear(now)
-    elif words[0] == "fault" and 2 <= len(words) <= 3:
-        robot.inject(parse_fault(*words[1:]), now)
+    elif parts[0] == "fault" and 2 <= len(parts) <= 3:
+        robot.inject(parse_fault(*parts[1:]), now)
     else:
         raise UsageError(
-            f"{' '.join(words)[:60]!r} is not a command. Type fault KIND [NODE], clear or quit."
+            f"{' '.join(parts)[:60]!r} is not a command. Type fault KIND [NODE], clear or quit."
         )
 
 

@@ -62,7 +62,7 @@ class SlcanAdapter:
         del self._line[: -_LONGEST - 1]
         return frames, answer
 
-    def heard(self, frame: Frame) -> bytes:
+    def encode(self, frame: Frame) -> bytes:
         """Return what a program reads for a frame on the bus."""
         if not self._open or frame.fd or frame.error:
             return b""
@@ -188,7 +188,7 @@ class PtySlcan:
 
     def send(self, frame: Frame) -> None:
         """Send a frame to the program that reads from the port."""
-        self._write(self._adapter.heard(frame))
+        self._write(self._adapter.encode(frame))
 
     def _write(self, data: bytes) -> None:
         # If the terminal's buffer is full, whole frames are lost, as with real adapters.

@@ -104,28 +104,28 @@ def find_angles(
         if (finding := _try(span, field, delayed, quiet, exact)) is not None
     ]
     smoothest = min((candidate.roughness for candidate in tried), default=1.0)
-    kept: list[AngleFinding] = []
+    selection: list[AngleFinding] = []
     for candidate in sorted((one.ranked(smoothest) for one in tried), key=lambda one: -one.rank):
         places = set(candidate.finding.field.places)
-        if all(places.isdisjoint(other.field.places) for other in kept):
-            kept.append(candidate.finding)
-        if len(kept) == most:
+        if all(places.isdisjoint(other.field.places) for other in selection):
+            selection.append(candidate.finding)
+        if len(selection) == most:
             break
-    return kept
+    return selection
 
 
 def _candidates(stream: Stream) -> list[BitField]:
     bits = 8 * stream.length
-    found: list[BitField] = []
+    fields: list[BitField] = []
     for width in _WIDTHS:
         for first in range(0, bits - width + 1, 4):
             orders = (False, True) if width > 8 or first % 8 else (False,)
-            found += [
+            fields += [
                 BitField(first, width, big, signed) for big in orders for signed in (True, False)
             ]
     for first in range(0, bits - 31, 8):
-        found += [BitField(first, 32, big, True, True) for big in (False, True)]
-    return found
+        fields += [BitField(first, 32, big, True, True) for big in (False, True)]
+    return fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,18 +51,18 @@ def find_families(streams: Sequence[Stream]) -> list[Family]:
     priority, then the shorter distance. Other streams form single families.
     """
     left = list(streams)
-    found: list[Family] = []
+    families: list[Family] = []
     while True:
         best = max(_rows(left), key=lambda row: (len(row[1]), -row[0]), default=None)
         if best is None:
             break
         stride, members = best
         nodes, formula = _numbering([stream.id for stream in members], stride)
-        found.append(Family(tuple(members), nodes, formula))
+        families.append(Family(tuple(members), nodes, formula))
         taken = {stream.key for stream in members}
         left = [stream for stream in left if stream.key not in taken]
-    found += [Family((stream,)) for stream in left]
-    return sorted(found, key=lambda family: (family.streams[0].extended, family.streams[0].id))
+    families += [Family((stream,)) for stream in left]
+    return sorted(families, key=lambda family: (family.streams[0].extended, family.streams[0].id))
 
 
 def _rows(streams: Sequence[Stream]) -> list[tuple[int, list[Stream]]]:

@@ -41,7 +41,7 @@ def find_counters(stream: Stream) -> list[Guard]:
     n = stream.count
     if n < _FEWEST:
         return []
-    found: list[Guard] = []
+    guards: list[Guard] = []
     taken: set[int] = set()
     for first in range(0, 8 * stream.length, 4):
         if first in taken:
@@ -61,12 +61,12 @@ def find_counters(stream: Stream) -> list[Guard]:
             field, share = best
             taken.update(field.places)
             confidence = share * min(1.0, n / 30)
-            found.append(
+            guards.append(
                 Guard(
                     "counter", field, confidence, f"counts up by one in {share:.0%} of {n} frames"
                 )
             )
-    return found
+    return guards
 
 
 def _widening(first: int, bits: int) -> list[BitField]:
@@ -97,7 +97,7 @@ def find_checksum(stream: Stream) -> Guard | None:
     if len(payloads) < _FEWEST:
         return None
     sample = payloads[:: max(1, len(payloads) // 200)]
-    found: list[Guard] = []
+    guards: list[Guard] = []
     for place in sorted(stream.changing_bytes, key=lambda i: (i not in (stream.length - 1, 0), -i)):
         if len(np.unique(sample[:, place])) < 4:
             continue
@@ -113,7 +113,7 @@ def find_checksum(stream: Stream) -> Guard | None:
                     share * min(1.0, len(sample) / 20) * (_WEAK if plain and others < 2 else 1.0)
                 )
                 reason = f"matches {algorithm} of the other bytes in {share:.0%} of {len(sample)} different frames"
-                found.append(
+                guards.append(
                     Guard("checksum", BitField(8 * place, 8), confidence, reason, algorithm)
                 )
-    return max(found, key=lambda guard: guard.confidence, default=None)
+    return max(guards, key=lambda guard: guard.confidence, default=None)

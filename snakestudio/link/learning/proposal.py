@@ -103,7 +103,7 @@ def propose(quiet: Sequence[Frame], moves: Sequence[Move] = ()) -> list[FoundMes
 
 def _follow(move: Move, still: dict[tuple[int, bool], Stream]) -> list[AngleFinding]:
     """Return the best field of each stream that follows a move; none if too many streams do."""
-    found: list[AngleFinding] = []
+    angles: list[AngleFinding] = []
     for stream in sort_streams(move.frames):
         best = find_angles(
             stream,
@@ -114,9 +114,9 @@ def _follow(move: Move, still: dict[tuple[int, bool], Stream]) -> list[AngleFind
             exact=move.exact,
             most=1,
         )
-        found += [finding for finding in best if finding.confidence > 0.3]
-    found.sort(key=lambda finding: -finding.confidence)
-    return [] if len(found) > _MOST_MOVED else found
+        angles += [finding for finding in best if finding.confidence > 0.3]
+    angles.sort(key=lambda finding: -finding.confidence)
+    return [] if len(angles) > _MOST_MOVED else angles
 
 
 def _message(
@@ -158,19 +158,21 @@ def _guards(family: Family) -> tuple[Guard, ...]:
     votes: dict[object, list[Guard]] = {}
     for stream in family.streams:
         check = find_checksum(stream)
-        found = [*find_counters(stream), *([check] if check is not None else [])]
-        for guard in found:
+        candidates = [*find_counters(stream), *([check] if check is not None else [])]
+        for guard in candidates:
             votes.setdefault((guard.kind, guard.field, guard.algorithm), []).append(guard)
-    kept = [
+    guards = [
         max(same, key=lambda guard: guard.confidence)
         for same in votes.values()
         if 2 * len(same) > len(family.streams)
     ]
     sums = sorted(
-        (guard for guard in kept if guard.kind == "checksum"), key=lambda guard: -guard.confidence
+        (guard for guard in guards if guard.kind == "checksum"), key=lambda guard: -guard.confidence
     )[:1]
     taken = {place for guard in sums for place in guard.field.places}
     counters = [
-        guard for guard in kept if guard.kind == "counter" and taken.isdisjoint(guard.field.places)
+        guard
+        for guard in guards
+        if guard.kind == "counter" and taken.isdisjoint(guard.field.places)
     ]
     return (*counters, *sums)

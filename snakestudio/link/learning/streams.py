@@ -103,11 +103,11 @@ def sort_streams(frames: Iterable[Frame]) -> list[Stream]:
 
 def _stream(frames: Sequence[Frame]) -> Stream:
     length = Counter(len(frame.data) for frame in frames).most_common(1)[0][0]
-    kept = sorted(
+    usable = sorted(
         (frame for frame in frames if len(frame.data) == length), key=lambda frame: frame.time
     )
-    data = np.frombuffer(b"".join(frame.data for frame in kept), np.uint8).reshape(
-        len(kept), length
+    data = np.frombuffer(b"".join(frame.data for frame in usable), np.uint8).reshape(
+        len(usable), length
     )
-    times = np.array([frame.time for frame in kept])
-    return Stream(frames[0].id, frames[0].extended, times, data, len(frames) - len(kept))
+    times = np.array([frame.time for frame in usable])
+    return Stream(frames[0].id, frames[0].extended, times, data, len(frames) - len(usable))

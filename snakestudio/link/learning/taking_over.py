@@ -24,10 +24,10 @@ def empty_dbc() -> str:
     return str(Database(version="").as_dbc_string())
 
 
-def take_over(
+def add_learned(
     profile: Profile | None,
     dbc_text: str,
-    found: Sequence[FoundMessage],
+    proposals: Sequence[FoundMessage],
     *,
     others: bool = True,
     name: str = "robot",
@@ -45,7 +45,7 @@ def take_over(
         Profile to extend; None creates a new one.
     dbc_text : str
         DBC of that profile, or an empty one.
-    found : sequence of FoundMessage
+    proposals : sequence of FoundMessage
         Learned messages; those without a role are ignored.
     others : bool
         Whether nodes of a family whose joints were not moved become further joints, in the order of
@@ -53,7 +53,7 @@ def take_over(
     name : str
         Name of a new profile.
     """
-    chosen = [message for message in found if message.role]
+    chosen = [message for message in proposals if message.role]
     database = (
         load_dbc(dbc_text, database_format="dbc", strict=False) if dbc_text.strip() else Database()
     )
@@ -65,8 +65,8 @@ def take_over(
     for message in chosen:
         base = "FEEDBACK" if message.role == "feedback" else "HEARTBEAT"
         called = f"{base}_{message.family.streams[0].id:X}"
-        made, binding, rows = _bind(message, called, others)
-        names[called] = made
+        dbc_message, binding, rows = _bind(message, called, others)
+        names[called] = dbc_message
         bound.append(binding)
         axes += rows
     text = _with_messages(database, names)
@@ -81,17 +81,17 @@ def take_over(
     replaced = {binding.message for binding in bound}
     messages = (*(m for m in profile.messages if m.message not in replaced), *bound)
     new = _unique(axes)
-    taken = {(axis.joint, axis.axis) for axis in new}
-    kept = [axis for axis in profile.axes if (axis.joint, axis.axis) not in taken]
-    joined = sorted([*kept, *new], key=_place)
+    replaced_axes = {(axis.joint, axis.axis) for axis in new}
+    remaining = [axis for axis in profile.axes if (axis.joint, axis.axis) not in replaced_axes]
+    joined = sorted([*remaining, *new], key=_place)
     return profile.model_copy(update={"messages": messages, "axes": tuple(joined)}), text
 
 
 def _unique(axes: Sequence[Axis]) -> list[Axis]:
-    found: dict[tuple[int, str], Axis] = {}
+    by_joint: dict[tuple[int, str], Axis] = {}
     for axis in axes:
-        found.setdefault((axis.joint, axis.axis), axis)
-    return sorted(found.values(), key=_place)
+        by_joint.setdefault((axis.joint, axis.axis), axis)
+    return sorted(by_joint.values(), key=_place)
 
 
 def _place(axis: Axis) -> tuple[int, int]:
@@ -99,10 +99,10 @@ def _place(axis: Axis) -> tuple[int, int]:
     return axis.joint, AXES.index(axis.axis)
 
 
-def _with_messages(database: Database, made: dict[str, DbcMessage]) -> str:
-    kept = [message for message in database.messages if message.name not in made]
+def _with_messages(database: Database, added: dict[str, DbcMessage]) -> str:
+    remaining = [message for message in database.messages if message.name not in added]
     joined = Database(
-        messages=[*kept, *made.values()],
+        messages=[*remaining, *added.values()],
         nodes=database.nodes,
         version=database.version or "",
         dbc_specifics=database.dbc,
@@ -111,19 +111,21 @@ def _with_messages(database: Database, made: dict[str, DbcMessage]) -> str:
     return str(joined.as_dbc_string())
 
 
-def _bind(found: FoundMessage, called: str, others: bool) -> tuple[DbcMessage, Message, list[Axis]]:
-    stream = found.family.streams[0]
+def _bind(
+    proposal: FoundMessage, called: str, others: bool
+) -> tuple[DbcMessage, Message, list[Axis]]:
+    stream = proposal.family.streams[0]
     signals: list[DbcSignal] = []
     carried: list[Signal] = []
-    counters = sum(guard.kind == "counter" for guard in found.guards)
-    for number, guard in enumerate(found.guards, 1):
+    counters = sum(guard.kind == "counter" for guard in proposal.guards)
+    for number, guard in enumerate(proposal.guards, 1):
         quantity: Quantity = guard.kind
         label = guard.kind.capitalize() + (
             str(number) if counters > 1 and guard.kind == "counter" else ""
         )
         signals.append(_signal(label, guard.field, None, ""))
         carried.append(_carried(label, guard, quantity))
-    slots = _slots(found.angles)
+    slots = _slots(proposal.angles)
     axes: list[Axis] = []
     for slot, same in enumerate(slots):
         finding = same[0].finding
@@ -133,27 +135,27 @@ def _bind(found: FoundMessage, called: str, others: bool) -> tuple[DbcMessage, M
         carried.append(Signal(signal=label, quantity="angle", slot=slot, unit=unit))
         axes += [_axis(angle, slot, unit, scale) for angle in same]
         if others:
-            axes += _assumed(found, same, slot)
-    made = DbcMessage(
+            axes += _assumed_axes(proposal, same, slot)
+    dbc_message = DbcMessage(
         stream.id,
         called,
         max(stream.length, 1),
         signals,
         is_extended_frame=stream.extended,
-        cycle_time=round(1000 * found.family.period) if found.family.period > 0 else None,
+        cycle_time=round(1000 * proposal.family.period) if proposal.family.period > 0 else None,
         strict=False,
-        comment=found.reason,
+        comment=proposal.reason,
     )
-    period = found.family.period
+    period = proposal.family.period
     binding = Message(
-        role=found.role or "feedback",
+        role=proposal.role or "feedback",
         message=called,
-        id=found.family.formula,
-        each="node" if found.family.nodes else "once",
+        id=proposal.family.formula,
+        each="node" if proposal.family.nodes else "once",
         every_s=round(period, 3) if math.isfinite(period) and period >= 0.001 else None,
         signals=tuple(carried),
     )
-    return made, binding, axes
+    return dbc_message, binding, axes
 
 
 def _carried(label: str, guard: Guard, quantity: Quantity) -> Signal:
@@ -167,11 +169,11 @@ def _slots(angles: Sequence[FoundAngle]) -> list[list[FoundAngle]]:
     for angle in angles:
         by_field.setdefault(angle.finding.field, []).append(angle)
     best = sorted(by_field, key=lambda field: -max(a.finding.confidence for a in by_field[field]))
-    kept: list[BitField] = []
+    fields: list[BitField] = []
     for field in best:
-        if all(set(field.places).isdisjoint(other.places) for other in kept):
-            kept.append(field)
-    return [by_field[field] for field in sorted(kept, key=lambda field: field.first)]
+        if all(set(field.places).isdisjoint(other.places) for other in fields):
+            fields.append(field)
+    return [by_field[field] for field in sorted(fields, key=lambda field: field.first)]
 
 
 def _unit(field: BitField, scale: float) -> tuple[str, float]:
@@ -193,7 +195,7 @@ def _axis(angle: FoundAngle, slot: int, unit: str, scale: float) -> Axis:
     )
 
 
-def _assumed(found: FoundMessage, known: Sequence[FoundAngle], slot: int) -> list[Axis]:
+def _assumed_axes(message: FoundMessage, known: Sequence[FoundAngle], slot: int) -> list[Axis]:
     """Return axes of the nodes that were not moved, numbered upward from the first node that was moved.
 
     Their directions are those of the moved joints, separately for odd and even numbers if these
@@ -201,7 +203,7 @@ def _assumed(found: FoundMessage, known: Sequence[FoundAngle], slot: int) -> lis
     """
     first = min(known, key=lambda angle: angle.node)
     moved = {angle.node for angle in known}
-    nodes = found.family.nodes
+    nodes = message.family.nodes
     if first.node not in nodes:
         return []
     place = nodes.index(first.node)

@@ -35,7 +35,7 @@ _MUCH_OFFSET_DEG = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Remark:
     """One message of the evaluation with its severity."""
 
     severity: Literal["good", "warning", "error"]
@@ -70,7 +70,7 @@ class WiggleResult:
     moved: bool
     """Whether the axis moved at all."""
 
-    words: tuple[Word, ...]
+    messages: tuple[Remark, ...]
 
     @property
     def wrong_way(self) -> bool:
@@ -80,7 +80,7 @@ class WiggleResult:
     @property
     def good(self) -> bool:
         """Whether there are no errors or warnings."""
-        return all(word.severity == "good" for word in self.words)
+        return all(message.severity == "good" for message in self.messages)
 
 
 def with_play(values: FloatArray, play: float) -> FloatArray:
@@ -134,9 +134,9 @@ def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArr
     r = np.interp(even, t, ref)
     m = np.interp(even, t, meas)
     if np.ptp(m) < _STILL * 2 * amplitude:
-        words = _words_without_motion(float(np.ptp(m)), amplitude)
+        messages = _messages_without_motion(float(np.ptp(m)), amplitude)
         return WiggleResult(
-            name, amplitude, 0.0, 0.0, 0.0, float(np.mean(m - r)), float(np.std(m)), False, words
+            name, amplitude, 0.0, 0.0, 0.0, float(np.mean(m - r)), float(np.std(m)), False, messages
         )
     lag, play, gain, constant, residual = _fit(even, r, m, amplitude, None)
     plain = _fit(even, r, m, amplitude, math.copysign(1.0, gain))
@@ -146,8 +146,8 @@ def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArr
         play = 0.0
     # at the middle of the motion, not at a reference of zero
     offset = constant + (gain - 1.0) * float(np.mean(r))
-    words = _words(amplitude, gain, lag, play, offset, residual)
-    return WiggleResult(name, amplitude, gain, lag, play, offset, residual, True, words)
+    messages = _messages(amplitude, gain, lag, play, offset, residual)
+    return WiggleResult(name, amplitude, gain, lag, play, offset, residual, True, messages)
 
 
 def _fit(
@@ -185,9 +185,9 @@ def _line(x: FloatArray, y: FloatArray, fixed: float | None) -> tuple[float, flo
     return gain, constant, float(np.sqrt(np.mean((y - constant - gain * x) ** 2)))
 
 
-def _words_without_motion(moved: float, amplitude: float) -> tuple[Word, ...]:
+def _messages_without_motion(moved: float, amplitude: float) -> tuple[Remark, ...]:
     return (
-        Word(
+        Remark(
             "error",
             f"The joint moved only {math.degrees(moved):.2f}° instead of {math.degrees(2 * amplitude):.1f}°. Check that"
             " its node has torque, that node and slot belong to this joint, and that it is not jammed. If its gear has"
@@ -196,47 +196,49 @@ def _words_without_motion(moved: float, amplitude: float) -> tuple[Word, ...]:
     )
 
 
-def _words(
+def _messages(
     amplitude: float, gain: float, lag: float, play: float, offset: float, residual: float
-) -> tuple[Word, ...]:
-    words: list[Word] = []
+) -> tuple[Remark, ...]:
+    messages: list[Remark] = []
     if gain < 0:
-        words.append(Word("error", "The joint moves in the opposite direction. Reverse its sign."))
+        messages.append(
+            Remark("error", "The joint moves in the opposite direction. Reverse its sign.")
+        )
     else:
-        words.append(Word("good", "The joint moves in the correct direction."))
+        messages.append(Remark("good", "The joint moves in the correct direction."))
     size = abs(gain)
     if not 0.8 <= size <= 1.25:
-        words.append(
-            Word(
+        messages.append(
+            Remark(
                 "error",
                 f"The joint moves {size:.2f} times the commanded angle. Check its gear and the unit of the signal.",
             )
         )
     if play > 0:
         severe = math.degrees(play) > _MUCH_PLAY_DEG
-        words.append(
-            Word("warning" if severe else "good", f"The backlash is {math.degrees(play):.1f}°.")
+        messages.append(
+            Remark("warning" if severe else "good", f"The backlash is {math.degrees(play):.1f}°.")
         )
     else:
-        words.append(Word("good", "No backlash is visible."))
-    words.append(
-        Word("warning" if lag > _MUCH_LAG_S else "good", f"The lag is {1000 * lag:.0f} ms.")
+        messages.append(Remark("good", "No backlash is visible."))
+    messages.append(
+        Remark("warning" if lag > _MUCH_LAG_S else "good", f"The lag is {1000 * lag:.0f} ms.")
     )
     if abs(math.degrees(offset)) > _MUCH_OFFSET_DEG:
-        words.append(
-            Word(
+        messages.append(
+            Remark(
                 "warning",
                 f"The joint is {math.degrees(offset):+.1f}° away from its reference. Check its offset and load.",
             )
         )
     if residual > 0.25 * amplitude:
-        words.append(
-            Word(
+        messages.append(
+            Remark(
                 "warning",
                 f"The motion is uneven, with a residual of {math.degrees(residual):.2f}°. Repeat the test.",
             )
         )
-    return tuple(words)
+    return tuple(messages)
 
 
 _HEAD = (
@@ -269,7 +271,7 @@ def report_csv(results: Sequence[WiggleResult]) -> str:
             [
                 result.name,
                 *(f"{x:.4g}" for x in numbers),
-                " ".join(word.text for word in result.words),
+                " ".join(message.text for message in result.messages),
             ]
         )
     return out.getvalue()
@@ -280,7 +282,7 @@ def report_text(results: Sequence[WiggleResult]) -> str:
     paragraphs = []
     for result in results:
         head = f"{capitalized(result.name)} (±{math.degrees(result.amplitude):.1f}°)"
-        paragraphs.append("\n".join([head, *(f"  {word.text}" for word in result.words)]))
+        paragraphs.append("\n".join([head, *(f"  {message.text}" for message in result.messages)]))
     return "\n\n".join(paragraphs) + ("\n" if paragraphs else "")
 
 
@@ -293,7 +295,7 @@ class Trace:
 
     def __init__(self) -> None:
         self._sent: list[tuple[float, float]] = []
-        self._heard: list[tuple[float, float]] = []
+        self._measured: list[tuple[float, float]] = []
 
     def add(self, time: float, reference: float, angle_time: float, angle: float) -> None:
         """Add a reading of the telemetry.
@@ -316,20 +318,20 @@ class Trace:
         if (
             math.isfinite(angle)
             and math.isfinite(angle_time)
-            and (not self._heard or angle_time > self._heard[-1][0])
+            and (not self._measured or angle_time > self._measured[-1][0])
         ):
-            self._heard.append((angle_time, angle))
+            self._measured.append((angle_time, angle))
 
     @property
     def count(self) -> int:
         """Number of measured angles."""
-        return len(self._heard)
+        return len(self._measured)
 
     def curves(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return (n,) arrays: time of each measured angle (s), and reference and angle at that time (rad)."""
-        if not self._sent or not self._heard:
+        if not self._sent or not self._measured:
             empty = np.empty(0)
             return empty, empty, empty
-        time, angle = (np.array(column) for column in zip(*self._heard, strict=True))
+        time, angle = (np.array(column) for column in zip(*self._measured, strict=True))
         at, reference = (np.array(column) for column in zip(*self._sent, strict=True))
         return time, np.interp(time, at, reference), angle

@@ -1,1 +1,1 @@
-"""The link's own process, what it shares with the window, and the window's hand on it."""
+"""The link's process, the memory that it shares with the window, and the window's client of it."""

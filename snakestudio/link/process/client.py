@@ -71,7 +71,7 @@ class LinkClient:
         self._log_dir = log_dir
         self._lock = threading.Lock()
         self._number = 0
-        self._link: _Running | None = None
+        self._running_link: _Running | None = None
         self._own_events: list[LinkEvent] = []
         self._waiting: deque[tuple[Frame, bool]] = deque(maxlen=_TRAFFIC)
         self._telemetry = _nothing(profile, "The link's process is starting.")
@@ -90,13 +90,13 @@ class LinkClient:
     @property
     def pid(self) -> int | None:
         """Id of the link's process; None if it has ended."""
-        link = self._link
+        link = self._running_link
         return None if link is None else link.pid
 
     @property
     def stop_count(self) -> int:
         """See `Link`."""
-        link = self._link
+        link = self._running_link
         return 0 if link is None else link.memory.stops
 
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
@@ -115,7 +115,7 @@ class LinkClient:
 
     def beat(self) -> None:
         """See `Link`."""
-        link = self._link
+        link = self._running_link
         if link is not None:
             link.memory.beat(time.monotonic())
 
@@ -124,13 +124,13 @@ class LinkClient:
 
         Raises `LinkError` if the block's shape is not that of the profile's axes.
         """
-        link = self._link
+        link = self._running_link
         if link is not None:
             link.memory.send(block)
 
     def telemetry(self) -> Telemetry:
         """See `Link`."""
-        link = self._link
+        link = self._running_link
         if link is not None:
             new = link.memory.telemetry()
             if new is not None:
@@ -140,7 +140,7 @@ class LinkClient:
 
     def events(self) -> list[LinkEvent]:
         """See `Link`."""
-        events = list(self._link.memory.events()) if self._link is not None else []
+        events = list(self._running_link.memory.events()) if self._running_link is not None else []
         self._running()
         own = self._own_events
         self._own_events = []
@@ -149,8 +149,8 @@ class LinkClient:
     def traffic(self) -> list[Traffic]:
         """See `Link`."""
         waiting = self._waiting
-        if self._link is not None:
-            waiting.extend(self._link.memory.traffic(_TRAFFIC))
+        if self._running_link is not None:
+            waiting.extend(self._running_link.memory.traffic(_TRAFFIC))
         taken = [waiting.popleft() for _ in range(min(_AT_ONCE, len(waiting)))]
         return [
             Traffic(
@@ -186,14 +186,14 @@ class LinkClient:
 
     def close(self) -> None:
         """See `Link`."""
-        link = self._link
+        link = self._running_link
         if link is None:
             return
         self.stop("The link is closed.")
         with contextlib.suppress(LinkError), self._lock:
             self._write("close", {})
         with self._lock:
-            self._link = None
+            self._running_link = None
         self._waiting.clear()
         last = link.end(_CLOSE_S)
         self._telemetry = _ended(last or self._telemetry, "The link is closed.")
@@ -201,7 +201,7 @@ class LinkClient:
     # ---------------------------------------------------------------------------------- the process
 
     def _start(self) -> None:
-        self._link = _Running(self._loaded)
+        self._running_link = _Running(self._loaded)
         if self._log_dir is not None:
             self.begin_log(
                 self._log_dir
@@ -210,16 +210,16 @@ class LinkClient:
 
     def _running(self) -> _Running | None:
         """Return the process; None if there is none, which is reported once if it ended by itself."""
-        link = self._link
+        link = self._running_link
         if link is None:
             return None
         reason = link.ended()
         if not reason:
             return link
         with self._lock:
-            if self._link is not link:
+            if self._running_link is not link:
                 return None
-            self._link = None
+            self._running_link = None
         self._own_events += list(link.memory.events())
         link.end(0.0)
         self._own_events.append(LinkEvent(time.monotonic(), "error", reason, "process"))
@@ -228,7 +228,7 @@ class LinkClient:
 
     def _request_stop(self, reason: str) -> int:
         with self._lock:
-            link = self._link
+            link = self._running_link
             if link is None:
                 return self._number
             request = link.memory.request_stop(reason)
@@ -237,15 +237,15 @@ class LinkClient:
     def _write(self, kind: CommandKind, values: dict[str, str | int | float | bool]) -> int:
         """Write a command to the pipe; called with the lock held."""
         self._number += 1
-        if self._link is not None:
-            values = {"stops": self._link.memory.stops} | values
+        if self._running_link is not None:
+            values = {"stops": self._running_link.memory.stops} | values
             line = (
                 json.dumps({"kind": kind, "number": self._number, "values": values}).encode()
                 + b"\n"
             )
             if len(line) > _LINE:
                 raise LinkError(f"The command {kind} is too long. Shorten its path or its text.")
-            self._link.write(line)
+            self._running_link.write(line)
         return self._number
 
 
@@ -273,8 +273,8 @@ class _Running:
                 env=os.environ
                 | {"OPENBLAS_NUM_THREADS": "1"},  # its arrays are too small for several threads
                 pass_fds=inherited if sys.platform != "win32" else (),
-                # A session of its own: Ctrl-Z and Ctrl-C in a terminal suspend and end the window,
-                # not what has to notice that.
+                # A separate session: Ctrl-Z and Ctrl-C in a terminal suspend and end the window, but
+                # not the link, which must notice that.
                 start_new_session=sys.platform != "win32",
                 creationflags=_creation_flags(),
             )
@@ -285,8 +285,8 @@ class _Running:
             raise LinkError(
                 f"The link's process cannot be started ({error.strerror}). Close other programs."
             ) from error
-        # The mappings stay until nobody uses them any more, in whatever thread; the setup's, until
-        # the process has read it (Windows forgets memory that nobody holds).
+        # Mappings stay until no thread uses them any more; that of the setup until the process has
+        # read it (Windows discards memory without handles).
         self._handed = handed
         handed.release()
         self.memory.segment.release()
@@ -312,9 +312,9 @@ class _Running:
         if code is None:
             return ""
         self._errors.seek(0)
-        told = self._errors.read().decode(errors="replace").strip().splitlines()
+        output = self._errors.read().decode(errors="replace").strip().splitlines()
         # the loader of a bundle prints the last lines
-        lines = [line for line in told if not line.startswith("[PYI-")]
+        lines = [line for line in output if not line.startswith("[PYI-")]
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         reason = f": {lines[-1].removeprefix('snakestudio: ')[:200].rstrip('.')}" if lines else ""
         return f"The link's process ended ({how}{reason}). The robot's own watchdog stops it. Restart the link."

@@ -30,7 +30,7 @@ class Inbox(Generic[Item]):
         """Append an item without waking the reader."""
         self._items.append(item)
 
-    def take(self) -> Item | None:
+    def pop(self) -> Item | None:
         """Remove and return the next item; None if there is none."""
         try:
             return self._items.popleft()

@@ -35,16 +35,16 @@ from snakestudio.link.process.standstill import Standstill
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Step
 
-_LOOK_S = 0.005
+_POLL_S = 0.005
 """Longest interval at which shared memory and frames of the robot are polled while a bus is open:
 commands of the window wake the loop through the pipe, and so do frames that are not the robot's."""
-_LOOK_WITHOUT_BUS_S = 0.02
-_SAY_S = 0.02
-_SAY_AT_LEAST_S = 0.05
-_ROOM_S = 0.002
+_POLL_WITHOUT_BUS_S = 0.02
+_PUBLISH_S = 0.02
+_PUBLISH_AT_LEAST_S = 0.05
+_SPARE_S = 0.002
 """Telemetry is written only if the next deadline is at least this far away, or if it is overdue."""
 _COLLECT_S = 5.0
-_COLLECT_ROOM_S = 0.005
+_COLLECT_SPARE_S = 0.005
 _BATCH = 64
 _SWITCH_S = 0.001
 """Longer than the core needs for the set-points of a period, so that no other thread runs in between;
@@ -87,14 +87,14 @@ def serve(handle: str, size: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _LogReport:
     """Message of the frame log."""
 
     severity: Severity
     text: str
 
 
-_Item = Received | BusChange | Unreadable | LinkCommand | Gone | _Said
+_Item = Received | BusChange | Unreadable | LinkCommand | Gone | _LogReport
 
 
 class BusPort(Protocol):
@@ -152,7 +152,9 @@ class LinkProcess:
         profile = loaded.profile
         self._replayed = profile.bus.interface == "replay"
         self._codec = Codec(loaded)
-        self.core = LinkCore(self._codec, send=self._send, tell=memory.tell, replay=self._replayed)
+        self.core = LinkCore(
+            self._codec, send=self._send, publish=memory.publish_event, replay=self._replayed
+        )
         self._replayed_reference = np.full(len(profile.axes), math.nan)
         self._port = port
         self._log: FrameLog | None = None
@@ -162,7 +164,7 @@ class LinkProcess:
         self._carried_out = 0
         self._due = 0.0
         self._left = False  # whether the inbox was not emptied, as something was due
-        self._said = self._collected = 0.0
+        self._published_at = self._collected = 0.0
         self._end: float | None = None
         self._leave: tuple[float, LinkCommand] | None = (
             None  # when the bus is given back at the latest, and who wants it
@@ -191,7 +193,7 @@ class LinkProcess:
             traceback.print_exc()
             text = f"The link failed, and the stop sequence was sent ({type(error).__name__}: {error})."
             with contextlib.suppress(Exception):
-                self._tell("error", text, "process")
+                self._report("error", text, "process")
             with contextlib.suppress(Exception):
                 self._close()
             raise LinkError(text) from error
@@ -200,13 +202,13 @@ class LinkProcess:
     def loop(self) -> None:
         """Run the loop until the window ends the link, or has ended; exceptions are not caught."""
         last = self._clock()
-        self._tell("info", f"The link runs with priority {self._priority}.", "priority")
+        self._report("info", f"The link runs with priority {self._priority}.", "priority")
         while self._end is None or last < self._end:
             now = last = self._clock()
-            stood_still = self._standstill.look()
+            stood_still = self._standstill.measure()
             if stood_still and self.core.state in _LIVE and not self._replayed:
                 self.core.stop(f"The link itself stood still for {stood_still:.1f} s.", now)
-            self.look(now)
+            self.poll_memory(now)
             if self._news or now >= self._due:
                 self._news = False
                 self._due = self.core.poll(now, self._clock)
@@ -222,15 +224,15 @@ class LinkProcess:
         if self._bus_open and self.core.state not in (LinkState.DISCONNECTED, LinkState.LISTENING):
             stop_blindly(self._codec, self._send)
 
-    def look(self, now: float) -> None:
+    def poll_memory(self, now: float) -> None:
         """Handle what the window wrote to the shared memory; `now` in s, of the clock."""
-        self._heed_stop(now)
+        self._apply_stop(now)
         if self._end is None:
             self.core.window_beat(self.memory.window_beat)
         for block in self.memory.references():
             self.core.reference(block)
 
-    def _heed_stop(self, now: float) -> bool:
+    def _apply_stop(self, now: float) -> bool:
         """Carry out a new stop that the window requested in shared memory; return whether there was one."""
         new = self.core.stop_requested(*self.memory.stop_requested(), now)
         self._news |= new
@@ -239,26 +241,26 @@ class LinkProcess:
     def _between(self) -> None:
         """Do work that can wait until there is time between two deadlines."""
         now = self._clock()
-        room = self._due - now
-        since = now - self._said
-        if room > _ROOM_S or since > _SAY_AT_LEAST_S:
+        spare = self._due - now
+        since = now - self._published_at
+        if spare > _SPARE_S or since > _PUBLISH_AT_LEAST_S:
             self.memory.flush()
-        if since > _SAY_AT_LEAST_S or (since > _SAY_S and room > _ROOM_S):
-            self._said = now
-            self._say(now)
-        if now - self._collected > _COLLECT_S and (room > _COLLECT_ROOM_S or not self._bus_open):
+        if since > _PUBLISH_AT_LEAST_S or (since > _PUBLISH_S and spare > _SPARE_S):
+            self._published_at = now
+            self._publish_telemetry(now)
+        if now - self._collected > _COLLECT_S and (spare > _COLLECT_SPARE_S or not self._bus_open):
             self._collected = now
             gc.collect()
 
     def _wait(self) -> None:
         """Wait until the next deadline or an item of the inbox, and handle what arrived."""
-        look = _LOOK_S if self._bus_open else _LOOK_WITHOUT_BUS_S
-        timeout = min(self._due - self._clock(), look)
+        interval = _POLL_S if self._bus_open else _POLL_WITHOUT_BUS_S
+        timeout = min(self._due - self._clock(), interval)
         if timeout > 0.0 and not self._left:
             self.inbox.wait(timeout)
         self._left = False
         for _ in range(_BATCH):
-            if (item := self.inbox.take()) is None:
+            if (item := self.inbox.pop()) is None:
                 return
             now = self._clock()
             self.handle(item, now)
@@ -280,12 +282,12 @@ class LinkProcess:
         match item:
             case Received(frame, sent):
                 self._record(frame, sent=sent)
-                if not (self._replayed and self._take_replayed(frame)):
+                if not (self._replayed and self._is_replayed(frame)):
                     self._news |= self.core.receive(frame, now)
             case LinkCommand(kind, number, values):
                 # Shared memory is faster than the pipe in which commands wait: a stop there comes
                 # first.
-                heeded = self._heed_stop(now)
+                heeded = self._apply_stop(now)
                 if kind == "log":
                     self._begin_log(str(values.get("path", "")))
                 elif kind == "close":
@@ -298,7 +300,7 @@ class LinkProcess:
                     pass  # nothing is started any more
                 elif self._leave is not None:
                     why = "The link is being disconnected. Wait until the robot has received its stop."
-                    self._tell("warning", why, "refused")
+                    self._report("warning", why, "refused")
                 elif kind == "disconnect":
                     needs_stop = not self.core.at_rest and not self._replayed
                     self._leave = now + (self._end_s if needs_stop else 0.0), item
@@ -315,8 +317,8 @@ class LinkProcess:
                 self._bus_changed(item, now)
             case Unreadable(text):
                 self.core.unreadable(text, now)
-            case _Said(severity, text):
-                self._tell(severity, text, "log")
+            case _LogReport(severity, text):
+                self._report(severity, text, "log")
             case Gone():
                 if self._end is None:
                     self.core.window_gone(now)
@@ -324,14 +326,14 @@ class LinkProcess:
 
     def _bus_changed(self, change: BusChange, now: float) -> None:
         if not change.open and not self._bus_open:  # the core reports changes of an open bus
-            self._tell("error" if change.final else "warning", change.text, "bus")
+            self._report("error" if change.final else "warning", change.text, "bus")
         self._bus_open = change.open
         self._bus_problem = "" if change.open else change.text
         self.core.bus(change.open, change.text, now)
         if change.final:
             self._port = None
 
-    def _take_replayed(self, frame: Frame) -> bool:
+    def _is_replayed(self, frame: Frame) -> bool:
         """Return whether a frame of a log was sent by the link; its set-points are then shown again."""
         decoded = self._codec.decode_outgoing(frame)
         if decoded is None:
@@ -382,14 +384,14 @@ class LinkProcess:
         if self._log is not None:
             self._log.write(frame, sent=sent)
 
-    def _say(self, now: float) -> None:
+    def _publish_telemetry(self, now: float) -> None:
         telemetry = self.core.telemetry(now)
         port = self._port
         if self._replayed:
             telemetry = replace(telemetry, reference=self._replayed_reference)
         if self._bus_problem and telemetry.state is LinkState.DISCONNECTED:
             telemetry = replace(telemetry, reason=self._bus_problem)
-        self.memory.say(
+        self.memory.publish_telemetry(
             replace(
                 telemetry,
                 carried_out=max(telemetry.carried_out, self._carried_out),
@@ -400,8 +402,8 @@ class LinkProcess:
             )
         )
 
-    def _tell(self, severity: Severity, text: str, kind: str) -> None:
-        self.memory.tell(LinkEvent(self._clock(), severity, text, kind))
+    def _report(self, severity: Severity, text: str, kind: str) -> None:
+        self.memory.publish_event(LinkEvent(self._clock(), severity, text, kind))
 
     def _begin_log(self, path: str) -> None:
         if self._log is not None:
@@ -412,25 +414,25 @@ class LinkProcess:
         try:
             check_log_path(Path(path))
         except LinkError as error:
-            self._tell("error", str(error), "log")
+            self._report("error", str(error), "log")
             return
         source = LogSource(self._loaded.profile, self._loaded.dbc_text)
 
-        def say(severity: Severity, text: str) -> None:
-            self.inbox.put(_Said(severity, text))
+        def report(severity: Severity, text: str) -> None:
+            self.inbox.put(_LogReport(severity, text))
 
-        self._log = FrameLog(Path(path), source, self._loaded.profile.bus.channel, say)
+        self._log = FrameLog(Path(path), source, self._loaded.profile.bus.channel, report)
 
     def _close(self) -> None:
         self._release()
         if self._log is not None:
             self._log.end()
             self._log.join(_LOG_END_S)
-        while (item := self.inbox.take()) is not None:
-            if isinstance(item, _Said):
-                self._tell(item.severity, item.text, "log")
+        while (item := self.inbox.pop()) is not None:
+            if isinstance(item, _LogReport):
+                self._report(item.severity, item.text, "log")
         self.memory.flush()
-        self._say(self._clock())
+        self._publish_telemetry(self._clock())
 
 
 def _duration(steps: tuple[Step, ...]) -> float:

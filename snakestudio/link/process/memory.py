@@ -193,7 +193,7 @@ class Ring:
         self._written = 0  # bytes, since the begin
         self._count = 0
         self._begins: deque[int] = deque()  # of the records that are still there
-        self._taken = 0  # bytes, since the begin
+        self._read_position = 0  # bytes, since the begin
         self._expected = 1
         self.lost = 0
 
@@ -226,22 +226,26 @@ class Ring:
         self._written += size
         _WORD.pack_into(self._map, self._offset, self._written)
 
-    def take(self, at_most: int = 1_000_000) -> list[bytes]:
+    def read(self, at_most: int = 1_000_000) -> list[bytes]:
         """Return the records since the last call."""
         records: list[bytes] = []
         end: int = _WORD.unpack_from(self._map, self._offset)[0]
-        while self._taken < end and len(records) < at_most:
-            number, length, checksum = _HEAD.unpack(self._get(self._taken, _HEAD.size))
-            record = self._get(self._taken + _HEAD.size, length) if length <= self.capacity else b""
+        while self._read_position < end and len(records) < at_most:
+            number, length, checksum = _HEAD.unpack(self._get(self._read_position, _HEAD.size))
+            record = (
+                self._get(self._read_position + _HEAD.size, length)
+                if length <= self.capacity
+                else b""
+            )
             oldest: int = _WORD.unpack_from(self._map, self._offset + _WORD.size)[0]
-            if self._taken < oldest:
-                self._taken = oldest
+            if self._read_position < oldest:
+                self._read_position = oldest
                 continue
             if checksum != _checksum(number, record):
                 break  # not all of it is visible to this processor yet
             self.lost += number - self._expected
             self._expected = number + 1
-            self._taken += _HEAD.size + _padded(length)
+            self._read_position += _HEAD.size + _padded(length)
             records.append(record)
         return records
 

@@ -38,15 +38,15 @@ def raise_priority() -> str:
     str
         Granted priority: "SCHED_FIFO 50, memory locked", "nice -15", "normal" ...
     """
-    wanted = os.environ.get(WANTED, "real-time")
-    if wanted == "normal":
+    mode = os.environ.get(WANTED, "real-time")
+    if mode == "normal":
         _short_turns()
         return "normal, as requested"
     if sys.platform == "win32":
         return _windows()
     if sys.platform == "darwin":
         return _mac()
-    granted = (_real_time(_FIFO) if wanted == "real-time" else "") or _nice(_NICE) or "normal"
+    granted = (_real_time(_FIFO) if mode == "real-time" else "") or _nice(_NICE) or "normal"
     _exact_timers()
     _short_turns()
     return f"{granted}, memory locked" if _lock_memory() else granted
@@ -66,10 +66,10 @@ def raise_below_link(*, computes: bool) -> str:
     str
         Granted priority; "normal" on Windows and macOS, where none is requested.
     """
-    wanted = os.environ.get(WANTED, "real-time")
-    if wanted == "normal" or sys.platform in ("win32", "darwin"):
+    mode = os.environ.get(WANTED, "real-time")
+    if mode == "normal" or sys.platform in ("win32", "darwin"):
         return "normal"
-    real_time = wanted == "real-time" and not computes
+    real_time = mode == "real-time" and not computes
     granted = (_real_time(_FIFO - 1) if real_time else "") or _nice(_NICE[1:]) or "normal"
     _exact_timers()
     return granted
@@ -177,18 +177,18 @@ def _mac() -> str:
     # A guaranteed share of the processor for the calling thread, as audio programs request it.
     # THREAD_TIME_CONSTRAINT_POLICY and its size in integers
     policy = 2
-    words = 4
+    count = 4
     with contextlib.suppress(OSError, AttributeError):
         system = ctypes.CDLL("/usr/lib/libSystem.dylib")
         base = _Timebase()
         system.mach_timebase_info(ctypes.byref(base))
         ticks_per_ms = 1e6 * base.denominator / base.numerator
-        asked = _TimeConstraint(
+        constraint = _TimeConstraint(
             int(10 * ticks_per_ms), int(2 * ticks_per_ms), int(4 * ticks_per_ms), 1
         )
         system.pthread_self.restype = ctypes.c_void_p
         system.pthread_mach_thread_np.argtypes = [ctypes.c_void_p]
         thread = system.pthread_mach_thread_np(system.pthread_self())
-        if system.thread_policy_set(thread, policy, ctypes.byref(asked), words) == 0:
+        if system.thread_policy_set(thread, policy, ctypes.byref(constraint), count) == 0:
             return "THREAD_TIME_CONSTRAINT_POLICY"
     return _nice(_NICE) or "normal"

@@ -28,7 +28,7 @@ _KNOTS = 64
 """Knots per block for which the memory holds eight blocks, for any number of axes."""
 _EVENTS = 1 << 18
 _TRAFFIC = 1 << 18
-_SHOWN_AT_ONCE = 4096
+_PENDING_BYTES = 4096
 """Most bytes of traffic that wait to be published."""
 _TEXT = 200
 _SENTENCES = 40
@@ -72,13 +72,13 @@ class LinkMemory:
             # a separate cache line each, so that two writers never share one
             total += -(-size // 64) * 64
         self.segment = Segment.create(total) if handle is None else Segment.attach(handle, total)
-        self._beat = Cell(self.segment, at["beat"])
-        self._stop = Latest(self.segment, at["stop"], _REASON)
-        self._references = Ring(self.segment, at["references"], references)
-        self._telemetry = Latest(self.segment, at["telemetry"], telemetry)
-        self._events = Ring(self.segment, at["events"], _EVENTS)
-        self._traffic = Ring(self.segment, at["traffic"], _TRAFFIC)
-        self._shown = bytearray()
+        self._beat_cell = Cell(self.segment, at["beat"])
+        self._latest_stop = Latest(self.segment, at["stop"], _REASON)
+        self._reference_ring = Ring(self.segment, at["references"], references)
+        self._latest_telemetry = Latest(self.segment, at["telemetry"], telemetry)
+        self._event_ring = Ring(self.segment, at["events"], _EVENTS)
+        self._traffic_ring = Ring(self.segment, at["traffic"], _TRAFFIC)
+        self._pending = bytearray()
         self._stops = 0
         self._telemetry_seen = 0
 
@@ -90,7 +90,7 @@ class LinkMemory:
 
     def beat(self, at: float) -> None:
         """Write the window's sign of life; `at` in s, monotonic clock."""
-        self._beat.write(at)
+        self._beat_cell.write(at)
 
     @property
     def stops(self) -> int:
@@ -99,7 +99,7 @@ class LinkMemory:
 
     def request_stop(self, reason: str) -> int:
         """Request the stop sequence; return the number of the request, from 1."""
-        self._stop.write(reason.encode()[:_REASON])
+        self._latest_stop.write(reason.encode()[:_REASON])
         self._stops += 1
         return self._stops
 
@@ -119,8 +119,8 @@ class LinkMemory:
                 f"References were rejected because {problem}. Pass angle and rate of each axis at each knot."
             )
         record = block.pack()
-        if self._references.fits(len(record)):
-            self._references.write(record)
+        if self._reference_ring.fits(len(record)):
+            self._reference_ring.write(record)
             return
         time = block.time
         angle = block.angle
@@ -132,7 +132,7 @@ class LinkMemory:
 
     def telemetry(self) -> Telemetry | None:
         """Return the latest telemetry if it is new."""
-        number, record = self._telemetry.read()
+        number, record = self._latest_telemetry.read()
         if number == self._telemetry_seen:
             return None
         self._telemetry_seen = number
@@ -141,36 +141,36 @@ class LinkMemory:
 
     def events(self) -> Iterator[LinkEvent]:
         """Iterate over the events since the last call."""
-        for record in self._events.take():
+        for record in self._event_ring.read():
             time, severity, text, kind = json.loads(record)
             yield LinkEvent(time, severity, text, kind)
 
     def traffic(self, newest: int) -> list[tuple[Frame, bool]]:
         """Return up to `newest` frames since the last call, and whether they were sent by the link."""
-        found = [frame for record in self._traffic.take() for frame in _unpacked(record)]
-        return found[-newest:]
+        frames = [frame for record in self._traffic_ring.read() for frame in _unpacked(record)]
+        return frames[-newest:]
 
     # ---------------------------------------------------------------------------------- by the link
 
     @property
     def window_beat(self) -> float:
         """Time of the window's last sign of life, s; 0 if there was none."""
-        return self._beat.read()
+        return self._beat_cell.read()
 
     def stop_requested(self) -> tuple[int, str]:
         """Return the number of requested stops, and the latest reason."""
-        number, record = self._stop.read()
+        number, record = self._latest_stop.read()
         return number, record.decode(errors="replace")
 
     def references(self) -> Iterator[ReferenceBlock]:
         """Iterate over the references since the last call."""
-        for record in self._references.take():
+        for record in self._reference_ring.read():
             yield ReferenceBlock.unpack(record)
 
-    def say(self, telemetry: Telemetry) -> None:
+    def publish_telemetry(self, telemetry: Telemetry) -> None:
         """Publish telemetry."""
         record = pickle.dumps(telemetry, protocol=pickle.HIGHEST_PROTOCOL)
-        if len(record) > self._telemetry.capacity:
+        if len(record) > self._latest_telemetry.capacity:
             short = replace(
                 telemetry,
                 reason=telemetry.reason[:_TEXT],
@@ -178,11 +178,11 @@ class LinkMemory:
                 axis_text=tuple(text[:_TEXT] for text in telemetry.axis_text),
             )
             record = pickle.dumps(short, protocol=pickle.HIGHEST_PROTOCOL)
-        self._telemetry.write(record)
+        self._latest_telemetry.write(record)
 
-    def tell(self, event: LinkEvent) -> None:
+    def publish_event(self, event: LinkEvent) -> None:
         """Publish an event."""
-        self._events.write(
+        self._event_ring.write(
             json.dumps([event.time, event.severity, event.text[:4000], event.kind]).encode()
         )
 
@@ -195,18 +195,18 @@ class LinkMemory:
             | _SENT * sent
         )
         data = frame.data
-        self._shown += _FRAME.pack(
+        self._pending += _FRAME.pack(
             frame.time, frame.id, flags | _FD * frame.fd, min(frame.length, 255), len(data)
         )
-        self._shown += data
-        if len(self._shown) > _SHOWN_AT_ONCE:
+        self._pending += data
+        if len(self._pending) > _PENDING_BYTES:
             self.flush()
 
     def flush(self) -> None:
         """Publish the added frames: many together cost little more than one."""
-        if self._shown:
-            self._traffic.write(bytes(self._shown))
-            self._shown.clear()
+        if self._pending:
+            self._traffic_ring.write(bytes(self._pending))
+            self._pending.clear()
 
 
 def _unpacked(record: bytes) -> Iterator[tuple[Frame, bool]]:

@@ -31,7 +31,7 @@ class Standstill:
         self._clock = _counting_sleep() if clock is None else clock
         self._last = self._clock()
 
-    def look(self) -> float:
+    def measure(self) -> float:
         """Return the duration of a standstill since the last call, s; 0 if there was none."""
         last = self._last
         self._last = self._clock()

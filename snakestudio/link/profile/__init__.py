@@ -1,1 +1,1 @@
-"""Robot profiles: the file that a lab writes instead of code, beside an ordinary DBC."""
+"""Robot profiles: the file that a lab writes instead of code, next to an ordinary DBC."""

@@ -58,25 +58,25 @@ class Bound:
 
     carried: tuple[Carried, ...]
 
-    def selecting(self, given: Mapping[str, float]) -> dict[str, float]:
+    def selecting(self, raws: Mapping[str, float]) -> dict[str, float]:
         """Return the raw values of the multiplexers of a frame with these raw values.
 
         A frame to the robot has all of them: given, else fixed, else initial. In frames from the
         robot a multiplexer without a value is free: its pages alternate.
         """
-        named = dict(self.fixed) | dict(given)
+        named = dict(self.fixed) | dict(raws)
         if self.message.role in INCOMING:
             return named
         return {name: field.initial for name, field in self.fields.items()} | named
 
-    def absent(self, given: Mapping[str, float]) -> list[Field]:
+    def absent(self, raws: Mapping[str, float]) -> list[Field]:
         """Return the bound, fixed or given signals that are not on the page with these raw values."""
-        wanted = {carried.field.name for carried in self.carried} | set(self.fixed) | set(given)
-        values = self.selecting(given)
+        relevant = {carried.field.name for carried in self.carried} | set(self.fixed) | set(raws)
+        values = self.selecting(raws)
         return [
             field
             for name, field in self.fields.items()
-            if name in wanted
+            if name in relevant
             and any(by in values and values[by] not in codes for by, codes in field.selectors)
         ]
 
@@ -87,11 +87,11 @@ class Bound:
             {name: min(codes) for name, codes in carried.field.selectors if name not in self.fixed}
             for carried in self.carried
         ]
-        found: list[Mapping[str, int]] = []
+        pages: list[Mapping[str, int]] = []
         for page in free:
-            if page and page not in found:
-                found.append(page)
-        return tuple(found) or ({},)
+            if page and page not in pages:
+                pages.append(page)
+        return tuple(pages) or ({},)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +122,9 @@ def resolve(loaded: LoadedProfile) -> Layout:
                 )
             )
             continue
-        made, found = _bind(loaded.profile, index, message, dbc, key)
-        bound += made
-        problems += found
+        new_bound, new_problems = _bind(loaded.profile, index, message, dbc, key)
+        bound += new_bound
+        problems += new_problems
     return Layout(tuple(bound), tuple(problems))
 
 
@@ -141,13 +141,13 @@ def frame_id(formula: str, node: int, extended: bool) -> int:
 def _within(number: int, node: int, extended: bool) -> None:
     bits = 29 if extended else 11
     if not 0 <= number < 1 << bits:
-        shown = f"0x{number:X}" if number >= 0 else str(number)
+        text = f"0x{number:X}" if number >= 0 else str(number)
         remedy = (
             "correct the formula"
             if extended
             else "correct the formula, or set extended = true for 29-bit ids"
         )
-        raise FormulaError(f"the id is {shown} for node {node}, beyond {bits} bits", remedy)
+        raise FormulaError(f"the id is {text} for node {node}, beyond {bits} bits", remedy)
 
 
 def _bind(
@@ -177,14 +177,14 @@ def _bind(
                 Problem("error", f"{key}.id", f'"{message.id}": {error.message}', error.remedy)
             ]
         fixed = {}
-        for name, given in message.fixed.items():
+        for name, value in message.fixed.items():
             try:
-                fixed[name] = fields[name].reading(given, number)
+                fixed[name] = fields[name].reading(value, number)
             except FormulaError as error:
-                shown = f'"{given}"' if isinstance(given, str) else f"{given:g}"
+                text = f'"{value}"' if isinstance(value, str) else f"{value:g}"
                 return [], [
                     Problem(
-                        "error", f"{key}.fixed.{name}", f"{shown}: {error.message}", error.remedy
+                        "error", f"{key}.fixed.{name}", f"{text}: {error.message}", error.remedy
                     )
                 ]
         carried, problem = _carried(profile, message, node, fields, key)

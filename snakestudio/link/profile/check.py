@@ -135,11 +135,11 @@ def _timing_problems(profile: Profile) -> Iterator[Problem]:
             "increase it or set_point_rate_hz",
         )
     for name, most in _LONG_S.items():
-        if (given := getattr(timing, name)) > most:
+        if (value := getattr(timing, name)) > most:
             yield Problem(
                 "warning",
                 f"timing.{name}",
-                _CONSEQUENCES[name].format(given),
+                _CONSEQUENCES[name].format(value),
                 f"set it to {most:g} s or less",
             )
     if timing.window_timeout_s < 2 * _BEAT_S:
@@ -258,13 +258,13 @@ _STANDS_ON: tuple[tuple[str, Quantity], ...] = (
 
 def _unwatched(profile: Profile) -> Iterator[Problem]:
     """Check that each axis with a limit reports the limited quantity."""
-    said = Expected(profile).said
+    reports = Expected(profile).reports
     for limit, quantity in _STANDS_ON:
         shared = getattr(profile.limits, limit)
         without = [
             (index, axis)
             for index, axis in enumerate(profile.axes)
-            if not said[quantity][index]
+            if not reports[quantity][index]
             and (shared is not None or getattr(axis, limit) is not None)
         ]
         if not without:
@@ -280,7 +280,7 @@ def _unwatched(profile: Profile) -> Iterator[Problem]:
 
 def _age_problems(profile: Profile) -> Iterator[Problem]:
     """Check that limited quantities have an interval, and are also requested while the robot moves."""
-    asked = {m.message: m for m in profile.messages if m.role == "request"}
+    requests = {m.message: m for m in profile.messages if m.role == "request"}
     for limit, quantity in _STANDS_ON:
         if getattr(profile.limits, limit) is None and all(
             getattr(axis, limit) is None for axis in profile.axes
@@ -292,7 +292,7 @@ def _age_problems(profile: Profile) -> Iterator[Problem]:
             ):
                 continue
             key = f"messages[{index + 1}].every_s"
-            request = asked.get(message.message)
+            request = requests.get(message.message)
             if message.every_s is None and request is not None and request.when == "idle":
                 what = f"{request.called} requests the {quantity} only while no set-points are sent"
                 remedy = "set it to always, because the limit would stop the robot"

@@ -142,9 +142,9 @@ def _pages(bound: Bound, key: str) -> Iterator[Problem]:
         yield wrong_page(where, bound, field, {})
 
 
-def wrong_page(key: str, bound: Bound, field: Field, given: Mapping[str, float]) -> Problem:
+def wrong_page(key: str, bound: Bound, field: Field, raws: Mapping[str, float]) -> Problem:
     """Return the problem of a signal that is absent from the frame with these raw values."""
-    values = bound.selecting(given)
+    values = bound.selecting(raws)
     name, codes = next(
         each for each in field.selectors if each[0] in values and values[each[0]] not in each[1]
     )
@@ -173,13 +173,13 @@ def _meeting(profile: Profile, layout: Layout) -> Iterator[Problem]:
     by_id: dict[tuple[int, bool, bool], list[Bound]] = {}
     for bound in layout.bound:
         by_id.setdefault((bound.id, bound.extended, bound.message.remote), []).append(bound)
-    said: set[tuple[int, int]] = set()
+    seen_pairs: set[tuple[int, int]] = set()
     for (identifier, _, _), sharing in by_id.items():
         for at, bound in enumerate(sharing):
             for other in sharing[:at]:
                 pair = other.index, bound.index
-                if pair not in said and not _apart(other, bound):
-                    said.add(pair)
+                if pair not in seen_pairs and not _apart(other, bound):
+                    seen_pairs.add(pair)
                     yield _clash(identifier, other, bound)
     names: dict[str, int] = {}
     for index, message in enumerate(profile.messages):

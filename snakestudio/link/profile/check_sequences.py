@@ -109,21 +109,21 @@ def _frames(profile: Profile, layout: Layout, step: Step) -> frozenset[object]:
             return frozenset(
                 (frame_id(step.id, node, step.extended), step.extended, data) for node in nodes
             )
-        found: set[object] = set()
+        frames: set[object] = set()
         for bound in layout.bound:
             if bound.message.called == step.send and bound.message.role not in INCOMING:
                 coder = Coder(bound, profile)
                 node = profile.nodes[0] if bound.node is None else bound.node
                 frame = coder.frame(coder.from_signals(step.signals, node))
                 # Set-points carry the current angles: their values do not matter here.
-                found.add(
+                frames.add(
                     (
                         frame.id,
                         frame.extended,
                         "" if bound.message.role == "set_point" else frame.data,
                     )
                 )
-        return frozenset(found)
+        return frozenset(frames)
     except (FormulaError, ProfileError, ValueError):
         return frozenset()
 
@@ -180,8 +180,8 @@ def _send(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Pr
     bound = [
         b for b in layout.bound if b.message.called == step.send and b.message.role not in INCOMING
     ]
-    for name, given in step.signals.items():
-        problem = _signal(profile, bound, name, given, f"{key}.signals.{name}")
+    for name, value in step.signals.items():
+        problem = _signal(profile, bound, name, value, f"{key}.signals.{name}")
         if problem is not None:
             yield problem
             return
@@ -195,7 +195,7 @@ def _send(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Pr
 
 
 def _signal(
-    profile: Profile, bound: list[Bound], name: str, given: float | str, key: str
+    profile: Profile, bound: list[Bound], name: str, value: float | str, key: str
 ) -> Problem | None:
     for each in bound:
         field = each.fields.get(name)
@@ -204,10 +204,10 @@ def _signal(
             remedy = f"did you mean {close[0]}" if close else "use one of its signals"
             return Problem("error", key, f'"{name}" is not in {each.message.message}', remedy)
         try:
-            field.reading(given, profile.nodes[0] if each.node is None else each.node)
+            field.reading(value, profile.nodes[0] if each.node is None else each.node)
         except FormulaError as error:
-            shown = f'"{given}"' if isinstance(given, str) else f"{given:g}"
-            return Problem("error", key, f"{shown}: {error.message}", error.remedy)
+            text = f'"{value}"' if isinstance(value, str) else f"{value:g}"
+            return Problem("error", key, f"{text}: {error.message}", error.remedy)
     return None
 
 

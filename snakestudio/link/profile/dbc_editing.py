@@ -157,7 +157,7 @@ def choices_of(text: str) -> tuple[tuple[int, str], ...]:
 
     Raises `ProfileError` if a part is not a number with a name.
     """
-    found = []
+    choices = []
     rest = text
     while rest := rest.lstrip(", \t\r\n"):
         match = _CHOICE.match(rest)
@@ -167,9 +167,9 @@ def choices_of(text: str) -> tuple[tuple[int, str], ...]:
             raise ProfileError(
                 f'"{part}" is not a value with a name. Write values like 0 Stop, 1 Arm.'
             )
-        found.append((int(match[1], 16 if match[1][:2] in ("0x", "0X") else 10), name))
+        choices.append((int(match[1], 16 if match[1][:2] in ("0x", "0X") else 10), name))
         rest = rest[match.end() :]
-    return tuple(found)
+    return tuple(choices)
 
 
 def with_message(dbc_text: str, draft: MessageDraft, replaced: str = "") -> str:
@@ -178,11 +178,11 @@ def with_message(dbc_text: str, draft: MessageDraft, replaced: str = "") -> str:
     Raises `ProfileError`: see `message_of`.
     """
     database = _database(dbc_text)
-    made = _dbc_message(database, draft, replaced)
+    dbc_message = _dbc_message(database, draft, replaced)
     names = [message.name for message in database.messages]
     others = [message for message in database.messages if message.name != replaced]
     place = names.index(replaced) if replaced in names else len(others)
-    return _text(database, [*others[:place], made, *others[place:]])
+    return _text(database, [*others[:place], dbc_message, *others[place:]])
 
 
 def message_of(dbc_text: str, draft: MessageDraft, replaced: str = "") -> DbcMessage:
@@ -254,7 +254,7 @@ def renamed(profile: Profile, draft: MessageDraft, replaced: str) -> Profile:
     called = {message.called for message in bound}
 
     def keys(values: Mapping[str, float | str]) -> dict[str, float | str]:
-        return {names.get(name, name): given for name, given in values.items()}
+        return {names.get(name, name): value for name, value in values.items()}
 
     def message_of(message: Message) -> Message:
         signals = [
@@ -286,34 +286,36 @@ def renamed(profile: Profile, draft: MessageDraft, replaced: str) -> Profile:
 
 
 def _text(database: Database, messages: Sequence[DbcMessage]) -> str:
-    made = cantools.database.Database(
+    result = cantools.database.Database(
         messages=list(messages),
         nodes=database.nodes,
         version=database.version or "",
         dbc_specifics=database.dbc,
         strict=False,
     )
-    return str(made.as_dbc_string())
+    return str(result.as_dbc_string())
 
 
 def _signal(draft: SignalDraft, before: DbcSignal | None) -> DbcSignal:
     order: Literal["big_endian", "little_endian"] = (
         "big_endian" if draft.big_endian else "little_endian"
     )
-    made = DbcSignal(draft.name, draft.start, draft.length) if before is None else copy.copy(before)
+    signal = (
+        DbcSignal(draft.name, draft.start, draft.length) if before is None else copy.copy(before)
+    )
     if before is not None and _draft(before) != draft:
-        made.minimum = made.maximum = None  # the old range belongs to another encoding
-    made.name = draft.name
-    made.start = draft.start
-    made.length = draft.length
-    made.byte_order = order
-    made.is_signed = draft.signed or draft.is_float
-    made.unit = draft.unit or None
+        signal.minimum = signal.maximum = None  # the old range belongs to another encoding
+    signal.name = draft.name
+    signal.start = draft.start
+    signal.length = draft.length
+    signal.byte_order = order
+    signal.is_signed = draft.signed or draft.is_float
+    signal.unit = draft.unit or None
     names: OrderedDict[int, str | NamedSignalValue] = OrderedDict(draft.choices)
-    made.conversion = BaseConversion.factory(
+    signal.conversion = BaseConversion.factory(
         draft.scale, draft.offset, names or None, draft.is_float
     )
-    return made
+    return signal
 
 
 def _mistakes(draft: MessageDraft, others: Sequence[DbcMessage]) -> list[str]:

@@ -35,7 +35,7 @@ def without_dangling(text: str) -> tuple[str, tuple[str, ...]]:
     # Strings are masked, so that text in a comment is not taken for a statement.
     hidden = _STRING.sub(lambda match: '"' + "_" * (len(match[0]) - 2) + '"', text)
     dangling: list[str] = []
-    kept = []
+    parts = []
     copied = 0
     # Only up to the last semicolon: after it, each start of a statement would be searched to the
     # end of the file.
@@ -43,10 +43,10 @@ def without_dangling(text: str) -> tuple[str, tuple[str, ...]]:
         what = _dangling(text, match, signals, definitions)
         if what:
             dangling.append(what)
-            kept.append(text[copied : match.start()])
-            kept.append("\n" * text.count("\n", match.start(), match.end()))
+            parts.append(text[copied : match.start()])
+            parts.append("\n" * text.count("\n", match.start(), match.end()))
             copied = match.end()
-    return "".join([*kept, text[copied:]]), tuple(dangling)
+    return "".join([*parts, text[copied:]]), tuple(dangling)
 
 
 def _dangling(

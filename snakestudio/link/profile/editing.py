@@ -52,11 +52,11 @@ def with_values(profile: Profile, values: Mapping[str, Any]) -> Profile:
     values : mapping of str to object
         Values as in the file, or parts of a profile and tuples of them.
     """
-    whole: Any = tree(profile)
+    values_tree: Any = tree(profile)
     for key, value in values.items():
         try:
             *path, last = parse_key(key)
-            holder: Any = whole
+            holder: Any = values_tree
             for part in path:
                 holder = holder[part]
             if value is None and isinstance(holder, dict):
@@ -65,12 +65,12 @@ def with_values(profile: Profile, values: Mapping[str, Any]) -> Profile:
                 holder[last] = tree(value)
         except (KeyError, IndexError, TypeError, SceneError):
             raise ProfileError(f"{key} is not a key of the profile.") from None
-    return _profile_of(whole)
+    return _profile_of(values_tree)
 
 
-def _profile_of(whole: Any) -> Profile:
+def _profile_of(values: Any) -> Profile:
     try:
-        return Profile.model_validate(tuples(whole))
+        return Profile.model_validate(tuples(values))
     except ValidationError as error:
         problems = [problem_of(detail, Profile) for detail in error.errors(include_url=False)]
         raise ProfileError.of(problems) from None
@@ -96,13 +96,13 @@ def generate_axes(
     first_joint : int
         Number of the first joint.
     """
-    made: list[dict[str, Any]] = []
+    tables: list[dict[str, Any]] = []
     node = first_node
     for joint in range(joints):
         own = _axes_of(axes, joint)
         for slot, axis in enumerate(own):
             shared = numbering == "a node for each joint"
-            made.append(
+            tables.append(
                 {
                     "joint": first_joint + joint,
                     "axis": axis,
@@ -112,7 +112,7 @@ def generate_axes(
             )
             node += 0 if shared else 1
         node += 1 if numbering == "a node for each joint" else 0
-    return _axes_from(made)
+    return _axes_from(tables)
 
 
 def axes_of_scene(scene: Scene, template: Profile) -> tuple[Axis, ...]:

@@ -35,10 +35,10 @@ def interval_of(profile: Profile, message: Message) -> float | None:
     """Return the interval of a message of the robot, s: its own or that of its request; None if unknown."""
     if message.every_s is not None:
         return message.every_s
-    asked = [
+    intervals = [
         m.every_s for m in profile.messages if m.role == "request" and m.message == message.message
     ]
-    return asked[0] if asked else None
+    return intervals[0] if intervals else None
 
 
 class Expected:
@@ -51,9 +51,9 @@ class Expected:
 
     Attributes
     ----------
-    said : dict of (m,) bool arrays
+    reports : dict of (m,) bool arrays
         By quantity: which axes report it periodically (error bits: at all), for bound quantities.
-    told : dict of (m,) bool arrays
+    has_interval : dict of (m,) bool arrays
         By quantity: which of these have a known interval.
     interval : dict of (m,) arrays
         s; `ASSUMED_S` where it is unknown, infinite where the quantity is never reported.
@@ -66,8 +66,8 @@ class Expected:
     def __init__(self, profile: Profile, pages: Mapping[int, int] | None = None) -> None:
         m = len(profile.axes)
         timing = profile.timing
-        self.said = {quantity: np.zeros(m, np.bool_) for quantity in MEASURED}
-        self.told = {quantity: np.zeros(m, np.bool_) for quantity in MEASURED}
+        self.reports = {quantity: np.zeros(m, np.bool_) for quantity in MEASURED}
+        self.has_interval = {quantity: np.zeros(m, np.bool_) for quantity in MEASURED}
         self.interval: dict[Quantity, FloatArray] = {
             quantity: np.full(m, np.inf) for quantity in MEASURED
         }
@@ -80,13 +80,13 @@ class Expected:
                 rare = message.when == "change"
                 # The age of a value that is sent only on changes is unknown: no limit can apply to
                 # it.
-                if signal.quantity not in self.said or (rare and signal.quantity != "error"):
+                if signal.quantity not in self.reports or (rare and signal.quantity != "error"):
                     continue
                 for index in (
                     i for i, axis in enumerate(profile.axes) if _is_about(message, signal, i, axis)
                 ):
-                    self.said[signal.quantity][index] = True
-                    self.told[signal.quantity][index] |= known is not None and not rare
+                    self.reports[signal.quantity][index] = True
+                    self.has_interval[signal.quantity][index] |= known is not None and not rare
                     self.interval[signal.quantity][index] = min(
                         self.interval[signal.quantity][index], every
                     )
@@ -95,7 +95,7 @@ class Expected:
         }
         self.lost = {q: np.maximum(timing.lost_s, LOST * each) for q, each in self.interval.items()}
         for ages in (self.stale, self.lost):
-            ages["error"][~self.told["error"]] = np.inf
+            ages["error"][~self.has_interval["error"]] = np.inf
 
 
 def _is_about(message: Message, signal: Signal, index: int, axis: Axis) -> bool:

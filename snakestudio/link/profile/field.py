@@ -103,16 +103,16 @@ class Field:
         raw = min(max(raw, self.low), self.high)
         return raw if self.floating else round(raw)
 
-    def reading(self, given: float | str, node: int) -> float:
+    def reading(self, value: float | str, node: int) -> float:
         """Return the raw value of a fixed value: physical, the name of a value, or a formula in `node`.
 
         Raises `FormulaError` if the text is neither, or the value is out of the signal's range.
         """
-        if isinstance(given, str):
-            if given in self.choices:
-                return self.choices[given]
+        if isinstance(value, str):
+            if value in self.choices:
+                return self.choices[value]
             try:
-                physical: float = read_formula(given)(node)
+                physical: float = read_formula(value)(node)
             except FormulaError as error:
                 if not self.choices:
                     raise
@@ -121,7 +121,7 @@ class Field:
                     f"not a value of {self.name} or a formula", f"use one of {names}"
                 ) from error
         else:
-            physical = given
+            physical = value
         if not math.isfinite(physical):
             raise FormulaError("not a finite number", "enter a number")
         raw = (physical - self.offset) / self.scale
@@ -146,8 +146,8 @@ def network_start(signal: DbcSignal) -> int:
 
 def fields_of(message: DbcMessage) -> dict[str, Field]:
     """Return the signals of a DBC message that fit into it, by name."""
-    made = (_field(signal, message.length) for signal in message.signals)
-    fields = {field.name: field for field in made if field is not None}
+    candidates = (_field(signal, message.length) for signal in message.signals)
+    fields = {field.name: field for field in candidates if field is not None}
     return {
         name: replace(field, selectors=_selectors(message, name)) for name, field in fields.items()
     }
@@ -233,16 +233,16 @@ def _bits(first: int, length: int, big: bool) -> int:
 
 def _selectors(message: DbcMessage, name: str) -> tuple[tuple[str, frozenset[int]], ...]:
     by_name = {signal.name: signal for signal in message.signals}
-    found: list[tuple[str, frozenset[int]]] = []
+    selectors: list[tuple[str, frozenset[int]]] = []
     signal = by_name[name]
     while (
         signal.multiplexer_ids
         and signal.multiplexer_signal in by_name
-        and len(found) < len(by_name)
+        and len(selectors) < len(by_name)
     ):
-        found.append((signal.multiplexer_signal, frozenset(signal.multiplexer_ids)))
+        selectors.append((signal.multiplexer_signal, frozenset(signal.multiplexer_ids)))
         signal = by_name[signal.multiplexer_signal]
-    return tuple(found)
+    return tuple(selectors)
 
 
 def together(a: Field, b: Field) -> bool:

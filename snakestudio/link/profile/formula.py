@@ -65,7 +65,7 @@ class _IdFormula(Interpreter[_Evaluate]):
         },
         signs=frozenset({"+", "-", "~"}),
         names="node",
-        whole=True,
+        integers=True,
         caret_is_power=False,
         limits=Limits(characters=200, depth=30),
     )

@@ -43,18 +43,18 @@ def id_uses(loaded: LoadedProfile) -> list[IdUse]:
             if dbc is not None:
                 uses.append(IdUse(dbc.frame_id, extended, message.message, message.called, True))
             continue
-        for number, words in _ids(profile, message.id, extended, message.each):
-            uses.append(IdUse(number, extended, message.message, f"{message.called}{words}", True))
+        for number, suffix in _ids(profile, message.id, extended, message.each):
+            uses.append(IdUse(number, extended, message.message, f"{message.called}{suffix}", True))
     for name in ("arm", "disarm", "stop", "zero", "reset"):
         for step in getattr(profile.sequences, name):
             if step.raw is not None and step.id:
-                for number, words in _ids(profile, step.id, step.extended, step.each):
+                for number, suffix in _ids(profile, step.id, step.extended, step.each):
                     uses.append(
                         IdUse(
                             number,
                             step.extended,
                             "",
-                            f"raw bytes of the {name} sequence{words}",
+                            f"raw bytes of the {name} sequence{suffix}",
                             True,
                         )
                     )
@@ -72,12 +72,12 @@ def _ids(profile: Profile, formula: str, extended: bool, each: str) -> Iterator[
             yield frame_id(formula, node, extended), f" of node {node}" if each == "node" else ""
 
 
-def users_of(loaded: LoadedProfile, number: int, extended: bool, besides: str = "") -> list[str]:
-    """Return descriptions of the uses of an id, except the DBC message `besides`."""
+def users_of(loaded: LoadedProfile, number: int, extended: bool, exclude: str = "") -> list[str]:
+    """Return descriptions of the uses of an id, except the DBC message `exclude`."""
     return [
         use.text
         for use in id_uses(loaded)
-        if (use.id, use.extended) == (number, extended) and (not besides or use.message != besides)
+        if (use.id, use.extended) == (number, extended) and (not exclude or use.message != exclude)
     ]
 
 

@@ -101,8 +101,8 @@ def bit_places(start: int, length: int, big_endian: bool) -> tuple[int, ...]:
 
 def message_layouts(loaded: LoadedProfile) -> tuple[MessageLayout, ...]:
     """Return the messages of a profile's DBC, sorted by name."""
-    made = [message_layout(message) for message in loaded.database.messages]
-    return tuple(sorted(made, key=lambda layout: layout.name))
+    layouts = [message_layout(message) for message in loaded.database.messages]
+    return tuple(sorted(layouts, key=lambda layout: layout.name))
 
 
 def message_layout(message: DbcMessage) -> MessageLayout:

@@ -131,13 +131,13 @@ def _problems(error: pydantic.ValidationError) -> list[Problem]:
     def follows(loc: tuple[str | int, ...]) -> bool:
         return any(place != loc and place[: len(loc)] == loc for place in places)
 
-    found: dict[str, Problem] = {}
+    by_key: dict[str, Problem] = {}
     for detail in details:
         if detail["type"] == "too_short" and follows(detail["loc"]):
             continue
         problem = problem_of(detail, Profile)
-        found.setdefault(problem.key, problem)
-    return list(found.values())
+        by_key.setdefault(problem.key, problem)
+    return list(by_key.values())
 
 
 def read_dbc(text: str, source: str = "DBC") -> Database:
@@ -145,9 +145,9 @@ def read_dbc(text: str, source: str = "DBC") -> Database:
 
     Raises `ProfileError` if it cannot be read, with the line if it is known.
     """
-    words = sum(1 for _ in re.finditer(r"[\w.]+|[^\w.\s]", text))
-    if words > DBC.values:
-        what = f"{source} has {words} words and symbols, more than {DBC.values}"
+    count = sum(1 for _ in re.finditer(r"[\w.]+|[^\w.\s]", text))
+    if count > DBC.values:
+        what = f"{source} has {count} words and symbols, more than {DBC.values}"
         raise _refusal(
             "", [Problem("error", "", what, "remove messages that the robot does not use")]
         )

@@ -223,8 +223,8 @@ class Limits(Frozen):
 class Axis(Frozen):
     """One axis of a joint: the node that moves it, and how the node counts its angle.
 
-    A node reports and receives ``gear * (sign * angle + offset)``. Limits that are None are those of
-    the profile.
+    A node reports and receives ``gear * (sign * angle + offset)``. Limits of None default to
+    those of the profile.
     """
 
     joint: int = value(

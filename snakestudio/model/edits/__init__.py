@@ -124,12 +124,12 @@ def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
     return type(part), name
 
 
-def value_at(whole: Any, path: tuple[str | int, ...]) -> Any:
+def value_at(root: Any, path: tuple[str | int, ...]) -> Any:
     """Value in a model at a parsed key.
 
     Raises `LookupError` if it does not exist.
     """
-    value = whole
+    value = root
     for part in path:
         if isinstance(part, int):
             if not isinstance(value, list | tuple):
@@ -279,14 +279,18 @@ def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
     return complete(scene, problems or structure_problems(scene))
 
 
-def _replaced(whole: Any, path: tuple[str | int, ...], part: Any) -> Any:
+def _replaced(container: Any, path: tuple[str | int, ...], part: Any) -> Any:
     if not path:
         return part
     first = path[0]
     rest = path[1:]
     if isinstance(first, int):
-        return (*whole[:first], _replaced(whole[first], rest, part), *whole[first + 1 :])
-    return whole.model_copy(update={first: _replaced(getattr(whole, first), rest, part)})
+        return (
+            *container[:first],
+            _replaced(container[first], rest, part),
+            *container[first + 1 :],
+        )
+    return container.model_copy(update={first: _replaced(getattr(container, first), rest, part)})
 
 
 def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:

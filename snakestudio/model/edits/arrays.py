@@ -384,9 +384,9 @@ def arrayed(
     sources = [scene.obstacles[i] for i in indices] or list(fresh)
     if not sources:
         raise ValueError("There is nothing to copy.")
-    wanted = plan.count if plan.pattern == "random" else len(sources) * _repeats(plan)
-    if wanted > MOST:
-        raise ValueError(f"The array would have {wanted} obstacles; it can have at most {MOST}.")
+    count = plan.count if plan.pattern == "random" else len(sources) * _repeats(plan)
+    if count > MOST:
+        raise ValueError(f"The array would have {count} obstacles; it can have at most {MOST}.")
     middle = np.mean([(o.x_m, o.y_m) for o in sources], axis=0)
     if plan.pattern == "random":
         throw = throw_field(
@@ -399,23 +399,23 @@ def arrayed(
             plan.seed,
             base_dir,
         )
-        made = [_copy(sources[s], x, y, 0.0, k + 2) for k, (s, (x, y)) in enumerate(throw.places)]
-        sentence = _said(throw, len(made) + (1 if indices else 0), plan.count)
+        copies = [_copy(sources[s], x, y, 0.0, k + 2) for k, (s, (x, y)) in enumerate(throw.places)]
+        sentence = _result_text(throw, len(copies) + (1 if indices else 0), plan.count)
     else:
-        made = _repeated(sources, plan, middle, skip_first=bool(indices))
-        sentence = f"{len(made) + len(indices)} obstacles"
+        copies = _repeated(sources, plan, middle, skip_first=bool(indices))
+        sentence = f"{len(copies) + len(indices)} obstacles"
     base = f"{sources[0].group or sources[0].name or shape_of(sources[0]).title} array"
     group = free_group_name(scene, base[:76])
     originals = {i for i in indices if not scene.obstacles[i].locked}
-    kept = [
+    unchanged = [
         obstacle_with(o, group=group) if i in originals else o
         for i, o in enumerate(scene.obstacles)
     ]
-    n = len(kept)
-    made = [obstacle_with(o, group=group) for o in made]
+    n = len(unchanged)
+    copies = [obstacle_with(o, group=group) for o in copies]
     return Array(
-        with_obstacles(scene, (*kept, *made)),
-        (*sorted(indices), *range(n, n + len(made))),
+        with_obstacles(scene, (*unchanged, *copies)),
+        (*sorted(indices), *range(n, n + len(copies))),
         sentence,
     )
 
@@ -443,7 +443,7 @@ def _repeated(
     return copies
 
 
-def _said(throw: Throw, placed: int, requested: int) -> str:
+def _result_text(throw: Throw, placed: int, requested: int) -> str:
     if placed == requested:
         return f"{placed} obstacles"
     return f"{placed} of {requested} fitted in {throw.tries} tries; increase the field or reduce the clearance"

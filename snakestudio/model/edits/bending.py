@@ -134,13 +134,13 @@ def bent_robot(
         return with_start(
             scene, changed_start(placed, link_angles_deg=tuple(tidy(value) for value in turned))
         )
-    given = placed_at(scene, as_joint_angles(scene, base_dir), stays)
-    assert isinstance(given, JointAnglesStart)
+    joint_start = placed_at(scene, as_joint_angles(scene, base_dir), stays)
+    assert isinstance(joint_start, JointAnglesStart)
     alone = len(robot.joint_list[joint].axes) == 1
     name = "joint_angles_deg" if axis == "yaw" or alone else f"joint_{axis}_deg"
-    angles = list(getattr(given, name) or (0.0,) * robot.n_joints)
+    angles = list(getattr(joint_start, name) or (0.0,) * robot.n_joints)
     angles[joint] = tidy(math.degrees(angle))
-    return with_start(scene, changed_start(given, **{name: tuple(angles)}))
+    return with_start(scene, changed_start(joint_start, **{name: tuple(angles)}))
 
 
 def _bent_state(

@@ -61,10 +61,10 @@ def changed_start(start: One, **changes: Any) -> One:
     Raises `SceneError` if one is out of range.
     """
     values = {name: getattr(start, name) for name in type(start).model_fields}
-    return _made(type(start), values | changes)
+    return _validated(type(start), values | changes)
 
 
-def _made(kind: type[One], values: dict[str, Any]) -> One:
+def _validated(kind: type[One], values: dict[str, Any]) -> One:
     try:
         part = kind.model_validate(
             {name: value for name, value in values.items() if name in kind.model_fields}
@@ -137,7 +137,7 @@ def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesSt
             raise _refused("these links do not form a chain", "set the state of links that do")
         return converted
     values = {name: getattr(start, name) for name in PlacedStart.model_fields}
-    return _made(
+    return _validated(
         JointAnglesStart,
         values | _shape(scene, pose, initial_joint_angles(scene, base_dir), start.link - 1),
     )
@@ -171,7 +171,7 @@ def start_of_pose(scene: Scene, pose: FloatArray) -> JointAnglesStart | StateSta
     x, y, z = (tidy(value) for value in pose[link, :3])
     values = {"link": link + 1, "x_m": x, "y_m": y} | _shape(scene, pose, angles, link)
     for height in (None, z) if scene.model.spatial else (None,):
-        candidate = _made(JointAnglesStart, values | {"z_m": height})
+        candidate = _validated(JointAnglesStart, values | {"z_m": height})
         again, _ = initial_state(scene.model_copy(update={"start": candidate}))
         apart = matrices(again[:, 3:]) - matrices(pose[:, 3:])
         away = again[:, :3] - pose[:, :3] if scene.model.spatial else again[:, :2] - pose[:, :2]
@@ -381,13 +381,13 @@ def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | 
         "omega_y_deg_s",
     )
     values = {name: getattr(old, name) for name in names} if isinstance(old, PlacedStart) else {}
-    level = with_start(scene, _made(kind, values))
+    level = with_start(scene, _validated(kind, values))
     turned = _mean_direction(now) - _mean_direction(initial_state(level)[0])
     turned = round(math.degrees(math.remainder(turned, math.tau)), 6) + 0.0
-    there = with_start(scene, _made(kind, values | {"heading_deg": turned}))
+    there = with_start(scene, _validated(kind, values | {"heading_deg": turned}))
     away = (now[:, :2] - initial_state(there)[0][:, :2]).mean(axis=0)
     place = {"x_m": round(float(away[0]), 6) + 0.0, "y_m": round(float(away[1]), 6) + 0.0}
-    return with_start(scene, _made(kind, values | {"heading_deg": turned} | place))
+    return with_start(scene, _validated(kind, values | {"heading_deg": turned} | place))
 
 
 def _mean_direction(pose: FloatArray) -> float:

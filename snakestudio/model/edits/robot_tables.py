@@ -59,11 +59,11 @@ class _Entry(NamedTuple):
 
 def given_values(robot: Robot, table: Table, name: str) -> Values:
     """Values set by the tables for `name`, by link or joint and axis; values of joints for each of yaw, pitch, roll."""
-    return dict(_given(robot, table).get(name, {}))
+    return dict(_explicit(robot, table).get(name, {}))
 
 
 @lru_cache(maxsize=16)
-def _given(robot: Robot, table: Table) -> dict[str, Values]:
+def _explicit(robot: Robot, table: Table) -> dict[str, Values]:
     overrides: Sequence[Override] = robot.link if table == "link" else robot.joint
     return _resolved(overrides, _count(robot, table))
 
@@ -138,7 +138,7 @@ def _usual_of_link(scene: Scene, row: int, name: str) -> Any:
     }
     if name in values:
         return values[name]
-    by_name = _given(robot, "link")
+    by_name = _explicit(robot, "link")
     if name == "mu_backward":
         own = by_name.get("mu_along", {}).get((row, ""))
         return (
@@ -458,12 +458,12 @@ def _indices(rows: list[int], count: int) -> list[int | str]:
         return []
     if len(rows) == count and count > 1:
         return ["all"]
-    ways = [_runs(rows)]
+    spellings = [_runs(rows)]
     if count > 2:
-        for word, every in (("odd", range(0, count, 2)), ("even", range(1, count, 2))):
+        for keyword, every in (("odd", range(0, count, 2)), ("even", range(1, count, 2))):
             if 1 < len(every) <= len(rows) and set(every) <= set(rows):
-                ways.append([word, *_runs([row for row in rows if row not in every])])
-    return min(ways, key=len)
+                spellings.append([keyword, *_runs([row for row in rows if row not in every])])
+    return min(spellings, key=len)
 
 
 def _runs(rows: list[int]) -> list[int | str]:

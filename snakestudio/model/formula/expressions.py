@@ -86,7 +86,7 @@ class Vocabulary:
     """Allowed prefix of a name, before a dot: "other" for ``other.link_6_x_m``."""
     names: str = "names"
     """Noun for names in messages."""
-    whole: bool = False
+    integers: bool = False
     """Whether all numbers are integers of any size; otherwise they are floating-point numbers."""
     caret_is_power: bool = True
     limits: Limits = Limits()
@@ -115,13 +115,13 @@ class Interpreter(ABC, Generic[Value]):
 
     def __init__(self) -> None:
         self.functions = {}
-        self._shown = ""
+        self._label = ""
         self._source = ""
         self._positions: Sequence[int] = ()
         self._depth = 0
         self._parts = 0
 
-    def read(self, text: str, shown: str = "") -> Value:
+    def read(self, text: str, label: str = "") -> Value:
         """Evaluate a text.
 
         Raises `FormulaError` with the position of the error.
@@ -131,7 +131,7 @@ class Interpreter(ABC, Generic[Value]):
         shown : str
             Text quoted in messages, as long as `text`; `text` itself if omitted.
         """
-        self._shown = shown or text
+        self._label = label or text
         self._depth = 0
         self._parts = 0
         return self.evaluate(self._parsed(text))
@@ -195,7 +195,7 @@ class Interpreter(ABC, Generic[Value]):
     def excerpt(self, tree: ast.expr) -> str:
         """Part of the text as typed, shortened."""
         start, stop = self.position(tree)
-        return shortened(self._shown[start:stop], _EXCERPT)
+        return shortened(self._label[start:stop], _EXCERPT)
 
     def refuse(self, tree: ast.expr, predicate: str, remedy: str) -> NoReturn:
         """Raise a FormulaError about a part of the text, which becomes the subject of the predicate."""
@@ -221,44 +221,44 @@ class Interpreter(ABC, Generic[Value]):
         """Reject a name, suggesting similar known names."""
         if name in self.functions:
             self.refuse(tree, "is a function", f"write {self.functions[name]}")
-        self.refuse(tree, predicate, _meant(name, [*known], [*self.functions]) or remedy)
+        self.refuse(tree, predicate, _suggestion(name, [*known], [*self.functions]) or remedy)
 
     def not_a_function(self, tree: ast.Call, name: str) -> NoReturn:
         """Reject a call of anything but `functions`."""
         self.refuse(
             tree.func,
             "is not a function",
-            _meant(name, [*self.functions]) or f"use {listing(self.functions, 'or')}",
+            _suggestion(name, [*self.functions]) or f"use {listing(self.functions, 'or')}",
         )
 
     def _value(self, tree: ast.expr) -> Value:
-        words = self.vocabulary
+        vocabulary = self.vocabulary
         if isinstance(tree, ast.Constant):
             return self._number(tree)
         if isinstance(tree, ast.Name):
             return self.name(tree, tree.id)
-        if isinstance(tree, ast.Attribute) and words.prefix:
-            if not (isinstance(tree.value, ast.Name) and tree.value.id == words.prefix):
+        if isinstance(tree, ast.Attribute) and vocabulary.prefix:
+            if not (isinstance(tree.value, ast.Name) and tree.value.id == vocabulary.prefix):
                 self.refuse(
-                    tree, "is not understood", f"only the prefix {words.prefix}. is allowed"
+                    tree, "is not understood", f"only the prefix {vocabulary.prefix}. is allowed"
                 )
-            return self.name(tree, f"{words.prefix}.{tree.attr}")
-        if isinstance(tree, ast.UnaryOp) and _SYMBOLS[type(tree.op)] in words.signs:
+            return self.name(tree, f"{vocabulary.prefix}.{tree.attr}")
+        if isinstance(tree, ast.UnaryOp) and _SYMBOLS[type(tree.op)] in vocabulary.signs:
             value = self.evaluate(tree.operand)
             return (
                 value
                 if isinstance(tree.op, ast.UAdd)
                 else self.sign(tree, _SYMBOLS[type(tree.op)], value)
             )
-        if isinstance(tree, ast.BinOp) and _SYMBOLS.get(type(tree.op)) in words.operators:
+        if isinstance(tree, ast.BinOp) and _SYMBOLS.get(type(tree.op)) in vocabulary.operators:
             return self._operation(tree, _SYMBOLS[type(tree.op)])
-        if isinstance(tree, ast.Compare) and words.comparisons:
+        if isinstance(tree, ast.Compare) and vocabulary.comparisons:
             symbols = [_SYMBOLS.get(type(operator), "") for operator in tree.ops]
-            if all(symbol in words.comparisons for symbol in symbols):
+            if all(symbol in vocabulary.comparisons for symbol in symbols):
                 return self.comparison(
                     tree, symbols, [self.evaluate(part) for part in (tree.left, *tree.comparators)]
                 )
-        if isinstance(tree, ast.BoolOp) and words.conditions:
+        if isinstance(tree, ast.BoolOp) and vocabulary.conditions:
             return self.condition(
                 tree, _SYMBOLS[type(tree.op)], [self.evaluate(part) for part in tree.values]
             )
@@ -270,7 +270,7 @@ class Interpreter(ABC, Generic[Value]):
 
     def _number(self, tree: ast.Constant) -> Value:
         value = tree.value
-        if self.vocabulary.whole:
+        if self.vocabulary.integers:
             if type(value) is not int:
                 self.refuse(
                     tree, "is not a whole number", f"write it like {self.vocabulary.example}"
@@ -372,7 +372,7 @@ def _check_brackets(text: str) -> None:
         raise FormulaError(message, "add the ')'", at, at + 1)
 
 
-def _meant(name: str, *known: Sequence[str]) -> str:
+def _suggestion(name: str, *known: Sequence[str]) -> str:
     """Question that suggests similar names, from the first group that has any, or ""."""
     for names in known:
         near = difflib.get_close_matches(name, names, 3, 0.5)

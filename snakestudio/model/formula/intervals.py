@@ -73,8 +73,8 @@ class Interval:
             return _exp(_log(self) * power)
         if power == int(power):
             base = abs(self) if int(power) % 2 == 0 else self
-            whole = Interval(base.low ** abs(int(power)), base.high ** abs(int(power)))
-            return whole._over() if power < 0 else _sound(whole.low, whole.high)
+            positive = Interval(base.low ** abs(int(power)), base.high ** abs(int(power)))
+            return positive._over() if power < 0 else _sound(positive.low, positive.high)
         root = _limited(
             self.low >= 0.0, np.maximum(self.low, 0.0) ** abs(power), self.high ** abs(power)
         )
@@ -146,8 +146,8 @@ def _cos(value: Any) -> Interval:
 
 def _tan(value: Any) -> Interval:
     x = _interval(value)
-    whole = np.floor(x.high / np.pi - 0.5) == np.floor(x.low / np.pi - 0.5)
-    return _limited(whole & (x.high - x.low < np.pi), np.tan(x.low), np.tan(x.high))
+    one_branch = np.floor(x.high / np.pi - 0.5) == np.floor(x.low / np.pi - 0.5)
+    return _limited(one_branch & (x.high - x.low < np.pi), np.tan(x.low), np.tan(x.high))
 
 
 _exp = _rising(np.exp)
@@ -186,10 +186,10 @@ def _compiled(formula: Formula) -> Callable[..., Any]:
     Named.__name__ = "sign_of"
     parts = [sympy.sympify(part).replace(sympy.sign, Named) for part in formula.parts]
     symbols = [sympy.Symbol(name, real=True) for name in formula.order]
-    made: Callable[..., Any] = sympy.lambdify(
+    function: Callable[..., Any] = sympy.lambdify(
         symbols, parts, modules=[_FUNCTIONS], cse=True, docstring_limit=0
     )
-    return made
+    return function
 
 
 def bounds(formula: Formula, values: Mapping[str, Any]) -> tuple[Interval, ...]:

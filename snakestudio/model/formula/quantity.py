@@ -82,9 +82,9 @@ def is_unfinished(text: str, unit: str = "") -> bool:
         return True
     if re.search(r"\d[eE]$", plain):
         return True
-    word = re.search(r"[^\W\d_]+$", plain)
-    return word is not None and any(
-        name != word[0] and name.startswith(word[0]) for name in (*_units_of(unit), *_CONSTANTS)
+    ending = re.search(r"[^\W\d_]+$", plain)
+    return ending is not None and any(
+        name != ending[0] and name.startswith(ending[0]) for name in (*_units_of(unit), *_CONSTANTS)
     )
 
 

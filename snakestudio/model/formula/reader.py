@@ -174,8 +174,8 @@ class _Formula(Interpreter[_Term]):
     def _number_in(self, tree: ast.expr, value: float, unit: Unit) -> _Term:
         """Term of a number; 17 digits, so that numpy receives the exact value."""
         value = self.finite(tree, value)
-        whole = value in (-1.0, 0.0, 1.0)
-        number = self._sympy.Integer(int(value)) if whole else self._sympy.Float(value, 17)
+        is_exact = value in (-1.0, 0.0, 1.0)
+        number = self._sympy.Integer(int(value)) if is_exact else self._sympy.Float(value, 17)
         return _Term(number, unit, value, (1, 0, 0))
 
     def name(self, tree: ast.expr, name: str) -> _Term:
@@ -266,8 +266,8 @@ class _Formula(Interpreter[_Term]):
 
     def call(self, tree: ast.Call, name: str) -> _Term:
         if len(tree.args) != 1:
-            given = counted(len(tree.args), "argument")
-            self.refuse(tree, f"has {given} instead of 1", f"write {self.functions[name]}")
+            count = counted(len(tree.args), "argument")
+            self.refuse(tree, f"has {count} instead of 1", f"write {self.functions[name]}")
         inner = self.evaluate(tree.args[0])
         root = name == "sqrt"
         if inner.unit not in (None, PLAIN) and not root:

@@ -37,7 +37,7 @@ def read_circles(path: Path) -> Circles:
 
 
 def as_cylinders(
-    found: Circles, unit: str, scale: float, group: str, source: str = ""
+    circles: Circles, unit: str, scale: float, group: str, source: str = ""
 ) -> Cylinders:
     """Convert circles to cylinders.
 
@@ -57,7 +57,7 @@ def as_cylinders(
     metres = UNITS[unit] * scale
     mistakes = []
     cylinders = []
-    for circle in found.circles:
+    for circle in circles.circles:
         # Ten digits, so that inches and transformations of drawings do not leave 0.30000000000000004 in a
         # scene.
         x, y, radius = (

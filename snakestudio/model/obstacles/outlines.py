@@ -218,14 +218,14 @@ def footprint(body: Block | Prism | Relief) -> FloatArray:
 
     def half(ordered: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
         """One side of the hull (Andrew's chain)."""
-        kept: list[tuple[float, ...]] = []
+        hull: list[tuple[float, ...]] = []
         for x, y in ordered:
-            while len(kept) > 1 and (kept[-1][0] - kept[-2][0]) * (y - kept[-2][1]) <= (
-                kept[-1][1] - kept[-2][1]
-            ) * (x - kept[-2][0]):
-                kept.pop()
-            kept.append((x, y))
-        return kept[:-1]
+            while len(hull) > 1 and (hull[-1][0] - hull[-2][0]) * (y - hull[-2][1]) <= (
+                hull[-1][1] - hull[-2][1]
+            ) * (x - hull[-2][0]):
+                hull.pop()
+            hull.append((x, y))
+        return hull[:-1]
 
     return np.array([*half(points), *half(points[::-1])])
 

@@ -320,11 +320,11 @@ def obstacle_solids(obstacle: Obstacle, base_dir: Path | None = None) -> list[So
         Folder that file names in the scene are relative to.
     """
     kind = shape_of(obstacle)
-    return list(kind.solids(obstacle, base_dir) if kind.files else _kept(obstacle))
+    return list(kind.solids(obstacle, base_dir) if kind.files else _cached_solids(obstacle))
 
 
 @by_identity
-def _kept(obstacle: Obstacle) -> tuple[Solid, ...]:
+def _cached_solids(obstacle: Obstacle) -> tuple[Solid, ...]:
     """Solids of an obstacle that uses no files; cached, so read-only."""
     solids = tuple(shape_of(obstacle).solids(obstacle, None))
     for solid in solids:

@@ -132,7 +132,7 @@ class Attachments:
                 return read("0", unit, names)
 
         result = []
-        for i, anchor in enumerate(scene.support.given, start=1):
+        for i, anchor in enumerate(scene.support.explicit_anchors, start=1):
             key = f"support.anchors[{i}]"
             at = formula(anchor.at_m, "m", f"{key}.at_m")
             twist = [formula(text, "m/s", f"{key}.velocity_m_s") for text in anchor.velocity_m_s]
@@ -188,7 +188,7 @@ class Attachments:
         hold = np.zeros((len(t), self.count, 4))
         twist = np.zeros((len(t), self.count, 12))
         self._support.place(t, travel, speed, self._length, hold)
-        self._given(t, hold, twist)
+        self._place_anchors(t, hold, twist)
         if self._support.at_contractions:
             if self._strain.stretching is not None and field is None:
                 self._peristaltic(self._strain.stretching, travel, speed, hold)
@@ -196,10 +196,10 @@ class Attachments:
                 self._contracted(t, travel, speed, field, hold)
         return hold, twist
 
-    def _given(self, t: FloatArray, hold: FloatArray, twist: FloatArray) -> None:
+    def _place_anchors(self, t: FloatArray, hold: FloatArray, twist: FloatArray) -> None:
         values: dict[str, Number] = {**self._values, "t": t}
         for i, (anchor, (at, twists)) in enumerate(
-            zip(self._support.given, self._anchors, strict=True)
+            zip(self._support.explicit_anchors, self._anchors, strict=True)
         ):
             place = np.stack(
                 [
@@ -251,9 +251,9 @@ class Attachments:
             # distance travelled just before or after one of the times
             near = np.abs(t[:, None] - time).argmin(axis=0)
             past = time - t[near]
-            way = travel[near] + past * (speed[near, 0] + 0.5 * past * speed[near, 1])
+            travelled = travel[near] + past * (speed[near, 0] + 0.5 * past * speed[near, 1])
             now = np.column_stack([speed[near, 0] + past * speed[near, 1], speed[near, 1]])
-            return self.law.at(time, x, way, now)
+            return self.law.at(time, x, travelled, now)
 
         where = own if field is None else field
         which, at = minima(where, t, self._length)

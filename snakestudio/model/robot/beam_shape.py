@@ -112,13 +112,13 @@ def shape(strain: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
     last = strain[..., 2::2, :]
     n = first.shape[-2]
     h = length / n
-    whole = _exponential(
+    full_steps = _exponential(
         h / 6.0 * (first + 4.0 * middle + last) + h * h / 12.0 * bracket(first, last)
     )
     half = _exponential(
         h / 24.0 * (5.0 * first + 8.0 * middle - last) + h * h / 48.0 * bracket(first, middle)
     )
-    ends = whole
+    ends = full_steps
     step = 1
     while step < n:  # products of all slices before: doubling their number each time
         ends = np.concatenate(
@@ -185,15 +185,15 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
     """Sufficient number of slices at some times, at least that of `before`."""
     length = law.beam.length_m
 
-    def looked_at(n: int) -> tuple[FloatArray, ...]:
+    def quantities(n: int) -> tuple[FloatArray, ...]:
         field = law.at(times, np.linspace(0.0, length, 2 * n + 1))
         with np.errstate(all="ignore"):
             ends = shape(field.strain, length)[1][:, 2::2]
             return ends, _sums(field.rate, length), _sums(field.acceleration, length)
 
     n = before.slices
-    coarse = looked_at(n)
-    fine = looked_at(2 * n)
+    coarse = quantities(n)
+    fine = quantities(2 * n)
     while all(np.isfinite(part).all() for part in fine):
         allowed = [0.1 * tolerance] + [
             tolerance * max(float(np.abs(part).max()), 1e-9) for part in fine[1:]
@@ -213,7 +213,7 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
             )
         n *= 2
         coarse = fine
-        fine = looked_at(2 * n)
+        fine = quantities(2 * n)
     return before._replace(slices=n)
 
 

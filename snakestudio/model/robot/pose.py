@@ -134,9 +134,9 @@ def _spatial_joint_angles(scene: Scene, start: PlacedStart, base_dir: Path | Non
     angles = np.zeros(len(axes))
     if isinstance(start, JointAnglesStart):
         lists = start.joint_angles_deg, start.joint_pitch_deg, start.joint_roll_deg
-        for kind, given in zip(AXES, lists, strict=True):
-            if given is not None:
-                angles[entries(axes, kind)] += np.radians(np.array(given))[joints(axes, kind)]
+        for kind, degrees in zip(AXES, lists, strict=True):
+            if degrees is not None:
+                angles[entries(axes, kind)] += np.radians(np.array(degrees))[joints(axes, kind)]
         alone = [entry for entry in single_axes(axes) if axes[entry].kind != "yaw"]
         angles[alone] += np.radians(np.array(start.joint_angles_deg))[
             [axes[entry].joint for entry in alone]
@@ -205,10 +205,10 @@ def _recorded(
         raise SceneError(
             f"start.file: '{path}' cannot be read ({error.message}); give a CSV file recorded by this program."
         ) from None
-    found = sum(f"link_{i}_x_m" in nearest for i in range(1, 1001))
-    if found != n:
+    n_recorded = sum(f"link_{i}_x_m" in nearest for i in range(1, 1001))
+    if n_recorded != n:
         raise SceneError(
-            f"start.file: '{path}' contains {found} links but robot.n_links is {n}; "
+            f"start.file: '{path}' contains {n_recorded} links but robot.n_links is {n}; "
             "choose a recording of the same robot."
         )
 
@@ -302,9 +302,9 @@ def joint_lists(scene: Scene, angles: FloatArray) -> dict[str, tuple[float, ...]
         f"joint_{kind}_deg": by_joint(rest, axes, kind, n_joints) for kind in AXES if kind != "yaw"
     }
     return {
-        name: tuple(np.degrees(given).tolist())
-        for name, given in lists.items()
-        if name == "joint_angles_deg" or given.any()
+        name: tuple(np.degrees(radians).tolist())
+        for name, radians in lists.items()
+        if name == "joint_angles_deg" or radians.any()
     }
 
 

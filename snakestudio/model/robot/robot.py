@@ -239,10 +239,10 @@ class Robot(Frozen):
 
     def problems(self) -> list[Problem]:
         """Contradictions in the robot's tables, with scene keys."""
-        found = override_problems(self.link, self.n_links, "link")
-        found += override_problems(self.joint, self.n_joints, "joint")
-        if found:
-            return found
+        problems = override_problems(self.link, self.n_links, "link")
+        problems += override_problems(self.joint, self.n_joints, "joint")
+        if problems:
+            return problems
         for number, override in enumerate(self.joint, start=1):
             chosen = selected(override.index, self.n_joints)
             if (
@@ -252,12 +252,12 @@ class Robot(Frozen):
             ):
                 here = ", ".join(self._axes_of(chosen[0])) or "none, the joint is fixed"
                 message = f"joint {chosen[0] + 1} has no {override.only} axis"
-                found.append(
+                problems.append(
                     Problem(
                         "error", f"robot.joint[{number}].only", message, f"its axes are: {here}"
                     )
                 )
-        return found
+        return problems
 
     def _axes_of(self, joint: int) -> tuple[str, ...]:
         return self.joint_list[joint].axes
@@ -309,27 +309,27 @@ def _links(robot: Robot) -> tuple[Link, ...]:
     return tuple(_link(robot, values) if values else usual for values in own)
 
 
-def _link(robot: Robot, given: dict[str, Any]) -> Link:
+def _link(robot: Robot, overrides: dict[str, Any]) -> Link:
     """Link with the values of [robot], overridden by those of `given`, keyed by `LinkOverride` names."""
-    length = given.get("length_m", robot.link_length_m)
-    radius = given.get("radius_m", robot.radius_m)
-    mass = given.get("mass_kg", robot.mass_kg)
+    length = overrides.get("length_m", robot.link_length_m)
+    radius = overrides.get("radius_m", robot.radius_m)
+    mass = overrides.get("mass_kg", robot.mass_kg)
     usual = uniform_cylinder(robot.mass_kg, robot.link_length_m, robot.radius_m)
     own = uniform_cylinder(mass, length, radius)
     return Link(
         length=length,
         radius=radius,
-        contact_half_length=given.get("contact_half_length_m", robot.contact_half_length_m),
+        contact_half_length=overrides.get("contact_half_length_m", robot.contact_half_length_m),
         mass=mass,
-        inertia=given.get("inertia_kg_m2", robot.inertia_kg_m2 * (own[0] / usual[0])),
-        axial_inertia=given.get(
+        inertia=overrides.get("inertia_kg_m2", robot.inertia_kg_m2 * (own[0] / usual[0])),
+        axial_inertia=overrides.get(
             "axial_inertia_kg_m2", robot.axial_inertia_kg_m2 * (own[1] / usual[1])
         ),
-        centre_of_mass=given.get("centre_of_mass_m", 0.0),
-        mu_along=given.get("mu_along"),
-        mu_backward=given.get("mu_backward"),
-        mu_across=given.get("mu_across"),
-        wheels=given.get("wheels", robot.wheels),
+        centre_of_mass=overrides.get("centre_of_mass_m", 0.0),
+        mu_along=overrides.get("mu_along"),
+        mu_backward=overrides.get("mu_backward"),
+        mu_across=overrides.get("mu_across"),
+        wheels=overrides.get("wheels", robot.wheels),
     )
 
 

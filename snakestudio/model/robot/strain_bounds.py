@@ -85,7 +85,7 @@ def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
     They include poles and narrow bends between samples. Checks that sample a law elsewhere must also
     evaluate these points.
     """
-    found: list[Extreme] = []
+    results: list[Extreme] = []
     length = law.beam.length_m
     with np.errstate(all="ignore"):
         for index in law.components:
@@ -98,14 +98,14 @@ def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
             def bounded(boxes: _Boxes, index: int = index) -> tuple[Interval, ...]:
                 return law.bounds(index, boxes.t, boxes.x)
 
-            found += _search(index, sampled, bounded, *spans)
-    return found
+            results += _search(index, sampled, bounded, *spans)
+    return results
 
 
 def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
     """First point in the run where the speed or its derivative is not finite, or None."""
     with np.errstate(all="ignore"):
-        found = (
+        extremes_found = (
             _search(
                 -1,
                 lambda t, x: tuple(law.speed(t).T),
@@ -116,7 +116,7 @@ def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
             if law.has_speed
             else []
         )
-    return next((each for each in found if not each.usable), None)
+    return next((each for each in extremes_found if not each.usable), None)
 
 
 def pole(
@@ -202,10 +202,10 @@ def _search(
             break
         # Boxes that may hold a pole come first, those with the largest values before the others.
         rank = np.where(wild, 1e30 * (1.0 + np.max(np.abs(parts), axis=0)), beyond)
-        kept = np.flatnonzero(open_)
-        kept = kept[np.argsort(-rank[kept], kind="stable")[:BOXES]]
-        boxes = _Boxes(boxes.t[kept], boxes.x[kept])
-        in_time = np.full(len(kept), duration > 0.0 and (length == 0.0 or turn % 2 == 0))
+        selected = np.flatnonzero(open_)
+        selected = selected[np.argsort(-rank[selected], kind="stable")[:BOXES]]
+        boxes = _Boxes(boxes.t[selected], boxes.x[selected])
+        in_time = np.full(len(selected), duration > 0.0 and (length == 0.0 or turn % 2 == 0))
         boxes = boxes.halves(in_time)
     return [Extreme(index, *place, True) for place in at]
 
@@ -226,7 +226,7 @@ def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
         for index in law.components:
             if not law.uses(index) & {"X", "s"}:
                 continue
-            cells, lever, whole = _cells(law, index, times)
+            cells, lever, total = _cells(law, index, times)
             t = cells.t[:, 0]
             x = cells.x.mean(axis=1)
             slice_ = np.minimum(np.floor(x / h), len(points) // 2 - 1)
@@ -239,7 +239,7 @@ def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
             )
             missed = np.abs(law.along(index, t, x)[0] - parabola) * (cells.x[:, 1] - cells.x[:, 0])
             sums = np.array([missed[t == each].sum() for each in times])
-            most = float(sums.max()) * lever / whole
+            most = float(sums.max()) * lever / total
             if most > worst.share:
                 at = times[np.argmax(sums)]
                 worst = Hidden(
@@ -258,16 +258,16 @@ def _cells(law: StrainLaw, index: int, times: FloatArray) -> tuple[_Boxes, float
         np.repeat(times, len(pieces))[:, None] + np.zeros(2), np.tile(pieces, (len(times), 1))
     )
     size = np.abs(law.along(index, boxes.t[:, 0], boxes.x.mean(axis=1))[0]).reshape(len(times), -1)
-    whole = max(length, float(size.mean(axis=1).max()) * length * lever)
+    total = max(length, float(size.mean(axis=1).max()) * length * lever)
     done: list[_Boxes] = []
     count = 0
     while len(boxes.t):
         may = law.bounds(index, boxes.t, boxes.x)[0]
-        wide = (may.high - may.low) * (boxes.x[:, 1] - boxes.x[:, 0]) * lever > PIECE * whole
+        wide = (may.high - may.low) * (boxes.x[:, 1] - boxes.x[:, 0]) * lever > PIECE * total
         wide &= boxes.x[:, 1] - boxes.x[:, 0] > 1e-9 * length
         if count + 2 * len(boxes.t) > PIECES:
             wide[:] = False
         done.append(_Boxes(boxes.t[~wide], boxes.x[~wide]))
         count += int((~wide).sum())
         boxes = _Boxes(boxes.t[wide], boxes.x[wide]).halves(np.zeros(int(wide.sum()), bool))
-    return _Boxes(*(np.concatenate(each) for each in zip(*done, strict=True))), lever, whole
+    return _Boxes(*(np.concatenate(each) for each in zip(*done, strict=True))), lever, total

@@ -211,10 +211,10 @@ class StrainLaw:
         values: dict[str, Any] = {**self._values, "t": Interval(*t.T), "X": Interval(*x.T)}
         if "s" in formula.uses:
             values[SPEED], values[ACCELERATION] = self.speed_bounds(t)
-            way = self.travel(t[:, 0]) + values[SPEED] * Interval(
+            travel_range = self.travel(t[:, 0]) + values[SPEED] * Interval(
                 np.zeros(len(t)), t[:, 1] - t[:, 0]
             )
-            values["s"] = Interval(*x.T) + way
+            values["s"] = Interval(*x.T) + travel_range
         return _spread(bounds(formula, values), len(t))[:3]
 
     def speed_bounds(self, t: FloatArray) -> tuple[Interval, ...]:

@@ -30,10 +30,10 @@ class SupportFields(Frozen):
     @property
     def n_holds(self) -> int:
         """Number of anchorages or supports; 0 where the strain law determines it."""
-        return len(self.given)
+        return len(self.explicit_anchors)
 
     @property
-    def given(self) -> tuple[Anchor, ...]:
+    def explicit_anchors(self) -> tuple[Anchor, ...]:
         """Anchorages that are listed explicitly."""
         return getattr(self, "anchors", ())
 

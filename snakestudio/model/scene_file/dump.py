@@ -15,7 +15,7 @@ from snakestudio.errors import SceneError
 from snakestudio.model.body import ChainBody, ContinuousBody
 from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file.obstacle_text import MARK, renewed, split
+from snakestudio.model.scene_file.obstacle_text import MARK, split, updated_blocks
 from snakestudio.model.scene_file.parse import parse_scene, parse_values
 from snakestudio.model.scene_file.toml_merge import merge, tuples
 
@@ -61,7 +61,7 @@ def _over(scene: Scene, base: str, leave: Sequence[str] = ()) -> str:
         del document["obstacles"]
     merge(document, scene, explicit=not values, leave=("obstacles", *leave))
     before, mark, after = tomlkit.dumps(document).partition(MARK)
-    obstacles = renewed(blocks, [_obstacle(entry) for entry in entries], scene.obstacles)
+    obstacles = updated_blocks(blocks, [_obstacle(entry) for entry in entries], scene.obstacles)
     if obstacles and before.strip() and not mark:
         before = before.rstrip("\n") + "\n\n"
     if obstacles and after.strip() and not obstacles.endswith("\n\n"):

@@ -94,7 +94,7 @@ def _open_quotes(line: str, quotes: str) -> str:
         quotes = match[0] if match[0] in ('"""', "'''") else ""
 
 
-def renewed(
+def updated_blocks(
     blocks: Sequence[str], before: Sequence[Obstacle | None], after: Sequence[Obstacle]
 ) -> str:
     """Text of the blocks for changed obstacles, with unchanged parts preserved.

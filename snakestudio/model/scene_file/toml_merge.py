@@ -102,17 +102,17 @@ def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
             merge(entry, part, explicit=False)
         return
     # Unchanged entries keep their comments at any new index.
-    kept: dict[
+    reusable: dict[
         str, list[Any]
     ] = {}  # by their values as text, because parts with tables cannot be hashed
     for entry in entries:
         with contextlib.suppress(pydantic.ValidationError):
             same = type(parts[0]).model_validate(tuples(plain(entry))).model_dump_json()
-            kept.setdefault(same, []).append(entry)
+            reusable.setdefault(same, []).append(entry)
     array = tomlkit.aot()
     for part in parts:
-        if found := kept.get(part.model_dump_json()):
-            array.append(found.pop(0))
+        if matching := reusable.get(part.model_dump_json()):
+            array.append(matching.pop(0))
         else:
             entry = tomlkit.table()
             merge(entry, part, explicit=True)

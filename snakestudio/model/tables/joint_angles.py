@@ -238,7 +238,7 @@ def read_joint_table(
     factors, first = _units(raw, chosen, unit, notes)
     angle = raw.values[rows][:, chosen] * factors
     names = tuple(raw.names[c] if raw.names else str(c + 1) for c in chosen)
-    _look_for_holes(angle, time, names, notes)
+    _report_gaps(angle, time, names, notes)
     return JointTable(time, angle, own, names, first, tuple(notes))
 
 
@@ -499,26 +499,26 @@ def _columns(
     own = _own_columns(raw.names, axes, ignored)
     if own is not None:
         return own, True
-    found = [
+    candidates = [
         c
         for k, name in enumerate(raw.names)
         if k != raw.stamped and (c := _candidate(k, name)) is not None
     ]
     groups: dict[str, list[_Candidate]] = {}
-    for each in found:
+    for each in candidates:
         if each.number is not None:
             groups.setdefault(each.stem, []).append(each)
-    whole = [
+    consistent = [
         group for group in groups.values() if len({(c.number, c.kind) for c in group}) == len(group)
     ]
-    if whole and max(map(len, whole)) > 1:
-        most = max(map(len, whole))
+    if consistent and max(map(len, consistent)) > 1:
+        most = max(map(len, consistent))
         best = min(
-            (g for g in whole if len(g) == most),
+            (g for g in consistent if len(g) == most),
             key=lambda g: bool(set(g[0].stem.split()) & _COMMANDS),
         )
         return _by_number(best, axes, ignored), False
-    return _in_order([each.column for each in found], axes), False
+    return _in_order([each.column for each in candidates], axes), False
 
 
 def _own_columns(
@@ -651,7 +651,7 @@ def _units(
     )
 
 
-def _look_for_holes(
+def _report_gaps(
     angle: FloatArray, time: FloatArray, names: tuple[str, ...], notes: list[Note]
 ) -> None:
     """Record missing cells and gaps in time.

@@ -58,7 +58,7 @@ def rows_where(
         plain = replaced
     vocabulary = replace(VOCABULARY, example=_EXAMPLE)
     try:
-        node = read(plain, list(names), (), vocabulary=vocabulary, owner="the results", shown=text)
+        node = read(plain, list(names), (), vocabulary=vocabulary, owner="the results", label=text)
     except SignalError as error:
         raise SignalError(
             error.message, _renamed(error.remedy, names), error.start, error.stop

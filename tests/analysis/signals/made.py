@@ -1,4 +1,4 @@
-"""Recordings whose columns are formulas of time, cheap even for an hour: what signals are evaluated on."""
+"""Recordings whose columns are formulas of time, fast even for an hour, on which signals are evaluated."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ NAMES = ("time_s", *EXTRA)
 
 
 class MadeRecording:
-    """A `Recording` of two links whose extra columns are given as functions of time; it counts the rows it hands out.
+    """A `Recording` of two links whose extra columns are given as functions of time; it counts the rows it returns.
 
     Parameters
     ----------
     times : (n,)
         s.
     columns : callables
-        By name in `EXTRA`; 0 where left out.
+        By name in `EXTRA`; 0 if omitted.
     """
 
     def __init__(self, times: FloatArray, **columns: Callable[[FloatArray], FloatArray]) -> None:

@@ -60,35 +60,35 @@ def test_too_few_values_have_no_spectrum(values: list[float]) -> None:
 def test_statistics_of_a_sine_on_a_slope() -> None:
     t = np.arange(0, 2000) / 100.0
     x = 0.3 * t + 2 * np.sin(2 * np.pi * 1.37 * t)
-    found = statistics(t, x)
-    assert found.count == 2000
-    assert found.gaps == 0
-    assert (found.minimum, found.maximum) == (x.min(), x.max())
-    assert found.peak_to_peak == x.max() - x.min()
-    assert found.mean == pytest.approx(x.mean())
-    assert found.std == pytest.approx(x.std())
-    assert found.rms == pytest.approx(np.sqrt(x.mean() ** 2 + x.std() ** 2))
-    assert found.slope == pytest.approx(np.polyfit(t, x, 1)[0])
-    assert found.slope == pytest.approx(0.3, abs=0.02)
-    assert found.integral == pytest.approx(
+    result = statistics(t, x)
+    assert result.count == 2000
+    assert result.gaps == 0
+    assert (result.minimum, result.maximum) == (x.min(), x.max())
+    assert result.peak_to_peak == x.max() - x.min()
+    assert result.mean == pytest.approx(x.mean())
+    assert result.std == pytest.approx(x.std())
+    assert result.rms == pytest.approx(np.sqrt(x.mean() ** 2 + x.std() ** 2))
+    assert result.slope == pytest.approx(np.polyfit(t, x, 1)[0])
+    assert result.slope == pytest.approx(0.3, abs=0.02)
+    assert result.integral == pytest.approx(
         0.15 * 19.99**2 + 2 / (2 * np.pi * 1.37) * (1 - np.cos(2 * np.pi * 1.37 * 19.99)), abs=2e-3
     )
-    assert found.dominant_hz == pytest.approx(1.37, abs=0.002)
+    assert result.dominant_hz == pytest.approx(1.37, abs=0.002)
 
 
 def test_gaps_do_not_count() -> None:
     t = np.arange(100) / 10.0
     x = 2 * t
     x[40:60] = np.nan
-    found = statistics(t, x)
-    assert (found.count, found.gaps) == (80, 20)
-    assert found.slope == pytest.approx(2.0)
-    assert found.integral == pytest.approx(9.9**2)
-    assert found.maximum == pytest.approx(19.8)
-    assert found.mean == pytest.approx(np.nanmean(x))
+    result = statistics(t, x)
+    assert (result.count, result.gaps) == (80, 20)
+    assert result.slope == pytest.approx(2.0)
+    assert result.integral == pytest.approx(9.9**2)
+    assert result.maximum == pytest.approx(19.8)
+    assert result.mean == pytest.approx(np.nanmean(x))
 
 
-def test_where_there_is_little_little_is_said() -> None:
+def test_few_values_give_few_statistics() -> None:
     nothing = statistics([0.0, 1.0], [np.nan, np.nan])
     assert (nothing.count, nothing.gaps) == (0, 2)
     assert np.isnan(nothing.mean)

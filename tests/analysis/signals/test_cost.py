@@ -1,4 +1,4 @@
-"""Whether an expression grows with what costs: a goal of it is minimized unless the user chooses otherwise."""
+"""Sign of the cost of an expression: a goal that grows with a cost is minimized by default."""
 
 from __future__ import annotations
 

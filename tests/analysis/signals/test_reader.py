@@ -1,4 +1,4 @@
-"""Expressions as text: what is understood, what units come out, and how mistakes are told."""
+"""Expressions as text: syntax, resulting units, and error messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = column_names(SCHEMA)
 
 
 def value(text: str, time: float = 0.3) -> float:
-    """The value of an expression where the columns are easy to work out by hand."""
+    """Value of an expression for columns that are easy to compute by hand."""
     run = MadeRecording(
         np.array([time]),
         a_m=lambda t: 2 * t,
@@ -77,12 +77,12 @@ def value(text: str, time: float = 0.3) -> float:
         ("a_m*(2*3 - max(1, 4))", 1.2),
     ],
 )
-def test_text_means_what_it_says(text: str, expected: float) -> None:
+def test_text_is_evaluated(text: str, expected: float) -> None:
     assert value(text) == pytest.approx(expected, rel=1e-14, abs=1e-300)
 
 
 @pytest.mark.parametrize(
-    ("text", "unit", "shown"),
+    ("text", "unit", "label"),
     [
         ("a_m", "m", "m"),
         ("a_m + b_m", "m", "m"),
@@ -121,9 +121,9 @@ def test_text_means_what_it_says(text: str, expected: float) -> None:
         ("energy_kinetic_j", "j", "J"),
     ],
 )
-def test_units_follow_the_endings(text: str, unit: str, shown: str) -> None:
-    found = compile_signal(text, NAMES, NAMES).unit
-    assert (found, unit_text(found)) == (unit, shown)
+def test_units_follow_the_endings(text: str, unit: str, label: str) -> None:
+    result = compile_signal(text, NAMES, NAMES).unit
+    assert (result, unit_text(result)) == (unit, label)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_units_follow_the_endings(text: str, unit: str, shown: str) -> None:
         ("a_m + __import__('os')", "__import__", "not a function"),
     ],
 )
-def test_a_mistake_is_told_with_its_place_and_a_remedy(text: str, marked: str, says: str) -> None:
+def test_error_is_reported_with_position_and_remedy(text: str, marked: str, says: str) -> None:
     with pytest.raises(SignalError) as caught:
         compile_signal(text, NAMES)
     error = caught.value
@@ -193,20 +193,20 @@ def test_a_mistake_is_told_with_its_place_and_a_remedy(text: str, marked: str, s
         "a_m = 1",
     ],
 )
-def test_what_is_no_signal_is_refused(text: str) -> None:
+def test_text_without_a_signal_is_refused(text: str) -> None:
     with pytest.raises(SignalError) as caught:
         compile_signal(text, NAMES)
     assert caught.value.remedy
 
 
-def test_the_place_of_a_syntax_error_is_that_of_the_text() -> None:
+def test_position_of_a_syntax_error_refers_to_the_text() -> None:
     with pytest.raises(SignalError) as caught:
         compile_signal("a_m^2 + b_m^^2", NAMES)
     assert caught.value.start == "a_m^2 + b_m^^2".index("^^") + 1
 
 
 @given(st.text(alphabet="ab_m*?[]().,+-^ 12other<=lowpas", max_size=30))
-def test_any_text_is_a_signal_or_a_sentence(text: str) -> None:
+def test_any_text_is_a_signal_or_reported(text: str) -> None:
     refused = None
     try:
         signal = compile_signal(text, NAMES, NAMES)
@@ -222,7 +222,7 @@ def test_any_text_is_a_signal_or_a_sentence(text: str) -> None:
         assert 0 <= refused.start <= max(refused.stop, len(text))
 
 
-def test_every_function_can_be_called_as_its_signature_says() -> None:
+def test_every_function_can_be_called_by_its_signature() -> None:
     run = MadeRecording(even(1.0), a_m=np.cos, b_m=np.sin)
     numbers = {"hz": "5", "s": "0.1", "t": "0.5"}
     for name, function in FUNCTIONS.items():

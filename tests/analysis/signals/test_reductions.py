@@ -1,4 +1,4 @@
-"""Numbers of runs as text: what comes out, in which unit, and how mistakes are told."""
+"""Reductions of runs as text: values, units, and error messages."""
 
 from __future__ import annotations
 
@@ -59,19 +59,19 @@ def test_numbers_and_units(text: str, expected: float, unit: str) -> None:
     assert compile_reduction(text, NAMES).unit == unit
 
 
-def test_they_are_those_of_the_strip_below_a_plot() -> None:
-    told = statistics(RUN.times, np.sin(RUN.times))
+def test_values_are_those_of_the_strip_below_a_plot() -> None:
+    values = statistics(RUN.times, np.sin(RUN.times))
     pairs = {
-        "mean": told.mean,
-        "rms": told.rms,
-        "std": told.std,
-        "max": told.maximum,
-        "min": told.minimum,
+        "mean": values.mean,
+        "rms": values.rms,
+        "std": values.std,
+        "max": values.maximum,
+        "min": values.minimum,
     }
     for name, own in {
         **pairs,
-        "peak_to_peak": told.peak_to_peak,
-        "integral": told.integral,
+        "peak_to_peak": values.peak_to_peak,
+        "integral": values.integral,
     }.items():
         assert number(f"{name}(angle_rad)") == own, name
 
@@ -118,7 +118,7 @@ def test_of_some_rows_of_long_runs_and_of_two() -> None:
         ("log(first(a_m))", "'log(first(a_m))'"),
     ],
 )
-def test_mistakes_are_told(text: str, sentence: str) -> None:
+def test_errors_are_reported(text: str, sentence: str) -> None:
     with pytest.raises(SignalError) as raised:
         number(text)
     assert sentence.lower() in str(raised.value).lower()
@@ -148,11 +148,11 @@ def test_mistakes_are_told(text: str, sentence: str) -> None:
         ),
     ],
 )
-def test_what_has_other_units_is_not_added_or_compared(text: str, sentence: str) -> None:
+def test_other_units_are_not_added_or_compared(text: str, sentence: str) -> None:
     with pytest.raises(SignalError) as raised:
         number(text)
     assert sentence in str(raised.value)
-    if "last(" not in text:  # a plot of an older file may hold it, and had no unit
+    if "last(" not in text:  # a plot of an older file can contain it, without a unit
         within = text[text.index("(") + 1 : -1]
         assert compile_signal(within, NAMES).unit in ("", "rad")
 
@@ -168,14 +168,12 @@ def test_what_has_other_units_is_not_added_or_compared(text: str, sentence: str)
         ("sqrt(last(a_m))^2 + last(b_m)", 7.0, "m"),
     ],
 )
-def test_radians_are_plain_numbers_typed_ones_fit_anything_and_units_can_be_left_off(
-    text: str, expected: float, unit: str
-) -> None:
+def test_radians_and_typed_numbers_fit_any_unit(text: str, expected: float, unit: str) -> None:
     assert number(text) == pytest.approx(expected, rel=1e-3)
     assert compile_reduction(text, NAMES).unit == unit
 
 
-def test_a_signal_nobody_knows_has_no_number() -> None:
+def test_unknown_signal_has_no_value() -> None:
     for name in REDUCTIONS:
         more = ", 50" if name == "percentile" else ""
         with pytest.raises(SignalError, match="value"):

@@ -1,4 +1,4 @@
-"""Signals over rows: against closed forms and scipy, and pieces against the whole."""
+"""Signals over rows: against closed forms and SciPy, and pieces against the whole."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RNG = np.random.default_rng(3)
 
 
 def noisy(t: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Reproducible noise that depends on the time alone."""
+    """Reproducible noise that depends only on time."""
     return np.sin(12.9898 * np.round(t * 1000)) * 43758.5453 % 1.0 + np.sin(3 * t)
 
 
@@ -75,8 +75,8 @@ def test_pieces_are_those_of_the_whole(
         times = np.sort(np.concatenate([times[:250:2], times[250:], RNG.uniform(1, 5, 60)]))
     run = made_of(times)
     for expression in (text, text.replace("a_m", "b_m")):
-        whole = compile_signal(expression, NAMES).values(run)
-        assert np.isfinite(whole).any()
+        full = compile_signal(expression, NAMES).values(run)
+        assert np.isfinite(full).any()
         signal = compile_signal(expression, NAMES)
         pieces = []
         start = 0
@@ -84,18 +84,18 @@ def test_pieces_are_those_of_the_whole(
             stop = min(start + int(RNG.integers(1, 90)), len(times))
             pieces.append(signal.values(run, start, stop))
             start = stop
-        # A slope between rows that are next to each other magnifies their last bit.
+        # The slope between adjacent rows magnifies their last bit.
         bit = 4 * np.finfo(float).eps / float(np.diff(times).min())
-        np.testing.assert_allclose(np.concatenate(pieces), whole, rtol=0, atol=max(3e-12, bit))
+        np.testing.assert_allclose(np.concatenate(pieces), full, rtol=0, atol=max(3e-12, bit))
 
 
 def test_long_work_in_pieces_is_that_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     run = made_of(even(60.0))
     expression = "lowpass(a_m, 3) + derivative(integral(a_m)) - moving_mean(a_m, 0.5)"
-    whole = compile_signal(expression, NAMES).values(run)
+    full = compile_signal(expression, NAMES).values(run)
     monkeypatch.setattr("snakestudio.analysis.signals.signal.PIECE", 300)
     np.testing.assert_allclose(
-        compile_signal(expression, NAMES).values(run), whole, rtol=0, atol=1e-11
+        compile_signal(expression, NAMES).values(run), full, rtol=0, atol=1e-11
     )
 
 
@@ -107,7 +107,7 @@ def test_derivative_and_integral_are_those_of_the_closed_forms() -> None:
     np.testing.assert_allclose(
         compile_signal("derivative(a_m)", NAMES).values(run), 3 * np.cos(3 * t), atol=1e-4
     )
-    # A parabola is exact, at the ends, too.
+    # A parabola is exact, also at the ends.
     np.testing.assert_allclose(
         compile_signal("derivative(b_m)", NAMES).values(run), 4 * t - 1, atol=1e-9
     )
@@ -132,8 +132,8 @@ def test_filters_are_zero_phase_and_pass_half_the_power_at_their_frequency(kind:
     )
     t = run.times
     middle = (t > 5) & (t < 25)
-    # Two passes of order 2, bilinear: the square of a Butterworth gain whose own cut-off is moved
-    # so that the two together are 1/sqrt(2) at `cut`.
+    # Two passes of order 2, bilinear: the square of a Butterworth gain whose cut-off is shifted
+    # so that both passes together are 1/sqrt(2) at `cut`.
     share = (math.sqrt(2.0) - 1.0) ** 0.25
     for name, hz in (("a_m", cut), ("b_m", 2 * cut)):
         ratio = math.tan(math.pi * hz / rate) / math.tan(math.pi * cut / rate)
@@ -142,9 +142,9 @@ def test_filters_are_zero_phase_and_pass_half_the_power_at_their_frequency(kind:
         )
         if name == "a_m":
             assert gain == pytest.approx(math.sqrt(0.5))
-        found = compile_signal(f"{kind}({name}, {cut})", NAMES).values(run)
+        result = compile_signal(f"{kind}({name}, {cut})", NAMES).values(run)
         np.testing.assert_allclose(
-            found[middle], gain * np.sin(2 * np.pi * hz * t[middle]), atol=1e-9
+            result[middle], gain * np.sin(2 * np.pi * hz * t[middle]), atol=1e-9
         )
 
 
@@ -167,28 +167,28 @@ def test_the_low_pass_is_scipys_forwards_and_backwards() -> None:
         2, 2 / math.pi * math.atan(math.tan(math.pi * 0.05) / (math.sqrt(2) - 1) ** 0.25)
     )
     expected = scipy_signal.filtfilt(b, a, noisy(run.times), padlen=100)
-    found = compile_signal("lowpass(a_m, 5)", NAMES).values(run)
-    np.testing.assert_allclose(found[200:-200], expected[200:-200], atol=1e-12)
+    result = compile_signal("lowpass(a_m, 5)", NAMES).values(run)
+    np.testing.assert_allclose(result[200:-200], expected[200:-200], atol=1e-12)
 
 
-def test_a_filter_above_what_the_rows_hold_says_so() -> None:
+def test_filter_above_the_sampling_limit_is_reported() -> None:
     with pytest.raises(SignalError, match=r"100.*50 Hz"):
         compile_signal("lowpass(a_m, 50)", NAMES).values(made_of(even(1.0)))
 
 
-def test_running_windows_are_those_worked_out_row_by_row() -> None:
+def test_running_windows_agree_with_single_rows() -> None:
     run = made_of(even(5.0))
     t = run.times
     x = with_gaps(run.times)
     for text, figure in (("moving_mean(b_m, 0.3)", np.nanmean), ("median(b_m, 0.3)", np.nanmedian)):
-        found = compile_signal(text, NAMES).values(run)
+        result = compile_signal(text, NAMES).values(run)
         for i in range(len(t)):
             near = x[np.abs(t - t[i]) <= 0.15 + 1e-9]
             expected = figure(near) if np.isfinite(near).any() else np.nan
-            assert found[i] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+            assert result[i] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-def test_a_median_takes_a_spike_out() -> None:
+def test_median_removes_a_spike() -> None:
     run = MadeRecording(even(1.0), a_m=lambda t: t + 100.0 * (np.abs(t - 0.5) < 1e-6))
     np.testing.assert_allclose(
         compile_signal("median(a_m, 0.05)", NAMES).values(run)[2:-2],
@@ -214,13 +214,13 @@ def test_delay_and_value_at_a_time() -> None:
 def test_an_angle_is_unwrapped_as_numpy_does() -> None:
     run = made_of(even(20.0))
     folded = compile_signal("angle_rad", NAMES).values(run)
-    found = compile_signal("unwrap(angle_rad)", NAMES).values(run)
-    np.testing.assert_allclose(found, np.unwrap(folded), atol=1e-11)
+    result = compile_signal("unwrap(angle_rad)", NAMES).values(run)
+    np.testing.assert_allclose(result, np.unwrap(folded), atol=1e-11)
     in_degrees = compile_signal("unwrap(deg(angle_rad))", NAMES).values(run)
     np.testing.assert_allclose(in_degrees, np.rad2deg(np.unwrap(folded)), atol=1e-9)
 
 
-def test_gaps_stay_gaps_and_an_integral_goes_on_behind_them() -> None:
+def test_gaps_stay_and_an_integral_continues_after_them() -> None:
     run = MadeRecording(even(4.0), b_m=lambda t: np.where((t > 0.995) & (t < 2.005), np.nan, t))
     gap = np.isnan(compile_signal("b_m", NAMES).values(run))
     for text in (
@@ -235,7 +235,7 @@ def test_gaps_stay_gaps_and_an_integral_goes_on_behind_them() -> None:
     np.testing.assert_allclose(sums[~gap], 0.5 * run.times[~gap] ** 2, atol=1e-12)
 
 
-def test_a_run_that_grows_ends_as_if_it_had_been_there_at_once(
+def test_growing_run_gives_the_same_as_a_complete_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("snakestudio.analysis.signals.running.BLOCK", 50)
@@ -250,7 +250,7 @@ def test_a_run_that_grows_ends_as_if_it_had_been_there_at_once(
     np.testing.assert_allclose(signal.values(growing), expected, atol=1e-11)
 
 
-def test_following_an_integral_reads_only_what_is_new() -> None:
+def test_following_an_integral_reads_only_new_rows() -> None:
     run = made_of(even(400.0))
     signal = compile_signal("integral(a_m)", NAMES)
     signal.values(run)
@@ -264,10 +264,10 @@ def test_the_other_run_is_read_at_the_times_of_this_one() -> None:
     other = MadeRecording(np.linspace(0.5, 1.5, 31), a_m=lambda t: 2 * t)
     signal = compile_signal("a_m - other.a_m", NAMES, NAMES)
     assert (signal.columns, signal.other_columns) == (("a_m",), ("a_m",))
-    found = signal.values(run, other=other)
+    result = signal.values(run, other=other)
     there = (run.times > 0.4999) & (run.times < 1.5001)
-    assert np.array_equal(np.isfinite(found), there)
-    np.testing.assert_allclose(found[there], run.times[there], atol=1e-12)
+    assert np.array_equal(np.isfinite(result), there)
+    np.testing.assert_allclose(result[there], run.times[there], atol=1e-12)
     np.testing.assert_allclose(
         compile_signal("sum(other.?_m) - mean(a_m, other.a_m)", NAMES, NAMES).values(
             run, other=other
@@ -295,12 +295,12 @@ def test_short_runs_have_values_too() -> None:
         compile_signal("a_m", NAMES).values(run, 0, 5)
 
 
-def test_an_hour_is_read_by_pieces() -> None:
+def test_long_run_is_read_in_pieces() -> None:
     run = MadeRecording(even(3600.0), a_m=lambda t: np.sin(2 * np.pi * t), b_m=lambda t: t)
-    found = compile_signal("lowpass(derivative(a_m), 5) + integral(b_m)", NAMES).values(run)
+    result = compile_signal("lowpass(derivative(a_m), 5) + integral(b_m)", NAMES).values(run)
     assert run.most_rows < 5000
-    assert len(found) == 360_001
-    assert found[-1] == pytest.approx(3600.0**2 / 2, rel=1e-6)
+    assert len(result) == 360_001
+    assert result[-1] == pytest.approx(3600.0**2 / 2, rel=1e-6)
 
 
 def test_nothing_keeps_a_recording_alive() -> None:
@@ -326,28 +326,28 @@ def test_any_span_is_that_of_the_whole(span: list[int], text: str) -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.17, 0.5, 2.0, 5.0, 11.9, 12.0, 1e5, 1e300])
-def test_medians_are_those_of_every_window_by_itself(seconds: float) -> None:
+def test_medians_agree_with_single_windows(seconds: float) -> None:
     run = made_of(even(6.0))
     values = with_gaps(run.times)
     n = len(run.times)
     half = int(min(0.5 * seconds / float(np.median(np.diff(run.times))) + 1e-6, n))
     near = [values[max(i - half, 0) : i + half + 1] for i in range(n)]
-    wanted = [np.median(x[np.isfinite(x)]) if np.isfinite(x).any() else np.nan for x in near]
+    expected = [np.median(x[np.isfinite(x)]) if np.isfinite(x).any() else np.nan for x in near]
     np.testing.assert_array_equal(
-        compile_signal(f"median(b_m, {seconds:g})", NAMES).values(run), wanted
+        compile_signal(f"median(b_m, {seconds:g})", NAMES).values(run), expected
     )
 
 
 @pytest.mark.parametrize("kind", ["lowpass", "highpass"])
-def test_filters_that_remember_longer_than_the_run_take_no_more_than_the_run(kind: str) -> None:
-    """A filter of 1e-5 Hz remembers a hundred million rows: that took gigabytes for six seconds."""
+def test_slow_filters_use_no_more_memory_than_the_run(kind: str) -> None:
+    """A filter of 1e-5 Hz covers a hundred million rows, which took gigabytes for six seconds."""
     run = made_of(even(6.0))
     tracemalloc.start()
     slow = compile_signal(f"{kind}(a_m, 1e-5)", NAMES).values(run)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 2_000_000
-    # What it has not forgotten by the run's end counts as it is: so do all that are slower still.
+    # Values still remembered at the run's end count; so do all slower filters.
     np.testing.assert_allclose(
         slow, compile_signal(f"{kind}(a_m, 1e-7)", NAMES).values(run), atol=1e-2
     )
@@ -355,7 +355,7 @@ def test_filters_that_remember_longer_than_the_run_take_no_more_than_the_run(kin
         assert np.ptp(slow) < 3.0
 
 
-def test_windows_of_too_many_rows_are_refused_with_what_is_possible() -> None:
+def test_too_long_windows_are_refused_with_the_limit() -> None:
     run = MadeRecording(np.arange(3_000_000) / 100.0, a_m=np.sin)
     with pytest.raises(SignalError, match=r"4000000.*0\.00\d+ Hz"):
         compile_signal("lowpass(a_m, 1e-5)", NAMES).values(run, 0, 10)
@@ -364,7 +364,7 @@ def test_windows_of_too_many_rows_are_refused_with_what_is_possible() -> None:
 
 
 def test_filtered_signal_imports_no_masked_arrays() -> None:
-    """Their import keeps the window waiting, whichever thread evaluates the signal."""
+    """Their import blocks the window, in whichever thread the signal is evaluated."""
     code = (
         "import sys; import numpy as np\n"
         "from snakestudio.analysis.signals import compile_signal\n"

@@ -1,1 +1,1 @@
-"""Pages of the window for the tests: each knows how to find its widgets, and speaks the user's language."""
+"""Page objects of the window: each finds its widgets and offers what a user can do and see."""

@@ -1,4 +1,4 @@
-"""What the user's hands do to a widget: show it, move the mouse over it, type into it."""
+"""User actions on a widget: show it, move the mouse over it, type into it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 
 
 def show_widget(qtbot: QtBot, widget: Shown, width: int = 0, height: int = 0) -> Shown:
-    """A widget on the screen, so wide and high (px; as it likes if left out), closed after the test."""
+    """Show a widget with a size in px (default: its own) and close it after the test."""
     qtbot.addWidget(widget)
     if width:
         widget.resize(width, height)
@@ -34,7 +34,7 @@ def move(
     held: Qt.MouseButton = NO_BUTTON,
     modifiers: Qt.KeyboardModifier = NO_MODIFIER,
 ) -> None:
-    """Move the mouse with buttons and keys held, which Qt's own test mouse leaves out."""
+    """Move the mouse with buttons and keys held, which QTest's mouse cannot."""
     at = QPointF(to)
     QApplication.sendEvent(
         widget,
@@ -43,14 +43,14 @@ def move(
 
 
 def double_click(widget: QWidget, at: QPoint) -> None:
-    """Click twice, as Qt's own test mouse does not by itself."""
+    """Double-click, with the release that QTest omits."""
     QTest.mouseClick(widget, LEFT, NO_MODIFIER, at)
     QTest.mouseDClick(widget, LEFT, NO_MODIFIER, at)
     QTest.mouseRelease(widget, LEFT, NO_MODIFIER, at)
 
 
 def type_into(field: QLineEdit | QAbstractSpinBox, text: str, *, enter: bool = True) -> None:
-    """Type something in place of what is in a field, and press Return unless `enter` is false."""
+    """Replace the text of a field by typing, and press Return unless `enter` is false."""
     field.setFocus()
     field.selectAll()
     QTest.keyClicks(field, text)
@@ -59,6 +59,6 @@ def type_into(field: QLineEdit | QAbstractSpinBox, text: str, *, enter: bool = T
 
 
 def choose(box: QComboBox, data: object) -> None:
-    """Choose an entry of a list by its data, as a click does."""
+    """Choose an entry of a list by its data, like a click."""
     box.setCurrentIndex(box.findData(data))
     box.activated.emit(box.currentIndex())

@@ -1,4 +1,4 @@
-"""A notice over the viewport, and questions, as the user meets them."""
+"""A notice over the viewport, and questions, as a user sees them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class NoticePage:
 
     @property
     def text(self) -> QLabel:
-        """Its text, which may be cut off."""
+        """Text of the notice, which may be elided."""
         return label(self.banner, "banner_text")
 
     @property
     def buttons(self) -> list[QPushButton]:
-        """Its buttons, from left to right."""
+        """Buttons from left to right."""
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         return [
             button
@@ -37,17 +37,17 @@ class NoticePage:
         return [button.text() for button in self.buttons]
 
     def press(self, word: str) -> None:
-        """Press the button with that word."""
+        """Press the button whose text contains a word."""
         _with_word(self.buttons, word).click()
 
 
 def answer(choice: QMessageBox.StandardButton | str) -> list[str]:
-    """Answer the next question as soon as it is there.
+    """Answer the next question when it appears.
 
     Parameters
     ----------
     choice : QMessageBox.StandardButton or str
-        The button to press; a word of its text if it is one of the question's own.
+        The button to press; a word of its text for a custom button.
 
     Returns
     -------
@@ -78,5 +78,5 @@ def _with_word(buttons: list[QPushButton] | list[QAbstractButton], word: str) ->
         for button, text in zip(buttons, texts, strict=True)
         if word.lower() in text.lower().split()
     ]
-    assert len(matches) == 1, f"{len(matches)} of {texts} have the word {word}"
+    assert len(matches) == 1, f"{len(matches)} of {texts} contain the word {word}"
     return matches[0]

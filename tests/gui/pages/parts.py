@@ -11,24 +11,24 @@ Part = TypeVar("Part", bound=QObject)
 
 
 def part(owner: QObject, kind: type[Part], name: str) -> Part:
-    """The part of an object with that name."""
+    """Return the part of an object with a name."""
     part = owner.findChild(kind, name)
-    assert part is not None, f"{type(owner).__name__} has no {kind.__name__} called {name}"
+    assert part is not None, f"{type(owner).__name__} has no {kind.__name__} named {name}"
     return part
 
 
 def label(owner: QObject, name: str = "label") -> QLabel:
-    """A label by its name; that of a row in a form if none is given."""
+    """Return a label by its name; by default that of a row in a form."""
     return part(owner, QLabel, name)
 
 
 def timer(owner: QObject, name: str) -> QTimer:
-    """A timer by its name: tests stop it, or let it fire now."""
+    """Return a timer by its name: tests stop it or fire it immediately."""
     return part(owner, QTimer, name)
 
 
 def suggestions(field: QLineEdit) -> QWidget:
-    """The list of names that a field offers while something is typed."""
+    """Return the list of suggestions of a field."""
     completer = field.findChild(QCompleter)
     assert completer is not None
     return completer.popup()

@@ -1,4 +1,4 @@
-"""The panel of plots, in the words of its user."""
+"""Page object of the panel of plots."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def _opened(menu: QMenu) -> list[QAction]:
 
 
 def views_offered(plot: LivePlot) -> list[QAction]:
-    """What the menu of a plot offers to show."""
+    """Views in the menu of a plot."""
     return _opened(plot.head.view_menu)
 
 
 def parts_offered(plot: LivePlot) -> list[QAction]:
-    """The links, joints or quantities that a plot can be of."""
+    """Links, joints or quantities in the menu of a plot."""
     return _opened(plot.head.index_menu)
 
 
 def settle(qtbot: QtBot, panel: PlotPanel) -> None:
-    """Wait until all rows are in and every plot shows the view and the cursor of now."""
+    """Wait until all rows are read and every plot shows the current view and cursor."""
 
     def settled() -> bool:
         histories = [panel.series_cache, *(overlay.series_cache for overlay in panel.overlays)]
@@ -40,19 +40,19 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
 
 
 class PlotsPage:
-    """A panel of plots that a test can hold and advance."""
+    """A panel of plots that a test can stop and advance."""
 
     def __init__(self, panel: PlotPanel) -> None:
         self.panel = panel
 
     @property
     def redraw_timer(self) -> QTimer:
-        """It draws what is stale, as long as the panel is seen."""
+        """Timer that redraws outdated plots while the panel is visible."""
         return timer(self.panel, "redraw_timer")
 
     @property
     def rest_timer(self) -> QTimer:
-        """The plots of a run that has not begun wait for it."""
+        """Timer that delays the plots of a run that has not begun."""
         return timer(self.panel, "rest_timer")
 
     def hold(self) -> None:
@@ -60,7 +60,7 @@ class PlotsPage:
         self.redraw_timer.stop()
 
     def tick(self) -> None:
-        """Let the panel do what it does at every turn."""
+        """Run the panel's periodic update once."""
         self.redraw_timer.timeout.emit()
 
     def pens(self) -> list[Any]:

@@ -1,4 +1,4 @@
-"""A window and the stand-in for a robot that is connected to it."""
+"""A window with a fake robot connected to it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def connect_link(window: MainWindow) -> FakeLink:
 
 
 def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
-    """Let the robot be in a state, and the window know it."""
+    """Set the state of the robot and update the window."""
     link.state = state
     window.context.robot_controller.poll()

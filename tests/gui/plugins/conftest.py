@@ -18,7 +18,7 @@ from tests.plugins.plugin_files import scene_file, written
 def own_plugins(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """No plug-in is loaded before or after a test, and none is trusted; gives the folder of the list of trust."""
+    """Load no plug-in before or after a test and trust none; returns the folder with the list of trusted plug-ins."""
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("SNAKESTUDIO_CONFIG_DIR", str(folder))
     yield folder
@@ -27,7 +27,7 @@ def own_plugins(
 
 
 class Answers:
-    """Answers the question whether code may run, and notes which files were asked about."""
+    """Answers the question whether code may run, and records the files of the questions."""
 
     def __init__(self) -> None:
         self.agree = True
@@ -51,7 +51,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
 def named(
     make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path, answers: Answers
 ) -> MainWindow:
-    """A window whose scene names a plug-in that is not trusted."""
+    """A window whose scene names an untrusted plug-in."""
     written(tmp_path)
     window = make_window()
     fill_docks(window, "parameters")

@@ -123,7 +123,7 @@ def test_question_is_asked_once_for_each_content(
     assert manager.entry.state == "untrusted"
 
 
-def test_plugin_is_reloaded_while_a_run_goes_on(
+def test_plugin_is_reloaded_during_a_run(
     named: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path
 ) -> None:
     c = named.context
@@ -308,7 +308,7 @@ def test_window_offers_kinds_of_plugins_while_they_are_loaded(
         assert c.plugins.unload(name) == ""
     assert (shapes(), models()) == before
     assert not compare.boxes["planar_lagrangian"].isChecked()
-    tree.add_button.click()  # like the last one, which cannot be made any more
+    tree.add_button.click()  # the same kind as before, which is no longer available
     assert c.document.scene.obstacles[-1].kind != "fence"
     assert c.plugins.load(read_source(toys / "fence.py")) == ""
     tree.palette_strip.buttons["fence"].click()

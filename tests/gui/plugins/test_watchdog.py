@@ -12,7 +12,7 @@ from snakestudio.plugins.loading import load
 from tests.plugins.plugin_files import WAG, written
 
 
-def test_plugin_that_keeps_the_window_is_ended(tmp_path: Path) -> None:
+def test_plugin_that_blocks_the_window_is_ended(tmp_path: Path) -> None:
     watchdog = Watchdog(patience=0.2)
     try:
         with pytest.raises(PluginRuntimeError, match=r"wag was .* in line \d+ of"):
@@ -21,7 +21,7 @@ def test_plugin_that_keeps_the_window_is_ended(tmp_path: Path) -> None:
         watchdog.close()
 
 
-def test_fault_in_the_window_is_no_defect_of_the_program(
+def test_fault_of_a_plugin_is_not_an_internal_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))

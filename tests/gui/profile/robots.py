@@ -1,4 +1,4 @@
-"""A connected robot without a bus, as the profile editor and its dialogs see one."""
+"""A connected robot without a bus for the profile editor and its dialogs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.gui.fake_link import FakeLink
 
 
 class WigglingLink(FakeLink):
-    """Moves an axis that is wiggled, late and (if `sign` is -1) the wrong way round."""
+    """Moves an axis in the wiggle test with a delay and (if `sign` is -1) in the opposite direction."""
 
     def __init__(self, loaded: LoadedProfile) -> None:
         super().__init__(loaded.profile)
@@ -53,7 +53,7 @@ class WigglingLink(FakeLink):
 
 
 class FakeRobot(QObject):
-    """What `RobotController` is to the editor."""
+    """Stand-in for `RobotController` in the editor."""
 
     changed = Signal()
     polled = Signal()
@@ -75,13 +75,13 @@ class FakeRobot(QObject):
         self.watchers += 1 if watch else -1
 
     def look(self) -> None:
-        """Read telemetry and tell everybody."""
+        """Read telemetry and emit signals."""
         self.telemetry = None if self.link is None else self.link.telemetry()
         self.changed.emit()
         self.polled.emit()
 
     def become(self, state: LinkState) -> None:
-        """Be in a state."""
+        """Change to a state."""
         assert self.link is not None
         self.link.state = state
         self.look()

@@ -1,4 +1,4 @@
-"""What the menus bring up: the editor, the wiggle test that is made before it is needed, pages of documentation."""
+"""Windows opened by menus: the profile editor, the wiggle test, created on demand, and pages of documentation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.gui
 
 
 class Window(QWidget):
-    """As much of the main window and its context as is needed."""
+    """The parts of the main window and its context that are needed."""
 
     def __init__(self, robot: FakeRobot, settings: Path) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Any:
     return window
 
 
-def test_the_editor_comes_up_once_and_remembers_its_profile(window: Any, tmp_path: Path) -> None:
+def test_editor_opens_once_and_remembers_its_profile(window: Any, tmp_path: Path) -> None:
     editor = entry.open_editor(window)
     assert editor is not None
     assert editor.document.path.name == "lab_robot.toml"
@@ -54,7 +54,7 @@ def test_the_editor_comes_up_once_and_remembers_its_profile(window: Any, tmp_pat
     fresh.deleteLater()
 
 
-def test_the_connected_robots_profile_is_edited_first(qtbot: QtBot, tmp_path: Path) -> None:
+def test_profile_of_connected_robot_is_edited_first(qtbot: QtBot, tmp_path: Path) -> None:
     mine = new_profile("mit_actuator", tmp_path / "mine")
     window: Any = Window(FakeRobot(load_profile(mine)), tmp_path / "settings.ini")
     qtbot.addWidget(window)
@@ -86,7 +86,7 @@ def test_applying_connects_again_with_the_edited_profile(qtbot: QtBot, tmp_path:
     assert loaded.profile.name == "Mine"
 
 
-def test_pages_are_shown_with_their_headings_and_lead_to_each_other(window: QWidget) -> None:
+def test_pages_have_headings_and_links(window: QWidget) -> None:
     dialog = DocumentDialog.open_page("safety", window)
     assert "Safety" in dialog.windowTitle()
     titles = [dialog.headings.item(row).text() for row in range(dialog.headings.count())]

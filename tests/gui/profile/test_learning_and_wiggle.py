@@ -1,4 +1,4 @@
-"""Learning from traffic and the wiggle test, from the first button to what the profile and the report then say."""
+"""Learning from traffic and the wiggle test, from the first button to the resulting profile and report."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def record(moved: int, begin: float, end: float, angle: Callable[[float], float]
 # ----------------------------------------------------------------------------------------- learning
 
 
-def test_without_a_robot_the_dialog_says_what_to_do(qtbot: QtBot, path: Path) -> None:
+def test_dialog_without_robot_explains_what_to_do(qtbot: QtBot, path: Path) -> None:
     dialog = LearningDialog(ProfileDocument(path), FakeRobot())
     show_widget(qtbot, dialog)
     assert "Robot menu" in dialog.state.text()
     assert not dialog.quiet_button.isEnabled()
 
 
-def test_quiet_is_recorded_and_looked_at(
+def test_quiet_traffic_is_recorded_and_analysed(
     qtbot: QtBot, path: Path, robot: FakeRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(learning_dialog, "QUIET_S", 0.2)
@@ -71,7 +71,7 @@ def test_quiet_is_recorded_and_looked_at(
     assert not dialog.move_button.isEnabled()
     dialog.quiet_button.click()
     assert dialog.busy
-    assert robot.watchers == 1, "traffic costs time, and is only asked for while it is recorded"
+    assert robot.watchers == 1, "traffic takes time, and is only requested while it is recorded"
     assert "Keep everything still" in dialog.state.text()
     now = time.monotonic()
     alive = [
@@ -82,14 +82,14 @@ def test_quiet_is_recorded_and_looked_at(
     own = Traffic(now, 0x10, False, False, False, True, b"\1")
     robot.traffic.emit([*alive, own])
     qtbot.waitUntil(lambda: bool(dialog.tree.proposals))
-    (found,) = dialog.tree.proposals  # and nothing of what was sent by ourselves
+    (found,) = dialog.tree.proposals  # without the frames that this program sent
     assert (found.role, found.family.formula) == ("heartbeat", "0x700 + node")
     assert "choose a joint" in dialog.state.text()
     assert robot.watchers == 0
     assert dialog.move_button.isEnabled()
 
 
-def test_a_silent_bus_is_said(
+def test_silent_bus_is_reported(
     qtbot: QtBot, path: Path, robot: FakeRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(learning_dialog, "QUIET_S", 0.1)
@@ -100,9 +100,7 @@ def test_a_silent_bus_is_said(
     assert not dialog.move_button.isEnabled()
 
 
-def test_a_motion_is_shown_recorded_and_can_be_cancelled(
-    qtbot: QtBot, path: Path, robot: FakeRobot
-) -> None:
+def test_motion_is_shown_recorded_and_cancelled(qtbot: QtBot, path: Path, robot: FakeRobot) -> None:
     dialog = LearningDialog(ProfileDocument(path), robot)
     show_widget(qtbot, dialog)
     dialog.quiet = record(0, 0.0, 1.0, lambda t: 0.0)
@@ -119,9 +117,7 @@ def test_a_motion_is_shown_recorded_and_can_be_cancelled(
     assert dialog.moves == []
 
 
-def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(
-    qtbot: QtBot, path: Path, robot: FakeRobot
-) -> None:
+def test_learned_messages_are_added_in_one_step(qtbot: QtBot, path: Path, robot: FakeRobot) -> None:
     document = ProfileDocument(path)
     dialog = LearningDialog(document, robot)
     show_widget(qtbot, dialog)
@@ -156,7 +152,7 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(
     assert not dialog.add_button.isEnabled()
 
 
-def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(
+def test_unknown_message_can_be_added_as_a_heartbeat(
     qtbot: QtBot, path: Path, robot: FakeRobot
 ) -> None:
     document = ProfileDocument(path)
@@ -169,7 +165,7 @@ def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(
     item = dialog.tree.topLevelItem(0)
     assert item is not None
     assert item.text(0) == "unknown"
-    assert not dialog.add_button.isEnabled(), "nothing is ticked"
+    assert not dialog.add_button.isEnabled(), "nothing is selected"
     item.setCheckState(0, Qt.CheckState.Checked)
     dialog.add_button.click()
     assert ("HEARTBEAT_123", "heartbeat") in {
@@ -177,9 +173,7 @@ def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(
     }
 
 
-def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(
-    qtbot: QtBot, path: Path, tmp_path: Path
-) -> None:
+def test_new_profile_is_learned_from_a_log(qtbot: QtBot, path: Path, tmp_path: Path) -> None:
     cue = Cue(7.0, amplitude=math.radians(20))
     log = tmp_path / "turned.log"
     with can.CanutilsLogWriter(log) as writer:  # candump, written by python-can
@@ -199,30 +193,28 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(
     dialog.log.read(tmp_path / "none.log")
     qtbot.waitUntil(lambda: "Choose another file." in dialog.log.refusal.text())
     with log.open("a") as file:
-        file.write("(99.5")  # the recording lost its power
+        file.write("(99.5")  # the recording ended with a power failure
     dialog.log.read(log)
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
     assert "last line" in dialog.log.refusal.text()
     assert "without motion" in dialog.state.text()
     dialog.quiet_button.click()
     qtbot.waitUntil(lambda: bool(dialog.tree.proposals) and not dialog.busy)
-    dialog.log.at.setValue(7.2)  # read off a plot, not quite right
+    dialog.log.at.setValue(7.2)  # read from a plot, inaccurate
     dialog.move_button.click()
     qtbot.waitUntil(lambda: any(message.angles for message in dialog.tree.proposals))
     dialog.reset_box.setChecked(True)
     dialog.add_button.click()
-    assert not dialog.reset_box.isChecked(), "the next take-over adds to this one"
+    assert not dialog.reset_box.isChecked(), "the next messages are added to this profile"
     profile = document.profile
     assert [(a.joint, a.node) for a in profile.axes] == [(1, 1), (2, 2), (3, 3)]
     assert [message.id for message in profile.messages] == ["0x380 + node"], (
-        "nothing of the profile before"
+        "no message of the previous profile"
     )
     assert profile.sequences.arm == ()
     assert profile.bus == load_profile(path).profile.bus
     document.save()
-    assert "papers" not in path.read_text(), (
-        "comments of the robot before are not those of this one"
-    )
+    assert "papers" not in path.read_text(), "comments of the previous robot are removed"
     assert load_profile(path).profile == profile
     dialog.reset_box.setChecked(True)
     dialog.log.close_log()
@@ -232,7 +224,7 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(
 
 
 def written(path: Path) -> Path:
-    """A log of a robot that stands still."""
+    """A log of a robot at rest."""
     with can.CanutilsLogWriter(path) as writer:
         for frame in record(0, 0.0, 1.0, lambda t: 0.0):
             writer.on_message_received(
@@ -246,7 +238,7 @@ def written(path: Path) -> Path:
     return path
 
 
-def test_a_log_can_be_opened_and_left_again_after_the_dialog_was_closed(
+def test_log_can_be_opened_after_reopening_the_dialog(
     qtbot: QtBot, path: Path, robot: FakeRobot, tmp_path: Path
 ) -> None:
     dialog = LearningDialog(ProfileDocument(path), robot)
@@ -264,7 +256,7 @@ def test_a_log_can_be_opened_and_left_again_after_the_dialog_was_closed(
     assert "Record" in dialog.quiet_button.text()
 
 
-def test_a_log_that_cannot_be_read_throws_nothing_away(
+def test_unreadable_log_discards_nothing(
     qtbot: QtBot, path: Path, robot: FakeRobot, tmp_path: Path
 ) -> None:
     dialog = LearningDialog(ProfileDocument(path), robot)
@@ -276,7 +268,7 @@ def test_a_log_that_cannot_be_read_throws_nothing_away(
     assert dialog.quiet == quiet
     dialog.log.read(written(tmp_path / "still.log"))
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
-    assert dialog.quiet == [], "what was heard of another bus"
+    assert dialog.quiet == [], "traffic of another bus"
     frames = dialog.log.frames
     words = dialog.log.summary.text()
     assert words.startswith("still.log: ")
@@ -287,7 +279,7 @@ def test_a_log_that_cannot_be_read_throws_nothing_away(
     assert (dialog.log.frames, dialog.log.summary.text()) == (frames, words)
 
 
-def test_starting_over_ends_what_goes_on(
+def test_restart_cancels_the_current_step(
     qtbot: QtBot, path: Path, robot: FakeRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog = LearningDialog(ProfileDocument(path), robot)
@@ -313,7 +305,7 @@ def test_starting_over_ends_what_goes_on(
     may_end.set()
     qtbot.waitUntil(found.is_set)
     assert not dialog.busy
-    timer(dialog, "tick_timer").timeout.emit()  # whatever was due of it
+    timer(dialog, "tick_timer").timeout.emit()  # any pending step
     assert dialog.tree.proposals == []
 
 
@@ -328,7 +320,7 @@ def begun(qtbot: QtBot, robot: FakeRobot) -> WiggleDialog:
     return dialog
 
 
-def test_it_needs_an_armed_robot(qtbot: QtBot, robot: FakeRobot) -> None:
+def test_wiggle_test_needs_an_armed_robot(qtbot: QtBot, robot: FakeRobot) -> None:
     dialog = begun(qtbot, robot)
     assert dialog.table.rowCount() == 20
     assert not dialog.one.isEnabled()
@@ -340,13 +332,14 @@ def test_it_needs_an_armed_robot(qtbot: QtBot, robot: FakeRobot) -> None:
     assert dialog.message.text() == ""
 
 
-def test_a_joint_that_turns_the_wrong_way_round_is_told(
+def test_joint_with_wrong_direction_is_reported(
     qtbot: QtBot, robot: FakeRobot, tmp_path: Path
 ) -> None:
     assert robot.link is not None
     robot.link.sign = -1.0
     dialog = begun(qtbot, robot)
-    # a lag of half a period looks like the other way round: far from it on slow machines
+    # a lag of half a period would look like the opposite direction: the delay is far from it on
+    # slow machines
     dialog.period.set_value(1.0)
     robot.become(LinkState.ARMED)
     dialog.choose(4)
@@ -375,7 +368,7 @@ def test_a_joint_that_turns_the_wrong_way_round_is_told(
     assert "cannot be written" in dialog.message.text()
 
 
-def test_breaking_off_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:
+def test_cancelling_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:
     assert robot.link is not None
     dialog = begun(qtbot, robot)
     robot.become(LinkState.ARMED)
@@ -387,7 +380,7 @@ def test_breaking_off_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:
     assert "aborted" in dialog.message.text()
 
 
-def test_closing_while_it_moves_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:
+def test_closing_during_motion_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:
     assert robot.link is not None
     dialog = begun(qtbot, robot)
     robot.become(LinkState.ARMED)
@@ -396,7 +389,7 @@ def test_closing_while_it_moves_stops_the_robot(qtbot: QtBot, robot: FakeRobot) 
     assert robot.link.stops
 
 
-def test_a_robot_that_stops_by_itself_ends_the_test(qtbot: QtBot, robot: FakeRobot) -> None:
+def test_stopped_robot_ends_the_wiggle_test(qtbot: QtBot, robot: FakeRobot) -> None:
     assert robot.link is not None
     dialog = begun(qtbot, robot)
     robot.become(LinkState.ARMED)
@@ -407,7 +400,7 @@ def test_a_robot_that_stops_by_itself_ends_the_test(qtbot: QtBot, robot: FakeRob
     assert not dialog.bar.isVisible()
 
 
-def test_there_must_be_room_for_the_swing() -> None:
+def test_wiggle_needs_range_in_both_directions() -> None:
     axis = Axis(joint=2, axis="pitch", node=2, max_deg=20.0)
     limits = Limits(min_deg=-30.0, max_deg=40.0)
     assert room_for(axis, limits, math.radians(16.0), 3.0) == ""

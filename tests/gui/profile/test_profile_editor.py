@@ -1,4 +1,4 @@
-"""The profile editor: tables, forms, checks that lead to cells, undo, files, and the connected robot beside it."""
+"""The profile editor: tables, forms, problems that lead to cells, undo, files, and the connected robot."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ pytestmark = pytest.mark.gui
 
 @pytest.fixture(autouse=True)
 def _no_questions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A question that no test expects is answered by throwing away what it is about: nobody is there to click."""
+    """Answer unexpected questions with Discard, because no user is there to click."""
     monkeypatch.setattr(QMessageBox, "exec", lambda box: QMessageBox.StandardButton.Discard)
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A profile of one's own."""
+    """A profile of the user."""
     return new_profile("lab_robot", tmp_path / "mine")
 
 
 @pytest.fixture
 def editor(qtbot: QtBot, path: Path) -> ProfileEditor:
-    """The editor with it, and no robot."""
+    """The editor with this profile, without a robot."""
     return show_widget(qtbot, ProfileEditor(ProfileDocument(path)))
 
 
@@ -121,7 +121,7 @@ def test_typed_texts_become_values(model: type, name: str, text: str, value: obj
         (Step, "extended", "perhaps", ("29-bit id", "yes or no")),
     ],
 )
-def test_texts_that_are_no_values_are_refused_in_a_sentence(
+def test_invalid_texts_are_refused_with_a_message(
     model: type, name: str, text: str, parts: tuple[str, ...]
 ) -> None:
     (column,) = columns_of(model, [name])
@@ -142,7 +142,7 @@ def test_every_shipped_profile_is_shown_on_every_page(qtbot: QtBot) -> None:
         assert messages(editor).layouts
 
 
-def test_an_edit_in_a_cell_is_a_step_of_undo_and_a_wrong_one_none(editor: ProfileEditor) -> None:
+def test_valid_edit_of_a_cell_is_one_undo_step(editor: ProfileEditor) -> None:
     page = joints(editor)
     document = editor.document
     index = page.model.index(0, column_of(page, "offset_deg"))
@@ -180,7 +180,7 @@ def test_rows_are_added_duplicated_filled_moved_and_removed(editor: ProfileEdito
     assert not document.dirty
 
 
-def test_a_table_cannot_be_emptied_of_what_a_profile_needs(editor: ProfileEditor) -> None:
+def test_required_rows_cannot_be_removed(editor: ProfileEditor) -> None:
     page = joints(editor)
     page.table.view.selectAll()
     page.table.remove()
@@ -245,7 +245,7 @@ def test_axes_are_taken_from_the_scene_as_one_step(qtbot: QtBot, path: Path) -> 
 # -------------------------------------------------------------------------------------------- pages
 
 
-def test_a_formula_shows_the_ids_it_gives(editor: ProfileEditor) -> None:
+def test_formula_shows_its_ids(editor: ProfileEditor) -> None:
     page = messages(editor)
     page.table.select_part(0)
     assert page.ids.text().startswith("node 1: 0x201 · node 2: 0x202")
@@ -256,9 +256,9 @@ def test_a_formula_shows_the_ids_it_gives(editor: ProfileEditor) -> None:
     assert page.ids.text() == ""
 
 
-def test_bits_are_drawn_where_the_signals_are(editor: ProfileEditor) -> None:
+def test_bits_of_signals_are_drawn(editor: ProfileEditor) -> None:
     page = messages(editor)
-    page.table.select_part(0)  # JointSetPoint: four 16-bit numbers, one behind the other
+    page.table.select_part(0)  # JointSetPoint: four consecutive 16-bit numbers
     middle = page.grid._GUTTER + 4.5 * page.grid._CELL
     row = page.grid._row
     named = [
@@ -269,7 +269,7 @@ def test_bits_are_drawn_where_the_signals_are(editor: ProfileEditor) -> None:
     assert named == [[name] for name in names for _ in range(2)] + [[]]
 
 
-def test_a_sequence_shows_the_bytes_that_it_sends(editor: ProfileEditor) -> None:
+def test_sequence_shows_its_bytes(editor: ProfileEditor) -> None:
     page = editor.pages["Sequences"]
     assert isinstance(page, SequencesPage)
     editor.nav.setCurrentRow(list(editor.pages).index("Sequences"))
@@ -285,7 +285,7 @@ def test_a_sequence_shows_the_bytes_that_it_sends(editor: ProfileEditor) -> None
     assert line.endswith("1 s")
 
 
-def test_findings_follow_edits_and_lead_to_their_cells(editor: ProfileEditor, qtbot: QtBot) -> None:
+def test_problems_follow_edits_and_lead_to_cells(editor: ProfileEditor, qtbot: QtBot) -> None:
     document = editor.document
     assert editor.checks.summary.text() == "No errors"
     document.set_values({"messages[1].signals[2].signal": "PitchTargt"}, "Break it")
@@ -318,7 +318,7 @@ PAGES_OF_KEYS = {
 }
 
 
-def test_every_kind_of_key_has_its_page(editor: ProfileEditor) -> None:
+def test_every_key_has_a_page(editor: ProfileEditor) -> None:
     for key, title in PAGES_OF_KEYS.items():
         editor.nav.setCurrentRow(list(editor.pages).index("DBC"))
         editor.reveal(Problem("error", key, "", ""))
@@ -369,7 +369,7 @@ def test_reset_restores_the_value_the_profile_was_opened_with(editor: ProfileEdi
     assert limits.rows["max_deg"].field.text() == "45"
 
 
-def test_saved_under_another_name_the_dbc_goes_along(editor: ProfileEditor, path: Path) -> None:
+def test_save_as_copies_the_dbc(editor: ProfileEditor, path: Path) -> None:
     editor.document.save(path.with_name("other.toml"))
     assert load_profile(path.with_name("other.toml")).profile.dbc == "other.dbc"
     assert "# Every joint's node has two slots" in path.with_name("other.toml").read_text(
@@ -378,7 +378,7 @@ def test_saved_under_another_name_the_dbc_goes_along(editor: ProfileEditor, path
     assert editor.place.text() == "other.toml"
 
 
-def test_what_comes_with_the_program_is_never_written_to(qtbot: QtBot) -> None:
+def test_bundled_profiles_are_never_changed(qtbot: QtBot) -> None:
     template = resource("profiles", "lab_robot.toml")
     before = template.read_bytes()
     editor = show_widget(qtbot, ProfileEditor(ProfileDocument(template)))
@@ -387,7 +387,7 @@ def test_what_comes_with_the_program_is_never_written_to(qtbot: QtBot) -> None:
         editor.document.save()
     editor.document.undo_stack.undo()
     assert editor.begin_from(template)
-    assert editor.begin_from(template), "a second copy has a folder of its own"
+    assert editor.begin_from(template), "a second copy gets another folder"
     assert not editor.document.shipped
     editor.document.set_values({"name": "Mine"}, "Rename")
     assert editor.save()
@@ -396,7 +396,7 @@ def test_what_comes_with_the_program_is_never_written_to(qtbot: QtBot) -> None:
     assert all(path not in shipped() for path in own())
 
 
-def test_a_file_that_cannot_be_written_loses_nothing(
+def test_unwritable_file_keeps_the_edits(
     editor: ProfileEditor, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nowhere = path.parent / "missing" / "x.toml"
@@ -407,7 +407,7 @@ def test_a_file_that_cannot_be_written_loses_nothing(
     assert editor.document.dirty
 
 
-def test_closing_asks_about_what_is_not_saved(
+def test_closing_asks_about_unsaved_changes(
     qtbot: QtBot, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     editor = ProfileEditor(ProfileDocument(path))
@@ -429,7 +429,7 @@ def test_closing_asks_about_what_is_not_saved(
     assert load_profile(path).profile.name == "Mine"
 
 
-def test_the_main_window_does_not_close_over_unsaved_edits(
+def test_main_window_asks_about_unsaved_profile(
     qtbot: QtBot, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from PySide6.QtWidgets import QWidget
@@ -445,7 +445,7 @@ def test_the_main_window_does_not_close_over_unsaved_edits(
     assert window.close()
 
 
-def test_a_profile_that_cannot_be_read_leaves_what_is_open(
+def test_unreadable_profile_keeps_the_open_one(
     editor: ProfileEditor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
@@ -462,7 +462,7 @@ def test_a_profile_that_cannot_be_read_leaves_what_is_open(
 
 @pytest.fixture
 def robot(path: Path) -> FakeRobot:
-    """Connected with that profile; every node of it says 10 degrees but the first, which says 30."""
+    """A robot connected with this profile; all nodes report 10 degrees, except the first, which reports 30."""
     robot = FakeRobot(load_profile(path))
     assert robot.link is not None
     robot.link.state = LinkState.LISTENING
@@ -476,8 +476,8 @@ def live(qtbot: QtBot, path: Path, robot: FakeRobot) -> ProfileEditor:
     return show_widget(qtbot, ProfileEditor(ProfileDocument(path), robot))
 
 
-def test_what_is_measured_follows_sign_and_offset_of_the_row(live: ProfileEditor) -> None:
-    """A node that says 30 with sign -1 and offset 5: -1 * (30 - 5) = -25 degrees."""
+def test_measured_values_use_sign_and_offset(live: ProfileEditor) -> None:
+    """A node that reports 30 with sign -1 and offset 5: -1 * (30 - 5) = -25 degrees."""
     page = joints(live)
     measured = page.model.index(0, len(page.model.columns))
     assert measured.data() == "+30.0"
@@ -490,10 +490,12 @@ def test_what_is_measured_follows_sign_and_offset_of_the_row(live: ProfileEditor
     assert live.document.profile.axes[0].offset_deg == pytest.approx(30.0)
     assert measured.data() in ("+0.0", "\N{MINUS SIGN}0.0")
     live.document.set_values({"axes[1].gear": 2.0}, "Gear")
-    assert measured.data() == "\N{MINUS SIGN}15.0"  # the node's 30 are 15 of the joint, less 30
+    assert (
+        measured.data() == "\N{MINUS SIGN}15.0"
+    )  # 30 degrees of the node are 15 of the joint, minus 30
 
 
-def test_a_node_that_was_never_heard_has_no_offset(live: ProfileEditor) -> None:
+def test_node_without_status_has_no_offset(live: ProfileEditor) -> None:
     page = joints(live)
     live.document.set_values({"axes[1].node": 77}, "Another node")
     page.table.select_part(0)
@@ -502,7 +504,7 @@ def test_a_node_that_was_never_heard_has_no_offset(live: ProfileEditor) -> None:
     assert page.model.index(0, len(page.model.columns)).data() == "–"
 
 
-def test_while_armed_nothing_can_be_changed(live: ProfileEditor, robot: FakeRobot) -> None:
+def test_armed_robot_locks_the_profile(live: ProfileEditor, robot: FakeRobot) -> None:
     page = joints(live)
     robot.become(LinkState.ARMED)
     assert "Disarm" in live.note.text()
@@ -516,9 +518,7 @@ def test_while_armed_nothing_can_be_changed(live: ProfileEditor, robot: FakeRobo
     assert live.document.profile.name == "Mine"
 
 
-def test_while_any_robot_may_move_nothing_long_is_opened(
-    qtbot: QtBot, tmp_path: Path, robot: FakeRobot
-) -> None:
+def test_moving_robot_prevents_slow_windows(qtbot: QtBot, tmp_path: Path, robot: FakeRobot) -> None:
     editor = show_widget(
         qtbot,
         ProfileEditor(ProfileDocument(new_profile("odrive_can_simple", tmp_path / "other")), robot),
@@ -546,14 +546,12 @@ def test_applying_saves_and_asks_to_connect_again(
     assert load_profile(path).profile.name == "Mine"
 
 
-def test_without_that_robot_nothing_is_applied_or_locked(editor: ProfileEditor) -> None:
+def test_other_robot_does_not_lock_the_profile(editor: ProfileEditor) -> None:
     assert not editor.apply.isVisible()
     assert editor.document.locked == ""
 
 
-def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(
-    qtbot: QtBot, editor: ProfileEditor
-) -> None:
+def test_dbc_message_is_created_changed_and_removed(qtbot: QtBot, editor: ProfileEditor) -> None:
     document = editor.document
     page = editor.pages["DBC"]
     assert isinstance(page, DbcPage)
@@ -585,7 +583,7 @@ def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(
     assert not item.isHidden()
     again = page.edit_message()
     assert again is not None
-    assert again.message.text() == "", "its own id is free"
+    assert again.message.text() == "", "its own id is not a conflict"
     again.reject()
     again = page.edit_message()
     assert again is not None
@@ -597,13 +595,13 @@ def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(
     assert "Lamp" not in document.dbc
     bound = document.profile.messages[0].message
     page.tree.setCurrentItem(page.tree.findItems(bound, Qt.MatchFlag.MatchExactly)[0])
-    assert not page.drop.isEnabled(), "what the profile binds is not removed from under it"
+    assert not page.drop.isEnabled(), "a message that the profile uses cannot be removed"
     for _ in range(3):
         document.undo_stack.undo()
     assert document.dbc == before
 
 
-def test_numbers_of_bits_that_no_frame_has_and_words_of_the_dbc_are_refused(
+def test_impossible_bits_and_dbc_keywords_are_refused(
     editor: ProfileEditor,
 ) -> None:
     page = editor.pages["DBC"]
@@ -619,7 +617,7 @@ def test_numbers_of_bits_that_no_frame_has_and_words_of_the_dbc_are_refused(
         assert dialog.message.text().startswith("Signal1: ")
         assert "512 bits" in dialog.message.text()
         assert not dialog.apply_button.isEnabled()
-        dialog.add_signal()  # looks for room behind them
+        dialog.add_signal()  # the dialog searches for free bits after them
         dialog.table.removeRow(1)
     bits.setText("8")
     name.setText("SG_")

@@ -1,6 +1,6 @@
-"""A study beside an armed robot: workers, link and robot are processes of their own, and only the robot is emulated.
+"""A study while a robot is armed: workers, link and robot are separate processes, and only the robot is emulated.
 
-All times of the robot's profile are so long that a busy machine stops it in none of these tests.
+The times of the robot's profile are so long that a busy machine does not stop it in these tests.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ __all__ = ["opened", "shown", "study_file"]
 
 LEFT = Qt.MouseButton.LeftButton
 _SET_POINTS_HZ = 0.5
-"""The link may be held up for 2.5 periods."""
+"""Low, because the link stops after a delay of 2.5 periods."""
 _WINDOW_S = 10.0
-"""The longest silence of a window that a profile may allow."""
+"""The longest timeout of a window that a profile may have."""
 
 
 @pytest.fixture
 def endless(study_file: Path) -> Path:
-    """Thousands of runs, of a scene with as many joints as the lab robot has."""
+    """Thousands of runs of a scene with as many joints as the lab robot."""
     scene = study_file.parent / "snake.toml"
     save_scene(with_values(load_scene(scene), {"robot.n_links": 11}), scene)
     study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
@@ -73,7 +73,7 @@ def arming(window: MainWindow) -> Arming:
 
 
 def arm(window: MainWindow, qtbot: QtBot) -> None:
-    """Hold the button until the robot says that it is armed."""
+    """Hold the button until the robot reports that it is armed."""
     hold = arming(window).hold
     robot = window.context.robot_controller
     window.context.docks.show("robot")
@@ -90,7 +90,7 @@ def disarm(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def answered(button: str, act: Callable[[], object]) -> tuple[str, bool]:
-    """Do what asks a question, and answer it; the button that Enter would press, and whether it is about the robot."""
+    """Answer the question of an action; returns the default button, and whether the question is about the robot."""
     questions: list[tuple[str, bool]] = []
 
     def answer() -> None:
@@ -110,12 +110,12 @@ def finished(window: MainWindow) -> int:
     return 0 if progress is None else progress.finished
 
 
-def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
+def test_armed_robot_pauses_the_study_until_resumed(
     opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     study = opened.context.study
     runner = opened.context.study.runner
-    assert study.run(), "a connected robot alone asks nothing"
+    assert study.run(), "a connected robot that is not armed causes no question"
     qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.workers), timeout=COMPILING_MS)
     assert not runner.pausing
     arm(opened, qtbot)
@@ -128,10 +128,10 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
     assert answered("Cancel", bar(opened).resume_button.click) == ("Cancel", True)
     assert runner.pausing
     disarm(opened, qtbot)
-    assert runner.pausing, "it goes on when somebody says so"
+    assert runner.pausing, "only the user resumes it"
     assert bar(opened).notice.text == ARMED
     idle = bar(opened).workers.model().index(0, 1)
-    # what was under way has ended
+    # the current runs have ended
     qtbot.waitUntil(lambda: idle.data() == "0", timeout=COMPILING_MS)
     before = finished(opened)
     bar(opened).resume_button.click()
@@ -143,7 +143,7 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
     assert runner.error == ""
 
 
-def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
+def test_study_with_armed_robot_asks_and_allows_a_stop(
     opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     runner = opened.context.study.runner
@@ -152,7 +152,7 @@ def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
     assert not runner.busy
     assert answered("Run Anyway", bar(opened).run_button.click) == ("Cancel", True)
     qtbot.waitUntil(lambda: finished(opened) > 0, timeout=COMPILING_MS)
-    assert not runner.pausing, "it was armed before, and somebody said so"
+    assert not runner.pausing, "it was armed before, and the user has confirmed"
     assert robot.state is LinkState.ARMED, robot.status.sentence
     stop = next(button for button in opened.findChildren(StopButton) if button.isVisible())
     assert robot.link is not None
@@ -168,13 +168,13 @@ def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
     qtbot.waitUntil(lambda: not runner.busy)
 
 
-def test_a_study_on_a_cluster_is_no_business_of_this_machines_robot(
+def test_cluster_study_ignores_the_armed_robot(
     opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     runner = opened.context.study.runner
     arm(opened, qtbot)
     WorkerChoice(scheduler="tcp://cluster.invalid:8786").keep(opened.context.settings)
-    assert opened.context.study.run(), "nobody was asked"
+    assert opened.context.study.run(), "without a question"
     assert runner.busy
     assert not runner.pausing
     runner.cancel()

@@ -1,4 +1,4 @@
-"""The cards of goals: their direction follows what is measured, unless it was chosen by hand."""
+"""The cards of goals: their direction follows the measure, unless it was chosen manually."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def goals(path: Path, qtbot: QtBot) -> Iterator[Goals]:
 
 
 def choose(box: QComboBox, word: str) -> None:
-    """As a click on an entry does."""
+    """Choose an entry like a click."""
     box.setCurrentIndex(box.findData(word))
     box.activated.emit(box.currentIndex())
 
@@ -81,7 +81,7 @@ def test_direction_follows_the_measure(goals: Goals, path: Path, qtbot: QtBot) -
 
 def test_direction_chosen_by_hand_stays(goals: Goals, path: Path, qtbot: QtBot) -> None:
     card = goals.cards[0]
-    choose(card.aim, "maximise")  # it is that already, and chosen now
+    choose(card.aim, "maximise")  # it is the current value already, now chosen manually
     assert card.note.isHidden()
     choose(card.measure, "cost_of_transport")
     assert load_study(path).goals[0].aim == "maximise"
@@ -92,7 +92,7 @@ def test_direction_chosen_by_hand_stays(goals: Goals, path: Path, qtbot: QtBot) 
     qtbot.waitUntil(card.note.isHidden)
 
 
-def test_a_choice_by_hand_is_of_its_goal_alone(goals: Goals, path: Path) -> None:
+def test_manual_choice_applies_to_its_goal_only(goals: Goals, path: Path) -> None:
     choose(goals.cards[0].aim, "maximise")
     goals.cards[0].remove_button.click()
     choose(goals.cards[0].measure, "cost_of_transport")

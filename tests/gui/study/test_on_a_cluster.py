@@ -1,4 +1,4 @@
-"""A study that the window has a cluster compute: a dask scheduler and workers that others started; and their end."""
+"""A study that a cluster computes for the window: a dask scheduler and workers started separately, and their end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["opened", "shown", "study_file"]
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[tuple[str, contextlib.ExitStack]]:
-    """The address of a scheduler with two workers, and what ends it."""
+    """The address of a scheduler with two workers, and the stack that ends them."""
     with contextlib.ExitStack() as end:
         address, _ = end.enter_context(scheduler(tmp_path / "scheduler.json"))
         with joined("--scheduler", address), joined("--scheduler", address):
@@ -60,7 +60,7 @@ def finished(window: MainWindow) -> int:
     return 0 if progress is None else progress.finished
 
 
-def test_a_cluster_computes_what_the_window_asks(
+def test_cluster_computes_the_study_of_the_window(
     opened: MainWindow, study_file: Path, cluster: tuple[str, contextlib.ExitStack], qtbot: QtBot
 ) -> None:
     address, _ = cluster
@@ -69,7 +69,7 @@ def test_a_cluster_computes_what_the_window_asks(
     qtbot.waitUntil(lambda: bar(opened).workers.model().rowCount() == 2, timeout=COMPILING_MS)
     names = {bar(opened).workers.model().index(row, 0).data() for row in range(2)}
     assert all(name.startswith("tcp://127.0.0.1:") for name in names), (
-        "those that were started by hand"
+        "those that were started manually"
     )
     qtbot.waitUntil(bar(opened).run_button.isVisible, timeout=COMPILING_MS)
     assert bar(opened).error.text == ""
@@ -77,7 +77,7 @@ def test_a_cluster_computes_what_the_window_asks(
     qtbot.waitUntil(lambda: panel(opened).results.linked.there)
 
 
-def test_a_scheduler_that_goes_is_said_and_own_workers_go_on_from_there(
+def test_local_workers_continue_after_a_lost_scheduler(
     endless: Path, opened: MainWindow, cluster: tuple[str, contextlib.ExitStack], qtbot: QtBot
 ) -> None:
     address, end = cluster

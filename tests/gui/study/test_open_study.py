@@ -1,4 +1,4 @@
-"""The open study: its check and the reading of its results belong to it, not to the study before."""
+"""The open study: its check and its results are not those of the previous study."""
 
 from __future__ import annotations
 

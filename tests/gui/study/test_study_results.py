@@ -1,4 +1,4 @@
-"""The results of a study in a window: one table and four charts that sort, sift, brush, pin, select and hover alike."""
+"""The results of a study in a window: one table and four charts with linked sorting, filtering, brushing and pins."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def make_view(qtbot: QtBot) -> Callable[..., StudyResultsView]:
 
 @pytest.fixture
 def view(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
-    """Four hundred scattered points of three values with two goals; scatter and parallel coordinates are seen."""
+    """Four hundred scattered points of three values with two goals; scatter and parallel coordinates are visible."""
     made = make_view(table_of(made_up_study()))
     assert made.shown_charts == ["Scatter", "Parallel"]
     return made
@@ -62,7 +62,7 @@ def place(chart: ResultsChart, row: int) -> QPoint:
 
 
 def drag(chart: ResultsChart, begin: QPointF, end: QPointF) -> None:
-    """As a hand does it: pressed, moved in steps, let go."""
+    """Press, move in steps, and release the mouse."""
     QTest.mousePress(chart.viewport(), LEFT, NONE, begin.toPoint())
     for share in (0.3, 0.7, 1.0):
         at = begin + share * (end - begin)
@@ -86,9 +86,7 @@ def numbers(view: StudyResultsView, column: str) -> list[float]:
 # --- the table ------------------------------------------------------------------------------------
 
 
-def test_a_click_on_the_head_sorts_and_failures_come_last(
-    view: StudyResultsView, qtbot: QtBot
-) -> None:
+def test_click_on_a_heading_sorts_with_failures_last(view: StudyResultsView, qtbot: QtBot) -> None:
     head = view.table.horizontalHeader()
     at = [column.name for column in view.table.results.columns].index("net_speed")
     view.table.scrollTo(view.table.results.index(0, at))
@@ -109,7 +107,7 @@ def test_a_click_on_the_head_sorts_and_failures_come_last(
     assert [text.split()[0] for text in texts(view, "point")[:3]] == ["0", "1", "2"]
 
 
-def test_what_is_typed_sifts_the_table_and_what_cannot_be_read_is_told(
+def test_condition_filters_the_table_and_errors_are_shown(
     view: StudyResultsView, qtbot: QtBot
 ) -> None:
     qtbot.keyClicks(view.filter, "net_speed > 0.1 and gait.amplitude_deg < 40")
@@ -125,7 +123,7 @@ def test_what_is_typed_sifts_the_table_and_what_cannot_be_read_is_told(
     assert view.problem.isHidden()
 
 
-def test_failed_rows_say_why_and_the_best_and_the_front_are_marked(view: StudyResultsView) -> None:
+def test_failed_best_and_front_rows_are_marked(view: StudyResultsView) -> None:
     results = view.linked.results
     failed = int(np.flatnonzero(results.failed)[0])
     assert texts(view, "state")[failed].startswith("failed: The solver found no impulse at 3.2 s")
@@ -164,7 +162,9 @@ def test_time_step_of_a_row_is_checked_by_its_menu(view: StudyResultsView, qtbot
     assert asked.args == [7]
 
 
-def test_copied_rows_have_heads_units_and_every_digit(view: StudyResultsView, qtbot: QtBot) -> None:
+def test_copied_rows_have_headings_units_and_all_digits(
+    view: StudyResultsView, qtbot: QtBot
+) -> None:
     view.linked.select([7])
     view.table.setFocus()
     qtbot.keyClick(view.table, Qt.Key.Key_C, CTRL)
@@ -180,9 +180,7 @@ def test_copied_rows_have_heads_units_and_every_digit(view: StudyResultsView, qt
 # --- linked views ---------------------------------------------------------------------------------
 
 
-def test_a_range_that_is_dragged_on_an_axis_brushes_everywhere(
-    view: StudyResultsView, qtbot: QtBot
-) -> None:
+def test_range_dragged_on_an_axis_brushes_all_views(view: StudyResultsView, qtbot: QtBot) -> None:
     chart = view.parallel.chart
     before = view.scatter.chart.grab().toImage()
     area = chart.area
@@ -202,7 +200,7 @@ def test_a_range_that_is_dragged_on_an_axis_brushes_everywhere(
     qtbot.mouseClick(view.only_brushed, LEFT)
     assert view.table.results.rowCount() == brushed
 
-    # Drag it on as a whole, then one end.
+    # Move the whole range, then one of its ends.
     middle = area.bottom() - 0.4 * area.height()
     drag(chart, QPointF(x, middle), QPointF(x, middle - 0.2 * area.height()))
     moved = view.linked.rows.brushes["gait.amplitude_deg"]
@@ -222,10 +220,10 @@ def test_a_range_that_is_dragged_on_an_axis_brushes_everywhere(
     assert view.table.results.rowCount() == 400
 
 
-def test_rows_that_are_not_brushed_stay_faintly_visible(view: StudyResultsView) -> None:
+def test_rows_outside_the_brush_are_faint(view: StudyResultsView) -> None:
     chart = view.scatter.chart
     chart.grab()
-    view.linked.brush({"point": (0.0, 0.0)})  # of all others nothing but the faint dots is left
+    view.linked.brush({"point": (0.0, 0.0)})  # all others are only faint dots
     ground = theme.colour("card")
     picture = chart.grab().toImage()
     dim = 0
@@ -279,9 +277,7 @@ def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(
     assert opened == [best, best, best]
 
 
-def test_the_card_tells_values_and_shows_the_way_and_keeps_few_traces(
-    view: StudyResultsView, qtbot: QtBot
-) -> None:
+def test_card_shows_values_and_path_of_a_point(view: StudyResultsView, qtbot: QtBot) -> None:
     asked: list[str] = []
 
     def trace(key: str) -> Trace | None:
@@ -310,7 +306,7 @@ def test_the_card_tells_values_and_shows_the_way_and_keeps_few_traces(
     for row in range(100, 300):
         view.linked.hovered.emit(row, view.mapToGlobal(QPoint(50, 50)))
     view.linked.hovered.emit(best, view.mapToGlobal(QPoint(1270, 790)))
-    assert asked.count(f"{best:06d}-0") == 2  # it was let go of meanwhile
+    assert asked.count(f"{best:06d}-0") == 2  # it was discarded in between
     assert view.rect().contains(view.card.geometry())
 
 
@@ -346,7 +342,7 @@ def test_axes_are_reordered_by_dragging_their_titles_and_left_out_by_the_menu(
 
 @pytest.fixture
 def grid(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
-    """Five amplitudes and five phases; point 5 a + p has the a-th and the p-th, and 24 alone has failed."""
+    """Five amplitudes and five phases; point 5 a + p has the a-th and the p-th, and only 24 has failed."""
     view = make_view(
         table_of(made_up_study(("amplitude", "phase"), 1, search='kind = "grid"', steps=5))
     )
@@ -355,7 +351,7 @@ def grid(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
 
 
 def keyed(chart: ResultsChart, keys: str) -> list[int]:
-    """The rows at which one stands after each of some keys, l, r, u, d; the card stands beside each of them."""
+    """Return the current row after each of some keys, l, r, u, d; checks that the card is next to it."""
     codes = {"l": Qt.Key.Key_Left, "r": Qt.Key.Key_Right, "u": Qt.Key.Key_Up, "d": Qt.Key.Key_Down}
     found = []
     for key in keys:
@@ -365,7 +361,7 @@ def keyed(chart: ResultsChart, keys: str) -> list[int]:
 
 
 @pytest.mark.parametrize("look", ["dark", "light"])
-def test_tab_leads_to_every_chart_and_shows_where_one_is(
+def test_tab_focuses_every_chart_and_shows_the_point(
     view: StudyResultsView, qtbot: QtBot, qapp: QApplication, look: str
 ) -> None:
     theme.apply(qapp, look)
@@ -387,20 +383,20 @@ def test_tab_leads_to_every_chart_and_shows_where_one_is(
     theme.apply(qapp, "dark")
 
 
-def test_arrows_step_from_cell_to_cell_and_the_card_stands_beside(grid: StudyResultsView) -> None:
+def test_arrows_move_between_cells_with_the_card(grid: StudyResultsView) -> None:
     grid.show_chart("Map")
     chart = grid.map.chart
     grid.linked.select([12])
-    assert keyed(chart, "r") == [12], "first it is shown where one is"
+    assert keyed(chart, "r") == [12], "the first key shows the current point"
     assert grid.card.isVisible()
     assert keyed(chart, "rurlddl") == [17, 18, 23, 18, 17, 16, 11]
     assert grid.card.title.startswith("Point 11")
     beside = grid.card.geometry().adjusted(-40, -40, 40, 40)
     assert beside.contains(grid.mapFromGlobal(chart.mapToGlobal(place(chart, 11))))
-    assert keyed(chart, "rrruuu")[-3:] == [22, 23, 24], "also to one that failed, and no further"
+    assert keyed(chart, "rrrruuu")[-3:] == [22, 23, 24], "also to a failed one, and no further"
     assert grid.card.sentence.startswith("The solver found no impulse")
     grid.linked.brush({"gait.amplitude_deg": (10.0, 30.0)})
-    assert keyed(chart, "lllr") == [9, 4, 4, 9], "among what is brushed"
+    assert keyed(chart, "lllr") == [9, 4, 4, 9], "among the brushed points"
 
 
 def test_arrows_step_along_a_curve(make_view: Callable[..., StudyResultsView]) -> None:
@@ -424,7 +420,7 @@ def test_arrows_step_to_the_nearest_dot_on_that_side(grid: StudyResultsView) -> 
     assert place(grid.scatter.chart, row).y() < before.y()
 
 
-def test_dots_that_lie_over_each_other_are_all_reached(
+def test_overlapping_dots_are_all_reached(
     make_view: Callable[..., StudyResultsView],
 ) -> None:
     view = make_view(table_of(made_up_study(("model", "switch"), 1, search='kind = "grid"')))
@@ -458,7 +454,7 @@ def test_arrows_go_up_and_down_an_axis_and_from_axis_to_axis(view: StudyResultsV
     assert place(chart, order[2]).x() == round(chart.axis_x(0))
 
 
-def test_what_keys_do_with_the_point_one_stands_at(view: StudyResultsView, qtbot: QtBot) -> None:
+def test_keys_act_on_the_current_point(view: StudyResultsView, qtbot: QtBot) -> None:
     chart = view.scatter.chart
     best = view.linked.results.best
     assert best is not None
@@ -468,7 +464,7 @@ def test_what_keys_do_with_the_point_one_stands_at(view: StudyResultsView, qtbot
     view.linked.menu_requested.connect(menus.append)
     keyed(chart, "u")
     qtbot.keyClick(chart, Qt.Key.Key_Return)
-    assert opened == [best], "where nothing is selected one begins at the best"
+    assert opened == [best], "without a selection the keys start at the best point"
     qtbot.keyClick(chart, Qt.Key.Key_Space)
     (other,) = keyed(chart, "l")
     assert other != best
@@ -486,12 +482,12 @@ def test_what_keys_do_with_the_point_one_stands_at(view: StudyResultsView, qtbot
     assert view.linked.rows.selected_rows == [other]
     assert menus == [chart.mapToGlobal(place(chart, other))]
     QApplication.activePopupWidget().hide()
-    assert keyed(chart, "l") == [other], "after the menu one is where one was"
+    assert keyed(chart, "l") == [other], "the menu keeps the current point"
     qtbot.keyClick(chart, Qt.Key.Key_Escape)
     assert view.card.isHidden()
 
 
-def test_keys_that_mean_something_in_the_window_are_the_charts_own(view: StudyResultsView) -> None:
+def test_charts_override_shortcuts_of_the_window(view: StudyResultsView) -> None:
     for key, own in (
         (Qt.Key.Key_Space, True),
         (Qt.Key.Key_Left, True),
@@ -505,7 +501,7 @@ def test_keys_that_mean_something_in_the_window_are_the_charts_own(view: StudyRe
             assert event.isAccepted() == (own and modifiers == NONE)
 
 
-def test_one_stays_at_a_point_while_runs_land(
+def test_current_point_stays_while_runs_finish(
     make_view: Callable[..., StudyResultsView], qtbot: QtBot
 ) -> None:
     study = made_up_study()
@@ -533,7 +529,7 @@ def test_the_front_is_drawn_where_both_columns_are_goals(view: StudyResultsView)
     assert not len(chart.front_rows())
 
 
-def test_a_map_of_a_grid_shows_the_best_over_the_values_that_are_not_seen(
+def test_map_shows_the_best_over_hidden_values(
     make_view: Callable[..., StudyResultsView],
 ) -> None:
     view = make_view(
@@ -556,7 +552,7 @@ def test_a_map_of_a_grid_shows_the_best_over_the_values_that_are_not_seen(
     slow = view.map.chart.row_at(QPointF(at))
     assert view.linked.results.columns["ground.mu_along"].values[slow] == 1.0
     view.map.fix("ground.mu_along", None)
-    view.linked.brush({"ground.mu_along": (0.9, 1.1)})  # what is brushed is what the map shows
+    view.linked.brush({"ground.mu_along": (0.9, 1.1)})  # the map shows the brushed points
     assert view.map.chart.row_at(QPointF(at)) == slow
     view.linked.clear_brushes()
     view.map.x_box.choose("ground.mu_along")
@@ -588,7 +584,7 @@ def test_the_optimisers_convergence_is_the_best_so_far(
     assert known[-1] == table["cost_of_transport"][counts].min()
 
 
-def test_generations_are_marked_and_more_so_where_an_optimiser_begins_anew(
+def test_generations_and_restarts_are_marked(
     make_view: Callable[..., StudyResultsView],
 ) -> None:
     study = made_up_study(goals=1, search='kind = "cma_es"\npoints = 100')
@@ -610,7 +606,7 @@ def test_generations_are_marked_and_more_so_where_an_optimiser_begins_anew(
     assert chart.toolTip() == ""
 
 
-def test_generations_that_cannot_be_told_apart_are_not_drawn(
+def test_dense_generations_are_not_drawn(
     make_view: Callable[..., StudyResultsView],
 ) -> None:
     study = made_up_study(goals=1, search='kind = "cma_es"\npoints = 4000')
@@ -622,7 +618,7 @@ def test_generations_that_cannot_be_told_apart_are_not_drawn(
         round((at - chart.area.left()) / chart.area.width() * 1.02 * 4000 - 0.5) for at, _ in marks
     ]
     assert firsts == [700, 1200, 1700, 2200, 2700, 3200, 3700], (
-        "of the first two searches only where the next begins"
+        "for the first two searches only the start of the next"
     )
     assert min(np.diff([at for at, _ in marks])) >= 6.0
     assert marks[0][1]
@@ -664,10 +660,10 @@ def test_every_chart_can_show_every_kind_of_study(
     theme.apply(qapp, "dark")
 
 
-def test_a_mistake_in_a_picture_is_told_and_ends_nothing(
+def test_error_in_a_chart_is_reported(
     view: StudyResultsView, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    """Qt ends the program if an exception passes through its scene, or a picture goes that is still painted on."""
+    """Qt ends the program if an exception passes through its scene, or if an image is deleted during painting."""
     chart = view.scatter.chart
     for name in ("draw_lines", "draw_marks"):
         with monkeypatch.context() as patch:
@@ -679,10 +675,10 @@ def test_a_mistake_in_a_picture_is_told_and_ends_nothing(
     chart.grab()
 
 
-# --- while it runs --------------------------------------------------------------------------------
+# --- during a run ---------------------------------------------------------------------------------
 
 
-def test_before_anything_has_landed_it_says_what_to_do(
+def test_empty_results_explain_what_to_do(
     make_view: Callable[..., StudyResultsView],
 ) -> None:
     study = made_up_study()
@@ -693,10 +689,10 @@ def test_before_anything_has_landed_it_says_what_to_do(
     view.filter.setText("net_speed > 0.2")
     view.show_table(table_of(study, 50), UNITS, trace_of_key, SCENE)
     assert not view.empty.isVisible()
-    assert view.table.results.rowCount() < 50  # what was typed holds from the first row on
+    assert view.table.results.rowCount() < 50  # the condition applies from the first row on
 
 
-def test_where_every_run_failed_it_says_why_and_draws_nothing(
+def test_only_failed_runs_are_explained(
     make_view: Callable[..., StudyResultsView],
 ) -> None:
     study = made_up_study()
@@ -714,7 +710,7 @@ def test_where_every_run_failed_it_says_why_and_draws_nothing(
     assert texts(view, "state")[0] == "refused: ground.mu_along is not positive."
 
 
-def test_all_that_was_chosen_stays_while_runs_land(
+def test_choices_stay_while_runs_finish(
     make_view: Callable[..., StudyResultsView], qtbot: QtBot
 ) -> None:
     study = made_up_study()
@@ -742,7 +738,7 @@ def test_all_that_was_chosen_stays_while_runs_land(
     assert sorted(view.table.results.row_at(line) for line in lines) == chosen
 
 
-def test_of_another_study_nothing_is_chosen(make_view: Callable[..., StudyResultsView]) -> None:
+def test_other_study_has_no_choices(make_view: Callable[..., StudyResultsView]) -> None:
     view = make_view(table_of(made_up_study()))
     view.linked.select([20])
     view.linked.pin([150], True)
@@ -757,7 +753,7 @@ def test_of_another_study_nothing_is_chosen(make_view: Callable[..., StudyResult
     assert texts(view, "point")[0] == "0"
 
 
-def test_every_line_is_drawn_once_nothing_changes_any_more(
+def test_all_lines_are_drawn_after_changes(
     make_view: Callable[..., StudyResultsView], qtbot: QtBot
 ) -> None:
     view = make_view(table_of(made_up_study(search='kind = "random"\npoints = 3000')))
@@ -772,7 +768,7 @@ def test_every_line_is_drawn_once_nothing_changes_any_more(
 # --- narrow and wide ------------------------------------------------------------------------------
 
 
-def test_in_a_narrow_dock_one_chart_is_seen_and_in_a_wide_one_three(
+def test_number_of_charts_depends_on_the_width(
     make_view: Callable[..., StudyResultsView], qtbot: QtBot
 ) -> None:
     view = make_view(table_of(made_up_study()), (420, 760))
@@ -790,14 +786,14 @@ def test_in_a_narrow_dock_one_chart_is_seen_and_in_a_wide_one_three(
     assert view.shown_charts == ["Map", "Scatter"]
 
 
-def test_where_it_is_low_the_table_is_one_of_the_views_and_has_the_whole_height(
+def test_low_dock_shows_the_table_as_a_view(
     make_view: Callable[..., StudyResultsView], qtbot: QtBot
 ) -> None:
     view = make_view(table_of(made_up_study()), (420, 400))
     assert view.shown_charts == ["Scatter"]
     assert not view.table.isVisible()
     assert view.scatter.height() > 300
-    # as narrow as a dock gets: the longest word makes way, none lies over another
+    # as narrow as a dock can be: the longest word is elided, without overlaps
     view.resize(250, 400)
     chips = list(view.chips.values())
     qtbot.waitUntil(
@@ -807,7 +803,7 @@ def test_where_it_is_low_the_table_is_one_of_the_views_and_has_the_whole_height(
     assert chips[0].width() > chips[0].fontMetrics().horizontalAdvance("Map")
     view.resize(420, 400)
     qtbot.mouseClick(view.chips["Scatter"], LEFT)
-    assert view.shown_charts == ["Scatter"], "a click on what is seen alone changes nothing"
+    assert view.shown_charts == ["Scatter"], "a click on the only visible chart changes nothing"
     assert view.chips["Scatter"].isChecked()
     qtbot.mouseClick(view.chips["Table"], LEFT)
     assert view.shown_charts == ["Table"]
@@ -830,4 +826,4 @@ def test_where_it_is_low_the_table_is_one_of_the_views_and_has_the_whole_height(
     assert [index.row() for index in view.table.selectionModel().selectedRows()] == [7]
     view.show_chart("Scatter", False)
     view.show_chart("Parallel", False)
-    assert view.shown_charts == ["Parallel"], "the table below is no chart"
+    assert view.shown_charts == ["Parallel"], "the table below is not a chart"

@@ -1,4 +1,4 @@
-"""From results back into the window: a run is made again bit for bit and shown, and its values go into the scene."""
+"""From results back to the window: a run is repeated bit for bit and shown, and its values are applied to the scene."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ at_most = 100.0
 def run_here(
     path: Path, code: str | None = None, change: Callable[[RunOutcome], RunOutcome] = lambda o: o
 ) -> Table:
-    """Run a study in this process, as its driver and a worker do, and keep what comes of it."""
+    """Run a study in this process, like its driver and a worker, and store the results."""
     plan = open_plan(path)
     units = check_measures(plan)
     scene, files = files_of(plan.scene, plan.base_dir)
@@ -118,7 +118,7 @@ def banner(window: MainWindow) -> Banner:
 
 
 def buttons(window: MainWindow) -> list[QPushButton]:
-    """What the notice offers."""
+    """Buttons of the notice."""
     return NoticePage(banner(window)).buttons
 
 
@@ -126,7 +126,7 @@ def opened(qtbot: QtBot, runs: StudyRuns) -> None:
     qtbot.waitUntil(lambda: not runs.busy)
 
 
-def test_a_run_is_made_again_bit_for_bit_and_shown(
+def test_run_is_repeated_bit_for_bit_and_shown(
     window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot
 ) -> None:
     table = run_here(study)
@@ -165,7 +165,7 @@ def test_the_next_repeat_is_one_click_away(
     qtbot.waitUntil(lambda: [button.text() for button in buttons(window)] == ["Apply to Scene"])
 
 
-def test_it_is_told_if_the_program_has_changed(
+def test_changed_program_is_reported(
     window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot
 ) -> None:
     table = run_here(study, code="of another version")
@@ -195,7 +195,7 @@ def test_it_is_told_if_the_program_has_changed(
     assert "again" in text
 
 
-def test_what_was_not_run_is_not_opened_and_says_why(
+def test_missing_run_is_reported(
     window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot
 ) -> None:
     table = run_here(study)
@@ -244,9 +244,7 @@ def test_opening_can_be_cancelled(
 # --- taking over ----------------------------------------------------------------------------------
 
 
-def test_values_are_taken_over_as_one_edit(
-    window: MainWindow, runs: StudyRuns, study: Path
-) -> None:
+def test_values_are_applied_as_one_edit(window: MainWindow, runs: StudyRuns, study: Path) -> None:
     table = run_here(study)
     document = window.context.document
     assert window.context.files.open(study.parent / "snake.toml")
@@ -267,14 +265,14 @@ def test_values_are_taken_over_as_one_edit(
     assert "already" in banner(window).text
 
 
-def test_into_another_scene_they_are_taken_over_only_if_one_says_so(
+def test_values_for_another_scene_need_confirmation(
     window: MainWindow, runs: StudyRuns, study: Path
 ) -> None:
     table = run_here(study)
     document = window.context.document
     before = document.scene
     runs.apply_point(study, table, 2)
-    runs.apply_point(study, table, 1)  # the notice is of the last one asked for
+    runs.apply_point(study, table, 1)  # the notice is for the last request
     assert document.scene == before
     assert "snake.toml" in banner(window).text
     assert "Copy of obstacle_aided.toml" in banner(window).text
@@ -292,7 +290,7 @@ def test_into_another_scene_they_are_taken_over_only_if_one_says_so(
     document.undo_stack.setClean()
 
 
-def test_values_that_a_scene_does_not_have_are_refused_in_a_sentence(
+def test_values_that_a_scene_lacks_are_refused(
     window: MainWindow, runs: StudyRuns, study: Path
 ) -> None:
     table = run_here(study)

@@ -1,4 +1,4 @@
-"""A gamepad that SDL makes itself: it is plugged in and unplugged for real, as the driver of a true one would."""
+"""A virtual gamepad of SDL that is plugged in and unplugged as by a real driver."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class VirtualPad:
 def plug(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., VirtualPad]]:
     """Plug in a gamepad; needs `Gamepads` that are being read.
 
-    A thread that a busy machine does not let run for a while is not to look like a driver that
-    hangs; tests of one that does hang set the time themselves.
+    A thread that a busy machine delays for a while must not look like a driver that hangs; tests of a
+    hanging driver set the time themselves.
     """
     monkeypatch.setattr("snakestudio.gui.robot.teleop.gamepad._STALE_S", 5.0)
     made: list[VirtualPad] = []

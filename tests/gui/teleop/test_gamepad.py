@@ -1,4 +1,4 @@
-"""Gamepads through SDL: what they read, coming and going, and machines without any."""
+"""Gamepads through SDL: values, plugging and unplugging, and machines without gamepads."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ def pads(qtbot: QtBot) -> Iterator[Gamepads]:
     pads.close()
 
 
-def test_a_known_gamepad_is_read_by_the_names_of_its_parts(
-    qtbot: QtBot, pads: Gamepads, plug: Plug
-) -> None:
+def test_known_gamepad_is_read_by_names(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
     with qtbot.waitSignal(pads.connected):
         pad = plug(pads)
     pad.axis(1, -1.0)
@@ -58,15 +56,11 @@ def test_any_joystick_is_read_by_numbers(qtbot: QtBot, pads: Gamepads, plug: Plu
     qtbot.waitUntil(lambda: pads.readings == pytest.approx(expected, abs=1e-4))
 
 
-def test_an_unplugged_gamepad_is_gone_at_once_with_what_it_held(
-    qtbot: QtBot, pads: Gamepads, plug: Plug
-) -> None:
+def test_unplugged_gamepad_releases_its_inputs(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
     pad = plug(pads)
     pad.axis(0, 1.0)
     qtbot.waitUntil(lambda: bool(pads.readings))
-    with qtbot.waitSignal(
-        pads.lost, timeout=60_000
-    ) as lost:  # how fast it is, the benchmark measures
+    with qtbot.waitSignal(pads.lost, timeout=60_000) as lost:  # a benchmark measures the delay
         pad.unplug()
     assert lost.args
     assert pads.readings == {}
@@ -75,9 +69,7 @@ def test_an_unplugged_gamepad_is_gone_at_once_with_what_it_held(
     qtbot.waitUntil(lambda: pads.readings == {Input("axis", "leftx"): -1.0})
 
 
-def test_of_two_gamepads_the_one_moved_further_counts(
-    qtbot: QtBot, pads: Gamepads, plug: Plug
-) -> None:
+def test_larger_input_of_two_gamepads_counts(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
     one = plug(pads)
     other = plug(pads)
     one.axis(0, 0.25)
@@ -91,9 +83,7 @@ def test_of_two_gamepads_the_one_moved_further_counts(
     )
 
 
-def test_they_are_read_only_while_somebody_wants_them(
-    qtbot: QtBot, pads: Gamepads, plug: Plug
-) -> None:
+def test_gamepads_are_read_only_on_request(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
     pads.want("other", True)
     pads.want("test", False)
     plug(pads)
@@ -102,7 +92,7 @@ def test_they_are_read_only_while_somebody_wants_them(
     assert not pads.alive
 
 
-def test_a_reader_that_hangs_counts_as_no_gamepad(
+def test_hanging_reader_counts_as_no_gamepad(
     qtbot: QtBot, pads: Gamepads, plug: Plug, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plug(pads).axis(0, 1.0)
@@ -121,7 +111,7 @@ def test_a_reader_that_hangs_counts_as_no_gamepad(
     goes_on.set()
 
 
-def test_sdl_leaves_the_program_its_signals(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+def test_sdl_does_not_handle_signals(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
     def handled() -> tuple[object, bool]:
         status = Path("/proc/self/status").read_text(encoding="ascii")
         caught = int(status.split("SigCgt:")[1].split()[0], 16)
@@ -135,7 +125,7 @@ def test_sdl_leaves_the_program_its_signals(qtbot: QtBot, pads: Gamepads, plug: 
         signal.signal(signal.SIGTERM, before)
 
 
-def test_without_sdl_there_is_a_sentence_and_the_keys(
+def test_missing_sdl_is_reported_and_keys_work(
     monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     real = builtins.__import__
@@ -154,15 +144,15 @@ def test_without_sdl_there_is_a_sentence_and_the_keys(
     pads.close()
 
 
-def test_an_sdl_that_cannot_begin_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_start_of_sdl_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     module = load_sdl()
     monkeypatch.setattr(module, "SDL_InitSubSystem", lambda parts: -1)
     with pytest.raises(SdlError, match="SDL"):
         Sdl(module)
 
 
-def test_sdl_is_there_without_a_word_whatever_other_threads_do_with_warnings() -> None:
-    """A filter that one thread sets is gone as soon as another ends its own `catch_warnings`."""
+def test_sdl_import_gives_no_warnings() -> None:
+    """A filter set by one thread is removed when another ends its own `catch_warnings`."""
     alone = "import warnings; warnings.simplefilter = lambda *given: None"
     load = "from snakestudio.gui.robot.teleop.gamepad import load_sdl; load_sdl()"
     fresh = {name: value for name, value in os.environ.items() if name != "PYSDL2_DLL_PATH"}

@@ -1,4 +1,4 @@
-"""Teleoperation in the window: what it offers, who follows, and that the simulation moves."""
+"""Teleoperation in the window: the panel, the driven source, and motion of the simulation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.gui
 
 
 class Driven:
-    """Stands in for a session."""
+    """Stand-in for a session."""
 
     def __init__(self) -> None:
         self.driven: list[TeleopCommand] = []
@@ -34,7 +34,7 @@ class Driven:
 
 
 class Robot(Driven):
-    """Stands in for a live robot."""
+    """Stand-in for a live robot."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Robot(Driven):
 
 @dataclass
 class Shown:
-    """Stands in for the session controller."""
+    """Stand-in for the session controller."""
 
     source: str
     session: Driven
@@ -69,7 +69,7 @@ def panel(planar: MainWindow, qtbot: QtBot) -> Iterator[TeleopPanel]:
     planar.context.teleop_feature.teleop.set_on(False)
 
 
-def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_driven(
+def test_scene_becomes_drivable_in_one_undo_step(
     planar: MainWindow, panel: TeleopPanel, qtbot: QtBot
 ) -> None:
     window = planar
@@ -112,14 +112,14 @@ def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_drive
     assert window.context.document.scene == scene
 
 
-def test_a_continuous_body_is_refused_in_words(planar: MainWindow, qtbot: QtBot) -> None:
+def test_continuous_body_is_refused_with_a_message(planar: MainWindow, qtbot: QtBot) -> None:
     assert planar.context.files.open(scenes_dir() / "worm.toml")
     planar.context.teleop_feature.toggle()
     assert not planar.context.teleop_feature.teleop.on
     assert "strain law" in planar.context.banners.edits.text
 
 
-def test_the_frame_and_the_panel_say_what_is_asked(
+def test_frame_and_panel_show_the_command(
     planar: MainWindow, panel: TeleopPanel, qtbot: QtBot
 ) -> None:
     teleop = planar.context.teleop_feature.teleop
@@ -134,7 +134,7 @@ def test_the_frame_and_the_panel_say_what_is_asked(
     planar.context.session_controller.play_or_pause()
     qtbot.waitUntil(lambda: frame.text == "back 100 %  ·  Esc leaves")
     assert panel.values["speed"][0].text() == "−100 %"
-    assert panel.values["speed"][1].text() == "–", "nobody follows"
+    assert panel.values["speed"][1].text() == "–", "nothing follows"
     found = {"fast_lateral_undulation", "cheap_lateral_undulation", "eel_like"}
     assert (
         set(panel.gait_buttons)
@@ -146,9 +146,7 @@ def test_the_frame_and_the_panel_say_what_is_asked(
 
 
 @pytest.mark.parametrize("shown", ["simulation", "robot", "replay"])
-def test_what_is_shown_is_driven_and_a_robot_that_could_move_is_stopped(
-    shown: str, qtbot: QtBot
-) -> None:
+def test_shown_source_is_driven_and_other_robot_stopped(shown: str, qtbot: QtBot) -> None:
     robot = Robot()
     session = Driven()
     teleop = Teleop(QWidget(), lambda: ("scene",), QSettings())
@@ -168,9 +166,7 @@ def test_what_is_shown_is_driven_and_a_robot_that_could_move_is_stopped(
     steerer.deleteLater()
 
 
-def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(
-    planar: MainWindow, qtbot: QtBot
-) -> None:
+def test_editor_binds_pressed_inputs_and_reports_problems(planar: MainWindow, qtbot: QtBot) -> None:
     teleop = planar.context.teleop_feature.teleop
     planar.context.teleop_feature.edit_mapping()
     editor = planar.findChild(MappingEditor)
@@ -198,7 +194,7 @@ def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(
     for place, field in enumerate(editor.numbers.values()):
         field.setValue(60.0 + place)
     assert {f.name for f in fields(InputMap)} == {"bindings", "dead_man", *editor.numbers}, (
-        "all can be reached"
+        "all are reachable"
     )
     editor.use.click()
     assert teleop.mapping.references({Input("key", "I"): 1.0}).speed == pytest.approx(0.6)

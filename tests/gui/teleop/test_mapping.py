@@ -1,4 +1,4 @@
-"""What inputs mean: curves, sums, presses, and mappings as text with their mistakes in words."""
+"""The meaning of inputs: curves, sums, presses, and mappings as text with messages about their mistakes."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ SPEED = InputMap(
 )
 
 
-def test_a_stick_does_nothing_within_its_dead_zone_and_all_at_its_end_without_a_step() -> None:
+def test_stick_response_is_continuous_from_dead_zone_to_end() -> None:
     assert shaped(0.2, 0.2, 0.0) == 0.0
     assert shaped(0.2 + 1e-9, 0.2, 0.0) == pytest.approx(0.0, abs=1e-8)
     assert shaped(-1.0, 0.2, 0.7) == -1.0
-    # By hand: (0.6 - 0.2) / 0.8 = 0.5; half of it plain, half of it cubed: 0.25 + 0.0625.
+    # By hand: (0.6 - 0.2) / 0.8 = 0.5; half of it linear, half of it cubed: 0.25 + 0.0625.
     assert shaped(0.6, 0.2, 0.5) == pytest.approx(0.3125)
 
 
 @given(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(0.0, 0.9), st.floats(0.0, 1.0))
-def test_further_is_never_less_and_both_sides_are_alike(
+def test_stick_response_is_monotonic_and_symmetric(
     a: float, b: float, dead_zone: float, expo: float
 ) -> None:
     low, high = sorted((a, b))
@@ -64,7 +64,7 @@ def test_inputs_of_one_function_add_up_and_stop_at_one() -> None:
     )
 
 
-def test_presses_are_held_functions_and_rest_is_when_nothing_moves() -> None:
+def test_presses_hold_functions_and_rest_is_without_input() -> None:
     assert DEFAULT.references({Input("button", "b"): 1.0}).pressed == {"stop"}
     assert DEFAULT.at_rest({})
     assert DEFAULT.at_rest({Input("axis", "lefty"): 0.1, Input("button", "leftshoulder"): 1.0})
@@ -86,7 +86,7 @@ inputs = st.one_of(
     st.floats(0.0, 0.9),
     st.booleans(),
 )
-def test_a_mapping_comes_back_from_its_text_as_it_was(
+def test_mapping_is_restored_from_its_text(
     one: Input, function: str, scale: float, dead_zone: float, dead_man: bool
 ) -> None:
     assert parse_input(str(one)) == one
@@ -95,7 +95,7 @@ def test_a_mapping_comes_back_from_its_text_as_it_was(
     assert parse_map(dump_map(mapping)) == mapping
 
 
-def test_the_shipped_mapping_is_sound_and_survives_a_file(tmp_path: Path) -> None:
+def test_bundled_mapping_is_valid_and_restored_from_a_file(tmp_path: Path) -> None:
     assert mistakes(DEFAULT) == []
     save_map(DEFAULT, tmp_path / "mine.toml")
     assert load_map(tmp_path / "mine.toml") == DEFAULT
@@ -142,20 +142,20 @@ SPEED_TEXT = '[[bindings]]\nfunction = "speed"\ninput = "key:W"\n'
         (SPEED_TEXT + "scale = 0.0\n", "has a share of 0"),
     ],
 )
-def test_what_is_wrong_with_a_mapping_is_said_with_its_remedy(text: str, sentence: str) -> None:
+def test_problems_of_a_mapping_have_a_remedy(text: str, sentence: str) -> None:
     with pytest.raises(UsageError) as error:
         parse_map(text, "mine.toml")
     assert sentence in str(error.value)
     assert "Traceback" not in str(error.value)
 
 
-def test_every_mistake_is_told_at_once() -> None:
+def test_all_mistakes_are_reported_together() -> None:
     with pytest.raises(UsageError) as error:
         parse_map("top_speed = 7\nspeed_per_s = 0\n" + SPEED_TEXT.replace("key:W", "W"))
     assert len(str(error.value).splitlines()) == 3
 
 
-def test_files_that_are_not_there_or_no_text_are_refused(tmp_path: Path) -> None:
+def test_missing_or_binary_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.toml"):
         load_map(tmp_path / "none.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
@@ -165,7 +165,7 @@ def test_files_that_are_not_there_or_no_text_are_refused(tmp_path: Path) -> None
         save_map(DEFAULT, tmp_path / "no" / "folder.toml")
 
 
-def test_keys_with_another_meaning_in_the_menus_are_named_but_allowed() -> None:
+def test_keys_of_the_menus_are_reported_but_allowed() -> None:
     (sentence,) = conflicts(DEFAULT, {"F": "Frame Selection", "7": "Top"})
     assert "F (Frame Selection)" in sentence
     assert conflicts(SPEED, {"F": "Frame Selection"}) == []

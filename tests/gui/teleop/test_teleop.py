@@ -1,4 +1,4 @@
-"""The mode: whose keys they are, what a command becomes of, and what happens when something is lost."""
+"""The teleoperation mode: keyboard focus, effects of commands, and lost inputs."""
 
 from __future__ import annotations
 
@@ -79,24 +79,22 @@ def last(bench: Bench) -> TeleopCommand:
     return bench.said[-1]
 
 
-def test_keys_make_a_command_while_they_are_held_and_none_when_let_go(
-    driving: Bench, qtbot: QtBot
-) -> None:
+def test_held_keys_command_and_released_keys_stop(driving: Bench, qtbot: QtBot) -> None:
     assert last(driving) == STILL
     qtbot.keyPress(driving.view, Qt.Key.Key_W)
     qtbot.waitUntil(lambda: last(driving).speed == 1.0)
     qtbot.keyPress(driving.view, Qt.Key.Key_D)
     qtbot.waitUntil(lambda: last(driving) == TeleopCommand(1.0, -1.0))
     rising = [command.speed for command in driving.said]
-    assert any(0.0 < speed < 1.0 for speed in rising), "it takes 0.25 s to full speed"
+    assert any(0.0 < speed < 1.0 for speed in rising), "full speed is reached after 0.25 s"
     qtbot.keyRelease(driving.view, Qt.Key.Key_W)
     qtbot.keyRelease(driving.view, Qt.Key.Key_D)
     count = len(driving.said)
     qtbot.waitUntil(lambda: len(driving.said) > count)
-    assert driving.said[count] == STILL, "letting go is not waited for"
+    assert driving.said[count] == STILL, "a release takes effect immediately"
 
 
-def test_keys_mean_nothing_before_and_after_the_mode(bench: Bench, qtbot: QtBot) -> None:
+def test_keys_have_no_effect_outside_the_mode(bench: Bench, qtbot: QtBot) -> None:
     qtbot.keyClick(bench.view, Qt.Key.Key_R)
     assert bench.fired == ["R"]
     qtbot.keyPress(bench.view, Qt.Key.Key_W)
@@ -126,7 +124,7 @@ def test_text_is_typed_and_does_not_drive(driving: Bench, qtbot: QtBot) -> None:
     assert driving.teleop.on, "Escape belongs to the field"
 
 
-def test_escape_leaves_and_stands_still(driving: Bench, qtbot: QtBot) -> None:
+def test_escape_leaves_the_mode_and_stops(driving: Bench, qtbot: QtBot) -> None:
     qtbot.keyPress(driving.view, Qt.Key.Key_W)
     qtbot.waitUntil(lambda: last(driving).speed > 0.0)
     qtbot.keyClick(driving.view, Qt.Key.Key_Escape)
@@ -135,20 +133,18 @@ def test_escape_leaves_and_stands_still(driving: Bench, qtbot: QtBot) -> None:
     assert driving.stops == []
 
 
-def test_a_tap_between_two_looks_is_not_missed(driving: Bench, qtbot: QtBot) -> None:
+def test_tap_between_two_polls_is_not_missed(driving: Bench, qtbot: QtBot) -> None:
     for gait in ("lateral_undulation", "turning", None):
         said = len(driving.said)
         qtbot.keyClick(driving.view, Qt.Key.Key_E)
         qtbot.waitUntil(lambda gait=gait: last(driving).gait == gait)
-        # a look between two taps, as for any fingers
+        # a poll between two taps, as with any fingers
         qtbot.waitUntil(lambda said=said: len(driving.said) > said + 1)
     qtbot.keyClick(driving.view, Qt.Key.Key_Q)
     qtbot.waitUntil(lambda: last(driving).gait == "turning")
 
 
-def test_the_amplitude_goes_on_changing_while_its_key_is_held_and_stays(
-    driving: Bench, qtbot: QtBot
-) -> None:
+def test_amplitude_changes_while_its_key_is_held(driving: Bench, qtbot: QtBot) -> None:
     qtbot.keyPress(driving.view, Qt.Key.Key_F)
     qtbot.waitUntil(lambda: last(driving).amplitude < 0.9)
     qtbot.keyRelease(driving.view, Qt.Key.Key_F)
@@ -157,12 +153,10 @@ def test_the_amplitude_goes_on_changing_while_its_key_is_held_and_stays(
     qtbot.wait(60)
     assert last(driving).amplitude == stays
     driving.teleop.set_on(False)
-    assert last(driving).amplitude == stays, "leaving moves no joint"
+    assert last(driving).amplitude == stays, "leaving the mode moves no joint"
 
 
-def test_losing_the_window_is_neutral_at_once_asks_for_a_stop_once_and_waits_for_rest(
-    driving: Bench, qtbot: QtBot
-) -> None:
+def test_lost_focus_stops_once_and_waits_for_rest(driving: Bench, qtbot: QtBot) -> None:
     qtbot.keyPress(driving.view, Qt.Key.Key_W)
     qtbot.waitUntil(lambda: last(driving).speed == 1.0)
     other = QWidget()
@@ -178,10 +172,10 @@ def test_losing_the_window_is_neutral_at_once_asks_for_a_stop_once_and_waits_for
     driving.activateWindow()
     qtbot.waitUntil(driving.isActiveWindow)
     qtbot.waitUntil(lambda: driving.teleop.notice == "")
-    assert last(driving) == STILL, "the key that was held must be pressed again"
+    assert last(driving) == STILL, "the held key must be pressed again"
 
 
-def test_an_open_menu_takes_the_keys_away(driving: Bench, qtbot: QtBot) -> None:
+def test_open_menu_releases_the_keys(driving: Bench, qtbot: QtBot) -> None:
     qtbot.keyPress(driving.view, Qt.Key.Key_W)
     qtbot.waitUntil(lambda: last(driving).speed == 1.0)
     menu = QMenu(driving)
@@ -210,7 +204,7 @@ def test_a_gamepad_drives_and_unplugging_it_stops(
     assert last(driving).gait == "lateral_undulation"
 
 
-def test_a_gamepad_that_hangs_stops_once_and_what_it_held_meanwhile_was_not_let_go(
+def test_hanging_gamepad_stops_once_and_keeps_its_inputs(
     driving: Bench, qtbot: QtBot, plug: Callable[..., VirtualPad], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pad = plug(driving.teleop.gamepads)
@@ -233,14 +227,14 @@ def test_a_gamepad_that_hangs_stops_once_and_what_it_held_meanwhile_was_not_let_
     goes_on.set()
     qtbot.waitUntil(lambda: bool(driving.teleop.gamepads.readings))
     qtbot.wait(200)
-    assert last(driving) == STILL, "the stick was held all along"
+    assert last(driving) == STILL, "the stick was held all the time"
     pad.axis(1, 0.0)
     qtbot.waitUntil(lambda: driving.teleop.notice == "")
     pad.axis(1, -1.0)
     qtbot.waitUntil(lambda: last(driving).speed > 0.3)
 
 
-def test_what_is_held_when_the_mode_begins_does_not_drive(
+def test_inputs_held_at_the_start_do_not_drive(
     bench: Bench, qtbot: QtBot, plug: Callable[..., VirtualPad]
 ) -> None:
     bench.teleop.gamepads.want("test", True)
@@ -257,7 +251,7 @@ def test_what_is_held_when_the_mode_begins_does_not_drive(
     qtbot.waitUntil(lambda: last(bench).speed == 1.0)
 
 
-def test_without_the_dead_man_nothing_moves(driving: Bench, qtbot: QtBot) -> None:
+def test_nothing_moves_without_the_dead_man_button(driving: Bench, qtbot: QtBot) -> None:
     driving.teleop.set_mapping(replace(DEFAULT, dead_man=True))
     qtbot.wait(50)
     qtbot.keyPress(driving.view, Qt.Key.Key_W)
@@ -271,14 +265,14 @@ def test_without_the_dead_man_nothing_moves(driving: Bench, qtbot: QtBot) -> Non
     assert driving.stops == []
 
 
-def test_a_stop_that_is_pressed_is_asked_for_at_once(driving: Bench, qtbot: QtBot) -> None:
+def test_pressed_stop_is_commanded_immediately(driving: Bench, qtbot: QtBot) -> None:
     qtbot.keyPress(driving.view, Qt.Key.Key_W)
     qtbot.keyPress(driving.view, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: driving.stops == ["Stop was pressed."])
     assert last(driving).still
 
 
-def test_the_mapping_is_kept_and_a_broken_one_is_left(
+def test_mapping_is_stored_and_a_broken_one_ignored(
     bench: Bench, settings: QSettings, qtbot: QtBot
 ) -> None:
     mine = replace(DEFAULT, dead_man=True, top_speed=0.5)

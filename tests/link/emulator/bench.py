@@ -1,4 +1,4 @@
-"""A bench for emulated robots: a bus without wires, whose clock goes on as fast as the test does."""
+"""Bench for emulated robots: a bus without wires, whose clock advances as fast as the test runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.link.profile.schema import Step
 
 
 class Bench:
-    """A robot, a host's codec, and all frames and events so far."""
+    """Robot, codec of a host, and all frames and events so far."""
 
     def __init__(self, loaded: LoadedProfile, plant: Plant | None = None, seed: int = 0) -> None:
         self.loaded = loaded
@@ -30,25 +30,25 @@ class Bench:
     def send(self, frames: Iterable[Frame] | Frame) -> None:
         for frame in (frames,) if isinstance(frames, Frame) else frames:
             self.robot.receive(frame, self.now)
-        self._look()
+        self._poll()
 
     def hex(self, identifier: int, data: str, **more: bool) -> None:
-        """A frame as documents write it."""
+        """Return a frame in the notation of specifications."""
         self.send(Frame(identifier, bytes.fromhex(data), **more))
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         self.frames += [(self.now, frame) for frame in self.robot.poll(self.now)]
         self.events += self.robot.events()
 
     def run(self, seconds: float, angle: np.ndarray | None = None, every: float = 0.01) -> None:
-        """Let time pass, telling all joints where to be at steady intervals."""
+        """Advance the time, with set-points for all joints at constant intervals."""
         step = 0.01
         for count in range(round(seconds / step)):
             if angle is not None and count % round(every / step) == 0:
                 for frame in self.codec.set_points(angle):
                     self.robot.receive(frame, self.now)
             self.now += step
-            self._look()
+            self._poll()
 
     def sequence(self, name: str) -> None:
         """Send a sequence of the profile, with its waits."""
@@ -59,7 +59,7 @@ class Bench:
                 self.run(step.wait_s)
 
     def armed(self) -> Bench:
-        """Boot, and arm by the profile's own sequence, the joints held."""
+        """Boot, and arm by the profile's sequence, with the joints held."""
         self.run(self.loaded.profile.emulation.boot_s + 0.1)
         for message in self.loaded.profile.messages:
             if message.role == "request" and message.called == "NMT":
@@ -71,11 +71,11 @@ class Bench:
         return [frame for _, frame in self.frames if frame.id == identifier]
 
     def decoded(self) -> list[Decoded]:
-        found = [self.codec.decode(frame) for _, frame in self.frames]
-        return [each for each in found if each is not None]
+        decoded = [self.codec.decode(frame) for _, frame in self.frames]
+        return [each for each in decoded if each is not None]
 
     def measured(self) -> np.ndarray:
-        """The newest angle of every axis that the host has heard."""
+        """Return the newest angle of every axis that the host received."""
         angle = np.full(self.codec.n_axes, np.nan)
         for each in self.decoded():
             for value in each.values:

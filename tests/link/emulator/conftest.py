@@ -10,7 +10,7 @@ from snakestudio.link.profile.loading import LoadedProfile, load_profile
 
 @pytest.fixture(scope="session")
 def shipped() -> Callable[[str], LoadedProfile]:
-    """A shipped profile by its name, read once."""
+    """Return a shipped profile by name, read once."""
     read: dict[str, LoadedProfile] = {}
 
     def get(name: str) -> LoadedProfile:

@@ -16,7 +16,7 @@ ALL = np.arange(20)
 
 
 class Scripted:
-    """A plant whose state is what the test says."""
+    """Plant whose state is set by the test."""
 
     def __init__(self, m: int) -> None:
         self.state = PlantState(np.zeros(m), np.zeros(m), np.zeros(m))
@@ -53,7 +53,7 @@ def test_joints_start_50_to_150_ms_after_the_first_set_point_that_moves_them(
     body: Body, plant: Scripted
 ) -> None:
     body.switch_on(ALL)
-    # as good as where they are: no motion is begun yet
+    # equal to the actual angles: no motion has begun yet
     body.drive(ALL, np.full(20, 0.001), np.zeros(20), 0.0)
     body.advance(0.01, 1.0)
     assert not plant.targets[-1].any()
@@ -65,14 +65,14 @@ def test_joints_start_50_to_150_ms_after_the_first_set_point_that_moves_them(
         begun = np.where(np.isnan(begun) & (plant.targets[-1] == 0.4), now - 1.0, begun)
     assert begun.min() >= 0.05
     assert begun.max() <= 0.151
-    assert len(set(begun.round(3))) > 5  # every axis has its own
+    assert len(set(begun.round(3))) > 5  # each axis has a different lag
 
 
 def test_a_motor_warms_up_as_an_rc_element(body: Body, plant: Scripted) -> None:
     # i = 6/1.5 = 4 A; P = 0.8 * 16 = 12.8 W; R P = 25.6 K; RC = 2 * 60 = 120 s: after 120 s 63.2 %
     # of it.
     plant.state = PlantState(np.zeros(20), np.zeros(20), np.full(20, 6.0))
-    body.advance(120.0, 120.0)  # the current is that at the interval's end
+    body.advance(120.0, 120.0)  # the current at the end of the interval
     assert body.current == pytest.approx(np.full(20, 4.0))
     assert body.temperature == pytest.approx(np.full(20, 25.0 + 25.6 * (1 - math.exp(-1.0))))
 

@@ -1,4 +1,4 @@
-"""The emulated CANopen drive against frames made by hand from CiA 301 and CiA 402, then driven as masters do.
+"""The emulated CANopen drive with frames made by hand from CiA 301 and CiA 402, and driven like by a master.
 
 Node 5: heartbeat 0x705, TPDO1 0x185, RPDO1 0x205, RPDO2 0x305, SDO 0x605/0x585, emergency 0x085.
 """
@@ -29,8 +29,8 @@ def status(bench: Bench) -> int:
 def enable(bench: Bench) -> None:
     bench.hex(0x000, "0105")  # NMT: start node 5
     bench.hex(0x605, "2f60600008000000")  # SDO: write 1 byte, 0x6060:00 = 8
-    for word in ("0600", "0700", "0f00"):  # shutdown, switch on, enable operation
-        bench.hex(0x305, word)
+    for controlword in ("0600", "0700", "0f00"):  # shutdown, switch on, enable operation
+        bench.hex(0x305, controlword)
 
 
 def test_it_boots_up_and_is_pre_operational(bench: Bench) -> None:
@@ -42,7 +42,7 @@ def test_it_boots_up_and_is_pre_operational(bench: Bench) -> None:
     bench.hex(0x000, "0100")  # start all
     bench.run(0.06)
     assert bench.of(0x705)[-1].data == b"\x05"
-    # switch on disabled: the controlword of before did not count
+    # switch on disabled: the earlier controlword did not count
     assert status(bench) & 0x6F == 0x40
 
 
@@ -50,12 +50,12 @@ def test_the_way_to_operation_enabled(bench: Bench) -> None:
     bench.hex(0x000, "0105")
     bench.hex(0x605, "2f60600008000000")
     assert bench.of(0x585)[-1].data == bytes.fromhex("6060600000000000")  # written
-    for word, expected in (("0600", 0x21), ("0700", 0x23), ("0f00", 0x27)):
-        bench.hex(0x305, word)
+    for controlword, expected in (("0600", 0x21), ("0700", 0x23), ("0f00", 0x27)):
+        bench.hex(0x305, controlword)
         assert status(bench) & 0x6F == expected
     assert not bench.robot.safe
     assert bench.robot.nodes[4].torque
-    assert not bench.robot.nodes[3].torque  # nobody told node 4
+    assert not bench.robot.nodes[3].torque  # node 4 was not started
 
 
 def test_targets_count_from_the_sync_on(bench: Bench) -> None:
@@ -94,7 +94,7 @@ def test_missing_targets_are_a_fault_with_an_emergency(bench: Bench) -> None:
     # 0x8250, generic and communication
     assert bench.of(0x085)[0].data == bytes.fromhex("5082 11 0000000000")
     bench.hex(0x305, "0600")
-    assert status(bench) & 0x4F == 0x08  # a fault is left by the edge of bit 7 alone
+    assert status(bench) & 0x4F == 0x08  # only an edge of bit 7 resets a fault
     bench.hex(0x305, "8000")
     assert status(bench) & 0x4F == 0x40
     assert bench.of(0x085)[-1].data == bytes(8)  # error reset
@@ -133,7 +133,7 @@ def test_leaving_operational_takes_the_torque(bench: Bench) -> None:
 def test_state_machine_of_the_drive() -> None:
     drive = Drive()
     drive.control(0x0F, True)
-    assert drive.state is PdsState.SWITCH_ON_DISABLED  # not without the steps between
+    assert drive.state is PdsState.SWITCH_ON_DISABLED  # only with the steps between
     drive.control(0x06, True)
     drive.control(0x07, True)
     drive.control(0x0F, True)
@@ -142,7 +142,7 @@ def test_state_machine_of_the_drive() -> None:
     assert drive.state is PdsState.SWITCHED_ON  # disable operation
     drive.fail()
     drive.control(0x8F, False)
-    assert drive.state is PdsState.FAULT  # what caused it is still there
+    assert drive.state is PdsState.FAULT  # its cause is still present
     drive.control(0x80, True)
     assert drive.state is PdsState.FAULT  # no edge
     drive.control(0x00, True)

@@ -1,4 +1,4 @@
-"""The emulated MIT-type actuator against frames packed by hand.
+"""The emulated MIT-type actuator with frames packed by hand.
 
 A number x in ±r with b bits is (x + r) / (2 r) (2^b - 1). A command is p16 v12 kp12 kd12 t12, a
 reply id8 p16 v12 t12.
@@ -40,7 +40,7 @@ def test_it_says_nothing_unless_spoken_to(bench: Bench) -> None:
 
 def test_motor_mode_and_a_position(bench: Bench) -> None:
     bench.hex(4, COMMAND)
-    assert bench.robot.safe  # at rest a command only makes it reply
+    assert bench.robot.safe  # at rest a command only causes a reply
     bench.hex(4, ENTER)
     assert bench.robot.nodes[3].torque
     for _ in range(200):
@@ -83,7 +83,7 @@ def test_without_stiffness_the_joint_is_limp(bench: Bench) -> None:
     bench.hex(4, POLL)
     torque = (bench.of(0)[-1].data[4] & 0x0F) << 8 | bench.of(0)[-1].data[5]
     assert torque == pytest.approx(0x7FF, abs=1)
-    assert bench.robot.nodes[3].torque  # it is in motor mode all the same
+    assert bench.robot.nodes[3].torque  # it is in motor mode nevertheless
 
 
 def test_it_rests_when_commands_cease(bench: Bench) -> None:

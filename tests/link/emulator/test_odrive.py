@@ -1,4 +1,4 @@
-"""The emulated ODrive against frames made by hand from the published CAN Simple protocol, then against the codec.
+"""The emulated ODrive with frames made by hand from the published CAN Simple protocol, and with the codec.
 
 Node 3: ids are 3 << 5 | command = 0x60 | command.
 """
@@ -37,7 +37,7 @@ def test_the_heartbeat_says_error_and_state(bench: Bench) -> None:
 
 
 def test_positions_are_turns_of_the_motor(bench: Bench) -> None:
-    # The joint shall go to 0.2 rad: at gear 50 the motor goes to 0.2 * 50 / (2 pi) = 1.5915494
+    # Target of the joint is 0.2 rad: at gear 50 the motor turns to 0.2 * 50 / (2 pi) = 1.5915494
     # turns, as float32.
     closed_loop(bench)
     command = struct.pack("<fhh", 1.5915494, 0, 0)
@@ -46,7 +46,7 @@ def test_positions_are_turns_of_the_motor(bench: Bench) -> None:
         bench.hex(0x6C, command.hex())
         bench.run(0.01)
     axis = 2
-    # half its play of 0.5 degrees
+    # half its backlash of 0.5 degrees
     assert bench.robot.angles[axis] == pytest.approx(0.2, abs=np.radians(0.3))
     turns, _ = struct.unpack("<ff", bench.of(0x69)[-1].data)
     assert turns == pytest.approx(bench.robot.angles[axis] * 50 / (2 * np.pi), abs=1e-3)
@@ -57,7 +57,7 @@ def test_remote_frames_are_answered_with_the_same_id(bench: Bench) -> None:
     bench.hex(0x75, "", remote=True)  # Get_Temperature
     bench.hex(0x77, "", remote=True)  # Get_Bus_Voltage_Current
     assert struct.unpack("<ff", bench.of(0x74)[0].data) == (0.0, 0.0)
-    assert struct.unpack("<ff", bench.of(0x75)[0].data)[1] == 25.0  # as warm as the air
+    assert struct.unpack("<ff", bench.of(0x75)[0].data)[1] == 25.0  # at the temperature of the air
     assert struct.unpack("<ff", bench.of(0x77)[0].data)[0] == 24.0
     assert not any(frame.remote for _, frame in bench.frames)
 
@@ -81,7 +81,7 @@ def test_the_watchdog_latches_until_errors_are_cleared(bench: Bench) -> None:
 def test_its_own_answers_coming_back_over_the_bus_do_not_feed_it(bench: Bench) -> None:
     closed_loop(bench)
     for _ in range(30):
-        # its encoder estimates, as a bus that echoes brings them back
+        # its own encoder estimates, as an echoing bus returns them
         bench.hex(0x69, "0000000000000000")
         bench.run(0.01)
     assert bench.robot.safe
@@ -98,7 +98,7 @@ def test_estop_stops_at_once(bench: Bench) -> None:
 @pytest.mark.parametrize("data", ["", "00", "0000c07f00000000"])
 def test_set_points_that_are_none_are_refused(bench: Bench, data: str) -> None:
     closed_loop(bench)
-    bench.hex(0x6C, data)  # empty, cut short, NaN (0x7FC00000)
+    bench.hex(0x6C, data)  # empty, truncated, NaN (0x7FC00000)
     assert bench.robot.rejected == 1
     assert bench.robot.set_points == 0
 

@@ -1,4 +1,4 @@
-"""Joints against closed forms: saturated acceleration, the servo's own frequency, the band of the gear's play."""
+"""Joints against closed forms: saturated acceleration, natural frequency of the servo, band of the backlash."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def test_gear_play_leaves_a_joint_where_the_teeth_let_go(start: float) -> None:
         state = joint.advance(0.01, ZERO, ZERO, ON)
     assert abs(state.angle[0]) <= half + 1e-3  # within the band
     assert state.torque[0] == pytest.approx(0.0, abs=1e-6)
-    assert np.sign(state.angle[0]) == np.sign(start)  # it comes to rest on the side it came from
+    assert np.sign(state.angle[0]) == np.sign(
+        start
+    )  # it comes to rest on the side from which it came
     assert abs(state.angle[0]) > 0.5 * half
 
 

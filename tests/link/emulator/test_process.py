@@ -1,4 +1,4 @@
-"""The process around an emulated robot: what lies at the bus counts from when it came, not from when it was read."""
+"""The process of an emulated robot: frames count from their arrival at the bus, not from the time of reading."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from snakestudio.link.frame import Frame
 from .bench import Bench
 
 STEP_S = 0.1
-"""Set-points of the lab robot come so often; its nodes wait for 0.25 s."""
+"""Interval of the lab robot's set-points, s; its nodes wait for 0.25 s."""
 
 
 class Shelf:
-    """A bus at which frames have been lying for some time."""
+    """Bus at which frames have been waiting for some time."""
 
     lost = 0
 
@@ -35,7 +35,7 @@ class Shelf:
 
 
 def survives(shipped, silent: range) -> bool:
-    """Whether torque stays on while the process does not run for 1 s; set-points are missing at the `silent` times."""
+    """Return whether torque stays on while the process is suspended for 1 s; no set-points at `silent` times."""
     bench = Bench(shipped("lab_robot"))
     bench.now = time.monotonic() - 4.0
     bench.run(2.0)

@@ -1,4 +1,4 @@
-"""Every shipped profile and its codec against the firmware that knows nothing of either, and faults on demand."""
+"""Every shipped profile and its codec with the firmware that is independent of them, and injected faults."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ def lab(shipped) -> Bench:
 
 
 def meanings(bench: Bench) -> set[str]:
-    """What the nodes said of themselves last."""
-    said: dict[int, str] = {}
+    """Return the last states that the nodes reported."""
+    by_node: dict[int, str] = {}
     for each in bench.decoded():
         for value in each.values:
             if value.quantity == "status":
                 for status in bench.loaded.profile.status:
                     if int(value.value) & status.mask == status.code:
-                        said[value.node] = status.meaning
+                        by_node[value.node] = status.meaning
                         break
-    return set(said.values())
+    return set(by_node.values())
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_profile_and_firmware_understand_each_other(shipped, name: str) -> None:
     bench = Bench(shipped(name)).armed()
     m = bench.codec.n_axes
-    wanted = 0.3 * np.sin(0.7 * np.arange(m) + 0.5)
+    target = 0.3 * np.sin(0.7 * np.arange(m) + 0.5)
     bench.run(0.3, np.zeros(m))
     says = bool(shipped(name).profile.status)
     assert not bench.robot.safe
     assert not says or meanings(bench) == {"armed"}
-    bench.run(1.5, wanted)
+    bench.run(1.5, target)
     play = np.radians(0.5 * shipped(name).profile.emulation.free_play_deg + 0.3)
-    assert bench.robot.angles == pytest.approx(wanted, abs=play)
+    assert bench.robot.angles == pytest.approx(target, abs=play)
     assert bench.measured() == pytest.approx(bench.robot.angles, abs=0.003)
     assert not any(each.problem for each in bench.decoded())
     bench.sequence("stop")
@@ -74,13 +74,13 @@ def test_profile_and_firmware_understand_each_other(shipped, name: str) -> None:
 def test_silence_leads_to_the_safe_state_in_the_watchdogs_time(shipped, name: str) -> None:
     bench = Bench(shipped(name)).armed()
     bench.run(0.4, np.zeros(bench.codec.n_axes))
-    begun = bench.now - 0.01  # when the last set-points came
+    begun = bench.now - 0.01  # time of the last set-points
     bench.run(0.5)
     safe = next(each.time for each in bench.events if each.event == "safe")
-    # the bench looks every 10 ms
+    # the bench polls every 10 ms
     assert safe - begun == pytest.approx(shipped(name).profile.emulation.watchdog_s, abs=0.021)
     assert bench.count("watchdog") == 10
-    # latched: only a reset leads out of it
+    # latched: only a reset ends it
     bench.sequence("arm" if name == "lab_robot" else "disarm")
     assert bench.robot.safe
     bench.sequence("reset")
@@ -106,7 +106,7 @@ def test_no_frames_are_too_strange(frames: list[tuple[int, bytes, bool]]) -> Non
 
 @functools.cache
 def _running() -> tuple[Bench, ...]:
-    """One robot of every kind, whose power stays on."""
+    """A robot of each kind that stays powered."""
     benches = tuple(Bench(load_profile(find_profile(name))) for name in PROFILES)
     for bench in benches:
         bench.run(0.6)
@@ -141,7 +141,7 @@ def test_wrong_checksums_and_repeated_counters_are_left_aside(shipped) -> None:
     bench.send(good)
     taken = bench.robot.set_points
     assert taken == 10
-    bench.send(good)  # the same counters once more
+    bench.send(good)  # the same counters again
     bad = bench.codec.set_points(np.full(10, 0.2))[0]
     bench.send(Frame(bad.id, bytes([bad.data[0] ^ 1]) + bad.data[1:]))
     assert bench.robot.set_points == taken
@@ -167,7 +167,7 @@ def test_it_is_deaf_while_it_boots(shipped) -> None:
     assert meanings(bench) == {"booting"}
 
 
-# ------------------------------------------------------------------------------------------ faults
+# ------------------------------------------------------------------------------------------- faults
 
 
 def drive(bench: Bench, seconds: float = 0.5) -> None:
@@ -203,7 +203,7 @@ def test_a_babbling_node_floods_the_bus(lab: Bench) -> None:
     lab.robot.inject(Fault("babble", 2), lab.now)
     lab.frames.clear()
     lab.run(1.0)
-    # 2000 a second and its own
+    # 2000 a second and its own frames
     assert 1900 <= sum(frame.id & 0x0F == 2 for _, frame in lab.frames) <= 2150
 
 
@@ -245,7 +245,7 @@ def test_late_frames_come_50_to_250_ms_late(lab: Bench) -> None:
     lab.run(1.0)
     times = [time for time, frame in lab.frames if frame.id == 0x181]
     assert 0.05 <= times[0] - begun <= 0.15
-    assert max(np.diff(times)) > 0.03  # and no longer evenly
+    assert max(np.diff(times)) > 0.03  # and no longer at constant intervals
 
 
 def test_two_nodes_of_one_number(lab: Bench) -> None:
@@ -260,7 +260,9 @@ def test_two_nodes_of_one_number(lab: Bench) -> None:
         for v in each.values
         if v.quantity == "angle" and v.axis == 8
     ]
-    assert sum(angle < 0.01 for angle in angles) == pytest.approx(10, abs=2)  # of the straight one
+    assert sum(angle < 0.01 for angle in angles) == pytest.approx(
+        10, abs=2
+    )  # from the straight node
     assert sum(angle > 0.2 for angle in angles) == pytest.approx(10, abs=2)
 
 
@@ -277,7 +279,7 @@ def test_overheated_motors_stop_their_node_until_they_are_cool(lab: Bench) -> No
     lab.robot.inject(Fault("overtemperature", 6), lab.now)
     drive(lab, 0.1)
     assert not lab.robot.nodes[5].torque
-    assert "0x2" in lab.robot.nodes[5].condition  # the bit that the profile calls "Overheated"
+    assert "0x2" in lab.robot.nodes[5].condition  # the bit named "Overheated" in the profile
     lab.sequence("reset")
     assert lab.robot.nodes[5].condition.startswith("fault")
     lab.robot.clear(lab.now)
@@ -313,7 +315,7 @@ def test_the_same_seed_makes_the_same_robot(shipped) -> None:
     assert run(4) != run(5)
 
 
-# ------------------------------------------------------------------------------------------ words
+# -------------------------------------------------------------------------------------------- texts
 
 
 def test_what_is_said_of_it(lab: Bench) -> None:

@@ -1,4 +1,4 @@
-"""The emulated serial adapter against LAWICEL's manual, and python-can's own slcan driver against it."""
+"""The emulated serial adapter against LAWICEL's manual and python-can's slcan driver."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def opened(bitrate: bytes = b"S6") -> SlcanAdapter:
     [
         (b"O\r", b"\a"),  # no bit rate yet
         (b"S9\r", b"\a"),
-        (b"S6\rS5\rO\rO\r", b"\r\r\r\a"),  # open already
+        (b"S6\rS5\rO\rO\r", b"\r\r\r\a"),  # already open
         (b"S6\rO\rS6\r", b"\r\r\a"),  # not while open
-        (b"C\r", b"\a"),  # closed already
+        (b"C\r", b"\a"),  # already closed
         (b"s001C\r", b"\r"),  # BTR0 = 00, BTR1 = 1C: 500 kbit/s of an SJA1000 at 16 MHz
         (b"V\r", b"V1013\r"),
         (b"N\r", b"NSNKE\r"),
@@ -66,10 +66,10 @@ def test_frames_in_and_out() -> None:
     ]
     assert answer == b"z\rZ\rz\rZ\r"
     assert (
-        b"".join(adapter.heard(frame) for frame in frames)
+        b"".join(adapter.encode(frame) for frame in frames)
         == b"t20D3112233\rT1ABCDEF00\rr1234\rR000012348\r"
     )
-    assert adapter.heard(Frame(1, bytes(12), fd=True)) == b""
+    assert adapter.encode(Frame(1, bytes(12), fd=True)) == b""
 
 
 def test_commands_come_in_pieces() -> None:
@@ -81,9 +81,11 @@ def test_commands_come_in_pieces() -> None:
 def test_the_wrong_bit_rate_hears_nothing_but_errors() -> None:
     adapter = opened(b"S5")
     assert adapter.written(b"t0011FF\r") == ([], b"z\r")
-    assert adapter.heard(Frame(5, b"\x01")) == b""
+    assert adapter.encode(Frame(5, b"\x01")) == b""
     assert not adapter.connected
-    assert adapter.written(b"F\rF\r")[1] == b"F80\rF00\r"  # bus error, forgotten once it was told
+    assert (
+        adapter.written(b"F\rF\r")[1] == b"F80\rF00\r"
+    )  # bus error, cleared after it was reported
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")

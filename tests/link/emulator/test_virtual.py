@@ -1,4 +1,4 @@
-"""An emulated robot in a thread, reached over python-can's virtual bus."""
+"""An emulated robot in a thread, connected over python-can's virtual bus."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def test_arm_and_stop_over_the_virtual_bus(shipped) -> None:
         bus = open_bus(virtual.bus)
 
         def until(code: int, sequence: str) -> None:
-            """Send a sequence until all ten servos say this status."""
-            said: dict[int, float] = {}
+            """Send a sequence until all ten servos report this status."""
+            status_of: dict[int, float] = {}
             deadline = time.monotonic() + 10.0
             sent = 0.0
-            while set(said.values()) != {float(code)} or len(said) < 10:
-                assert time.monotonic() < deadline, said
+            while set(status_of.values()) != {float(code)} or len(status_of) < 10:
+                assert time.monotonic() < deadline, status_of
                 if time.monotonic() - sent > 0.1:
                     sent = time.monotonic()
                     for step in getattr(loaded.profile.sequences, sequence):
@@ -34,7 +34,7 @@ def test_arm_and_stop_over_the_virtual_bus(shipped) -> None:
                 decoded = codec.decode(got[0]) if got is not None else None
                 for value in decoded.values if decoded is not None else ():
                     if value.quantity == "status":
-                        said[value.node] = value.value
+                        status_of[value.node] = value.value
 
         try:
             until(2, "arm")

@@ -1,4 +1,4 @@
-"""Angles are found where they are, as they are written, with their sign and scale; and nowhere in random traffic."""
+"""Angles are learned with position, format, sign and scale, and never from random traffic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from snakestudio.link.learning.fields import BitField
 from snakestudio.link.learning.motion import Cue
 from snakestudio.link.learning.proposal import Move, propose
 from snakestudio.link.learning.streams import sort_streams
-from snakestudio.link.learning.taking_over import empty_dbc, take_over
+from snakestudio.link.learning.taking_over import add_learned, empty_dbc
 from snakestudio.link.profile.loading import LoadedProfile, read_dbc
 from tests.link.learning.traffic_of_robots import frames_of, hand, little_endian
 
@@ -27,12 +27,12 @@ CUE = Cue(10.0, amplitude=math.radians(20.0))
 
 
 def packed(high: int) -> bytes:
-    """Eight bytes of a number whose bits count from the first byte's greatest."""
+    """Return eight bytes of a number whose bits count from the first byte's most significant one."""
     return high.to_bytes(8, "big")
 
 
 CODINGS: dict[str, tuple[Callable[[float], bytes], BitField, float]] = {
-    # name: how an angle in degrees is packed, where it then is, degrees in one count
+    # name: encoding of an angle in degrees, its field, degrees per count
     "16 bit little-endian": (
         lambda a: bytes([1, 2]) + struct.pack("<h", round(100 * a)) + bytes(4), BitField(16, 16, signed=True), 0.01,
     ),
@@ -81,9 +81,9 @@ def test_an_angle_moved_by_hand_is_found(coding: str, sign: int) -> None:
     assert best.field.places == field.places
     assert (best.field.big_endian, best.field.is_float) == (field.big_endian, field.is_float)
     assert math.copysign(1, best.correlation) == sign
-    # the hand went 85 % of the way
+    # the hand moved 85 % of the angle
     assert math.degrees(best.scale) == pytest.approx(degrees, rel=0.3)
-    assert best.delay == pytest.approx(0.15, abs=0.1)  # how late the hand is
+    assert best.delay == pytest.approx(0.15, abs=0.1)  # delay of the hand
     assert best.confidence > 0.75
 
 
@@ -107,7 +107,7 @@ def test_a_motion_that_is_known_exactly_tells_the_unit(coding: str) -> None:
 
 
 def test_the_rate_beside_an_angle_is_not_taken_for_it() -> None:
-    """A rate is a quarter of a period away; with holds in the motion no delay makes them alike."""
+    """A rate is a quarter of a period ahead; with pauses in the motion no delay makes them alike."""
     move = hand(CUE)
 
     def pack(node: int, degrees: float, number: int) -> bytes:
@@ -118,12 +118,12 @@ def test_the_rate_beside_an_angle_is_not_taken_for_it() -> None:
     frames = frames_of(
         [1], lambda n: 1, pack, 9.0, 9.0 + 0.02 * 740, 0.02, lambda n, t: math.degrees(move(t))
     )
-    found = find_angles(sort_streams(frames)[0], CUE.angle, CUE.begin, CUE.end)
-    assert [finding.field.first for finding in found if finding.confidence > 0.3] == [0]
+    findings = find_angles(sort_streams(frames)[0], CUE.angle, CUE.begin, CUE.end)
+    assert [finding.field.first for finding in findings if finding.confidence > 0.3] == [0]
 
 
 def test_what_is_not_restless_only_while_the_joint_moves_is_doubted() -> None:
-    """Something that swings alike all the time may agree with the motion by chance; quiet tells."""
+    """A signal that varies all the time may match the motion by chance; pauses without motion reveal it."""
     frames = [
         Frame(7, struct.pack("<h", round(2000 * float(CUE.angle(t)))), time=t)
         for t in np.arange(10.0, CUE.end + 1, 0.02).tolist()
@@ -150,17 +150,17 @@ def test_nothing_is_found_in_random_traffic(seed: int) -> None:
         Frame(2, struct.pack("<H", d), time=t)
         for d, t in zip(drift.tolist(), time.tolist(), strict=True)
     ]
-    found = propose(
+    messages = propose(
         [*noise, *walks], [Move(1, "yaw", (*noise, *walks), CUE.angle, CUE.begin, CUE.end)]
     )
-    assert all(angle.finding.confidence < 0.6 for message in found for angle in message.angles)
-    assert all(message.guards == () for message in found)
-    assert all(message.role != "heartbeat" for message in found)
+    assert all(angle.finding.confidence < 0.6 for message in messages for angle in message.angles)
+    assert all(message.guards == () for message in messages)
+    assert all(message.role != "heartbeat" for message in messages)
 
 
 @pytest.fixture(scope="module")
 def robot() -> tuple[list[Frame], list[Move]]:
-    """A robot of four joints: quiet for four seconds, then joint 1 and joint 3 are moved; joint 3 counts backwards."""
+    """A robot of four joints: at rest for four seconds, then joints 1 and 3 are moved; joint 3 counts backwards."""
     nodes = range(1, 5)
     offset = {node: 7.0 * node for node in nodes}
 
@@ -187,17 +187,17 @@ def robot() -> tuple[list[Frame], list[Move]]:
 
 
 def test_what_was_learned_reads_the_robot(robot: tuple[list[Frame], list[Move]]) -> None:
-    """From nothing to a profile whose codec gives the angles back that were put into the frames."""
+    """From nothing to a profile whose codec returns the angles that were packed into the frames."""
     quiet, moves = robot
-    found = propose(quiet, moves)
-    assert [message.role for message in found] == ["feedback", "heartbeat"]
-    feedback = found[0]
+    messages = propose(quiet, moves)
+    assert [message.role for message in messages] == ["feedback", "heartbeat"]
+    feedback = messages[0]
     assert {(angle.joint, angle.node) for angle in feedback.angles} == {(1, 1), (3, 3)}
     assert {(guard.kind, guard.field.first, guard.algorithm) for guard in feedback.guards} == {
         ("counter", 48, ""),
         ("checksum", 56, "crc8_j1850"),
     }
-    profile, dbc = take_over(None, empty_dbc(), found, name="learned")
+    profile, dbc = add_learned(None, empty_dbc(), messages, name="learned")
     assert [(axis.joint, axis.node) for axis in profile.axes] == [(n, n) for n in range(1, 5)]
     assert (profile.axes[0].sign, profile.axes[0].offset_deg) == (1, pytest.approx(7.0, abs=0.01))
     assert (profile.axes[2].sign, profile.axes[2].offset_deg) == (-1, pytest.approx(21.0, abs=0.01))
@@ -207,7 +207,7 @@ def test_what_was_learned_reads_the_robot(robot: tuple[list[Frame], list[Move]])
     assert decoded is not None
     assert decoded.problem == ""
     (value,) = (value for value in decoded.values if value.quantity == "angle")
-    # Node 3 says sign * angle + offset in degrees: -12.5 + 21.
+    # Node 3 reports sign * angle + offset in degrees: -12.5 + 21.
     assert math.degrees(value.value) == pytest.approx(12.5, abs=0.02)
     assert value.axis == 2
 
@@ -216,9 +216,9 @@ def test_taking_over_once_more_replaces_and_keeps_what_is_other(
     robot: tuple[list[Frame], list[Move]],
 ) -> None:
     quiet, moves = robot
-    first, dbc = take_over(None, empty_dbc(), propose(quiet, moves[:1]), others=False)
+    first, dbc = add_learned(None, empty_dbc(), propose(quiet, moves[:1]), others=False)
     assert [axis.joint for axis in first.axes] == [1]
-    second, again = take_over(first, dbc, propose(quiet, moves[1:]), others=False)
+    second, again = add_learned(first, dbc, propose(quiet, moves[1:]), others=False)
     assert [axis.joint for axis in second.axes] == [1, 3]
     assert len(second.messages) == len(first.messages) == 2
     assert again.count("BO_ ") == dbc.count("BO_ ")
@@ -230,14 +230,14 @@ def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(
     feedback, _ = propose(*robot)
     one, other = feedback.angles
     angles = one, replace(other, joint=2, axis="pitch", node=2)
-    profile, _ = take_over(None, empty_dbc(), [replace(feedback, angles=angles)])
+    profile, _ = add_learned(None, empty_dbc(), [replace(feedback, angles=angles)])
     assert [(axis.name, axis.node) for axis in profile.axes] == [
         ("joint 1 yaw", 1),
         ("joint 2 pitch", 2),
         ("joint 3 yaw", 3),
         ("joint 4 pitch", 4),
     ]
-    alike, _ = take_over(
+    alike, _ = add_learned(
         None, empty_dbc(), [replace(feedback, angles=(replace(one, axis="roll"),))]
     )
     assert [axis.axis for axis in alike.axes] == ["roll"] * 4
@@ -245,4 +245,4 @@ def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(
 
 def test_without_an_angle_there_is_no_profile(robot: tuple[list[Frame], list[Move]]) -> None:
     with pytest.raises(ValueError, match="move a joint"):
-        take_over(None, empty_dbc(), propose(robot[0]))
+        add_learned(None, empty_dbc(), propose(robot[0]))

@@ -1,4 +1,4 @@
-"""Which way a hand is told to turn a joint, against the kinematics of the chain."""
+"""Directions in which a hand must turn a joint, against the kinematics of the chain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.model.robot.robot import Axis, Robot
 @pytest.mark.parametrize("kind", ["yaw", "pitch", "roll"])
 def test_the_positive_way_is_that_of_the_chain(kind: AxisKind) -> None:
     _, turns = chain(np.eye(3), np.array([0.3]), Robot(n_links=2), (Axis(0, kind),))
-    # of link 2, whose link 1 looks along x, with z upwards
+    # of link 2; link 1 points along x, with z upwards
     along = turns[1][:, 0]
     left = turns[1][:, 1]
     seen = {
@@ -22,7 +22,7 @@ def test_the_positive_way_is_that_of_the_chain(kind: AxisKind) -> None:
         "to the right": along[1] < -0.1,
         "up": along[2] > 0.1,
         "down": along[2] < -0.1,
-        "clockwise": left[2] > 0.1,  # seen along x the left side goes up
+        "clockwise": left[2] > 0.1,  # seen along x the left side rises
         "anticlockwise": left[2] < -0.1,
     }
-    assert [way for way, is_so in seen.items() if is_so] == [directions(kind)[0]]
+    assert [direction for direction, is_so in seen.items() if is_so] == [directions(kind)[0]]

@@ -1,4 +1,4 @@
-"""What is learned from the emulated robots' own traffic is what their profiles say."""
+"""Profiles learned from the traffic of emulated robots agree with the robots' own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snakestudio.paths import resource
 
 
 def traffic(name: str, seconds: float = 3.0) -> list[Frame]:
-    """What a robot says after it was switched on and has booted, while nobody talks to it."""
+    """Return the traffic of a robot after booting, without any host."""
     robot = EmulatedRobot(load_profile(resource("profiles", f"{name}.toml")))
     frames: list[Frame] = []
     for k in range(int((seconds + 2.0) / 0.005)):
@@ -32,11 +32,11 @@ def traffic(name: str, seconds: float = 3.0) -> list[Frame]:
     ],
 )
 def test_the_formulas_of_the_profile_are_found(name: str, formulas: set[str]) -> None:
-    found = propose(traffic(name))
-    assert formulas <= {message.family.formula for message in found}
+    messages = propose(traffic(name))
+    assert formulas <= {message.family.formula for message in messages}
     nodes = load_profile(resource("profiles", f"{name}.toml")).profile.nodes
     assert all(
-        message.family.nodes == nodes for message in found if message.family.formula in formulas
+        message.family.nodes == nodes for message in messages if message.family.formula in formulas
     )
 
 
@@ -54,7 +54,7 @@ def test_heartbeats_of_the_papers_robot_count_up() -> None:
 
 def test_the_generic_servos_counter_and_checksum_are_found() -> None:
     profile = load_profile(resource("profiles", "generic_servo.toml")).profile
-    said = {
+    algorithms = {
         signal.quantity: signal.checksum
         for message in profile.messages
         if message.role == "feedback"
@@ -62,7 +62,7 @@ def test_the_generic_servos_counter_and_checksum_are_found() -> None:
     }
     guards = [guard for message in propose(traffic("generic_servo")) for guard in message.guards]
     assert {guard.kind for guard in guards} == {"counter", "checksum"}
-    assert said["checksum"] in {guard.algorithm for guard in guards}
+    assert algorithms["checksum"] in {guard.algorithm for guard in guards}
 
 
 def test_a_heartbeat_is_one_still_when_its_status_changes_during_a_move() -> None:
@@ -79,5 +79,5 @@ def test_a_heartbeat_is_one_still_when_its_status_changes_during_a_move() -> Non
 
     cue = Cue(10.0)
     move = Move(1, "yaw", tuple(beats(9.0, 140, moving=True)), cue.angle, cue.begin, cue.end)
-    (found,) = propose(beats(0.0, 50, moving=False), [move])
-    assert (found.role, found.changing) == ("heartbeat", (0, 1))
+    (message,) = propose(beats(0.0, 50, moving=False), [move])
+    assert (message.role, message.changing) == ("heartbeat", (0, 1))

@@ -1,4 +1,4 @@
-"""Ids, periods, families of ids, counters and checksums, in traffic whose layout is known."""
+"""Ids, periods, families of ids, counters and checksums in traffic with a known layout."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_frames_are_sorted_by_id_with_their_periods_and_changing_bytes() -> None
     assert feedback.is_periodic
     assert feedback.changing_bytes == (1,)
     assert (heartbeat.count, heartbeat.other_lengths, heartbeat.changing_bytes) == (40, 1, ())
-    # The least bit of a counter flips every time, the next every other time, and so on.
+    # The least significant bit of a counter changes every time, the next one every other time, and so on.
     assert feedback.flips[8:12] == pytest.approx([1.0, 0.5, 0.25, 0.125], abs=0.01)
 
 
@@ -65,7 +65,7 @@ def test_frames_that_come_when_they_like_are_not_periodic() -> None:
             range(3, 8),
         ),  # ODrive: node << 5 | command
         ([0x300 + 3 * k for k in range(5)], "0x2FD + 3 * node", range(1, 6)),
-        ([0x201, 0x202, 0x204, 0x205], "0x200 + node", [1, 2, 4, 5]),  # node 3 is away
+        ([0x201, 0x202, 0x204, 0x205], "0x200 + node", [1, 2, 4, 5]),  # node 3 is missing
     ],
 )
 def test_ids_at_equal_distances_are_one_formula(
@@ -89,8 +89,8 @@ def test_two_messages_of_every_node_are_two_families_and_a_stranger_stands_alone
         for n in nodes
     ]
     frames += [Frame(0x80, b"", time=0.02 * k) for k in range(50)]
-    found = find_families(sort_streams(frames))
-    assert [family.formula for family in found] == ["", "0x180 + node", "0x280 + node"]
+    families = find_families(sort_streams(frames))
+    assert [family.formula for family in families] == ["", "0x180 + node", "0x280 + node"]
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_counters_are_found_where_they_stand_and_as_wide_as_they_are(
         for i, at in enumerate(field.places):
             bits[at] = (number + 250) >> i & 1
         payloads.append(np.packbits(bits, bitorder="little").tobytes())
-    (found,) = find_counters(stream_of(payloads))
-    assert (found.field.first, found.field.width) == (place, width)
-    assert found.field.big_endian == big
-    assert found.confidence > 0.95
+    (counter,) = find_counters(stream_of(payloads))
+    assert (counter.field.first, counter.field.width) == (place, width)
+    assert counter.field.big_endian == big
+    assert counter.confidence > 0.95
 
 
 @pytest.mark.parametrize("algorithm", ["xor8", "sum8", "crc8_j1850", "crc8_autosar"])
@@ -124,12 +124,12 @@ def test_the_checksum_is_told_by_name_and_place(algorithm: str, place: int) -> N
     for _ in range(60):
         body = bytes(rng.integers(0, 256, 7).astype(np.uint8))
         payloads.append(body[:place] + bytes([CHECKSUMS[algorithm](body)]) + body[place:])
-    found = find_checksum(stream_of(payloads))
-    assert found is not None
-    # Of an exclusive or every byte is the checksum of the others: the last one is meant.
-    assert found.algorithm == algorithm
-    assert found.field.first == (8 * 7 if algorithm == "xor8" else 8 * place)
-    assert found.confidence > 0.95
+    checksum = find_checksum(stream_of(payloads))
+    assert checksum is not None
+    # Every byte of an exclusive or is the checksum of the others: the last one is meant.
+    assert checksum.algorithm == algorithm
+    assert checksum.field.first == (8 * 7 if algorithm == "xor8" else 8 * place)
+    assert checksum.confidence > 0.95
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8))
@@ -141,7 +141,7 @@ def test_random_frames_have_neither_counter_nor_checksum(seed: int, length: int)
 
 
 def test_what_never_changes_is_no_checksum() -> None:
-    # though 0 is the exclusive or of nothing but 0
+    # although 0 is the exclusive or of zeros
     assert find_checksum(stream_of([bytes(8)] * 100)) is None
 
 
@@ -155,15 +155,15 @@ def test_what_never_changes_is_no_checksum() -> None:
 def test_fields_read_as_cantools_reads_them(
     first: int, width: int, big: bool, signed: bool, data: bytes
 ) -> None:
-    """cantools' decoder is the second opinion on places of bits, byte order and sign."""
+    """cantools' decoder verifies positions of bits, byte order and sign."""
     from cantools.database.can import Message as DbcMessage
     from cantools.database.can import Signal as DbcSignal
 
     field = BitField(first, width, big, signed)
     order = "big_endian" if big else "little_endian"
     signal = DbcSignal("x", field.dbc_start, width, order, signed)
-    said = DbcMessage(1, "M", 8, [signal], strict=True).decode(data)["x"]
-    assert read_field(stream_of([data]), field)[0] == said
+    expected = DbcMessage(1, "M", 8, [signal], strict=True).decode(data)["x"]
+    assert read_field(stream_of([data]), field)[0] == expected
 
 
 def test_a_whole_robot_is_sorted_out() -> None:

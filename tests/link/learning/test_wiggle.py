@@ -1,4 +1,4 @@
-"""The judgement of a wiggle, against responses whose lag, play, gain, sign and offset are put in."""
+"""Evaluation of a wiggle against responses with known lag, backlash, gain, sign and offset."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ TIME = np.arange(0.0, 6.8, 0.02)
 HELD = 0.1
 
 
-def told(time: np.ndarray) -> np.ndarray:
-    """Three swings of two seconds about where the joint is held, and then rest."""
+def commanded(time: np.ndarray) -> np.ndarray:
+    """Return the commanded angle: three swings of two seconds about the held angle, and then rest."""
     inside = (time >= 0) & (time <= 6.0)
     return HELD + np.where(inside, AMPLITUDE * np.sin(math.pi * time), 0.0)
 
@@ -32,15 +32,15 @@ def told(time: np.ndarray) -> np.ndarray:
 def answer(
     lag: float = 0.0, play: float = 0.0, gain: float = 1.0, offset: float = 0.0, noise: float = 0.0
 ) -> WiggleResult:
-    """A joint's answer: what is commanded, late, through the gap of a gear, times a gain about where it is held."""
-    moved = with_play(told(TIME - lag), math.radians(play))
+    """Return the response of a joint: the commanded angle with lag, backlash and gain about the held angle."""
+    moved = with_play(commanded(TIME - lag), math.radians(play))
     measured = HELD + gain * (moved - HELD) + math.radians(offset)
     measured = measured + np.random.default_rng(1).normal(0.0, math.radians(noise), len(TIME))
-    return judge("joint 3 yaw", TIME, told(TIME), measured)
+    return judge("joint 3 yaw", TIME, commanded(TIME), measured)
 
 
-def words(result: WiggleResult) -> str:
-    return " ".join(word.text for word in result.words)
+def text_of(result: WiggleResult) -> str:
+    return " ".join(message.text for message in result.messages)
 
 
 @pytest.mark.parametrize("lag", [0.0, 0.04, 0.12, 0.3])
@@ -56,65 +56,68 @@ def test_lag_and_play_are_told_apart(lag: float, play: float) -> None:
 def test_a_good_joint_is_called_good() -> None:
     result = answer(0.05, 0.0)
     assert result.good
-    assert "50 ms" in words(result)
+    assert "50 ms" in text_of(result)
 
 
 def test_the_wrong_way_round() -> None:
     result = answer(0.05, 3.0, gain=-1.0, noise=0.03)
     assert result.wrong_way
-    assert result.words[0].severity == "error"
-    assert "Reverse its sign" in words(result)
-    # it turns about where it is held
+    assert result.messages[0].severity == "error"
+    assert "Reverse its sign" in text_of(result)
+    # it swings about the held angle
     assert math.degrees(result.offset) == pytest.approx(0.0, abs=0.3)
 
 
 def test_a_wrong_gear_and_an_offset() -> None:
     result = answer(gain=2.0, offset=3.0)
-    assert "2.00 times" in words(result)
-    assert "+3.0°" in words(result)
+    assert "2.00 times" in text_of(result)
+    assert "+3.0°" in text_of(result)
     assert not result.good
 
 
 def test_a_joint_that_does_not_move() -> None:
-    result = judge("joint 1 yaw", TIME, told(TIME), np.full(len(TIME), 0.3))
+    result = judge("joint 1 yaw", TIME, commanded(TIME), np.full(len(TIME), 0.3))
     assert not result.moved
     assert not result.wrong_way
-    assert "only 0.00° instead of 10.0°" in words(result)
+    assert "only 0.00° instead of 10.0°" in text_of(result)
 
 
 def test_much_play_and_much_lag_are_warnings() -> None:
-    assert any(word.severity == "warning" for word in answer(play=7.0).words)
-    assert any(word.severity == "warning" for word in answer(lag=0.3).words)
+    assert any(message.severity == "warning" for message in answer(play=7.0).messages)
+    assert any(message.severity == "warning" for message in answer(lag=0.3).messages)
 
 
 def test_too_little_was_heard() -> None:
     measured = np.full(len(TIME), np.nan)
     measured[:5] = 0.0
     with pytest.raises(ValueError, match=r"5.*20 are needed"):
-        judge("joint 1 yaw", TIME, told(TIME), measured)
+        judge("joint 1 yaw", TIME, commanded(TIME), measured)
     with pytest.raises(ValueError, match="does not move"):
         judge("joint 1 yaw", TIME, np.zeros(len(TIME)), np.zeros(len(TIME)))
 
 
 def test_play_keeps_its_output_inside_the_gap() -> None:
-    """By hand: a gap of 2 holds the output until the input has gone 1 past it."""
+    """By hand: a gap of 2 holds the output until the input is 1 beyond it."""
     values = np.array([0.0, 0.5, 2.0, 3.0, 2.0, 1.0, 0.0])
     assert with_play(values, 2.0).tolist() == [0.0, 0.0, 1.0, 2.0, 2.0, 2.0, 1.0]
 
 
 def test_a_trace_knows_what_is_new() -> None:
-    """Telemetry every 10 ms of set-points every 100 ms and angles every 20 ms: no stairs come of it."""
+    """Telemetry every 10 ms with set-points every 100 ms and angles every 20 ms gives no steps."""
     trace = Trace()
     for k in range(700):
         t = 0.01 * k
         sent = 0.1 * (k // 10)
-        heard = 0.02 * (k // 2)
+        angle_time = 0.02 * (k // 2)
         trace.add(
-            t, float(told(np.array([sent]))[0]), heard, float(told(np.array([heard - 0.08]))[0])
+            t,
+            float(commanded(np.array([sent]))[0]),
+            angle_time,
+            float(commanded(np.array([angle_time - 0.08]))[0]),
         )
     time, reference, measured = trace.curves()
     assert trace.count == len(time) == 350
-    assert np.abs(reference - told(time)).max() < 0.1 * AMPLITUDE
+    assert np.abs(reference - commanded(time)).max() < 0.1 * AMPLITUDE
     result = judge("joint 3 yaw", time, reference, measured)
     assert result.lag == pytest.approx(0.08, abs=0.02)
     assert result.play == 0.0

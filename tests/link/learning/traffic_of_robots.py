@@ -1,4 +1,4 @@
-"""Traffic of made-up robots whose layout is known, for what learns layouts."""
+"""Traffic of fictitious robots with a known layout, to test learning."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from snakestudio.link.learning.motion import Cue
 from snakestudio.link.profile.checksums import CHECKSUMS
 
 Pack = Callable[[int, float, int], bytes]
-"""Data of a frame of a node, given the angle of its joint in degrees and the number of the
-frame."""
+"""Data of a frame, from the node, the angle of its joint in degrees and the number of the frame."""
 
 
 def hand(
     cue: Cue, seed: int = 0, delay: float = 0.15, share: float = 0.85
 ) -> Callable[[float], float]:
-    """A hand that follows a cue late, not far enough and not quite smoothly, rad."""
+    """Return the angles of a hand that follows a cue with lag, too small an amplitude and some noise, rad."""
     rng = np.random.default_rng(seed)
     at = np.linspace(cue.begin - 1, cue.end + 2, 40)
     wobble = rng.normal(0.0, 0.06 * cue.amplitude, len(at))
@@ -43,21 +42,21 @@ def frames_of(
     angle: Callable[[int, float], float],
     seed: int = 1,
 ) -> list[Frame]:
-    """Frames that every node sends once a period, with a fiftieth of a period of jitter.
+    """Return frames that every node sends once per period, with a jitter of a fiftieth of a period.
 
-    `angle` is that of a node's joint at a time, degrees.
+    `angle` returns the angle of a node's joint at a time, degrees.
     """
     rng = np.random.default_rng(seed)
-    found = []
+    frames = []
     for number in range(int((end - begin) / period)):
         for place, node in enumerate(nodes):
             time = begin + (number + place / len(nodes)) * period + rng.uniform(0, 0.02 * period)
-            found.append(Frame(id_of(node), pack(node, angle(node, time), number), time=time))
-    return sorted(found, key=lambda frame: frame.time)
+            frames.append(Frame(id_of(node), pack(node, angle(node, time), number), time=time))
+    return sorted(frames, key=lambda frame: frame.time)
 
 
 def little_endian(node: int, degrees: float, number: int) -> bytes:
-    """Hundredths of a degree, 16 bit from byte 2; a current like noise in bytes 4 and 5; a counter; a checksum."""
+    """Hundredths of a degree, 16 bit from byte 2; a noisy current in bytes 4 and 5; a counter; a checksum."""
     rng = np.random.default_rng([node, number])
     current = int(rng.integers(-300, 300))
     body = (

@@ -1,4 +1,4 @@
-"""How long frames take: against published figures, and against frames that are stuffed bit by bit."""
+"""Duration of frames against published values, and against frames that are stuffed bit by bit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _crc15(bits: list[int]) -> int:
 
 
 def _stuffed(bits: list[int]) -> int:
-    """Number of bits with those that are put in behind five equal ones."""
+    """Return the number of bits, including the stuff bits after five equal ones."""
     count = 0
     last = -1
     run = 0
@@ -85,7 +85,7 @@ def test_a_profiles_traffic_message_by_message() -> None:
     # Ten nodes at 100 Hz, 135 bits each, at 1 Mbit/s.
     assert shares["Set_Input_Pos"].rate == pytest.approx(1000)
     assert shares["Set_Input_Pos"].load == pytest.approx(0.135)
-    # What is asked for comes as often as it is asked for; the remote frames have no data.
+    # Requested messages are as frequent as their requests; the remote frames have no data.
     assert shares["Ask_Iq"].load == pytest.approx(100 * 55e-6)
     assert shares["Get_Iq"].load == pytest.approx(100 * 135e-6)
     assert shares["Estop"].rate == 0

@@ -1,4 +1,4 @@
-"""What is found wrong in profiles: the key it stands at, and in which words."""
+"""Problems in profiles: their keys and messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DBC = LAB.with_suffix(".dbc").read_text(encoding="utf-8")
 
 
 def changed(*changes: tuple[str, str]) -> LoadedProfile:
-    """The lab robot's profile and DBC with some text replaced, wherever it stands first."""
+    """Return the lab robot's profile and DBC with the first occurrence of some texts replaced."""
     toml = TOML
     dbc = DBC
     for old, new in changes:
@@ -272,9 +272,9 @@ MESSAGES = [
     ("change", "sentence"), MESSAGES, ids=lambda part: part[:50] if isinstance(part, str) else None
 )
 def test_a_mistake_is_said(change: tuple[str, str], sentence: str) -> None:
-    found = check(changed(change))
-    assert sentence in sentences(found)
-    assert found[0].severity == "error"
+    problems = check(changed(change))
+    assert sentence in sentences(problems)
+    assert problems[0].severity == "error"
 
 
 @pytest.mark.parametrize(
@@ -338,7 +338,7 @@ _CURRENTS = (
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         (((_CURRENTS, ""),), naming("limits.max_current_a")),
         (
@@ -355,11 +355,11 @@ _CURRENTS = (
     ],
 )
 def test_a_limit_of_what_an_axis_never_says_keeps_the_robot_from_being_armed(
-    changes: tuple[tuple[str, str], ...], said: str
+    changes: tuple[tuple[str, str], ...], message: str
 ) -> None:
     loaded = changed(*changes)
     (problem,) = arming_problems(loaded)
-    assert problem.sentence() == said
+    assert problem.sentence() == message
     assert sentences(check(loaded)) == []
     (warned,) = sentences(check(loaded), "warning")
     assert "never reached" in warned
@@ -376,11 +376,11 @@ def test_a_limit_of_what_is_only_asked_for_while_the_robot_stands_is_remarked() 
     toml = path.read_text(encoding="utf-8").replace(
         "remote = true\nevery_s = 0.5", 'remote = true\nwhen = "idle"\nevery_s = 0.5', 1
     )
-    (said,) = sentences(
+    (message,) = sentences(
         check(parse_profile(toml, path.with_suffix(".dbc").read_text(encoding="utf-8"))), "warning"
     )
-    assert "always" in said
-    assert "Ask_Temperature" in said
+    assert "always" in message
+    assert "Ask_Temperature" in message
 
 
 def test_a_robot_without_heartbeat_is_not_armed() -> None:
@@ -475,12 +475,12 @@ def test_what_makes_a_robot_go_on_for_long_is_remarked(
 )
 @pytest.mark.parametrize("name", ["stop", "disarm"])
 def test_a_stop_that_arms_is_a_mistake(name: str, arms: str) -> None:
-    """However it is written: what counts are the frames."""
-    whole = TOML[TOML.index(f"{name} = [") :].split("]", 1)[0] + "]"
-    loaded = changed((whole, f"{name} = [{arms}]"))
-    said = naming(f"sequences.{name}[1]: This", "sequences.arm[1]", "torque off")
-    assert said in sentences(check(loaded))
-    assert said in sentences(arming_problems(loaded))
+    """In any notation: only the frames count."""
+    sequence = TOML[TOML.index(f"{name} = [") :].split("]", 1)[0] + "]"
+    loaded = changed((sequence, f"{name} = [{arms}]"))
+    message = naming(f"sequences.{name}[1]: This", "sequences.arm[1]", "torque off")
+    assert message in sentences(check(loaded))
+    assert message in sentences(arming_problems(loaded))
 
 
 def test_an_arm_sequence_that_waits_for_no_word_is_hinted_at() -> None:
@@ -491,7 +491,7 @@ def test_an_arm_sequence_that_waits_for_no_word_is_hinted_at() -> None:
 
 
 def test_joints_that_turn_up_and_down_only_are_no_fault() -> None:
-    """One axis a joint, yaw and pitch in turn, as most snake robots are built."""
+    """One axis per joint, alternately yaw and pitch, as in most snake robots."""
     toml = TOML
     for joint in range(1, 11):
         axis = "pitch" if joint % 2 else "yaw"

@@ -1,4 +1,4 @@
-"""Messages of a DBC edited, added and removed: read again by cantools, and by hand-computed bits."""
+"""Messages of a DBC edited, added and removed: read again by cantools, and compared with bits computed by hand."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ BO_ 768 Status: 8 Node
  SG_ Live : 56|8@1+ (1,0) [0|0] "" Vector__XXX
 SIG_GROUP_ 768 Measured 1 : Speed Heat;
 """
-"""What bits 8 to 23 say depends on the mode."""
+"""The meaning of bits 8 to 23 depends on the mode."""
 SEVERAL = "SG_MUL_VAL_ 768 Speed Mode 0-0, 2-2;\nSG_MUL_VAL_ 768 Heat Mode 1-1;\n"
-"""The speed comes in two of them, which names the multiplexer."""
+"""The speed is in two of the messages, which names the multiplexer."""
 
 
 def test_a_new_message_packs_the_bytes_that_its_bits_say() -> None:
@@ -149,15 +149,15 @@ def test_what_names_no_value_is_said(text: str) -> None:
 
 
 def test_words_of_the_format_are_no_names() -> None:
-    # each DBC lists most of them itself
+    # each DBC already lists most of them
     listed = re.findall(r"^\t(\w+)", with_message("", SET_POINT), re.MULTILINE)
     assert "SIG_GROUP_" in listed
-    for word in [*listed, "BO_", "SG_", "BU_", "EV_", "BS_", "NS_", "VERSION"]:
-        sentence = f"^{word} .*DBC"
+    for keyword in [*listed, "BO_", "SG_", "BU_", "EV_", "BS_", "NS_", "VERSION"]:
+        sentence = f"^{keyword} .*DBC"
         with pytest.raises(ProfileError, match=sentence):
-            with_message("", replace(SET_POINT, name=word))
+            with_message("", replace(SET_POINT, name=keyword))
         with pytest.raises(ProfileError, match=sentence):
-            with_message("", replace(SET_POINT, signals=(replace(MODE, name=word),)))
+            with_message("", replace(SET_POINT, signals=(replace(MODE, name=keyword),)))
     assert with_message("", replace(SET_POINT, name="BO_Status"))
 
 
@@ -184,16 +184,16 @@ def test_a_multiplexer_is_not_taken_from_under_its_branches(text: str) -> None:
     (draft,) = drafts_of(read_dbc(text))
     by_name = {signal.name: signal for signal in draft.signals}
 
-    def kept(*names: str) -> MessageDraft:
+    def draft_of(*names: str) -> MessageDraft:
         return replace(draft, signals=tuple(by_name[name] for name in names))
 
     with pytest.raises(ProfileError, match=r"them, too\.$"):
-        with_message(text, kept("Heat", "Speed", "Live"), "Status")
+        with_message(text, draft_of("Heat", "Speed", "Live"), "Status")
     with pytest.raises(ProfileError, match=r"it, too\.$"):
-        with_message(text, kept("Heat"), "Status")
-    (message,) = read_dbc(with_message(text, kept("Live"), "Status")).messages
+        with_message(text, draft_of("Heat"), "Status")
+    (message,) = read_dbc(with_message(text, draft_of("Live"), "Status")).messages
     assert [signal.name for signal in message.signals] == ["Live"]
-    (message,) = read_dbc(with_message(text, kept("Mode", "Heat"), "Status")).messages
+    (message,) = read_dbc(with_message(text, draft_of("Mode", "Heat"), "Status")).messages
     (group,) = message.signal_groups or ()
     assert group.signal_names == ["Heat"]
 

@@ -1,4 +1,4 @@
-"""DBCs with statements about what is not there: they are left out and named, and all else is read."""
+"""DBCs with statements about missing objects: these are omitted and reported, and the rest is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas of ids: what they are worth, and that nothing but arithmetic gets through."""
+"""Formulas of ids: their values, and that they accept only arithmetic."""
 
 from __future__ import annotations
 

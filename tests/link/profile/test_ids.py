@@ -1,4 +1,4 @@
-"""Ids in use: what is proposed for a new message is free, and a message on the id of another one is pointed out."""
+"""Ids in use: the proposal for a new message is unused, and a message on the id of another one is reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DBC = SERVO.with_suffix(".dbc").read_text(encoding="utf-8")
 
 
 def with_messages(*messages: tuple[str, int], toml: str = TOML) -> LoadedProfile:
-    """The servo's profile with more messages in its DBC; ids as a DBC has them, bit 31 for 29 bits."""
+    """Return the servo's profile with more messages in its DBC; ids as in a DBC, with bit 31 for 29 bits."""
     more = "\n".join(f"BO_ {number} {name}: 8 Vector__XXX\n" for name, number in messages)
     at = DBC.index("BO_ ")
     return parse_profile(toml, f"{DBC[:at]}{more}\n{DBC[at:]}")

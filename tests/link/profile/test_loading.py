@@ -1,4 +1,4 @@
-"""Profile files: what is refused and in which words, and that saving keeps what a person wrote."""
+"""Profile files: what is rejected with which message, and that saving preserves manual edits."""
 
 from __future__ import annotations
 
@@ -96,9 +96,9 @@ def test_every_mistake_is_named_at_once() -> None:
 def test_what_is_refused(old: str, new: str, says: str) -> None:
     if not says:
         toml = TOML[: TOML.index("axes = [")] + "axes = []\nmessages = []\n"
-        said = refused(toml)
-        assert "axes needs at least 1 entry (got 0)" in said
-        assert "messages needs at least 1 entry (got 0)" in said
+        message = refused(toml)
+        assert "axes needs at least 1 entry (got 0)" in message
+        assert "messages needs at least 1 entry (got 0)" in message
         return
     assert says in refused(TOML.replace(old, new, 1))
 
@@ -122,7 +122,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 def test_a_protected_file_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = new_profile("lab_robot", tmp_path)
-    monkeypatch.setattr(os, "access", lambda *_: False)  # nothing is really protected from root
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root ignores permissions
     with pytest.raises(ProfileError, match="write-protected"):
         save_profile(load_profile(path).profile, path)
     assert path.read_text(encoding="utf-8") == TOML
@@ -168,7 +168,7 @@ def test_the_users_own_profiles_are_found_by_name(
 
 
 def _mutated(text: str, draw: random.Random) -> str:
-    """The text with some of what people and broken tools do to one."""
+    """Return the text with typical damage by people and tools."""
     for _ in range(draw.randint(1, 3)):
         at, end = sorted(draw.randrange(len(text) + 1) for _ in range(2))
         end = min(end, at + draw.choice((1, 3, 20, 200)))
@@ -204,7 +204,7 @@ def _mutated(text: str, draw: random.Random) -> str:
 
 
 def _mutate_and_load(count: int, seed: int) -> int:
-    """Load mutated profiles and DBCs; counts those that still are some."""
+    """Load mutated profiles and DBCs; return how many are still valid."""
     from snakestudio.link.core.codec import Codec
     from snakestudio.link.frame import Frame
     from snakestudio.link.profile.check import arming_problems, check

@@ -1,4 +1,4 @@
-"""Units in DBCs: every known spelling means what people mean by it, and nothing else is a unit."""
+"""Units in DBCs: every known spelling has its usual meaning, and nothing else is a unit."""
 
 from __future__ import annotations
 

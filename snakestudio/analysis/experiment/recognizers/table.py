@@ -103,7 +103,7 @@ class _Group:
 
 def recognize_table(lines: list[str]) -> Reading:
     """Recognize a table given as lines."""
-    table = _taken_apart(lines)
+    table = _parse_table(lines)
     layout = Layout(
         delimiter=table.delimiter,
         decimal="," if table.decimal == "," else ".",
@@ -115,7 +115,7 @@ def recognize_table(lines: list[str]) -> Reading:
     if not table.named and table.n_columns:
         table.headings = _by_position(table, remarks, questions)
     if table.named:
-        _ask_about_names(table, questions)
+        _question_names(table, questions)
     layout = _timed(layout, table, ignored, remarks, questions)
     groups = _groups(table, remarks, questions)
     bodies = _bodies(groups, table, ignored, remarks)
@@ -145,7 +145,7 @@ def recognize_table(lines: list[str]) -> Reading:
 # --- parsing ---------------------------------------------------------------------------------
 
 
-def _taken_apart(lines: list[str]) -> _Table:
+def _parse_table(lines: list[str]) -> _Table:
     begun = next(
         (i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0
     )
@@ -191,7 +191,7 @@ def _taken_apart(lines: list[str]) -> _Table:
     )
 
 
-def _ask_about_names(table: _Table, questions: list[str]) -> None:
+def _question_names(table: _Table, questions: list[str]) -> None:
     """Ask if names and columns do not match."""
     if table.n_names > table.n_columns:
         questions.append(
@@ -464,7 +464,7 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
                 f"Columns {what} are repeated, but not as complete positions. Give a layout, or export the "
                 "table with different names."
             )
-    _ask_about_axes(placed, questions)
+    _question_axes(placed, questions)
     unnamed = [group for group in placed if not group.name]
     repeated = [
         name
@@ -486,7 +486,7 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
     return placed
 
 
-def _ask_about_axes(groups: list[_Group], questions: list[str]) -> None:
+def _question_axes(groups: list[_Group], questions: list[str]) -> None:
     """Ask if bodies have different coordinates, for example because a column is missing."""
     axes = {tuple(sorted(axis for axis in "xyz" if axis in group.columns)) for group in groups}
     if axes - {("x", "y"), ("x", "y", "z")} or len(axes) > 1:

@@ -288,7 +288,7 @@ class Figures(Themed):
             column.addWidget(table)
         self._notes = _text()
         column.addWidget(self._notes)
-        self.refresh()
+        self._fill()
 
     def refresh(self) -> None:
         """Update to the comparison."""

@@ -417,7 +417,7 @@ class _RunStart:
                 return
             recording = session.recording
             since = _newest(recording)
-            start.go()
+            start.start_run()
             _note(recording, since, start.notes)
             noted = len(start.notes)
             start.accompany(self._ended.is_set, session.pause, lambda: session.recording)

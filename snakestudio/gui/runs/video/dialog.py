@@ -227,7 +227,7 @@ class VideoDialog(Dialog):
                 None,
                 self._base_dir,
                 ghosts=ghosts,
-                beside=companion,
+                companion=companion,
                 name=self._name,
             )
 

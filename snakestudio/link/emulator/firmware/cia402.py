@@ -73,8 +73,10 @@ class Cia402Node(Node):
         self._ramped = math.inf
         heartbeat = binding(loaded, number, _HEARTBEAT + number)
         every = 0.1 if heartbeat is None or heartbeat.every_s is None else heartbeat.every_s
-        self._heartbeat = Cyclic(every, lambda: Frame(_HEARTBEAT + number, bytes([self._nmt])))
-        self.cyclic.append(self._heartbeat)
+        self._cyclic_heartbeat = Cyclic(
+            every, lambda: Frame(_HEARTBEAT + number, bytes([self._nmt]))
+        )
+        self.cyclic.append(self._cyclic_heartbeat)
         self._tpdos: list[Callable[[], Frame]] = []
         for base, make in ((_TPDO1, self._tpdo1), (_TPDO2, self._tpdo2)):
             bound = binding(loaded, number, base + number)
@@ -136,7 +138,7 @@ class Cia402Node(Node):
         self._ramped = math.inf
         self._nmt = _PRE_OPERATIONAL
         self.outbox.append(Frame(_HEARTBEAT + self.number, b"\x00"))
-        self._heartbeat.begin(now + self._heartbeat.every)
+        self._cyclic_heartbeat.begin(now + self._cyclic_heartbeat.every)
 
     def tripped(self, reason: Reason, now: float) -> None:
         """Enter the fault state, with an emergency message."""
@@ -156,7 +158,7 @@ class Cia402Node(Node):
         """Time of the next poll, s."""
         return min(super().due, self._ramped)
 
-    def heard(self, frame: Frame, now: float) -> None:
+    def handle(self, frame: Frame, now: float) -> None:
         """Carry out a frame."""
         if frame.remote:
             return
@@ -205,7 +207,7 @@ class Cia402Node(Node):
         if self._synchronous:
             self._pending = data
         else:
-            self._take(data, now)
+            self._apply_target(data, now)
 
     def _rpdo2(self, data: bytes, now: float) -> None:
         if self._nmt != _OPERATIONAL:
@@ -219,27 +221,27 @@ class Cia402Node(Node):
         if self._nmt != _OPERATIONAL:
             return
         if self._pending is not None:
-            self._take(self._pending, now)
+            self._apply_target(self._pending, now)
             self._pending = None
         self.outbox.extend(make() for make in self._tpdos)
 
-    def _take(self, data: bytes, now: float) -> None:
+    def _apply_target(self, data: bytes, now: float) -> None:
         self._target = struct.unpack_from("<i", data)[0] / self._increments
         if self.torque and self._mode == _CSP and self._drive.state is PdsState.OPERATION_ENABLED:
             self.drive(np.array([self._target]), np.zeros(1), now)
 
     # ------------------------------------------------------------------------------------ the drive
 
-    def _control(self, word: int, now: float) -> None:
+    def _control(self, controlword: int, now: float) -> None:
         before = self._drive.state
-        self._drive.control(word, fault_gone=not self.body.overheated[self.axes].any())
+        self._drive.control(controlword, fault_gone=not self.body.overheated[self.axes].any())
         if self._drive.state is before:
             return
         if before is PdsState.FAULT:
             self._error = 0
             self._emergency(0)
         if before is PdsState.OPERATION_ENABLED:
-            self.tell(
+            self.record_event(
                 now,
                 "stop_received",
                 f"received the command for {self._drive.state.name.lower().replace('_', ' ')}",
@@ -263,7 +265,11 @@ class Cia402Node(Node):
 
     def _objects(self) -> dict[tuple[int, int], tuple[str, int]]:
         """Return the readable objects: format and value by index and subindex."""
-        interval = 0 if math.isinf(self._heartbeat.every) else round(1000.0 * self._heartbeat.every)
+        interval = (
+            0
+            if math.isinf(self._cyclic_heartbeat.every)
+            else round(1000.0 * self._cyclic_heartbeat.every)
+        )
         position = _within(round(float(self.position[0]) * self._increments))
         velocity = _within(round(float(self.velocity[0]) * self._increments))
         current = round(
@@ -337,8 +343,8 @@ class Cia402Node(Node):
             if len(value) != 2:
                 return _WRONG_LENGTH
             interval = int.from_bytes(value, "little")
-            self._heartbeat.every = interval / 1000.0 if interval else math.inf
-            self._heartbeat.begin(now + self._heartbeat.every)
+            self._cyclic_heartbeat.every = interval / 1000.0 if interval else math.inf
+            self._cyclic_heartbeat.begin(now + self._cyclic_heartbeat.every)
         else:
             return _READ_ONLY if (index, sub) in self._objects() else _NO_OBJECT
         return 0
@@ -407,15 +413,15 @@ class Drive:
         self.state = PdsState.SWITCH_ON_DISABLED
         self._before = 0
 
-    def control(self, word: int, fault_gone: bool) -> None:
+    def control(self, controlword: int, fault_gone: bool) -> None:
         """Carry out a controlword; a rising edge of bit 7 leaves a fault only if its cause is gone."""
-        edge = bool(word & _FAULT_RESET and not self._before & _FAULT_RESET)
-        self._before = word
+        edge = bool(controlword & _FAULT_RESET and not self._before & _FAULT_RESET)
+        self._before = controlword
         if self.state is PdsState.FAULT:
             if edge and fault_gone:
                 self.state = PdsState.SWITCH_ON_DISABLED
             return
-        command = next((name for mask, bits, name in _COMMANDS if word & mask == bits), "")
+        command = next((name for mask, bits, name in _COMMANDS if controlword & mask == bits), "")
         self.state = _TRANSITIONS.get((self.state, command), self.state)
 
     def fail(self) -> None:
@@ -428,5 +434,5 @@ class Drive:
 
     def statusword(self, follows: bool) -> int:
         """Return bits 0 to 9 and 12; `follows` is bit 12 in cyclic synchronous modes: the target is followed."""
-        word = int(self.state) | _REMOTE | _VOLTAGE
-        return word | _FOLLOWS if follows else word
+        bits = int(self.state) | _REMOTE | _VOLTAGE
+        return bits | _FOLLOWS if follows else bits

@@ -23,7 +23,7 @@ Sequence = Literal["stop", "disarm", "reset", "zero", "arm"]
 _SEQUENCES: tuple[Sequence, ...] = ("stop", "disarm", "reset", "zero", "arm")
 """Sequences in order of priority for a frame that ends several of them."""
 
-_SPOKEN_OF: dict[Reason, tuple[str, ...]] = {
+_ERROR_TERMS: dict[Reason, tuple[str, ...]] = {
     "watchdog": ("watchdog", "set-point", "setpoint", "timeout", "missing", "lost"),
     "overtemperature": ("temperature", "heat", "hot"),
 }
@@ -63,7 +63,7 @@ class Rules:
         self.loaded = loaded
         self.codec = Codec(loaded)
         # a separate codec, because counters of the patterns are not those of received frames
-        self._host = Codec(loaded)
+        self._host_codec = Codec(loaded)
         self.profile = loaded.profile
         self.free = frozenset(
             signal.signal
@@ -71,21 +71,23 @@ class Rules:
             for signal in message.signals
             if signal.quantity in ("counter", "checksum")
         )
-        self._heard: tuple[Frame | None, Decoded | None] = (None, None)
+        self._last_decoded: tuple[Frame | None, Decoded | None] = (None, None)
 
     def decoded(self, frame: Frame) -> Decoded | None:
         """Return a decoded frame of the host; a broadcast is decoded once for all nodes."""
-        if self._heard[0] is not frame:
-            self._heard = (frame, self.codec.decode_outgoing(frame))
-        return self._heard[1]
+        if self._last_decoded[0] is not frame:
+            self._last_decoded = (frame, self.codec.decode_outgoing(frame))
+        return self._last_decoded[1]
 
     def patterns(self, node: int, sequence: Sequence) -> tuple[_Pattern, ...]:
         """Return the frames of a sequence for a node."""
         steps: tuple[Step, ...] = getattr(self.profile.sequences, sequence)
-        frames = [(step, frame) for step in steps for frame in self._host.step_frames(step, node)]
+        frames = [
+            (step, frame) for step in steps for frame in self._host_codec.step_frames(step, node)
+        ]
         patterns = []
         for step, frame in frames:
-            decoded = self._host.decode_outgoing(frame) if step.send is not None else None
+            decoded = self._host_codec.decode_outgoing(frame) if step.send is not None else None
             if decoded is None:
                 patterns.append(_Pattern(frame, None, {}))
             else:
@@ -94,20 +96,20 @@ class Rules:
 
     def status_code(self, meaning: StatusMeaning) -> int:
         """Return the status code for a meaning; without a code for "stopped" that of "ready"."""
-        for wanted in (meaning, "ready"):
+        for candidate in (meaning, "ready"):
             for status in self.profile.status:
-                if status.meaning == wanted:
+                if status.meaning == candidate:
                     return status.code
         return 0
 
     def error_bits(self, reason: Reason) -> int:
         """Return the bits of the first error whose text names the reason, else of the first."""
         errors = self.profile.errors
-        words = _SPOKEN_OF.get(reason, ())
-        spoken = [
-            error.mask for error in errors if any(word in error.text.lower() for word in words)
+        terms = _ERROR_TERMS.get(reason, ())
+        matching = [
+            error.mask for error in errors if any(term in error.text.lower() for term in terms)
         ]
-        return spoken[0] if spoken else errors[0].mask if errors else 1
+        return matching[0] if matching else errors[0].mask if errors else 1
 
 
 class GenericNode(Node):
@@ -139,14 +141,18 @@ class GenericNode(Node):
         first = rules.profile.nodes[0] == number
         incoming = [m for m in rules.profile.messages if m.role in ("feedback", "heartbeat")]
         self._incoming = [m for m in incoming if m.each == "node" or first]
-        asked = any(m.role == "request" for m in rules.profile.messages)
+        has_requests = any(m.role == "request" for m in rules.profile.messages)
         self._replies = [
-            m for m in self._incoming if m.role == "feedback" and m.every_s is None and not asked
+            m
+            for m in self._incoming
+            if m.role == "feedback" and m.every_s is None and not has_requests
         ]
-        self._asked: dict[Address, list[Message]] = {}
+        self._feedback_by_address: dict[Address, list[Message]] = {}
         for message in self._incoming:
             if message.role == "feedback":
-                self._asked.setdefault(address(rules.loaded, message, number), []).append(message)
+                self._feedback_by_address.setdefault(
+                    address(rules.loaded, message, number), []
+                ).append(message)
         self._heartbeats: list[Cyclic] = []
         self._said_last: dict[str, bytes] = {}
         for message in self._incoming:
@@ -232,7 +238,7 @@ class GenericNode(Node):
         self.meaning = "fault"
         self._errors |= self._rules.error_bits(reason)
 
-    def heard(self, frame: Frame, now: float) -> None:
+    def handle(self, frame: Frame, now: float) -> None:
         """Carry out a frame."""
         decoded = self._rules.decoded(frame)
         doubtful = decoded is not None and bool(decoded.problem) and not frame.remote
@@ -273,7 +279,7 @@ class GenericNode(Node):
         has_reset = bool(self._patterns["reset"])
         if name in ("stop", "disarm"):
             if name == "stop":
-                self.tell(now, "stop_received", "received the stop sequence")
+                self.record_event(now, "stop_received", "received the stop sequence")
             self.switch_off(now, "disarmed", "switched its torque off")
             if self.meaning != "fault":
                 latches = (
@@ -313,7 +319,7 @@ class GenericNode(Node):
     def _answer(self, frame: Frame) -> None:
         """Answer a remote frame with the message of its id, other requests with all messages without an interval."""
         if frame.remote:
-            asked = self._asked.get((frame.id, frame.extended), [])
+            messages = self._feedback_by_address.get((frame.id, frame.extended), [])
         else:
-            asked = [m for m in self._incoming if m.role == "feedback" and m.every_s is None]
-        self.outbox += [self._frame(message) for message in asked]
+            messages = [m for m in self._incoming if m.role == "feedback" and m.every_s is None]
+        self.outbox += [self._frame(message) for message in messages]

@@ -77,7 +77,7 @@ class MitNode(Node):
         if reason == "overtemperature":
             self._error = _OVERHEATED
 
-    def heard(self, frame: Frame, now: float) -> None:
+    def handle(self, frame: Frame, now: float) -> None:
         """Carry out a command, and reply."""
         data = frame.data
         if len(data) != 8 or frame.remote:
@@ -87,7 +87,7 @@ class MitNode(Node):
             if not self._error:
                 self.switch_on(now)
         elif data == _LEAVE:
-            self.tell(now, "stop_received", "received the command to leave motor mode")
+            self.record_event(now, "stop_received", "received the command to leave motor mode")
             self.switch_off(now, "disarmed", "left motor mode")
             self._error = 0
         elif data == _ZERO:

@@ -143,7 +143,7 @@ class ODriveNode(Node):
         if frame.remote or command not in self._answers:
             super().receive(frame, now)
 
-    def heard(self, frame: Frame, now: float) -> None:
+    def handle(self, frame: Frame, now: float) -> None:
         """Carry out a command."""
         command = frame.id & 0x1F
         if frame.remote:
@@ -167,7 +167,7 @@ class ODriveNode(Node):
         elif command == _SET_MODE:
             self._mode = struct.unpack_from("<II", data)[0]
         elif command == _ESTOP:
-            self.tell(now, "stop_received", "received an emergency stop")
+            self.record_event(now, "stop_received", "received an emergency stop")
             self._errors |= _STOPPED
             self._reason = _STOPPED
             self._result = _DISARMED
