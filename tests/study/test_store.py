@@ -90,9 +90,9 @@ def test_killed_writer_leaves_a_valid_file(tmp_path: Path) -> None:
     code = f"""
 import os, signal
 from pathlib import Path
-from snakestudio.study.store import Outcome, Store
+from snakestudio.study.store import RunOutcome, Store
 store = Store(Path({str(path)!r}), writing=True)
-store.land([Outcome("first", "done", "", (1.0,))])
+store.land([RunOutcome("first", "done", "", (1.0,))])
 store.db.execute("BEGIN IMMEDIATE")
 store.db.execute("INSERT INTO runs VALUES ('half', 'done', '', '[]', NULL, 0, '', 2)")
 os.kill(os.getpid(), signal.SIGKILL)

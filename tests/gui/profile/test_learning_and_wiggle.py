@@ -353,7 +353,7 @@ def test_joint_with_wrong_direction_is_reported(
     result = dialog.results["joint 3 yaw"]
     assert result.wrong_way
     assert result.lag == pytest.approx(0.05, abs=0.03)
-    assert "Reverse its sign" in dialog.summary.text()
+    assert "Reverse its sign" in dialog.explanation.text()
     assert "sign" in dialog.table.item(4, 5).text()
     dialog.save_report(tmp_path / "report.csv")
     assert (
