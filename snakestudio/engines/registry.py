@@ -173,11 +173,13 @@ def note() -> str:
             f"{cache_trouble()[0].upper()}{cache_trouble()[1:]}, so it is lost when the computer restarts, or earlier. "
             "Make the folder writable, or set SNAKESTUDIO_KERNELS_DIR to another folder."
         )
+    if not compiled_kernels_dir().is_dir():
+        return ""
     required = next(
         (need for need in metadata.requires("snakestudio") or () if need.startswith("numba==")), ""
     )
     installed = metadata.version("numba")
-    if compiled_kernels_dir().is_dir() and required and required != f"numba=={installed}":
+    if required and required != f"numba=={installed}":
         return (
             f"The bundled engines are compiled for {required.replace('==', ' ')}, but numba {installed} is installed, "
             f"so the engines are compiled once on this computer. Run pip install {required} to use the bundled ones."
