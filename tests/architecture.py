@@ -440,8 +440,7 @@ def chain_in_gui(package: Package) -> Count:
         longest[group] = [group, *chain]
     chain = max(longest.values(), key=len)
     return len(chain), tuple(
-        group[0] if len(group) == 1 else f"circle of {len(group)}: {group[0]} ..."
-        for group in chain
+        group[0] if len(group) == 1 else f"circle of {len(group)}: {group[0]}..." for group in chain
     )
 
 

@@ -318,7 +318,7 @@ def test_imports_count_everywhere(little: dict[str, Measure]) -> None:
     assert little["in_circles"].count == 2
     assert little["chain_in_gui"].places == (
         "gui.tool",
-        "circle of 2: gui.main_window ...",
+        "circle of 2: gui.main_window...",
         "gui.base",
     )
     assert little["window_importers"].places == ("gui.view",)

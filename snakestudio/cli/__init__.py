@@ -79,7 +79,7 @@ COMMANDS = {
     "remote": ("remote", "control a window that was started with --remote"),
     "plugin new": (
         "plugin_new",
-        "create a plug-in from a template: a controller, a gait, a formulation ...",
+        "create a plug-in from a template: a controller, a gait, a formulation or another kind",
     ),
     "plugin trust": (
         "plugin_trust",

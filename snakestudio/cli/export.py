@@ -194,7 +194,7 @@ def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = F
         return loaded
     scene, base_dir, changes = api.prepare(source)
     warm_up([scene.model.kind], line)
-    print(f"{Path(source).name}: running the scene for {scene.run.duration_s:g} s ...", flush=True)
+    print(f"{Path(source).name}: running the scene for {scene.run.duration_s:g} s...", flush=True)
     run = api.simulate_scene(
         scene,
         base_dir,

@@ -110,7 +110,7 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
         if not line.visible:
             about = time_left(seconds).removesuffix(" left")
             print(
-                f"Preparing the {name} engine, once on this computer (about {about}) ...",
+                f"Preparing the {name} engine, once on this computer (about {about})...",
                 flush=True,
             )
         with line.showing(text):

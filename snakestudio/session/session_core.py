@@ -423,7 +423,7 @@ class SessionCore:
         before = (
             replace(self.status, state="paused") if self.status.state == "running" else self.status
         )
-        self._publish(Status("continuing", f"Returning to {time:.3f} s ..."))
+        self._publish(Status("continuing", f"Returning to {time:.3f} s..."))
 
         def report(fraction: float) -> bool:
             self._publish(replace(self.status, progress=fraction))

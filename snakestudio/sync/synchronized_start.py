@@ -169,7 +169,7 @@ class SynchronizedStart:
             if choices.outlet:
                 self._outlet = LslOutlet()
             if choices.fire:
-                self.doing = f"Connecting to {choices.host}:{choices.port} ..."
+                self.doing = f"Connecting to {choices.host}:{choices.port}..."
                 self._sender = TriggerSender(choices.host, choices.port)
                 self._sender.compare_clocks()
             if choices.wait == "port":  # last, because peers are handled from now on

@@ -81,11 +81,11 @@ def test_other_letters_do_not_match(query: str, text: str) -> None:
 
 
 def test_initial_and_short_matches_come_first() -> None:
-    texts = ["Unsaved", "Save As ...", "Save", "Go to Saved", "Export CSV ..."]
+    texts = ["Unsaved", "Save As...", "Save", "Go to Saved", "Export CSV..."]
     scores = {text: result.score for text in texts if (result := match("save", text)) is not None}
     assert sorted(scores, key=lambda text: -scores[text]) == [
         "Save",
-        "Save As ...",
+        "Save As...",
         "Go to Saved",
         "Unsaved",
     ]

@@ -176,7 +176,7 @@ def test_names_and_tags_are_edited(
     qtbot.waitUntil(lambda: "The good one" in {run.name for run in panel.model.all})
     monkeypatch.setattr(QInputDialog, "getText", lambda *args: ("paper, fig3", True))
     panel.list.selectAll()
-    choose(panel, "Tags ...")
+    choose(panel, "Tags...")
     qtbot.waitUntil(lambda: all(run.tags == ("paper", "fig3") for run in panel.model.all))
 
 

@@ -263,7 +263,7 @@ def test_unreadable_file_is_reported_and_never_written(
     assert not bar(opened).run_button.isEnabled()
     menu = panel(opened).menu_button.menu()
     menu.aboutToShow.emit()
-    save_as = next(action for action in menu.actions() if action.text() == "Save As ...")
+    save_as = next(action for action in menu.actions() if action.text() == "Save As...")
     assert not save_as.isEnabled(), "nothing was read that could be saved"
     opened.context.study.vary(["ground.mu_along"])
     assert study_file.read_text() == bad

@@ -805,7 +805,7 @@ def test_inspector_of_the_robot_links_to_the_tables(
         with_values(document.scene, {f"robot.{table}": rows for table, rows in mass.items()}),
         "Differ",
     )
-    for item, text in ((("robot", 0), "Links and Joints ..."), (("link", 4), "Edit in Table ...")):
+    for item, text in ((("robot", 0), "Links and Joints..."), (("link", 4), "Edit in Table...")):
         selection.set([item])
         button = next(each for each in inspector.findChildren(QPushButton) if each.text() == text)
         with qtbot.waitSignal(inspector.parts_asked) as signal:

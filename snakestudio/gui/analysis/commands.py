@@ -77,7 +77,7 @@ IMPORT: tuple[Command[AnalysisContext], ...] = (
     Command(
         "import_experiment",
         "File/Import Experiment",
-        "From Files ...",
+        "From Files...",
         lambda c: c.experiment_files.ask(),
         ("Ctrl+Shift+I",),
         icon="experiment",
@@ -104,7 +104,7 @@ COMPARE: tuple[Command[AnalysisContext], ...] = (
     Command(
         "compare_models",
         "Simulation",
-        "Compare Models ...",
+        "Compare Models...",
         lambda c: c.show_dock("comparison"),
         ("Ctrl+M",),
         tip="Run this scene in several models: ghosts, overlaid curves, and differences",
@@ -112,14 +112,14 @@ COMPARE: tuple[Command[AnalysisContext], ...] = (
     Command(
         "compare_experiment",
         "Simulation",
-        "Compare with an Experiment ...",
+        "Compare with an Experiment...",
         lambda c: c.show_dock("experiment"),
         tip="Compare measured trials with the run: tracks, alignment and errors",
     ),
     Command(
         "compare_chain",
         "Simulation",
-        "Compare with a Chain of Links ...",
+        "Compare with a Chain of Links...",
         _show_chain,
         enabled=is_strained,
         tip="Compare chains of n links with the continuous body: torques, speed, convergence",
@@ -127,7 +127,7 @@ COMPARE: tuple[Command[AnalysisContext], ...] = (
     Command(
         "fit",
         "Simulation",
-        "Fit to Experiment ...",
+        "Fit to Experiment...",
         _show_fit,
         enabled=is_jointed,
         long=True,

@@ -29,10 +29,10 @@ from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.forms.task_bar import TaskBar
 
 _FORMATS = (
-    ("CSV ...", ".csv"),
-    ("Web Page (HTML) ...", ".html"),
-    ("PDF ...", ".pdf"),
-    ("Markdown ...", ".md"),
+    ("CSV...", ".csv"),
+    ("Web Page (HTML)...", ".html"),
+    ("PDF...", ".pdf"),
+    ("Markdown...", ".md"),
 )
 
 

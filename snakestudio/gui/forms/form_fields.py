@@ -82,7 +82,7 @@ class FormField:
     """Offered values, or a function of the form's values that returns them."""
     browse: Callable[[Any], Any] | None = None
     """Opens a file dialog, given the present value; returns None for no change."""
-    browse_text: str = "Browse ..."
+    browse_text: str = "Browse..."
     width: int = 0
     """Width of the editor, px of the design; 0 for the available width."""
     least_width: int = 0

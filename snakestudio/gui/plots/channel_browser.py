@@ -370,9 +370,9 @@ class ChannelBrowser(Themed):
         menu.addAction("Show in a New Plot", lambda: self.new_plot_requested.emit(names))
         menu.addSeparator()
         if len(names) == 1 and names[0] in self._library:
-            menu.addAction("Edit Derived Channel ...", lambda: self.derive_requested.emit(names[0]))
+            menu.addAction("Edit Derived Channel...", lambda: self.derive_requested.emit(names[0]))
             menu.addAction("Delete Derived Channel", lambda: self._library.remove(names[0]))
-        menu.addAction("New Derived Channel ...", lambda: self.derive_requested.emit(""))
+        menu.addAction("New Derived Channel...", lambda: self.derive_requested.emit(""))
         return menu
 
 

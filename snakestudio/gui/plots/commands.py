@@ -55,7 +55,7 @@ PLOTS: tuple[Command[PlotsContext], ...] = (
     Command(
         "derived_channel",
         _MENU,
-        "Derived Channel ...",
+        "Derived Channel...",
         lambda c: c.plot_docks.derive(),
         icon="derived",
         long=True,

@@ -241,7 +241,7 @@ class PlotExporter(QObject):
         self._task.cancelled.connect(self._end)
         self._task.failed.connect(self._on_failed)
         self._dialog = QProgressDialog(
-            f"Exporting {plot.title} ...", "Cancel", 0, _STEPS, self._window
+            f"Exporting {plot.title}...", "Cancel", 0, _STEPS, self._window
         )
         self._dialog.setMinimumDuration(500)
         self._dialog.setAutoReset(False)

@@ -508,7 +508,7 @@ class PlotPanel(Themed):
                     self._mark(Stale.ALL if filling else Stale.LONGER)
             problems = self.series_cache.problems
             self.note.setText(
-                "reading the run …"
+                "reading the run..."
                 if self.series_cache.filling
                 else problems[0]
                 if problems
@@ -561,7 +561,7 @@ class PlotPanel(Themed):
             ("png", "Image as PNG"),
             ("svg", "Image as SVG"),
         ):
-            action = menu.addAction(f"Export {text} ...")
+            action = menu.addAction(f"Export {text}...")
             action.triggered.connect(lambda _=False, kind=kind: self._ask_export(plot, kind))
             action.setEnabled(kind != "csv" or bool(plot.lines))
         menu.addAction("Copy Image", lambda: QGuiApplication.clipboard().setPixmap(plot.grab()))

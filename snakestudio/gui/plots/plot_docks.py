@@ -132,7 +132,7 @@ class SetsMenu(QObject):
                     name.replace("&", "&&"), lambda name=name: panel.show_gradually(sets.load(name))
                 )
         menu.addSeparator()
-        self._add("Save Plot Layout ...", self.save)
+        self._add("Save Plot Layout...", self.save)
         delete = menu.addMenu("Delete Plot Layout")
         delete.setEnabled(bool(sets.names))
         for name in sets.names:

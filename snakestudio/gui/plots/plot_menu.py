@@ -34,7 +34,7 @@ def add_content_entries(menu: QMenu, plot: LivePlot) -> None:
     curves.setEnabled(bool(content.curves))
     for number, curve in enumerate(content.curves):
         _add_curve(curves.addMenu(_curve_text(curve)), plot, number)
-    menu.addAction("Rename Plot ...", partial(_rename, plot))
+    menu.addAction("Rename Plot...", partial(_rename, plot))
 
 
 def _curve_text(curve: Curve) -> str:

@@ -33,7 +33,7 @@ PLUGINS: tuple[Command[PluginContext], ...] = (
     Command(
         "plugins",
         _MENU,
-        "Plug-in Manager ...",
+        "Plug-in Manager...",
         _show_manager,
         long=True,
         tip="Load, trust, reload and write plug-ins with your own gaits, controllers and more",

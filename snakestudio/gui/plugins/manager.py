@@ -77,7 +77,7 @@ class PluginManager(Dialog):
             QPushButton("&Load", self),
             QPushButton("&Reload", self),
         )
-        self.trust_button = QPushButton("&Trust ...", self)
+        self.trust_button = QPushButton("&Trust...", self)
         self.open_button, self.folder_button = (
             QPushButton("Open &File", self),
             QPushButton("Open F&older", self),
@@ -85,8 +85,8 @@ class PluginManager(Dialog):
         self.remove_button = QPushButton("Re&move", self)
         self.remove_button.setToolTip("Remove the file from this list; it stays on disk")
         self.add_button, self.new_button = (
-            QPushButton("&Add File ...", self),
-            QPushButton("&New Plug-in ...", self),
+            QPushButton("&Add File...", self),
+            QPushButton("&New Plug-in...", self),
         )
         close = QPushButton("Close", self)
         for button, act in (
@@ -175,7 +175,7 @@ class PluginManager(Dialog):
         trusts = entry is not None and entry.trusted
         in_folder = trusts and path is not None and _by_folder(path)
         self.trust_button.setText(
-            "Stop &Trusting Folder" if in_folder else "Stop &Trusting" if trusts else "&Trust ..."
+            "Stop &Trusting Folder" if in_folder else "Stop &Trusting" if trusts else "&Trust..."
         )
         self.trust_button.setEnabled(usable)
         self.open_button.setEnabled(there)

@@ -52,7 +52,7 @@ class NewPluginDialog(Dialog):
         """Written file."""
         self.form = DeclaredForm(NewPlugin(), parent=self)
         self.message = self.form.message
-        buttons, self.create_button = self.make_buttons("C&hoose File ...")
+        buttons, self.create_button = self.make_buttons("C&hoose File...")
         self.arrange(self.form, buttons)
 
     def accept(self) -> None:

@@ -358,7 +358,7 @@ class PluginController(QObject):
         before = plugin.path is not None and str(plugin.path.resolve()) in trusted().files
         why = "has changed since you trusted it" if before else "is not trusted"
         text = f"The plug-in {plugin.name} of this scene did not run because it {why}."
-        review = ("Review ...", partial(self._review_of_scene, plugin))
+        review = ("Review...", partial(self._review_of_scene, plugin))
         without = ("Open Without", partial(self._open_without, plugin))
         self._banner.show_notice("warning", text, [review, without], closable=False)
 
@@ -463,7 +463,7 @@ class PluginController(QObject):
         self._banner.show_notice(
             "info",
             text,
-            [("Review ...", partial(self._review_change, source)), ("Keep", self._banner.clear)],
+            [("Review...", partial(self._review_change, source)), ("Keep", self._banner.clear)],
         )
 
     def _review_change(self, source: Source) -> None:

@@ -166,7 +166,7 @@ PROFILE: tuple[Command[ProfileContext], ...] = (
     Command(
         "edit_profile",
         "Robot",
-        "Robot Profile ...",
+        "Robot Profile...",
         open_editor,
         icon="table",
         long=True,
@@ -175,7 +175,7 @@ PROFILE: tuple[Command[ProfileContext], ...] = (
     Command(
         "learn_profile",
         "Robot",
-        "Learn from Traffic ...",
+        "Learn from Traffic...",
         open_learning,
         long=True,
         tip="Identify what an unknown robot sends: counters, checksums, heartbeats and joint angles",
@@ -183,7 +183,7 @@ PROFILE: tuple[Command[ProfileContext], ...] = (
     Command(
         "wiggle_test",
         "Robot",
-        "Wiggle Test ...",
+        "Wiggle Test...",
         open_wiggle,
         (),
         lambda c: c.robot_controller.connected,

@@ -69,8 +69,8 @@ class DbcPage(QWidget):
         left.addWidget(self.tree, 1)
         tools = QHBoxLayout()
         tools.setSpacing(8)
-        self.new = QPushButton("&New Message ...")
-        self.change = QPushButton("&Edit ...")
+        self.new = QPushButton("&New Message...")
+        self.change = QPushButton("&Edit...")
         self.drop = QPushButton("Remove")
         for button, act in (
             (self.new, self.add_message),

@@ -193,12 +193,12 @@ class ProfileEditor(QWidget):
                     f"{name}: {change}" if change else name
                 )
             )
-        self.open = _action(self, "Open ...", QKeySequence.StandardKey.Open, "open", self.ask_open)
+        self.open = _action(self, "Open...", QKeySequence.StandardKey.Open, "open", self.ask_open)
         self.save_action = _action(self, "Save", QKeySequence.StandardKey.Save, "save", self.save)
         self.save_as = _action(
-            self, "Save As ...", QKeySequence.StandardKey.SaveAs, "save", self.ask_save_as
+            self, "Save As...", QKeySequence.StandardKey.SaveAs, "save", self.ask_save_as
         )
-        self.learn = QPushButton("&Learn from Traffic ...")
+        self.learn = QPushButton("&Learn from Traffic...")
         self.learn.clicked.connect(self.learn_asked)
         self.apply = QPushButton("&Apply to the Robot")
         self.apply.setToolTip("Save the profile and reconnect with it")

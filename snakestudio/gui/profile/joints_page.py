@@ -140,7 +140,7 @@ class JointsPage(QWidget):
             len(self.model.extras)
         ):  # measured values are next to the values that they correct
             header.moveSection(len(self.model.columns) + place, self._place("gear") + 1 + place)
-        self.generate = QPushButton("&Generate ...")
+        self.generate = QPushButton("&Generate...")
         self.generate.setToolTip("Fill the table for a robot with identical joints")
         self.generate.clicked.connect(self._generate)
         self.from_scene = QPushButton("Axes from &Scene")
@@ -155,7 +155,7 @@ class JointsPage(QWidget):
         self.flip = QPushButton("&Flip Sign")
         self.flip.setToolTip("Reverse the sign of the selected rows")
         self.flip.clicked.connect(self.flip_sign)
-        self.wiggle = QPushButton("&Wiggle ...")
+        self.wiggle = QPushButton("&Wiggle...")
         self.wiggle.setToolTip("Move this axis slightly and check its response")
         self.wiggle.clicked.connect(
             lambda: self.wiggle_asked.emit(self.table.view.currentIndex().row())

@@ -188,7 +188,7 @@ class LearningDialog(Dialog):
         if not connected:
             return "Not connected to a bus. Connect from the Robot menu in listen-only mode, or open a log."
         if self._task is not None:
-            return "Analysing the recording ..."
+            return "Analysing the recording..."
         if self.log.frames is not None:
             if not self.quiet:
                 return f"Enter the time (s) at which {QUIET_S:.0f} s without motion start."

@@ -42,7 +42,7 @@ class LogRow(QWidget):
         self._path = Path()
         self._reader: LogReader | None = None
         self._task: Task[list[Frame]] | None = None
-        self.open_button = QPushButton("Open &Log ...")
+        self.open_button = QPushButton("Open &Log...")
         self.open_button.setToolTip(
             "Learn from a BLF, ASC, candump or PCAN TRC file instead of a bus"
         )

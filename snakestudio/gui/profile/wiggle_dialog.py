@@ -142,7 +142,7 @@ class WiggleDialog(Dialog):
         self.all = QPushButton("Wiggle &All, One by One")
         theme.set_role(self.one, "primary")
         self.end = QPushButton("A&bort")
-        self.save_button = QPushButton("&Save Report ...")
+        self.save_button = QPushButton("&Save Report...")
         self.copy_button = QPushButton("&Copy")
         self.one.clicked.connect(lambda: self.start(self.table.currentRow()))
         self.all.clicked.connect(self._start_all)

@@ -39,7 +39,7 @@ REMOTE: tuple[Command[RemoteMenuContext], ...] = service_commands(
     Command(
         "remote_settings",
         _MENU,
-        "Remote Control Settings ...",
+        "Remote Control Settings...",
         long=True,
         tip="Set the port and show the token of remote control",
     ),

@@ -34,13 +34,13 @@ TOGETHER: tuple[Command[RobotContext], ...] = (
     Command(
         "start_together",
         "Simulation",
-        "Start Together ...",
+        "Start Together...",
         lambda c: c.start_together.ask(),
         ("Ctrl+Shift+T",),
         lambda c: c.start_together.possible or c.start_together.waiting,
         icon="together",
         label=lambda c: (
-            "Cancel Start Together" if c.start_together.waiting else "Start Together ..."
+            "Cancel Start Together" if c.start_together.waiting else "Start Together..."
         ),
         tip="Start at the same time as other instruments: send a trigger or wait for one",
     ),
@@ -51,7 +51,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
     Command(
         "connect_robot",
         "Robot",
-        "Connect ...",
+        "Connect...",
         lambda c: c.robot_feature.ask_connect(),
         ("Ctrl+Alt+K",),
         icon="robot",
@@ -60,7 +60,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
     Command(
         "emulated_robot",
         "Robot",
-        "Emulated Robot ...",
+        "Emulated Robot...",
         lambda c: c.robot_feature.ask_connect("emulated"),
         tip="Start a simulated robot that uses the same CAN protocol as the real one",
     ),
@@ -96,7 +96,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
     Command(
         "arm_robot",
         "Robot",
-        "Arm ...",
+        "Arm...",
         lambda c: c.robot_feature.focus_hold_button(),
         (),
         _may_arm,
@@ -133,12 +133,12 @@ ROBOT: tuple[Command[RobotContext], ...] = (
     Command(
         "record_frames",
         "Robot",
-        "Record Frames ...",
+        "Record Frames...",
         lambda c: c.robot_feature.record_frames(),
         (),
         _connected,
         label=lambda c: (
-            "End Recording of Frames" if c.robot_controller.log is not None else "Record Frames ..."
+            "End Recording of Frames" if c.robot_controller.log is not None else "Record Frames..."
         ),
         tip="Record every frame on the bus to a file (BLF, ASC or candump) for later replay",
     ),
@@ -179,7 +179,7 @@ TELEOP: tuple[Command[RobotContext], ...] = (
     Command(
         "teleop_mapping",
         "Robot",
-        "Keys and Gamepad ...",
+        "Keys and Gamepad...",
         lambda c: c.teleop_feature.edit_mapping(),
         long=True,
         tip="Configure keys, sticks and buttons of teleoperation",

@@ -128,7 +128,7 @@ class ConnectDialog(Dialog):
         last = self._robot_controller.telemetry
         unopened = connected and last is not None and not last.bus_open
         self.connect_button.setText(
-            "Change ..." if unopened else "Disconnect" if connected else "Connect"
+            "Change..." if unopened else "Disconnect" if connected else "Connect"
         )
         theme.set_role(self.connect_button, "" if connected else "primary")
         self.close_button.setText("Done" if connected else "Close")

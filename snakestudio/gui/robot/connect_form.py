@@ -332,7 +332,7 @@ class ConnectForm(QWidget):
         self._profile_task = Task("reading of the profile", read, self)
         self._profile_task.finished.connect(self._on_profile)
         self._profile_task.failed.connect(self._on_reading_failed)
-        self._form.show_note("about", "Reading ...")
+        self._form.show_note("about", "Reading...")
         self.changed.emit()
 
     def remember(self) -> None:

@@ -89,7 +89,7 @@ class DataPanel(QWidget):
         row.addWidget(self.important)
         for text, tip, act in (
             ("Copy", "Copy the selected events, or all shown events", self.copy_events),
-            ("Save ...", "Save all shown events to a text file", self.save_events),
+            ("Save...", "Save all shown events to a text file", self.save_events),
             ("Clear", "Clear all events", self._log.clear),
         ):
             button = QToolButton(page)

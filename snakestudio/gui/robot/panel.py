@@ -132,7 +132,7 @@ class RobotPanel(QWidget):
         column.setSpacing(12)
         self.state = StateCard(content)
         self.arming = Arming(robot_controller, content)
-        self.connect_button = QPushButton("Connect ...", content)
+        self.connect_button = QPushButton("Connect...", content)
         theme.set_role(self.connect_button, "primary")
         self.connect_button.clicked.connect(lambda: ask_connect())
         self.disconnect_button = QPushButton("Disconnect", content)
@@ -243,7 +243,7 @@ class RobotPanel(QWidget):
         self.name.setText(f"{profile.name}{' (emulated)' if robot_controller.emulated else ''}")
         self.where.setText(f"{bus.interface} {bus.channel}, {bus.bitrate // 1000} kbit/s")
         self.record.setText(
-            "Record Frames ..."
+            "Record Frames..."
             if robot_controller.log is None
             else f"End Recording ({robot_controller.log.name})"
         )

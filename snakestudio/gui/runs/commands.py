@@ -143,7 +143,7 @@ OPEN: tuple[Command[RunsContext], ...] = (
     Command(
         "open_run",
         "File",
-        "Open Run ...",
+        "Open Run...",
         lambda c: c.open_runs.ask_open(),
         ("Ctrl+Shift+F",),
         icon="open",
@@ -174,7 +174,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
         "export_csv",
         _EXPORT,
-        "CSV ...",
+        "CSV...",
         lambda c: c.exporter.ask_csv(),
         ("Ctrl+E",),
         _there_is_a_run,
@@ -193,7 +193,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
         "export_mcap",
         _EXPORT,
-        "MCAP ...",
+        "MCAP...",
         lambda c: c.exporter.ask_mcap(),
         (),
         _there_is_a_run,
@@ -202,7 +202,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
         "export_video",
         _EXPORT,
-        "Video ...",
+        "Video...",
         lambda c: c.exporter.ask_video(),
         ("Ctrl+Shift+E",),
         _there_is_a_run,
@@ -212,7 +212,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
         "export_figures",
         _EXPORT,
-        "Figures ...",
+        "Figures...",
         lambda c: c.exporter.ask_figures(),
         (),
         _there_is_a_run,
@@ -221,7 +221,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
         "export_contact_problem",
         _EXPORT,
-        "Contact Problem ...",
+        "Contact Problem...",
         lambda c: c.exporter.ask_contact_problem(),
         (),
         _has_contact_problem,
@@ -231,7 +231,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
         "export_plan",
         _EXPORT,
-        "Plan ...",
+        "Plan...",
         lambda c: c.exporter.ask_plan(),
         (),
         lambda c: not c.exporter.busy,
@@ -240,7 +240,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
         "export_model",
         _EXPORT,
-        "Model ...",
+        "Model...",
         lambda c: c.exporter.ask_model(),
         (),
         _is_a_chain,
@@ -253,7 +253,7 @@ PICTURES: tuple[Command[RunsContext], ...] = (
     Command(
         "screenshot",
         "View",
-        "Screenshot ...",
+        "Screenshot...",
         lambda c: c.exporter.ask_screenshot(),
         ("Ctrl+P",),
         icon="camera",
@@ -272,7 +272,7 @@ PICTURES: tuple[Command[RunsContext], ...] = (
     Command(
         "camera_keys",
         "View/Camera Path",
-        "Camera Keyframes ...",
+        "Camera Keyframes...",
         _show_camera_keys,
         icon="camera",
         tip="Show, retime, load and save camera keyframes",

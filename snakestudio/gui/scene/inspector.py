@@ -504,7 +504,7 @@ class Inspector(Themed):
             column.addWidget(self.link_values)
             if scene.body.jointed:
                 self._add_parts_button(
-                    column, "Edit in Table ...", "Show this link in the table of all links", index
+                    column, "Edit in Table...", "Show this link in the table of all links", index
                 )
             return
         if kind == "patch":
@@ -534,7 +534,7 @@ class Inspector(Themed):
         if kind == "robot":
             self._add_parts_button(
                 column,
-                "Links and Joints ...",
+                "Links and Joints...",
                 "Set values of individual links and joints",
                 0,
             )

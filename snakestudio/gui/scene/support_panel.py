@@ -190,7 +190,7 @@ class AnchorCard(Themed):
             assert row is not None
             self.times.append(row)
             self._column.addWidget(row)
-        self.more_button = QPushButton("Anchored to a moving object …")
+        self.more_button = QPushButton("Anchored to a moving object...")
         self.more_button.setProperty("role", "link")
         self.more_button.setToolTip(
             "Set the velocity and the turn rate of the object it is anchored to"

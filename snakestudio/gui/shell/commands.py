@@ -59,17 +59,17 @@ def _layout(layout: Shipped) -> Command[Context]:
 
 _FILE: tuple[Command[Context], ...] = (
     Command("new", "File", "New Scene", lambda c: c.files.new(), ("Ctrl+N",), icon="new"),
-    Command("open", "File", "Open ...", lambda c: c.files.ask_open(), ("Ctrl+O",), icon="open"),
+    Command("open", "File", "Open...", lambda c: c.files.ask_open(), ("Ctrl+O",), icon="open"),
     Command("open_recent", "File/Open Recent"),
     Command("open_example", "File/Open Example"),
     *runs.OPEN,
     line("File"),
     Command("save", "File", "Save", lambda c: c.files.save(), ("Ctrl+S",), icon="save"),
-    Command("save_as", "File", "Save As ...", lambda c: c.files.ask_save(), ("Ctrl+Shift+S",)),
+    Command("save_as", "File", "Save As...", lambda c: c.files.ask_save(), ("Ctrl+Shift+S",)),
     Command(
         "revert",
         "File",
-        "Revert ...",
+        "Revert...",
         lambda c: c.files.revert(),
         (),
         lambda c: c.document.path is not None and c.document.dirty,
@@ -78,7 +78,7 @@ _FILE: tuple[Command[Context], ...] = (
     Command(
         "restore_unsaved",
         "File",
-        "Restore Unsaved Changes ...",
+        "Restore Unsaved Changes...",
         lambda c: c.document_recovery.offer(on_request=True),
         tip="Changes that were not saved when the program ended unexpectedly",
     ),
@@ -86,7 +86,7 @@ _FILE: tuple[Command[Context], ...] = (
     Command(
         "import_obstacles",
         "File",
-        "Import Obstacles ...",
+        "Import Obstacles...",
         lambda c: c.files.ask_import(),
         enabled=meets_obstacles,
         tip="Create cylinders from the circles in a CSV (x, y, radius) or SVG file",
@@ -94,7 +94,7 @@ _FILE: tuple[Command[Context], ...] = (
     Command(
         "import_robot",
         "File",
-        "Import Robot ...",
+        "Import Robot...",
         lambda c: c.files.ask_import_robot(),
         tip="Import the robot of a URDF, xacro, SDF or MJCF file into a new scene or this one",
     ),
@@ -113,7 +113,7 @@ _EDIT: tuple[Command[Context], ...] = (
     Command(
         "array",
         "Edit",
-        "Array ...",
+        "Array...",
         _show_array,
         ("Ctrl+Shift+D",),
         meets_obstacles,
@@ -171,7 +171,7 @@ _VIEW: tuple[Command[Context], ...] = (
     Command(
         "save_layout",
         "View/Layouts",
-        "Save Layout ...",
+        "Save Layout...",
         lambda c: c.help_controller.save_layout(),
         icon="layout",
         tip="Save the present arrangement of the panels under a name",
@@ -219,7 +219,7 @@ _HELP: tuple[Command[Context], ...] = (
     Command(
         "gallery",
         "Help",
-        "Scene Gallery ...",
+        "Scene Gallery...",
         lambda c: c.help_controller.gallery(),
         ("Ctrl+Shift+O",),
         icon="gallery",
@@ -238,7 +238,7 @@ _HELP: tuple[Command[Context], ...] = (
     Command(
         "command_palette",
         "Help",
-        "Find a Command ...",
+        "Find a Command...",
         lambda c: c.help_controller.palette(),
         ("Ctrl+K",),
         icon="search",

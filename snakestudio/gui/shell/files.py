@@ -155,7 +155,7 @@ class Files(QObject):
             self._document.save(path)
         except SceneError as error:
             self._banner.show_notice(
-                "warning", f"The scene was not saved.\n{error}", [("Save As ...", self.ask_save)]
+                "warning", f"The scene was not saved.\n{error}", [("Save As...", self.ask_save)]
             )
             return False
         self._banner.clear()

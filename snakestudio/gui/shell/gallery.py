@@ -183,7 +183,7 @@ class Gallery(ModalOverlay):
         ]
         return [
             Start("new", "New empty scene", "A robot on an open floor", files.new),
-            Start("open", "Open ...", "A scene or an exported run", files.ask_open),
+            Start("open", "Open...", "A scene or an exported run", files.ask_open),
             *recent,
         ]
 

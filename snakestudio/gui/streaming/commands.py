@@ -41,7 +41,7 @@ STREAMING: tuple[Command[StreamContext], ...] = service_commands(
     Command(
         "stream_settings",
         _MENU,
-        "Stream Settings ...",
+        "Stream Settings...",
         long=True,
         tip="Set the destination and the rate of the stream, and show its receivers",
     ),

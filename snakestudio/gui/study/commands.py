@@ -25,7 +25,7 @@ STUDY: tuple[Command[StudyContext], ...] = (
     Command(
         "open_study",
         "Simulation",
-        "Open Study ...",
+        "Open Study...",
         lambda c: c.study.ask_open(),
         tip="Open a study with its results; it continues where it stopped",
     ),

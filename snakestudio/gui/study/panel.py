@@ -195,7 +195,7 @@ class StudyPanel(Themed):
         about.setWordWrap(True)
         about.setProperty("role", "dim")
         self.new_button = QPushButton("New Study of This Scene")
-        self.open_button = QPushButton("Open Study ...")
+        self.open_button = QPushButton("Open Study...")
         theme.set_role(self.new_button, "primary")
         self.new_button.clicked.connect(lambda: self._actions.new())
         self.open_button.clicked.connect(lambda: self._actions.ask_open())
@@ -207,10 +207,10 @@ class StudyPanel(Themed):
     def _menu(self) -> QMenu:
         menu = Menu(self)
         menu.addAction("New Study of This Scene").triggered.connect(lambda: self._actions.new())
-        menu.addAction("Open Study ...").triggered.connect(lambda: self._actions.ask_open())
+        menu.addAction("Open Study...").triggered.connect(lambda: self._actions.ask_open())
         menu.addSeparator()
         self._of_study = [
-            menu.addAction("Save As ..."),
+            menu.addAction("Save As..."),
             menu.addAction("Open in Text Editor"),
             menu.addAction("Show Folder"),
             menu.addAction("Open Scene"),
@@ -300,10 +300,10 @@ class StudyPanel(Themed):
             buttons = [("Open in Text Editor", lambda: self._show_outside(folder=False))]
         elif self._open.missing:
             text = self._open.unsaved
-            buttons = [("Save Again", self._open.save), ("Save As ...", self._actions.ask_save_as)]
+            buttons = [("Save Again", self._open.save), ("Save As...", self._actions.ask_save_as)]
         elif self._open.unsaved:
             text = f"The last changes are not saved. {self._open.unsaved}"
-            buttons = [("Try Again", self._open.save), ("Save As ...", self._actions.ask_save_as)]
+            buttons = [("Try Again", self._open.save), ("Save As...", self._actions.ask_save_as)]
         elif scene:
             text = scene
         elif self._open.unreadable_results:

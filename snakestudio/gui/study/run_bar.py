@@ -138,7 +138,7 @@ class StudyRunBar(Themed):
             self.who.addItem(counted(count, "worker"), count)
         if chosen.scheduler:
             self.who.addItem(chosen.scheduler, _CLUSTER)
-        self.who.addItem("Cluster ...", None)
+        self.who.addItem("Cluster...", None)
         self.who.setCurrentIndex(
             self.who.findData(_CLUSTER if chosen.scheduler else chosen.count or most)
         )

@@ -110,7 +110,7 @@ class StudyRunner(QObject):
         if process is None:
             return ""
         if self.cancelling:
-            return "Ending ..."
+            return "Ending..."
         text = how_far(process.progress, process.doing)
         if process.running:
             return f"{text}, pausing" if self.pausing and not process.paused else text

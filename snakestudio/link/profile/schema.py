@@ -297,7 +297,7 @@ class Signal(Frozen):
         None,
         label="Unit",
         max_length=20,
-        help="Unit of the physical value if it is missing or wrong in the DBC: rad, deg, turn, rad/s, rpm, A ...",
+        help="Unit of the physical value if it is missing or wrong in the DBC, such as rad, deg, turn, rad/s, rpm or A",
     )
     factor: float | None = value(
         None,

@@ -152,7 +152,7 @@ def compose_spectrum(
             overlay.series_cache.filling for overlay, _ in overlaid
         )
         chart_data.note = (
-            "Reading the run …"
+            "Reading the run..."
             if reading
             else "There are too few rows in view for a spectrum. Show a longer time span."
         )

@@ -123,7 +123,7 @@ def robot_status(
     if profile is None:
         return NOT_CONNECTED
     if telemetry is None:
-        return RobotStatus("Connecting ...", "accent", "The link is starting.")
+        return RobotStatus("Connecting...", "accent", "The link is starting.")
     message_age = heard_s(telemetry, now)
     state = telemetry.state
     reason = telemetry.reason

@@ -18,7 +18,7 @@ START_KINDS = {
     "joint_angles": "Given joint angles",
     "link_angles": "Given link angles",
     "state": "Given state of each link",
-    "recording": "State of a recorded run …",
+    "recording": "State of a recorded run...",
 }
 """Titles of the kinds of start."""
 

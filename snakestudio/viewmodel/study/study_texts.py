@@ -67,13 +67,13 @@ def how_far(progress: Progress | None, doing: str) -> str:
     if doing:
         return doing
     if progress is None:
-        return "Starting ..."
+        return "Starting..."
     if (
         progress.state in ("starting", "running")
         and not progress.workers
         and progress.finished < progress.runs
     ):
-        return "Starting workers ..."
+        return "Starting workers..."
     text = f"{progress.finished:,} of {counted(progress.runs, 'run')}"
     if progress.failed:
         text += f", {progress.failed:,} failed"

@@ -51,7 +51,7 @@ def choose(window: MainWindow, address: str) -> None:
         dialog.ok_button.click()
 
     QTimer.singleShot(0, answer)
-    who.activated.emit(who.findText("Cluster ..."))
+    who.activated.emit(who.findText("Cluster..."))
     assert who.currentText() == address
 
 

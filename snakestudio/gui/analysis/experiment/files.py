@@ -167,7 +167,7 @@ class ExperimentFiles(QObject):
         task.finished.connect(self._on_read)
         task.failed.connect(self._on_failed)
         task.cancelled.connect(self._end_reading)
-        self._banner.show_task(task, lambda: "Reading the trials ...", task.cancel)
+        self._banner.show_task(task, lambda: "Reading the trials...", task.cancel)
 
     @Slot(object)
     def _on_read(self, read: tuple[list[Capture], list[str]]) -> None:

@@ -147,8 +147,8 @@ class ImportExperimentDialog(Dialog):
         button.setToolTip("How this file is read: recognize it again, open a layout or save one")
         menu = Menu(button)
         menu.addAction("Recognize Again").triggered.connect(self.guess)
-        menu.addAction("Open ...").triggered.connect(self._ask_open)
-        self._save_action = menu.addAction("Save As ...")
+        menu.addAction("Open...").triggered.connect(self._ask_open)
+        self._save_action = menu.addAction("Save As...")
         self._save_action.triggered.connect(self._ask_save)
         button.setMenu(menu)
         return button
@@ -170,7 +170,7 @@ class ImportExperimentDialog(Dialog):
         if self._reader.busy or result is None or result is self._displayed:
             self.start.setEnabled(False)
             if self._reader.busy and self._displayed is None:
-                self.plan.show_capture(None, "reading ...")
+                self.plan.show_capture(None, "reading...")
             if self._reader.failure:
                 self._show_messages((self._reader.failure,), ())
             return

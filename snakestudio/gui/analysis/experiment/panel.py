@@ -109,7 +109,7 @@ class ExperimentPanel(QWidget):
         self._empty.setProperty("role", "dim")
         self._empty.setWordWrap(True)
         self.rows = TrialRows(experiments)
-        self.import_button = QPushButton("&Import ...")
+        self.import_button = QPushButton("&Import...")
         self.import_button.setToolTip("Load measured trials: CSV, TSV, TRC, C3D")
         self.import_button.clicked.connect(self.import_asked)
         self.example_button = QPushButton("&Example (Synthetic)")

@@ -168,7 +168,7 @@ class FitDialog(Dialog):
         self.apply_button.clicked.connect(self._fitter.apply)
         frame.add_actions(self.apply_button, option=self.visible_box)
         frame.export_menu.addSeparator()
-        frame.export_menu.addAction("Figure (PDF, PNG, SVG) ...", self._ask_picture)
+        frame.export_menu.addAction("Figure (PDF, PNG, SVG)...", self._ask_picture)
 
     # --- actions ----------------------------------------------------------------------------------
 
@@ -264,7 +264,7 @@ class FitDialog(Dialog):
             )
             return f"{progress.doing}: {counted(progress.evaluations, 'evaluation')}{best}", "dim"
         if fitter.busy:
-            return fitter.preparing or "Preparing the simulations ...", "dim"
+            return fitter.preparing or "Preparing the simulations...", "dim"
         if fitter.message:
             return fitter.message, "warning"
         if fitter.comparison is None and not self.data.chosen:
@@ -320,7 +320,7 @@ class DataRows(QWidget):
         self._none = QLabel(_NONE)
         self._none.setProperty("role", "dim")
         self._none.setWordWrap(True)
-        self.file_button = QPushButton("From &File ...")
+        self.file_button = QPushButton("From &File...")
         self.file_button.clicked.connect(self._ask)
         self.message = Message()
         self.setLayout(column_of(self._rows, self._none, self.file_button, self.message, spacing=6))

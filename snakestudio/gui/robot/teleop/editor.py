@@ -113,8 +113,8 @@ class MappingEditor(Dialog):
         numbers = self._make_numbers()
         files = []
         for text, act in (
-            ("&Import ...", self._import),
-            ("&Export ...", self._export),
+            ("&Import...", self._import),
+            ("&Export...", self._export),
             ("De&faults", self._reset),
         ):
             button = QPushButton(text)

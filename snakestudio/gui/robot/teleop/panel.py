@@ -101,7 +101,7 @@ class TeleopPanel(QWidget):
         self.sources.setTextFormat(Qt.TextFormat.RichText)
         column.addWidget(self.sources)
         line = QHBoxLayout()
-        self.edit = QPushButton("Keys and Gamepad ...", inside)
+        self.edit = QPushButton("Keys and Gamepad...", inside)
         self.edit.setToolTip("Configure keys, sticks and buttons")
         self.edit.clicked.connect(lambda: self._of.ask_mapping())
         line.addWidget(self.edit)

@@ -16,7 +16,7 @@ from snakestudio.gui.forms.form_fields import Choice, FormField, form_field
 from snakestudio.gui.robot.teleop.inputs import Input, Readings
 from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, Binding, Function
 
-_PROMPT = "Press or move it ..."
+_PROMPT = "Press or move it..."
 
 
 class Meter(QWidget):

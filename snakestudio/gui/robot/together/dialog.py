@@ -213,7 +213,7 @@ class TogetherDialog(Dialog):
         self._test_task.failed.connect(self._on_test_failed)
         self.test.setEnabled(False)
         self.message.show_text("")
-        self.test_result.setText("Testing ...")
+        self.test_result.setText("Testing...")
         self.test_result.show()
 
     @Slot(object)

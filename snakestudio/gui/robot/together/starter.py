@@ -179,7 +179,7 @@ class StartTogether(QObject):
         if self._lost:
             self._banner.show_notice("info", self._lost, passing=True)
         elif pending.trouble:
-            self._banner.show_notice("warning", pending.trouble, [("Start Together ...", self.ask)])
+            self._banner.show_notice("warning", pending.trouble, [("Start Together...", self.ask)])
         elif pending.start.started is None:
             self._banner.show_notice("info", "Start Together was cancelled.", passing=True)
         elif pending.start.trouble:

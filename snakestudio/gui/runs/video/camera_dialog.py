@@ -64,9 +64,9 @@ class CameraDialog(Dialog):
             "G&o To", self._show_chosen, "Show the time and view of the keyframe"
         )
         self.delete = self._button("&Delete", self._delete, "Delete the keyframe")
-        self.open_button = self._button("O&pen ...", self._open, "Load keyframes from a file")
+        self.open_button = self._button("O&pen...", self._open, "Load keyframes from a file")
         self.save_button = self._button(
-            "&Save ...", self._save, "Save the keyframes to a file, also for the command line"
+            "&Save...", self._save, "Save the keyframes to a file, also for the command line"
         )
         here = self.add, self.go, self.delete
         self.arrange(

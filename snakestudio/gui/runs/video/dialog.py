@@ -268,7 +268,7 @@ class VideoDialog(Dialog):
         text += f", about {size_text(estimated_bytes(suffix, options.codec, options.quality, pixels, count))}"
         seconds = self._seconds.get(self._time_key(options))
         if seconds is None:
-            text += "; estimating the rendering time ..."
+            text += "; estimating the rendering time..."
         else:
             text += f" and {duration_text(count * seconds)} to render." if seconds else "."
         theme.set_role(self.summary, "dim")
@@ -328,7 +328,7 @@ class VideoPreview(QWidget):
         self.setAccessibleName("Preview")
         self._shot_of: Callable[[], Shot | None] = lambda: None
         self._image: QImage | None = None
-        self.sentence = "Rendering the preview ..."
+        self.sentence = "Rendering the preview..."
         self._task: Task[NDArray[np.uint8]] | None = None
         self._stale = False
         self._again = QTimer(self)

@@ -45,7 +45,7 @@ class VideoChoices:
         "P&reset",
         choices=(Choice(None, "Custom"), *(Choice(each, each.name) for each in PRESETS)),
     )
-    file: str = form_field("", "Fi&le", browse_text="C&hoose ...")
+    file: str = form_field("", "Fi&le", browse_text="C&hoose...")
     size: tuple[int, int] = form_field(
         (1280, 720),
         "&Size",

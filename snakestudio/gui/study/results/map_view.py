@@ -242,7 +242,7 @@ class MapView(QWidget):
         self.fixed: dict[str, float] = {}
         """Fixed values of other varied values, by name."""
         self.where = QToolButton()
-        self.where.setText("Where …")
+        self.where.setText("Where...")
         self.where.setToolTip("Fix varied values that are not on an axis")
         self.where.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.where.setMenu(Menu(self.where))

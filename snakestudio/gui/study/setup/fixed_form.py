@@ -100,7 +100,7 @@ class FixedForm(CardForm[FixedCard]):
     """All fixed overrides, and a field that adds another one."""
 
     def __init__(self, open_study: OpenStudy) -> None:
-        add = KeyField("Set a value for all runs …", lambda: open_study.study_check.scene)
+        add = KeyField("Set a value for all runs...", lambda: open_study.study_check.scene)
         super().__init__(open_study, FixedCard, add)
         self.add = add
         add.chosen.connect(self._add)

@@ -32,7 +32,7 @@ from snakestudio.viewmodel.study.study_texts import unit_shown
 from snakestudio.viewmodel.study.study_values import changed, parts_with, parts_without
 
 _PAUSE_MS = 300
-_EXPRESSION = "Expression …"
+_EXPRESSION = "Expression..."
 _EXAMPLE = "last(com_x_m) - first(com_x_m)"
 """Initial expression, which can be measured in every run."""
 

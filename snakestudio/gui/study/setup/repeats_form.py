@@ -127,7 +127,7 @@ class RepeatsForm(CardForm[JitterCard]):
 
     def __init__(self, open_study: OpenStudy) -> None:
         add = KeyField(
-            "Vary a value between repeats …",
+            "Vary a value between repeats...",
             lambda: open_study.study_check.scene,
             all_obstacles=True,
         )

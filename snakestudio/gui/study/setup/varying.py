@@ -210,7 +210,7 @@ class Varying(CardForm[VaryCard]):
     """All varied values, and a field that adds another one."""
 
     def __init__(self, open_study: OpenStudy) -> None:
-        add = KeyField("Add a value by its name …", lambda: open_study.study_check.scene)
+        add = KeyField("Add a value by its name...", lambda: open_study.study_check.scene)
         super().__init__(open_study, VaryCard, add)
         self.add = add
         add.chosen.connect(self._add)
