@@ -144,9 +144,9 @@ class ImportExperimentDialog(Dialog):
 
     def _layout_button(self) -> QPushButton:
         button = QPushButton("Layout", self)
-        button.setToolTip("How this file is read: recognize it again, open a layout or save one")
+        button.setToolTip("How this file is read: recognise it again, open a layout or save one")
         menu = Menu(button)
-        menu.addAction("Recognize Again").triggered.connect(self.guess)
+        menu.addAction("Recognise Again").triggered.connect(self.guess)
         menu.addAction("Open...").triggered.connect(self._ask_open)
         self._save_action = menu.addAction("Save As...")
         self._save_action.triggered.connect(self._ask_save)

@@ -30,7 +30,7 @@ class RecognitionView(QWidget):
         columns = {"caption": TableColumn(), "text": TableColumn(stretch=1)}
         self._table = FieldTable[_Line](columns, spacing=(12, 4))
         self.setLayout(column_of(self._table, margins=(0, 0, 8, 0)))
-        self.setAccessibleName("Recognized")
+        self.setAccessibleName("Recognised")
         self.hide()
 
     @property

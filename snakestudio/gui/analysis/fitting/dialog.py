@@ -162,7 +162,7 @@ class FitDialog(Dialog):
             "Ghosts in the view and curves in the plots: before the fit, and fitted"
         )
         self.visible_box.toggled.connect(self._fitter.show)
-        self.apply_button = QPushButton("&Apply to the Scene")
+        self.apply_button = QPushButton("&Apply to Scene")
         theme.set_role(self.apply_button, "primary")
         self.apply_button.setAutoDefault(False)
         self.apply_button.clicked.connect(self._fitter.apply)
@@ -228,7 +228,7 @@ class FitDialog(Dialog):
         self._show_result()
         self.visible_box.setEnabled(result is not None)
         self.apply_button.setEnabled(result is not None and not fitter.applied)
-        self.apply_button.setText("Applied" if fitter.applied else "&Apply to the Scene")
+        self.apply_button.setText("Applied" if fitter.applied else "&Apply to Scene")
         if self.visible_box.isChecked() != fitter.visible:
             self.visible_box.blockSignals(True)
             self.visible_box.setChecked(fitter.visible)
