@@ -109,8 +109,8 @@ def about(
         "schema": json.dumps({**asdict(schema), "valid": schema.valid.value}),
         "columns": json.dumps(columns.plain()),
         "views": (
-            f"The rows are exact. For other programs, joints, poses and scalar values follow at up to {VIEW_RATE_HZ:g} Hz. "
-            "All times are simulated ones."
+            "The rows are exact. For other programs, joints, poses and scalar values follow at up to "
+            f"{VIEW_RATE_HZ:g} Hz. All times are simulated ones."
         ),
     }
 
