@@ -49,7 +49,7 @@ BARS = {
     "copied_lines": Bar(6, goal=0),
     "listed_names": Bar(0, goal=0),
     "private_in_tests": Bar(19, goal=100),
-    "quoted_phrases": Bar(267),
+    "quoted_phrases": Bar(266),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
     "handmade_dialogs": Bar(0, goal=0),
 }

@@ -26,7 +26,7 @@ print(json.dumps([
 """
 WIDE = "avx512f" in processor.identify()[1]
 baseline = pytest.mark.skipif(
-    not processor.has_baseline(), reason="this processor does not support the baseline"
+    not processor.has_baseline(), reason="the baseline needs another processor"
 )
 
 

@@ -123,7 +123,7 @@ def test_quantity_is_in_the_browser_and_in_a_plot(
     qtbot.waitExposed(panel)
     panel.follow(0.0)
     panel.plots[0].add_channels((NAME,))
-    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
+    qtbot.waitUntil(lambda: not panel.series_cache.missing and panel.settled)
     (trace,) = panel.plots[0].chart.data.traces
     assert trace.name == "joint 3 yaw power"
     np.testing.assert_allclose(

@@ -209,7 +209,7 @@ def shortcuts() -> str:
     for spec in specs:
         top, *below = spec.menu.split("/")
         keys = " or ".join(f"{{kbd}}`{_keys(keys)}`" for keys in spec.shortcuts)
-        name = "Play or pause" if spec.id == "play" else spec.text.removesuffix(" ...")
+        name = "Play or pause" if spec.id == "play" else spec.text.removesuffix("...")
         by_menu.setdefault(top, []).append((keys, _literal(": ".join([*below, name]))))
     for menu, rows in by_menu.items():
         sections += [f"## {menu}", _table(("Keys", "Command"), rows)]

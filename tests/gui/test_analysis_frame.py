@@ -55,7 +55,7 @@ def test_every_format_is_in_the_export_menu(frame: AnalysisFrame, exporter: Fake
     for action in frame.export_menu.actions():
         action.trigger()
     assert [suffix for _, suffix in exporter.asked] == [".csv", ".html", ".pdf", ".md"]
-    assert all(plain(action.text()).endswith(" ...") for action in frame.export_menu.actions())
+    assert all(plain(action.text()).endswith("...") for action in frame.export_menu.actions())
 
 
 def test_progress_has_a_bar_and_a_cancel_button(

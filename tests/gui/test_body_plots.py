@@ -195,7 +195,7 @@ def test_mouse_in_a_profile_sets_no_time(
     assert "at 0.5 m" in plot.chart.data.legend[0][1]
     qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=at(plot, 0.25))
     qtbot.wait(QApplication.doubleClickInterval() // 4)
-    assert session_controller.cursor is None, "a position is not a time"
+    assert session_controller.cursor is None, "the axis shows positions"
     qtbot.keyClick(plot.chart, Qt.Key.Key_Left)
     assert session_controller.cursor == ROWS - 2
 

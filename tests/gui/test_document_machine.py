@@ -115,7 +115,7 @@ class DocumentMachine(RuleBasedStateMachine):
         self.place = round(share * (len(self.history) - 1))
         self.document.undo_stack.setIndex(self.place)
 
-    @rule(anew=st.booleans())
+    @rule(under_new_name=st.booleans())
     def save(self, under_new_name: bool) -> None:
         if under_new_name or self.document.path is None:
             self.saved += 1

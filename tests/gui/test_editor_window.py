@@ -67,9 +67,9 @@ def test_commands_toggle_their_options(drawn: MainWindow, qtbot: QtBot) -> None:
     drawn.context.action_registry["gizmo"].trigger()
     assert options.now.gizmo
     qtbot.keyClick(viewport, Key.Key_B)
-    assert viewport.tools.editor.boxes.armed
+    assert viewport.tools.editor.box_tool.armed
     qtbot.keyClick(viewport, Key.Key_Escape)
-    assert not viewport.tools.editor.boxes.armed
+    assert not viewport.tools.editor.box_tool.armed
 
 
 def test_handles_work_in_an_oblique_view(drawn: MainWindow, qtbot: QtBot) -> None:

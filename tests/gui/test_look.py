@@ -189,7 +189,7 @@ def test_sheet_of_shortcuts_can_be_sorted_by_key(qtbot: QtBot) -> None:
         window, [("Edit", [("G", "Move"), ("B", "Box Select")])], [("Mouse", [("Click", "Select")])]
     )
     header = sheet.table.horizontalHeader()
-    assert [row[1] for row in sheet.rows] == ["G", "B", "Click"], "in the order of the menus"
+    assert [row[1] for row in sheet.rows] == ["G", "B", "Click"], "sorted like the menus"
     header.setSortIndicator(1, Qt.SortOrder.AscendingOrder)
     assert [row[1] for row in sheet.rows] == ["B", "Click", "G"]
     header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

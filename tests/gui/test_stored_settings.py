@@ -86,7 +86,7 @@ def assert_begins_as_left(window: MainWindow) -> None:
         == 1000 * choices.PLAIN["autosave/interval_s"]
     )
     recent = choices.PLAIN["palette/recent"]
-    offered = [entry.id for entry, _ in window.context.help_controller.palette().found]
+    offered = [entry.id for entry, _ in window.context.help_controller.palette().matches]
     assert offered[: len(recent)] == recent
 
 

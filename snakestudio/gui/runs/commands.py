@@ -184,7 +184,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
         "export_hdf5",
         _EXPORT,
-        "HDF5 ...",
+        "HDF5...",
         lambda c: c.exporter.ask_hdf5(),
         (),
         _there_is_a_run,

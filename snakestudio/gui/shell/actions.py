@@ -74,7 +74,7 @@ class ActionRegistry(QObject):
     def _run(self, spec: Command[Any], run: Callable[[Any], object]) -> None:
         context = self._context
         if spec.long and context.robot_controller.movable:
-            what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
+            what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix('...')}"
             context.banners.robot.show_notice(
                 "info",
                 f"{what} would block the window for longer than an armed robot tolerates. Disarm the robot first.",
@@ -185,7 +185,7 @@ class ActionRegistry(QObject):
     def plain_keys(self) -> dict[str, str]:
         """Titles of the commands whose shortcut is a key without Ctrl or Alt, by that key."""
         return {
-            keys: spec.text.removesuffix(" ...")
+            keys: spec.text.removesuffix("...")
             for spec in self.commands
             for keys in spec.shortcuts
             if "+" not in keys and spec.id != SEPARATOR
@@ -197,7 +197,7 @@ class ActionRegistry(QObject):
         for spec in self.commands:
             if spec.shortcuts:
                 keys = " or ".join(_native(keys) for keys in spec.shortcuts)
-                text = "Play or pause" if spec.id == "play" else spec.text.removesuffix(" ...")
+                text = "Play or pause" if spec.id == "play" else spec.text.removesuffix("...")
                 top, *below = spec.menu.split("/")
                 # "CSV" alone is not clear
                 groups.setdefault(top, []).append((keys, ": ".join([*below, text])))

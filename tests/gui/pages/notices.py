@@ -78,7 +78,7 @@ def _with_word(
     matches = [
         button
         for button, text in zip(buttons, texts, strict=True)
-        if argument.lower() in text.lower().split()
+        if argument.lower() in text.lower().removesuffix("...").split()
     ]
     assert len(matches) == 1, f"{len(matches)} of {texts} contain the word {argument}"
     return matches[0]

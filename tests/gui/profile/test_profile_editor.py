@@ -583,7 +583,7 @@ def test_dbc_message_is_created_changed_and_removed(qtbot: QtBot, editor: Profil
     assert not item.isHidden()
     again = page.edit_message()
     assert again is not None
-    assert again.message.text() == "", "its own id is not a conflict"
+    assert again.message.text() == "", "a message does not conflict with itself"
     again.reject()
     again = page.edit_message()
     assert again is not None

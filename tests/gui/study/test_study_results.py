@@ -618,7 +618,7 @@ def test_dense_generations_are_not_drawn(
         round((at - chart.area.left()) / chart.area.width() * 1.02 * 4000 - 0.5) for at, _ in marks
     ]
     assert firsts == [700, 1200, 1700, 2200, 2700, 3200, 3700], (
-        "for the first two searches only the start of the next"
+        "only the beginning differs between the first searches"
     )
     assert min(np.diff([at for at, _ in marks])) >= 6.0
     assert marks[0][1]
