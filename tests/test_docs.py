@@ -47,7 +47,9 @@ def page(name: str) -> str:
 
 
 def code(name: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", page(name), re.DOTALL | re.MULTILINE)
+    """Return the blocks of a page in a language; "" for quoted output."""
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page(name), re.DOTALL | re.MULTILINE)
+    return [text for block_language, text in blocks if block_language == language]
 
 
 def page_id(path: Path) -> str:
@@ -168,8 +170,13 @@ def test_example_robot_is_valid() -> None:
     assert scene.axis_values.spring[7] == 3.5
 
 
-def test_first_study_runs_as_documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the commands and the Python of the page literally, on a run shorter by a few periods."""
+def test_first_study_runs_as_documented(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Run the commands and the Python of the page literally, on a run shorter by a few periods.
+
+    The rows of the table depend on the duration, so only the other lines are compared.
+    """
     scene = with_values(
         load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 2.0}
     )
@@ -184,6 +191,9 @@ def test_first_study_runs_as_documented(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(commands) == 4
     for line in commands:
         assert cli.main(line.split()[1:]) == 0, line
+    printed = capsys.readouterr().out
+    quoted = "".join(code("tutorials/first-study", "")).splitlines()
+    assert [line for line in quoted if not line.startswith(" ") and line not in printed] == []
     for file in ("undulation.csv", "undulation.png"):
         assert (tmp_path / file).stat().st_size > 1000
     (source,) = code("tutorials/first-study", "python")
@@ -192,6 +202,33 @@ def test_first_study_runs_as_documented(tmp_path: Path, monkeypatch: pytest.Monk
     run = namespace["run"]
     assert isinstance(run, Run)
     assert run["time_s"][-1] == pytest.approx(2.0)
+
+
+def test_mistakes_in_the_first_scene_are_reported_as_documented(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (text,) = code("tutorials/first-scene", "toml")
+    text = text.replace("mu_along = 0.2", "mu_along = -0.2").replace("shift_deg", "shift")
+    (tmp_path / "my_scene.toml").write_text(text, encoding="utf-8")
+    assert cli.main(["check", "my_scene.toml"]) == 2
+    (quoted,) = code("tutorials/first-scene", "")
+    assert quoted == capsys.readouterr().err
+
+
+def test_imported_robot_is_reported_as_documented(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "resources").symlink_to(ROOT / "resources")
+    monkeypatch.chdir(tmp_path)
+    command = code("tutorials/robot-from-urdf", "sh")[0].split()
+    assert cli.main(command[1:]) == 0
+    (quoted,) = code("tutorials/robot-from-urdf", "")
+    printed = capsys.readouterr()
+    assert sorted(quoted.splitlines()) == sorted((printed.out + printed.err).splitlines())
+    written = (tmp_path / "my_robot.toml").read_text(encoding="utf-8")
+    (table,) = code("tutorials/robot-from-urdf", "toml")
+    assert table in written
 
 
 def test_code_of_first_tutorials_prints_documented_output(
