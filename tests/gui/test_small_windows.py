@@ -159,6 +159,12 @@ def test_stop_and_state_are_not_clipped(small: MainWindow, qtbot: QtBot) -> None
         qtbot.waitUntil(stop.isVisible)
         qtbot.waitUntil(lambda: small.rect().contains(place(stop, small)))
         assert (small.width(), small.height()) == _SIZE
+        legends = small.context.viewport.legends
+        qtbot.waitUntil(lambda: bool(legends.ghosts.entries and legends.robot.entries))
+        assert legends.robot.isVisible()
+        hint = small.context.viewport.hint.geometry()
+        for legend in (legends.controller, legends.ghosts):
+            assert not (legend.isVisible() and legend.geometry().intersects(hint))
         visible = [
             part
             for part in stop.parentWidget().children()

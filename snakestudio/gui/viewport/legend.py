@@ -32,6 +32,8 @@ from snakestudio.viewmodel.viewport.view_settings import SCALES, TRAIL_MIDDLE
 _GAP = 6
 _LEGENDS_PAD = 12
 _SWATCH = 20
+_HINT = 40
+"""Height of the hint at the bottom of the viewport with its margin."""
 
 
 def control_state(snapshot: Snapshot) -> list[tuple[str, str]]:
@@ -51,6 +53,7 @@ class Legends:
     """
 
     def __init__(self, options: ViewOptions, navigator: Navigator, viewport: QWidget) -> None:
+        self._viewport = viewport
         self.forces = ForceLegend(options, navigator, viewport)
         self.robot = Swatches(viewport)
         self.controller = Swatches(viewport)
@@ -87,10 +90,17 @@ class Legends:
         self._stack()
 
     def _stack(self) -> None:
+        """Place the legends below each other, and hide those that do not fit above the hint.
+
+        The notes on a live robot are always visible.
+        """
         top = self.forces.geometry().bottom() + _GAP
+        bottom = self._viewport.height() - theme.scaled(_HINT)
         for legend in (self.robot, self.controller, self.ghosts):
             legend.move(self.forces.x(), top)
-            if legend.entries:
+            fits = legend is self.robot or top + legend.height() <= bottom
+            legend.setVisible(bool(legend.entries) and fits)
+            if legend.isVisibleTo(self._viewport):
                 top += legend.height() + _GAP
 
 
