@@ -23,6 +23,8 @@ from snakestudio.runfile.mcap import open_run
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 
 OLD = b"what stood there before"
+_BRIEFLY_S = 0.001
+"""Pause between two looks at a file, s: without one, waiting takes a whole processor."""
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL there")
 
@@ -72,7 +74,7 @@ def kill_an_export(recorded: Path, complete: Path, folder: Path, option: str, sh
         [sys.executable, "-m", "snakestudio", *arguments], stdout=subprocess.DEVNULL
     ) as export:
         while not grown() and export.poll() is None:
-            pass
+            time.sleep(_BRIEFLY_S)
         export.send_signal(signal.SIGKILL)
     left = target.read_bytes()
     assert left in (OLD, reference.read_bytes())
@@ -188,6 +190,7 @@ def kill_a_run(folder: Path, size: int) -> None:
         grown = grown_to(folder, ".run", 1.0, size)
         while not (grown() or (path.stat().st_ino != before and path.stat().st_size >= size)):
             assert run.poll() is None
+            time.sleep(_BRIEFLY_S)
         run.send_signal(signal.SIGKILL)
     assert not (folder / "run.csv").exists()
     with open_run(path) as cut:
@@ -241,7 +244,7 @@ def test_two_runs_to_one_csv_keep_both(tmp_path: Path) -> None:
     for run, other in zip(runs, others, strict=True):
         while not other.exists():
             assert run.poll() is None
-            time.sleep(0.001)  # without a pause, waiting takes a whole processor
+            time.sleep(_BRIEFLY_S)
     outputs = ended(*runs)
     assert [run.returncode for run in runs] == [130, 2], outputs
     assert f"{csv}: Another program wrote this file in the meantime" in outputs[1]
@@ -254,10 +257,12 @@ def test_two_runs_to_one_run_file_keep_both(tmp_path: Path) -> None:
     first = endless("--mcap", str(path), "--set", "gait.amplitude_deg=20")
     while not path.exists():
         assert first.poll() is None
+        time.sleep(_BRIEFLY_S)
     begun = path.stat().st_ino
     second = endless("--mcap", str(path), "--set", "gait.amplitude_deg=21", "--force")
     while path.stat().st_ino == begun:
         assert second.poll() is None
+        time.sleep(_BRIEFLY_S)
     outputs = ended(first, second)
     assert [first.returncode, second.returncode] == [2, 130], outputs
     assert "replaced" in outputs[0]

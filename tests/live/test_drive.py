@@ -105,6 +105,7 @@ def test_a_drive_that_is_asked_to_end_stops_the_robot_and_keeps_the_run(
             lambda: _recorded(run_file) > 1.0 or drive.poll() is not None,
             "a second is recorded",
             120.0,
+            pause=0.2,  # each look reads the whole file
         )
         drive.send_signal(sent)
         output += read_until(drive, "\0")
