@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
-from snakestudio.cli.ending import Ended
+from snakestudio.cli.ending import EndRequest
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.cli.streaming import add_stream_arguments, stream_target, streaming
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from snakestudio.live.pose_source import PoseSource
     from snakestudio.live.robot_start_target import RobotStartTarget
     from snakestudio.runfile.recording import RunRecording
-    from snakestudio.sync import Together
+    from snakestudio.sync import StartSettings
 
 _BEAT_S = 0.02
 _START_S = 30.0
@@ -240,7 +240,7 @@ class _Drive:
         # the last telemetry of streaming, kept for the summary at the end
         self._sent = link.telemetry()
 
-    def run_session(self, duration: float, together: Together | None, name: str) -> int:
+    def run_session(self, duration: float, together: StartSettings | None, name: str) -> int:
         """Connect, arm, stream and disarm; return the exit code.
 
         Raises `LinkError` if streaming did not start.
@@ -252,7 +252,7 @@ class _Drive:
             self._stream(duration, together, name)
             return self._disarm()
         except KeyboardInterrupt as error:
-            code = error.code if isinstance(error, Ended) else 130
+            code = error.code if isinstance(error, EndRequest) else 130
             # First of all: everything else takes time.
             self._robot.stop(
                 "Stopped by Ctrl+C."
@@ -390,7 +390,7 @@ class _Drive:
             )
         print("Armed: the joints hold their positions.", flush=True)
 
-    def _stream(self, duration: float, together: Together | None, name: str) -> None:
+    def _stream(self, duration: float, together: StartSettings | None, name: str) -> None:
         if together is None:
             self._robot.stream()
         else:

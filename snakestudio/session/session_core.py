@@ -41,13 +41,13 @@ from snakestudio.session.pulling import Grip
 from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
 from snakestudio.session.status import (
-    Continued,
     Event,
-    NotContinued,
     PluginFailed,
     RecordingStopped,
+    RunContinued,
     RunFailed,
     RunFinished,
+    RunNotContinued,
     State,
     Status,
     StatusChanged,
@@ -437,7 +437,7 @@ class SessionCore:
             continuation = continue_run(recording, time, base_dir, name, make, report)
         except SnakeStudioError as error:
             continuation = None
-            self._on_event(NotContinued(str(error)))
+            self._on_event(RunNotContinued(str(error)))
         if continuation is None:
             self._publish(before)
             return
@@ -449,7 +449,7 @@ class SessionCore:
         self.latest = continuation.runner.latest
         self._play_when_ready = False
         self._publish(Status("paused", problems=before.problems))
-        self._on_event(Continued(continuation.time, continuation.notes))
+        self._on_event(RunContinued(continuation.time, continuation.notes))
 
     def _end_run(self) -> None:
         """Complete the file of the run; the recording remains readable."""

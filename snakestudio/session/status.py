@@ -91,7 +91,7 @@ class PluginFailed(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Continued(Event):
+class RunContinued(Event):
     """The run continues from a recorded time; `notes` are sentences about its start."""
 
     time: float
@@ -99,7 +99,7 @@ class Continued(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class NotContinued(Event):
+class RunNotContinued(Event):
     """A run could not be continued; everything is unchanged."""
 
     message: str

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
-from snakestudio.drawing.overlays import Overlays, Track
+from snakestudio.drawing.overlays import MeasuredLine, Overlays
 from snakestudio.drawing.style import colour
 from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.analysis.experiment.panel import ExperimentPanel
@@ -436,7 +436,7 @@ def test_plain_view_paints_tracks_with_gaps(qtbot: QtBot) -> None:
     image.fill(Qt.GlobalColor.black)
     points = np.array([[0.0, 0.0, 0.1], [1.0, 0.0, 0.1], [2.0, 0.0, 0.1]])
     marks = np.array([[1.5, 0.2, 0.1], [np.nan, 0.0, 0.0]])
-    track = Track(points, (1.0, 0.0, 0.0), np.array([False, True]), 4.0, 1.0, marks)
+    track = MeasuredLine(points, (1.0, 0.0, 0.0), np.array([False, True]), 4.0, 1.0, marks)
     painter = QPainter(image)
     paint_tracks(
         painter,

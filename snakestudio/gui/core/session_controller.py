@@ -17,13 +17,13 @@ from snakestudio.runfile.replay import Replay
 from snakestudio.session.preview import preview
 from snakestudio.session.session import Session
 from snakestudio.session.status import (
-    Continued,
     Event,
-    NotContinued,
     PluginFailed,
     RecordingStopped,
+    RunContinued,
     RunFailed,
     RunFinished,
+    RunNotContinued,
     Status,
     StatusChanged,
 )
@@ -429,9 +429,9 @@ class SessionController(QObject):
             self.failed.emit(event.message, event.saved)
         elif isinstance(event, PluginFailed):
             self.plugin_failed.emit(event.fault)
-        elif isinstance(event, Continued):
+        elif isinstance(event, RunContinued):
             self.continued.emit(event.notes)
-        elif isinstance(event, NotContinued):
+        elif isinstance(event, RunNotContinued):
             self.refused.emit(event.message)
         elif isinstance(event, RecordingStopped):
             self.recording_stopped.emit(event.message)

@@ -26,7 +26,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, choose_file
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.form import (
@@ -212,7 +212,7 @@ _MOST_FOUND = 24
 """Maximum number of search results shown."""
 
 
-class Inspector(Themed):
+class Inspector(ThemedWidget):
     """Shows and edits the selection, or search results.
 
     Signals

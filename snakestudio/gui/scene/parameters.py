@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVB
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.form import ChoiceRow
 from snakestudio.gui.forms.number_field import Message
@@ -142,7 +142,7 @@ _BODY = (
 )
 
 
-class ParameterPanels(Themed):
+class ParameterPanels(ThemedWidget):
     """All parameters that are edited while watching a run, as sliders and numbers."""
 
     def __init__(

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 from snakestudio.errors import Problem, SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.form import FormRow, OptionalListRow, make_row
 from snakestudio.gui.forms.formula_row import FormulaRow
 from snakestudio.gui.scene.kind_section import KindSection
@@ -139,7 +139,7 @@ _MOTIONS = (
 )
 
 
-class AnchorCard(Themed):
+class AnchorCard(ThemedWidget):
     """Edits `support.anchors[index + 1]`.
 
     Parameters

@@ -14,7 +14,7 @@ from snakestudio.gui.core.settings import load, save
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.stream.publisher import Stream, open_stream
-from snakestudio.stream.sampler import Shown
+from snakestudio.stream.sampler import StreamSource
 from snakestudio.stream.target import DEFAULT_RATE_HZ, FOXGLOVE_PORT, RERUN_PORT, Target
 from snakestudio.text import counted
 from snakestudio.viewmodel.start_target import HERE
@@ -22,7 +22,7 @@ from snakestudio.viewmodel.start_target import HERE
 _GROUP = "streaming"
 _WATCH_MS = 250
 
-Opener = Callable[[Target, Callable[[], Shown | None], Callable[[str], None]], Stream]
+Opener = Callable[[Target, Callable[[], StreamSource | None], Callable[[str], None]], Stream]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Streamer(QObject):
         self._banner = banner
         self._settings = settings
         self._open = opener
-        self._last_shown: Shown | None = None
+        self._last_shown: StreamSource | None = None
         self._stream: Stream | None = None
         self._opening: Task[Stream] | None = None
         self._opened: list[Stream] = []
@@ -209,7 +209,7 @@ class Streamer(QObject):
         self._last_shown = (
             None
             if recording is None
-            else Shown(recording, session_controller.cursor, session_controller.base_dir)
+            else StreamSource(recording, session_controller.cursor, session_controller.base_dir)
         )
 
     @Slot(object)

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading, scrolled
@@ -79,7 +79,7 @@ class StudyActions(Protocol):
         """Check the time step of the run of a row of the results."""
 
 
-class StudyPanel(Themed):
+class StudyPanel(ThemedWidget):
     """Set-up, results and progress of the open study.
 
     Parameters

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.task_bar import TaskBar
@@ -28,7 +28,7 @@ _CLUSTER = -1
 _LOCAL_LISTED = 16
 
 
-class StudyRunBar(Themed):
+class StudyRunBar(ThemedWidget):
     """Lower part of the study panel.
 
     Parameters

@@ -22,7 +22,7 @@ from snakestudio.viewmodel.work import Progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared:
+class ComparedTrials:
     """Trials compared with a run."""
 
     recording: Recording
@@ -42,7 +42,7 @@ def compare(
     offsets: Sequence[float | None],
     options: AlignmentOptions,
     progress: Progress,
-) -> Compared | None:
+) -> ComparedTrials | None:
     """Align trials with a run and compare them.
 
     Raises `ExperimentError` if a trial overlaps too little with the run.
@@ -54,7 +54,7 @@ def compare(
 
     Returns
     -------
-    Compared or None
+    ComparedTrials or None
         None if it was cancelled.
     """
     rows = len(recording)
@@ -71,7 +71,7 @@ def compare(
     if figures is None:
         return None
     laid = tuple(CaptureRecording(trial.capture, recording) for trial in figures.trials)
-    return Compared(recording, rows, figures, laid)
+    return ComparedTrials(recording, rows, figures, laid)
 
 
 class ShiftedRecording:

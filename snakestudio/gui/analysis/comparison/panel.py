@@ -14,7 +14,7 @@ from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import model_colour
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.forms.table import TableView
@@ -228,7 +228,7 @@ _VALUES = (1, 2)
 row."""
 
 
-class Differences(Themed):
+class Differences(ThemedWidget):
     """A block for each model: its colour, whether its run is shown, notes, and differences."""
 
     def __init__(self, comparer: Comparer, parent: QWidget | None = None) -> None:

@@ -27,7 +27,7 @@ from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import trial_colour
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.forms.table import TableView
@@ -83,7 +83,7 @@ class ExperimentPanel(QWidget):
         )
         self.compare_button.clicked.connect(experiments.compare)
         self.frame.message_row.addWidget(self.compare_button)
-        self.figures = Figures(experiments)
+        self.figures = ExperimentTables(experiments)
         self.frame.results.addWidget(self.figures)
         self.clear_button = QPushButton("&Remove All")
         self.clear_button.setToolTip("Remove all trials, their tracks and curves")
@@ -185,7 +185,7 @@ def described(trial: LoadedTrial) -> str:
     return " · ".join(parts)
 
 
-class TrialRows(Themed):
+class TrialRows(ThemedWidget):
     """A row for each trial."""
 
     def __init__(self, experiments: Experiments, parent: QWidget | None = None) -> None:
@@ -262,7 +262,7 @@ class TrialRows(Themed):
         return row
 
 
-class Figures(Themed):
+class ExperimentTables(ThemedWidget):
     """Tables of all trials together, or of one of them."""
 
     def __init__(self, experiments: Experiments, parent: QWidget | None = None) -> None:

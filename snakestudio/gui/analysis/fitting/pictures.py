@@ -7,12 +7,12 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from snakestudio.analysis.fitting import FitProgress, FitResult, Pictured, pictured
+from snakestudio.analysis.fitting import FitPlotData, FitProgress, FitResult, pictured
 from snakestudio.export.fit_text import fit_table, length, trial_line
 from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.table import TableView
 
@@ -26,7 +26,7 @@ _SPACING = 10
 """Spacing of charts, px."""
 
 
-class FitPictures(Themed):
+class FitPictures(ThemedWidget):
     """Charts of convergence, of both runs from above, and of their distance over time."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -51,7 +51,7 @@ class FitPictures(Themed):
         self.setLayout(self._column)
         self._progress: FitProgress | None = None
         self._result: tuple[FitResult, int] | None = None
-        self._seen: Pictured | None = None
+        self._seen: FitPlotData | None = None
         self.apply_theme()
 
     def apply_theme(self) -> None:
