@@ -236,7 +236,7 @@ class _Drive:
         self._poses = None if pose is None else PoseWatch(pose)
         self._speaks = self._reset_sent = False
         self.recording: RunRecording | None = None
-        self._others: RobotStartTarget | None = None
+        self._start_target: RobotStartTarget | None = None
         # the last telemetry of streaming, kept for the summary at the end
         self._sent = link.telemetry()
 
@@ -394,11 +394,11 @@ class _Drive:
         if together is None:
             self._robot.stream()
         else:
-            self._others = self._together(
+            self._start_target = self._together(
                 self._robot, together, name, lambda text: print(text, flush=True)
             )
             if not together.wait:
-                self._others.start.start_now()
+                self._start_target.start.start_now()
         self._await_begin()
         self.recording = self._robot.recording
         print(f"Streaming for {duration:g} s; Ctrl+C stops.", flush=True)
@@ -406,7 +406,7 @@ class _Drive:
 
     def _await_begin(self) -> None:
         """Wait until the robot follows the first references; no limit while others may still send START."""
-        others = self._others
+        others = self._start_target
         limit = 5.0 if others is None else float("inf")
 
         def decided() -> bool:
@@ -421,7 +421,7 @@ class _Drive:
 
     def _release(self) -> None:
         """Notify the others of the end; send heartbeats to the robot until they answer."""
-        others = self._others
+        others = self._start_target
         if others is None:
             return
         others.start.cancel()

@@ -126,8 +126,8 @@ class _CheckedController:
         )
         for name, values in parts.items():
             self._check(name, values, (len(knots), self._axes), float(time[0]))
-        checked: JointReference = reference
-        return checked
+        checked_reference: JointReference = reference
+        return checked_reference
 
     def _check(self, name: str, values: Any, shape: tuple[int, int], time: float) -> None:
         if (

@@ -87,7 +87,7 @@ class RunFailed(Event):
 class PluginFailed(Event):
     """Code of a plug-in failed; the run is paused and can continue after the plug-in is fixed and reloaded."""
 
-    fault: PluginRuntimeError
+    error: PluginRuntimeError
 
 
 @dataclass(frozen=True, slots=True)

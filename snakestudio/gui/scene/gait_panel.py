@@ -132,8 +132,8 @@ class GaitPanel(PresetSection):
         self.add(self.preview)
         self.shape = BodyShape()
         self.add(self.shape)
-        self.hint = Message()
-        self.add(self.hint)
+        self.hint_message = Message()
+        self.add(self.hint_message)
         self.wave_button = QPushButton()
         self.wave_button.setProperty("role", "link")
         self.wave_button.clicked.connect(self._toggle_vertical_wave)
@@ -164,7 +164,7 @@ class GaitPanel(PresetSection):
         """Show the values of the scene."""
         self._make_rows(scene, scene.gait.kind)
         self.presets.refresh(scene)
-        chosen = self.presets.present
+        chosen = self.presets.preset
         for key, row in self.rows.items():
             row.set_unused(unused_reason(scene, key))
             row.refresh()
@@ -200,7 +200,7 @@ class GaitPanel(PresetSection):
             else "Drive the joints by torques given as formulas of time, without joint controllers"
         )
         ignored &= used
-        self.hint.show_text(
+        self.hint_message.show_text(
             "The planar model ignores the vertical wave; the spatial model uses it."
             if ignored
             else ""
@@ -285,7 +285,7 @@ class GaitPanel(PresetSection):
         if self._document.scene.gives_torques:
             return "These yaw and pitch torques are applied at any joint angle. No joint controller is active."
         gait = self._document.scene.gait
-        if self.presets.present is None and gait.files:
+        if self.presets.preset is None and gait.files:
             return str(GAIT_KINDS[gait.kind].help)
         return super()._note()
 

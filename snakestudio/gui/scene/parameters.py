@@ -286,7 +286,7 @@ class ParameterPanels(ThemedWidget):
         self.real_robot.refresh(after)
         self.ground_formulas.refresh(after)
         self.friction_presets.refresh(after)
-        friction = self.friction_presets.present
+        friction = self.friction_presets.preset
         if friction is not None:
             for key, value in friction.values.items():
                 self._rows[key].set_default(value)
@@ -407,7 +407,7 @@ class ContinuumPanel(QWidget):
         self.strain.refresh(scene)
         self.support.refresh(scene)
         self.group.refresh()
-        case = self.strain.presets.present
+        case = self.strain.presets.preset
         for key, row in self._body.items():
             row.set_default(
                 case.values[key] if case is not None and key in case.values else row.doc.default

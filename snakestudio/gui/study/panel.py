@@ -138,8 +138,8 @@ class StudyPanel(ThemedWidget):
         self.file.setProperty("role", "dim")
         self.file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.file.setWordWrap(True)
-        self.notice = Banner(self)
-        self.notice.changed.connect(self._fit)
+        self.banner = Banner(self)
+        self.banner.changed.connect(self._fit)
         self._notice_text = ""
         self.setup = SetupPage(open_study)
         self.results = StudyResultsView()
@@ -159,7 +159,7 @@ class StudyPanel(ThemedWidget):
         top = QVBoxLayout()
         top.setContentsMargins(16, 0, 16, 0)
         top.setSpacing(6)
-        for widget in (self.title, self.file, self.notice):
+        for widget in (self.title, self.file, self.banner):
             top.addWidget(widget)
         some = QVBoxLayout(self._some)
         some.setContentsMargins(0, 0, 0, 0)
@@ -327,12 +327,12 @@ class StudyPanel(ThemedWidget):
             return
         self._notice_text = text
         if text:
-            self.notice.show_notice("warning" if kind == "warning" else "info", text, buttons)
+            self.banner.show_notice("warning" if kind == "warning" else "info", text, buttons)
         else:
-            self.notice.clear()
+            self.banner.clear()
 
     def _fit(self) -> None:
-        self.notice.fit(4, max(120, self.width() - 32), 500)
+        self.banner.fit(4, max(120, self.width() - 32), 500)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -31,7 +31,7 @@ class ComparedTrials:
     rows: int
     """Number of rows of the run at the time of the comparison."""
 
-    figures: ExperimentComparison
+    comparison: ExperimentComparison
     recordings: tuple[CaptureRecording, ...]
     """Aligned trials for plots."""
 
@@ -49,7 +49,7 @@ def compare(
 
     Parameters
     ----------
-    given : sequence of float or None
+    offsets : sequence of float or None
         Time offset of each trial, s; None to estimate it.
 
     Returns
@@ -65,13 +65,13 @@ def compare(
         alignments.append(align(run, capture, adjusted))
         if not progress(0.5 * (number + 1) / len(captures)):
             return None
-    figures = compare_experiment(
+    comparison = compare_experiment(
         recording, captures, options, lambda fraction: progress(0.5 + 0.5 * fraction), alignments
     )
-    if figures is None:
+    if comparison is None:
         return None
-    laid = tuple(CaptureRecording(trial.capture, recording) for trial in figures.trials)
-    return ComparedTrials(recording, rows, figures, laid)
+    laid = tuple(CaptureRecording(trial.capture, recording) for trial in comparison.trials)
+    return ComparedTrials(recording, rows, comparison, laid)
 
 
 class ShiftedRecording:

@@ -171,7 +171,7 @@ def test_fault_pauses_and_the_run_continues_once_fixed(
     c.plugins.check_files()
     NoticePage(c.banners.plugins).press("review")
     play(c, qtbot)
-    qtbot.waitUntil(lambda: c.plugins.fault is not None)
+    qtbot.waitUntil(lambda: c.plugins.error is not None)
     assert c.session_controller.status.state == "paused"
     assert panel.message.text() == "The plug-in wag failed."
     assert "if time[0] > 0.2: 1 / 0" in panel.traceback.toPlainText()
@@ -183,7 +183,7 @@ def test_fault_pauses_and_the_run_continues_once_fixed(
     watcher.blockSignals(True)
     written(tmp_path)
     panel.again.click()
-    assert c.plugins.fault is None
+    assert c.plugins.error is None
     qtbot.waitUntil(lambda: c.session_controller.status.state == "finished")
     assert "wag" not in panel.message.text()
 
@@ -202,7 +202,7 @@ def test_endless_loop_is_reported_and_cancelled(
     )
     assert notice.isVisible()
     notice.click()
-    qtbot.waitUntil(lambda: c.plugins.fault is not None)
+    qtbot.waitUntil(lambda: c.plugins.error is not None)
     assert c.session_controller.status.state == "paused"
     assert "in line" in c.banners.plugins.text
     qtbot.waitUntil(lambda: c.plugins.stuck == "")

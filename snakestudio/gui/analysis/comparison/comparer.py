@@ -210,7 +210,7 @@ class Reasons(QObject):
         self._watched = False
         self._begin_again = False
         self._task: Task[ReasonsByKind] | None = None
-        self.by_kind: ReasonsByKind = {}
+        self.reasons_by_kind: ReasonsByKind = {}
         """Reason why each model cannot run the scene; empty for one that can, missing for one not yet
         checked."""
         self._later = QTimer(self)
@@ -262,6 +262,6 @@ class Reasons(QObject):
         self._task = None
         if self._begin_again:
             self._soon()
-        if reasons != self.by_kind:
-            self.by_kind = reasons
+        if reasons != self.reasons_by_kind:
+            self.reasons_by_kind = reasons
             self.changed.emit()

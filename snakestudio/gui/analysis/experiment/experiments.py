@@ -236,7 +236,7 @@ class Experiments(BackgroundComparison[ComparedTrials]):
         if result is None:
             return
         for trial, compared, aligned in zip(
-            self.trials, result.figures.trials, result.recordings, strict=True
+            self.trials, result.comparison.trials, result.recordings, strict=True
         ):
             # An offset that was dragged in the meantime stays.
             at = trial.offset_s
