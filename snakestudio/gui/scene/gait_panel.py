@@ -127,7 +127,7 @@ class GaitPanel(PresetSection):
             "Gait", document, (*GAITS, *_of_kinds()), "Gait", "gait", "library", parent, _unsuitable
         )
         self.add(self.message)
-        self.add(self._values)
+        self.add(self._rows)
         self.preview = TablePreview()
         self.add(self.preview)
         self.shape = BodyShape()
@@ -180,7 +180,7 @@ class GaitPanel(PresetSection):
         used = scene.controller.uses_gait
         torques = scene.gives_torques
         self.lead_in.refresh()
-        for widget in (self.presets, self._values, self.soft_start, self.lead_in):
+        for widget in (self.presets, self._rows, self.soft_start, self.lead_in):
             widget.setVisible(used)
         two = scene.gait.has_vertical_wave
         other = scene.gait.without_vertical_wave() if two else scene.gait.with_vertical_wave()
@@ -260,7 +260,7 @@ class GaitPanel(PresetSection):
             if title and members:
                 label = QLabel(title)
                 label.setProperty("role", "group")
-                self._values.add(label)
+                self._rows.add(label)
             for name in members:
                 self._add_row(name, scene)
 
@@ -275,9 +275,9 @@ class GaitPanel(PresetSection):
             self._add_formula(key, "f(n)", field_doc(type(scene.gait), name), envelope_problem)
         elif name in scene.gait.files:
             row = self.choices[key] = TableRow(self._document, [key])
-            self._values.add(row)
+            self._rows.add(row)
         else:
-            self._values.add_value(key, scene)
+            self._rows.add_value(key, scene)
 
     def _note(self) -> str:
         if not self._document.scene.controller.uses_gait:
