@@ -215,12 +215,12 @@ def test_growing_memory_is_noticed(tmp_path: Path) -> None:
     watch = MemoryWatch(clock=lambda: now[0], resident=lambda: used[0])
     now[0] = 2.0
     used[0] = 2_500_000_000
-    watch.look()
+    watch.check()
     now[0] = 4.0
     used[0] = 3_500_000_000
     with pytest.raises(PluginRuntimeError, match=r"grew.*2\.5"):
-        watch.look()
-    watch.look()
+        watch.check()
+    watch.check()
 
 
 def test_thread_of_a_plugin_is_reported_and_ends_with_the_program(
