@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.signals.filters import MovingMean
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
-from snakestudio.analysis.signals.nodes import Node, Pointwise
+from snakestudio.analysis.signals.nodes import Node, PointwiseFunction
 from snakestudio.analysis.signals.reductions import REDUCTIONS, Reduction, compile_reduction
 from snakestudio.analysis.signals.signal import compile_signal
 from snakestudio.api import open_batch
@@ -418,7 +418,7 @@ def test_robot_stops_at_a_shape_in_every_formulation(
 
 
 def _sharpened(x: Node, share: float) -> Node:
-    return Pointwise(
+    return PointwiseFunction(
         lambda values, smooth: values + share * (values - smooth), (x, MovingMean(x, 0.5)), x.unit
     )
 

@@ -17,7 +17,7 @@ from snakestudio.analysis.fitting import (
     Track,
     Trial,
 )
-from snakestudio.analysis.fitting.tracks import Captured
+from snakestudio.analysis.fitting.tracks import FittedCapture
 from snakestudio.api.reporting import Reporting
 from snakestudio.api.running import Run, all_values, prepare
 from snakestudio.errors import UsageError
@@ -89,7 +89,7 @@ def fit_trials(
 
 def fit(
     scene: Scene | Run | str | Path,
-    experiment: str | Path | Captured | Trial | Sequence[Any],
+    experiment: str | Path | FittedCapture | Trial | Sequence[Any],
     free: Free,
     *,
     method: str = "auto",

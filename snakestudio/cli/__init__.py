@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TextIO
 
 from snakestudio import processor
 from snakestudio._version import __version__
-from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
+from snakestudio.cli.ending import EndRequest, cleaning_up, silence_stdout
 from snakestudio.cli.standard_streams import complete_standard_streams
 from snakestudio.cli.terminal import print_error, print_warning
 from snakestudio.errors import PhysicsError, PluginRuntimeError, SnakeStudioError, UsageError
@@ -351,7 +351,7 @@ def _run(arguments: list[str]) -> int:
             code = 2
         except KeyboardInterrupt as error:
             print("\nsnakestudio: interrupted.", file=sys.stderr)
-            code = error.code if isinstance(error, Ended) else 130
+            code = error.code if isinstance(error, EndRequest) else 130
         except BrokenPipeError:
             code = 0  # the reader of the output closed the pipe, which is not an error
         finally:

@@ -86,11 +86,11 @@ def execute(options: argparse.Namespace) -> int:
     def bridged(robot: LiveRobot, base_dir: Path | None) -> Iterator[None]:
         from snakestudio.stream.publisher import Stream
         from snakestudio.stream.ros2_sink import Ros2Sink
-        from snakestudio.stream.sampler import Shown
+        from snakestudio.stream.sampler import StreamSource
 
-        def feed() -> Shown | None:
+        def feed() -> StreamSource | None:
             recording = robot.recording
-            return None if recording is None else Shown(recording, None, base_dir)
+            return None if recording is None else StreamSource(recording, None, base_dir)
 
         recording = robot.recording
         names = [] if recording is None else [axis.name for axis in recording.schema.axes]
@@ -111,7 +111,7 @@ def _simulate(options: argparse.Namespace, rate: float) -> int:
     from snakestudio.session.status import RunFailed, RunFinished
     from snakestudio.stream.publisher import Stream
     from snakestudio.stream.ros2_sink import Ros2Sink
-    from snakestudio.stream.sampler import Shown
+    from snakestudio.stream.sampler import StreamSource
 
     duration = _FOR_EVER_S if options.duration is None else options.duration
     scene, base_dir, _ = api.prepare(
@@ -132,9 +132,9 @@ def _simulate(options: argparse.Namespace, rate: float) -> int:
 
     with closing(Session(on_event)) as session:
 
-        def feed() -> Shown | None:
+        def feed() -> StreamSource | None:
             recording = session.recording
-            return None if recording is None else Shown(recording, None, base_dir)
+            return None if recording is None else StreamSource(recording, None, base_dir)
 
         sink = Ros2Sink([axis.name for axis in scene.body.axes], session.steer, _note)
         with closing(Stream(sink, feed, rate, _note)):

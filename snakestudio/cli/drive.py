@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
-from snakestudio.cli.ending import Ended
+from snakestudio.cli.ending import EndRequest
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.cli.streaming import add_stream_arguments, stream_target, streaming
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from snakestudio.live.pose_source import PoseSource
     from snakestudio.live.robot_start_target import RobotStartTarget
     from snakestudio.runfile.recording import RunRecording
-    from snakestudio.sync import Together
+    from snakestudio.sync import StartSettings
 
 _BEAT_S = 0.02
 _START_S = 30.0
@@ -236,11 +236,11 @@ class _Drive:
         self._poses = None if pose is None else PoseWatch(pose)
         self._speaks = self._reset_sent = False
         self.recording: RunRecording | None = None
-        self._others: RobotStartTarget | None = None
+        self._start_target: RobotStartTarget | None = None
         # the last telemetry of streaming, kept for the summary at the end
         self._sent = link.telemetry()
 
-    def run_session(self, duration: float, together: Together | None, name: str) -> int:
+    def run_session(self, duration: float, together: StartSettings | None, name: str) -> int:
         """Connect, arm, stream and disarm; return the exit code.
 
         Raises `LinkError` if streaming did not start.
@@ -252,7 +252,7 @@ class _Drive:
             self._stream(duration, together, name)
             return self._disarm()
         except KeyboardInterrupt as error:
-            code = error.code if isinstance(error, Ended) else 130
+            code = error.code if isinstance(error, EndRequest) else 130
             # First of all: everything else takes time.
             self._robot.stop(
                 "Stopped by Ctrl+C."
@@ -390,15 +390,15 @@ class _Drive:
             )
         print("Armed: the joints hold their positions.", flush=True)
 
-    def _stream(self, duration: float, together: Together | None, name: str) -> None:
+    def _stream(self, duration: float, together: StartSettings | None, name: str) -> None:
         if together is None:
             self._robot.stream()
         else:
-            self._others = self._together(
+            self._start_target = self._together(
                 self._robot, together, name, lambda text: print(text, flush=True)
             )
             if not together.wait:
-                self._others.start.start_now()
+                self._start_target.start.start_now()
         self._await_begin()
         self.recording = self._robot.recording
         print(f"Streaming for {duration:g} s; Ctrl+C stops.", flush=True)
@@ -406,7 +406,7 @@ class _Drive:
 
     def _await_begin(self) -> None:
         """Wait until the robot follows the first references; no limit while others may still send START."""
-        others = self._others
+        others = self._start_target
         limit = 5.0 if others is None else float("inf")
 
         def decided() -> bool:
@@ -421,7 +421,7 @@ class _Drive:
 
     def _release(self) -> None:
         """Notify the others of the end; send heartbeats to the robot until they answer."""
-        others = self._others
+        others = self._start_target
         if others is None:
             return
         others.start.cancel()

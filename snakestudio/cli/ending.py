@@ -19,7 +19,7 @@ from snakestudio.plugins.faults import PluginCancelled, owner
 _SIGNALS = [signal.SIGINT, signal.SIGTERM] + ([signal.SIGHUP] if sys.platform != "win32" else [])
 
 
-class Ended(KeyboardInterrupt):
+class EndRequest(KeyboardInterrupt):
     """Raised when a signal requests the end of the program."""
 
     def __init__(self, number: int) -> None:
@@ -51,7 +51,7 @@ class Ending:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.number:
-            raise Ended(number)
+            raise EndRequest(number)
         self.number = number
         if owner(frame):  # the plug-in would not return
             raise PluginCancelled
@@ -62,12 +62,12 @@ class Ending:
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
-    raise Ended(number)
+    raise EndRequest(number)
 
 
 @contextlib.contextmanager
 def cleaning_up() -> Iterator[None]:
-    """Raise `Ended` on a signal inside the context, so that temporary files are removed and partial work is undone."""
+    """Raise `EndRequest` on a signal inside the context, so that files are removed and partial work is undone."""
     with _handled(_raise):
         yield
 

@@ -136,9 +136,9 @@ def _write(
                 write_as(format_of(path), run, file)
                 print(f"wrote {file}")
     if options.figures is not None:
-        from snakestudio.export.figures.make import Wanted, write_run_figures
+        from snakestudio.export.figures.make import FigureOutput, write_run_figures
 
-        figures = Wanted(options.figures, f".{options.figure_format.lower().lstrip('.')}")
+        figures = FigureOutput(options.figures, f".{options.figure_format.lower().lstrip('.')}")
         written = write_run_figures(
             figures, run.recording, run.scene_file, progress=line.reporter("drawing")
         )

@@ -41,7 +41,7 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.analysis.experiment.importing import read_capture
     from snakestudio.export.figures.make import (
         TRACKED_LINK,
-        Wanted,
+        FigureOutput,
         draw_figure,
         figures_of_paper,
         laid_over,
@@ -54,7 +54,7 @@ def execute(options: argparse.Namespace) -> int:
     figures = figures_of_paper(
         paper, [number.strip() for number in options.only.split(",") if number.strip()]
     )
-    output = Wanted(
+    output = FigureOutput(
         options.out or Path("figures") / paper, f".{options.format.lower().lstrip('.')}"
     )
     folder_for_outputs(output.folder)

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio listen`; return the exit code."""
     from snakestudio.link.bus.frame_log import LogSource, check_log_path
-    from snakestudio.link.bus.listening import Listening, NodeTable
+    from snakestudio.link.bus.listening import ListenOnlyBus, NodeTable
     from snakestudio.link.core.codec import Codec
     from snakestudio.link.profile.library import find_profile
     from snakestudio.link.profile.loading import load_profile
@@ -53,7 +53,7 @@ def execute(options: argparse.Namespace) -> int:
     log = _log(options.log, LogSource(loaded.profile, loaded.dbc_text), bus.channel)
     begin = time.monotonic()
     try:
-        with Listening(bus) as listening:
+        with ListenOnlyBus(bus) as listening:
             reported = False
             while True:
                 received = listening.next(_WAIT_S)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from snakestudio.model.recording import Recording
-    from snakestudio.stream.sampler import Shown
+    from snakestudio.stream.sampler import StreamSource
     from snakestudio.stream.target import Target
 
 _SLOWEST = 0.01
@@ -103,12 +103,12 @@ class Streaming:
         self._source = source
         self._base_dir = base_dir
 
-    def __call__(self) -> Shown | None:
+    def __call__(self) -> StreamSource | None:
         """Return the current data to stream, as a feed."""
-        from snakestudio.stream.sampler import Shown
+        from snakestudio.stream.sampler import StreamSource
 
         recording = self._source()
-        return None if recording is None else Shown(recording, None, self._base_dir)
+        return None if recording is None else StreamSource(recording, None, self._base_dir)
 
 
 @contextmanager

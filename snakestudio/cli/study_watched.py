@@ -60,7 +60,7 @@ def _run(path: Path, workers: Workers, commands: _Commands) -> int:
     plan = running.open_plan(path)
     for sentence in running.warnings_of(plan):
         _write(StudyMessage("note", sentence))
-    warm_up(running.formulations_of(plan), _Doing())
+    warm_up(running.formulations_of(plan), _PreparationLines())
     units = running.check_measures(plan)
     with running.driver_of(path, plan, units, workers, report) as driver, ending.awaited():
         commands.give_to(driver)
@@ -76,7 +76,7 @@ def _write(message: StudyMessage) -> None:
         sys.stdout.flush()
 
 
-class _Doing(ProgressLine):
+class _PreparationLines(ProgressLine):
     """Steps before the start of the study, as lines."""
 
     def __init__(self) -> None:

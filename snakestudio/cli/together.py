@@ -11,7 +11,7 @@ from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
     from snakestudio.runfile.recording import RunRecording
-    from snakestudio.sync import SynchronizedStart, Together
+    from snakestudio.sync import StartSettings, SynchronizedStart
 
 
 def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None:
@@ -35,7 +35,7 @@ def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None
     )
 
 
-class _Started:
+class _StartedRun:
     """Synchronized start of a run, if there was one."""
 
     def __init__(self, together: SynchronizedStart | None) -> None:
@@ -57,7 +57,7 @@ class _Started:
 
 
 @contextmanager
-def started_together(options: argparse.Namespace, name: str) -> Iterator[_Started]:
+def started_together(options: argparse.Namespace, name: str) -> Iterator[_StartedRun]:
     """Wait and fire according to the options; the context contains the run.
 
     Raises `UsageError` or `TriggerError`, before the run starts, if an option is invalid or the
@@ -65,7 +65,7 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
     """
     choices = trigger_choices(options)
     if choices is None:
-        yield _Started(None)
+        yield _StartedRun(None)
         return
     from snakestudio.sync import SynchronizedStart
 
@@ -75,10 +75,10 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
             print(together.doing, flush=True)
             together.wait()
         together.start_run()
-        yield _Started(together)
+        yield _StartedRun(together)
 
 
-def trigger_choices(options: argparse.Namespace) -> Together | None:
+def trigger_choices(options: argparse.Namespace) -> StartSettings | None:
     """Partners of the synchronized start; None without any.
 
     Raises `UsageError` if an option is invalid.
@@ -94,7 +94,7 @@ def trigger_choices(options: argparse.Namespace) -> Together | None:
         )
     if options.fire is None and trigger is None:
         return None
-    from snakestudio.sync import Together, split_address
+    from snakestudio.sync import StartSettings, split_address
 
     choices: dict[str, object] = {"limit_s": options.wait_limit or 0.0}
     if options.fire is not None:
@@ -108,4 +108,4 @@ def trigger_choices(options: argparse.Namespace) -> Together | None:
                 f"--wait-for {trigger}: give a port from 1 to 65535, or lsl:NAME of a stream."
             )
         choices |= {"wait": "port", "wait_port": int(trigger), "wait_host": options.wait_at}
-    return Together(**choices)  # type: ignore[arg-type]
+    return StartSettings(**choices)  # type: ignore[arg-type]

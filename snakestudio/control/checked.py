@@ -24,13 +24,15 @@ def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Con
     It is called ahead of time only if its class derives from `OpenLoop`, because other controllers may
     have state, draw random numbers or count their calls.
     """
-    kind: type[_Checked] = _Checked if isinstance(controller, OpenLoop) else _CheckedPeriod
+    kind: type[_CheckedController] = (
+        _CheckedController if isinstance(controller, OpenLoop) else _CheckedPeriod
+    )
     if isinstance(controller, Steerable):
         kind = _CheckedSteerable
     return kind(controller, scene, plugin)
 
 
-class _Checked:
+class _CheckedController:
     def __init__(self, controller: Controller, scene: Scene, plugin: str) -> None:
         self._controller = controller
         self._plugin = plugin
@@ -124,8 +126,8 @@ class _Checked:
         )
         for name, values in parts.items():
             self._check(name, values, (len(knots), self._axes), float(time[0]))
-        checked: JointReference = reference
-        return checked
+        checked_reference: JointReference = reference
+        return checked_reference
 
     def _check(self, name: str, values: Any, shape: tuple[int, int], time: float) -> None:
         if (
@@ -157,11 +159,11 @@ class _Checked:
             self._controller.restore(checkpoint)
 
 
-class _CheckedPeriod(_Checked, OnePeriod):
+class _CheckedPeriod(_CheckedController, OnePeriod):
     pass
 
 
-class _CheckedSteerable(_Checked):
+class _CheckedSteerable(_CheckedController):
     def steer(self, command: TeleopCommand) -> bool:
         assert isinstance(self._controller, Steerable)
         with self._calling():

@@ -31,7 +31,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Limited:
+class LimitedMotion:
     """The time-optimal motion to rest at `target`: acceleration, constant rate, deceleration.
 
     A new target may be set at any time: value and rate are continuous. Because the motion can always
@@ -56,7 +56,7 @@ class Limited:
         first, second, third = self.durations
         return self.since + (first + second + third)
 
-    def aimed(self, target: float, limits: Limits, time: float) -> Limited:
+    def aimed(self, target: float, limits: Limits, time: float) -> LimitedMotion:
         """The motion that continues from this one at `time` (s) to `target`."""
         at = np.array([time])
         begin, rate = (float(part[0]) for part in self.at(at)[:2])
@@ -73,7 +73,7 @@ class Limited:
         if peak == fastest:
             evenly = max(0.0, (distance - (2.0 * peak**2 - along**2) / (2.0 * most)) / peak)
         durations = ((peak - along) / most, evenly, peak / most)
-        return Limited(target, time, begin, rate, sign * most, durations)
+        return LimitedMotion(target, time, begin, rate, sign * most, durations)
 
     def _parts(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Elapsed time of each phase at `time`, s, and the time at rest."""
@@ -141,6 +141,6 @@ class Limited:
         return area
 
 
-def resting(value: float) -> Limited:
+def resting(value: float) -> LimitedMotion:
     """A quantity at rest."""
-    return Limited(value, value=value)
+    return LimitedMotion(value, value=value)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.control.limited import Limited, Limits, resting
+from snakestudio.control.limited import LimitedMotion, Limits, resting
 from snakestudio.control.look_ahead import LookAhead, Motion
 from snakestudio.model.motion import GaitFields, Wave
 from snakestudio.model.robot.joint_axes import entries, joints
@@ -75,9 +75,9 @@ class Aim(NamedTuple):
 class _State:
     """State of a steered gait."""
 
-    frequency: Limited
-    amplitude: Limited
-    offset: Limited
+    frequency: LimitedMotion
+    amplitude: LimitedMotion
+    offset: LimitedMotion
     """`frequency`, `amplitude` and `offset`: rad/s, 1, rad."""
 
     turned: float
@@ -87,7 +87,7 @@ class _State:
     other: Shape | EnvelopedShape
     """`shape` and `other`: what the joints do is (1 - blend) of the one and blend of the other."""
 
-    blend: Limited
+    blend: LimitedMotion
     """Aimed at 0 or 1."""
 
     def phase(self, time: FloatArray) -> FloatArray:

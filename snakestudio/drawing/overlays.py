@@ -56,7 +56,7 @@ class Ghost:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Track:
+class MeasuredLine:
     """A line through measured positions, dashed across gaps, with marked points."""
 
     points: FloatArray
@@ -122,7 +122,7 @@ class Overlays:
     """Objects at invalid positions, outlined in the warning colour unless selected."""
 
     ghosts: tuple[Ghost, ...] = ()
-    tracks: tuple[Track, ...] = ()
+    tracks: tuple[MeasuredLine, ...] = ()
     """Measured tracks, the measured position at the current time, and its deviation from the simulation."""
 
     reference_ghost: bool = False

@@ -81,14 +81,14 @@ class AdaptiveQuality:
         self, budget: float = 1 / 30, start: Quality = Quality.MEDIUM, window: int = 12
     ) -> None:
         self.budget = budget
-        self._level = Quality(min(start, Quality.HIGH))
+        self._quality = Quality(min(start, Quality.HIGH))
         self._times: deque[float] = deque(maxlen=window)
         self.reset()
 
     @property
     def level(self) -> Quality:
         """Level of the next frame."""
-        return self._level
+        return self._quality
 
     def reset(self) -> None:
         """Discard the measurements (size or scene changed), but keep the level."""
@@ -103,10 +103,11 @@ class AdaptiveQuality:
         """Report the time of a frame at the present level, s; return the level for the next one."""
         self._times.append(seconds)
         hopeless = (
-            self._level > Quality.LOW and min(list(self._times)[-3:]) > self._HOPELESS * self.budget
+            self._quality > Quality.LOW
+            and min(list(self._times)[-3:]) > self._HOPELESS * self.budget
         )
         if len(self._times) < (3 if hopeless else self._times.maxlen or 1):
-            return self._level
+            return self._quality
         typical = median(self._times)
         self._times.clear()
         self._learn(typical)
@@ -114,26 +115,26 @@ class AdaptiveQuality:
         self._held += 1
         if self._held > 10 * self._PATIENCE:
             self._patience = self._PATIENCE
-        if typical > self.budget and self._level > Quality.LOW:
+        if typical > self.budget and self._quality > Quality.LOW:
             self._waiting, self._patience = self._patience, min(2 * self._patience, 256)
-            self._switch_to(Quality(self._level - 1), typical)
-        elif self._level < Quality.HIGH and not self._waiting and self._fits(typical):
-            self._switch_to(Quality(self._level + 1), typical)
-        return self._level
+            self._switch_to(Quality(self._quality - 1), typical)
+        elif self._quality < Quality.HIGH and not self._waiting and self._fits(typical):
+            self._switch_to(Quality(self._quality + 1), typical)
+        return self._quality
 
     def _fits(self, typical: float) -> bool:
-        return typical * self._dearer.get(self._level, self._UNKNOWN) < self._ROOM * self.budget
+        return typical * self._dearer.get(self._quality, self._UNKNOWN) < self._ROOM * self.budget
 
     def _learn(self, typical: float) -> None:
         """Update the cost ratio of two levels, from the first window after a change."""
         if self._came_from is not None:
             before, then = self._came_from
-            lower = min(before, self._level)
+            lower = min(before, self._quality)
             ratio = typical / then if lower == before else then / typical
             self._dearer[lower] = max(ratio, 1.05)
             self._came_from = None
 
     def _switch_to(self, level: Quality, typical: float) -> None:
-        self._came_from = (self._level, max(typical, 1e-6))
-        self._level = level
+        self._came_from = (self._quality, max(typical, 1e-6))
+        self._quality = level
         self._held = 0

@@ -10,7 +10,7 @@ import numpy as np
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, line_rows, solid_rows
-from snakestudio.drawing.overlays import Track
+from snakestudio.drawing.overlays import MeasuredLine
 
 _LONGEST = 4000
 """Largest number of drawn segments of a track; longer ones are decimated."""
@@ -66,7 +66,7 @@ def dashes(
     return at[:-1][drawn], at[1:][drawn], faint[drawn]
 
 
-def track_segments(track: Track, dash: float) -> tuple[FloatArray, FloatArray, BoolArray]:
+def track_segments(track: MeasuredLine, dash: float) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Drawn segments of a track: starts and ends, (k, 3) each, m, and a mask of the dashes; `dash` length in m."""
     points = np.asarray(track.points, float)
     dashed = track.dashed
@@ -90,7 +90,7 @@ def track_segments(track: Track, dash: float) -> tuple[FloatArray, FloatArray, B
     return np.concatenate(starts), np.concatenate(ends), np.concatenate(faints)
 
 
-def track_lines(tracks: Sequence[Track], camera: Camera) -> Batch:
+def track_lines(tracks: Sequence[MeasuredLine], camera: Camera) -> Batch:
     """Lines of tracks; dashes have a constant screen length."""
     dash = _DASH * float(camera.view_height(camera.target))
     parts = [np.zeros((0, LINE_WIDTH), np.float32)]
@@ -101,7 +101,7 @@ def track_lines(tracks: Sequence[Track], camera: Camera) -> Batch:
     return np.concatenate(parts)
 
 
-def _rows(track: Track, dash: float) -> Batch:
+def _rows(track: MeasuredLine, dash: float) -> Batch:
     """Lines of one track; read-only."""
     start, end, faint = track_segments(track, dash)
     return line_rows(
@@ -112,7 +112,7 @@ def _rows(track: Track, dash: float) -> Batch:
 _kept_rows = lru_cache(maxsize=32)(_rows)
 
 
-def track_marks(tracks: Sequence[Track], camera: Camera) -> Batch:
+def track_marks(tracks: Sequence[MeasuredLine], camera: Camera) -> Batch:
     """Highlighted points on tracks."""
     parts = [np.zeros((0, ROW_WIDTH), np.float32)]
     for track in tracks:

@@ -157,7 +157,7 @@ class BoundSteps(ViewedEngine, ABC):
     _rows: RowBuffers
     _reference: JointReference | None
     _reached: int
-    _unsettled: JointReference | None = None
+    _unsettled_reference: JointReference | None = None
     """Reference of the last steps, if its arrays will be written again."""
     _bound_to: tuple[Any, ...]
     """Arguments from which the table of calls was made last."""
@@ -197,8 +197,8 @@ class BoundSteps(ViewedEngine, ABC):
         if any(new is not old for new, old in zip(own, self._bound_to, strict=True)):
             self._bound_to = own
             self._bound = [False, False]
-        self._followed: JointReference | None = None
-        self._unsettled = self._view = None
+        self._followed_reference: JointReference | None = None
+        self._unsettled_reference = self._view = None
 
     def _begin_binding(self) -> None:
         axes = len(self.schema.axes)
@@ -255,7 +255,7 @@ class BoundSteps(ViewedEngine, ABC):
         elif self._moves:
             self._held_rate[:] = 0.0
             self._moves = False
-        self._unsettled = self._held
+        self._unsettled_reference = self._held
         if row_steps:
             return self._reported(n_steps, False, row_steps)
         return self._step_bound(HELD, self._step_held, n_steps)
@@ -270,7 +270,7 @@ class BoundSteps(ViewedEngine, ABC):
         time[0] = now * dt
         time[1] = (now + n_steps) * dt
         self._torque_values[:] = torque
-        self._unsettled = self._by_torque
+        self._unsettled_reference = self._by_torque
         if row_steps:
             return self._reported(n_steps, False, row_steps)
         return self._step_bound(BY_TORQUE, self._step_by_torque, n_steps)
@@ -307,11 +307,11 @@ class BoundSteps(ViewedEngine, ABC):
         self, reference: Reference, n_steps: int, go_on: bool, row_steps: tuple[int, ...] = ()
     ) -> StepReport | None:
         """See `Steps.follow`."""
-        self._unsettled = None
+        self._unsettled_reference = None
         if isinstance(reference, JointReference) and reference.torque is None and not row_steps:
             self._reference = reference
-            if reference is not self._followed:
-                self._followed = reference
+            if reference is not self._followed_reference:
+                self._followed_reference = reference
                 self._step_followed = partial(self._advance, *self.plain_arguments(reference))
             self._view = None
             if not go_on:
@@ -330,8 +330,8 @@ class BoundSteps(ViewedEngine, ABC):
 
     def settle(self) -> None:
         """See `Steps.settle`."""
-        reference = self._unsettled
-        self._unsettled = None
+        reference = self._unsettled_reference
+        self._unsettled_reference = None
         if reference is not None:
             torque = None if reference.torque is None else reference.torque.copy()
             self._reference = JointReference(

@@ -24,7 +24,7 @@ from snakestudio.kinds import plugin_kinds
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.reads import findings
 from snakestudio.model.recording import Schema
-from snakestudio.model.registry import Unchecked
+from snakestudio.model.registry import UncheckedFields
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.paths import compiled_kernels_dir
@@ -34,8 +34,8 @@ from snakestudio.plugins.faults import calling
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """Return errors and warnings of `scene` for its formulation (does not import numba)."""
     missing = plugin_kinds.problems(scene, base_dir)
-    if isinstance(scene.model, Unchecked) or any(
-        isinstance(each, Unchecked) for each in scene.obstacles
+    if isinstance(scene.model, UncheckedFields) or any(
+        isinstance(each, UncheckedFields) for each in scene.obstacles
     ):
         return missing
     declared = FORMULATIONS[scene.model.kind]

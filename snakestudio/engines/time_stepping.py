@@ -382,7 +382,7 @@ class TimeSteppingEngine(BoundSteps):
         """Return the present reference angles and rates of the joints, each (m,)."""
         if self._scene.gives_torques:
             return self._nothing.copy(), self._nothing.copy()
-        reference = self._unsettled
+        reference = self._unsettled_reference
         if reference is not None:
             return reference.angle[-1].copy(), reference.rate[-1].copy()
         # Before the first call there is no reference: the robot holds its initial joint angles.

@@ -17,7 +17,7 @@ from snakestudio.export.files import replacing
 from snakestudio.export.number_text import HEAD, counts_among, rows_text
 from snakestudio.export.provenance import header_lines
 from snakestudio.inputs import local_path
-from snakestudio.model.atomic import Partial
+from snakestudio.model.atomic import PartialFile
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
 from snakestudio.paths import own_program
@@ -76,7 +76,7 @@ def _pieces(blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
 @contextmanager
 def _named(
     path: str | Path, header: Iterable[str], names: Iterable[str]
-) -> Iterator[tuple[Partial, BinaryIO]]:
+) -> Iterator[tuple[PartialFile, BinaryIO]]:
     """A file with header and column names; it gets its final name when the block ends without an error."""
     with replacing(local_path(path)) as partial, partial.path.open("wb") as file:
         file.writelines(f"{line}\n".encode() for line in header)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from snakestudio.errors import ExportError
-from snakestudio.model.atomic import STDOUT, Partial, TakenMeanwhileError
+from snakestudio.model.atomic import STDOUT, PartialFile, TakenMeanwhileError
 from snakestudio.model.atomic import replacing as replacing_file
 from snakestudio.text import capitalized
 
@@ -27,7 +27,7 @@ def writable(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Partial]:
+def replacing(path: Path) -> Iterator[PartialFile]:
     """Yield a temporary name next to `path` to write to, renamed to `path` if the block ends without an error.
 
     Devices, pipes and standard output are not replaced: the data are copied to them.

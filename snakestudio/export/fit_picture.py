@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from snakestudio.analysis.fitting import FitResult, Pictured, TrialOutcome, pictured
+from snakestudio.analysis.fitting import FitPlotData, FitResult, TrialOutcome, pictured
 from snakestudio.drawing.style import LIGHT
 from snakestudio.export.files import replacing
 from snakestudio.export.fit_text import fit_table, length
@@ -76,7 +76,7 @@ def _caption(result: FitResult) -> str:
     return "\n".join(lines)
 
 
-def _plan(axes: Axes, outcome: TrialOutcome, seen: Pictured) -> None:
+def _plan(axes: Axes, outcome: TrialOutcome, seen: FitPlotData) -> None:
     axes.set_title(outcome.trial.name)
     axes.set_xlabel("x / m")
     axes.set_ylabel("y / m")
@@ -114,7 +114,7 @@ def _plan(axes: Axes, outcome: TrialOutcome, seen: Pictured) -> None:
     axes.legend(loc="best")
 
 
-def _course(axes: Axes, outcome: TrialOutcome, seen: Pictured) -> None:
+def _course(axes: Axes, outcome: TrialOutcome, seen: FitPlotData) -> None:
     axes.set_title("Distance between run and measurement, RMS")
     for time, distance, misfit, colour, label in (
         (seen.time_before, seen.distance_before, outcome.misfit_before, _BEFORE, "before"),

@@ -41,7 +41,7 @@ class _Sink(Protocol):
     def write(self, frame: UInt8Array) -> None: ...
 
 
-class _Cancelled(Exception):  # noqa: N818 (nothing went wrong)
+class _Cancellation(Exception):  # noqa: N818 (nothing went wrong)
     """Ends the writing of images after cancellation."""
 
 
@@ -113,8 +113,8 @@ def write_video(
             for index, time in enumerate(times):
                 writer.write(composition.paint(time))
                 if progress is not None and not progress((index + 1) / count):
-                    raise _Cancelled
-    except _Cancelled:
+                    raise _Cancellation
+    except _Cancellation:
         return None
     finally:
         composition.close()

@@ -117,7 +117,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         failed = Signal(object)
 
     reporter = Reporter()
-    reporter.failed.connect(context.plugins.show_fault, Qt.ConnectionType.QueuedConnection)
+    reporter.failed.connect(context.plugins.show_error, Qt.ConnectionType.QueuedConnection)
     reporter.reported.connect(context.banners.error, Qt.ConnectionType.QueuedConnection)
     autosave = context.document_recovery.autosave
     guard = CrashGuard(reporter.reported.emit, autosave.write_now, reporter.failed.emit)

@@ -8,7 +8,7 @@ from typing import Any
 
 from snakestudio.errors import Problem
 from snakestudio.model.edits import tree
-from snakestudio.model.registry import Unchecked
+from snakestudio.model.registry import UncheckedFields
 from snakestudio.model.scene import PARTS_WITH_KINDS, Scene
 from snakestudio.model.scene_file import scene_from_dict
 from snakestudio.plugins.loaded import Plugin, find
@@ -27,7 +27,7 @@ def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
 
 def is_complete(scene: Scene) -> bool:
     """Whether all kinds of a scene are available."""
-    return not any(issubclass(fields, Unchecked) for _, fields in _types(scene))
+    return not any(issubclass(fields, UncheckedFields) for _, fields in _types(scene))
 
 
 def problems(scene: Scene, base_dir: Path | None) -> list[Problem]:
@@ -38,7 +38,7 @@ def problems(scene: Scene, base_dir: Path | None) -> list[Problem]:
     missing_kinds = []
     reasons = [each.refusal() for each in missing]
     for key, part in _parts(scene):
-        if not isinstance(part, Unchecked):
+        if not isinstance(part, UncheckedFields):
             continue
         what = f'"{part.kind}" is not a kind of SnakeStudio'  # type: ignore[attr-defined]
         remedy = "load the plug-in that provides it"
@@ -82,7 +82,7 @@ def _is_current(name: str, fields: Any) -> bool:
 
 def _is_gone(name: str, fields: Any) -> bool:
     return fields.model_fields["kind"].default not in PARTS_WITH_KINDS[name] and not issubclass(
-        fields, Unchecked
+        fields, UncheckedFields
     )
 
 

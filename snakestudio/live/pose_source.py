@@ -40,7 +40,7 @@ rather than a late one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tracked:
+class TrackedPose:
     """The tracked links at one instant."""
 
     time: float
@@ -91,7 +91,7 @@ class PoseSource(Protocol):
         ...
 
     @property
-    def latest(self) -> Tracked | None:
+    def latest(self) -> TrackedPose | None:
         """Newest poses of the tracked links; None before the first. Each update is a new object."""
         ...
 
@@ -154,7 +154,7 @@ class BodyTracker:
     _recent: deque[int] = field(default_factory=lambda: deque(maxlen=64))
     _times: deque[float] = field(default_factory=lambda: deque(maxlen=4096))
 
-    def add(self, packet: PosePacket, now: float) -> Tracked | None:
+    def add(self, packet: PosePacket, now: float) -> TrackedPose | None:
         """Process a packet received at `now` (s, monotonic); return the tracked links if any was updated, else None."""
         if not self._in_order(packet.sequence):
             return None
@@ -247,12 +247,12 @@ class BodyTracker:
         )
         return False
 
-    def _tracked(self, now: float) -> Tracked:
+    def _tracked(self, now: float) -> TrackedPose:
         links = sorted(
             link for link, body in self._bodies.items() if now - body.time <= self.keep_s
         )
         pose = np.array([self._bodies[link].pose for link in links])
-        return Tracked(
+        return TrackedPose(
             max(self._bodies[link].time for link in links), np.array(links, np.intp), pose
         )
 

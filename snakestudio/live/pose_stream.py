@@ -20,7 +20,7 @@ from typing import Any
 
 from snakestudio.errors import LinkError, UsageError
 from snakestudio.link.pose_packet import PORT, BodyPose, PosePacket, unpack
-from snakestudio.live.pose_source import BodyTracker, PoseSource, StreamStatistics, Tracked
+from snakestudio.live.pose_source import BodyTracker, PoseSource, StreamStatistics, TrackedPose
 
 _POLL_S = 0.05
 _LARGEST = 65_536
@@ -34,7 +34,7 @@ class _Stream(ABC):
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._tracker = BodyTracker(0)
-        self._latest_tracked: Tracked | None = None
+        self._latest_tracked: TrackedPose | None = None
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._stream_problem = ""
@@ -54,7 +54,7 @@ class _Stream(ABC):
         """Open resources that may be unavailable, in the thread of `begin`."""
 
     @property
-    def latest(self) -> Tracked | None:
+    def latest(self) -> TrackedPose | None:
         """Newest poses of the tracked links; None before the first."""
         return self._latest_tracked
 

@@ -18,7 +18,7 @@ from snakestudio.link.core.readiness import refused_plugins
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.axes import mismatches
 from snakestudio.live.pose_source import PoseSource
-from snakestudio.live.twin import Loading
+from snakestudio.live.twin import TwinLoader
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.text import capitalized
@@ -45,7 +45,7 @@ class SceneReadiness:
         self._scene_reasons: tuple[str, ...] = ()
         self._controller_reasons: tuple[str, ...] = ()
         self._needs = Fields.NONE
-        self._loading: Loading | None = None
+        self._loading: TwinLoader | None = None
         self._loaded_kind = ""
 
     @property
@@ -76,7 +76,7 @@ class SceneReadiness:
         self._scene_reasons = problems
         if self._with_twin and not problems and self._loaded_kind != scene.model.kind:
             self.close()
-            self._loaded_kind, self._loading = scene.model.kind, Loading(scene, self._base_dir)
+            self._loaded_kind, self._loading = scene.model.kind, TwinLoader(scene, self._base_dir)
 
     def missing(self, scene: Scene, valid: Fields) -> tuple[str, ...]:
         """Update and return the messages about fields that the scene's controller needs and that are not valid."""

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from snakestudio.errors import TriggerError
 from snakestudio.live.live_robot import LiveRobot
-from snakestudio.sync import ActionNames, SynchronizedStart, Together
+from snakestudio.sync import ActionNames, StartSettings, SynchronizedStart
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ _BEGIN_S = 3.0
 _WORDS = ActionNames("Start Streaming", "the robot was stopped")
 
 
-def guarded(choices: Together) -> Together:
+def guarded(choices: StartSettings) -> StartSettings:
     """Return the choices with a port that accepts only this machine, unless an address was chosen."""
     return choices if choices.wait_host else replace(choices, wait_host=HERE)
 
@@ -37,7 +37,7 @@ class RobotStartTarget:
 
     Parameters
     ----------
-    choices : Together
+    choices : StartSettings
         Peers and port; `guarded` is applied to them.
     name : str
         Name of the run, which is sent to the peers.
@@ -51,7 +51,11 @@ class RobotStartTarget:
     """
 
     def __init__(
-        self, live_robot: LiveRobot, choices: Together, name: str, report: Callable[[str], None]
+        self,
+        live_robot: LiveRobot,
+        choices: StartSettings,
+        name: str,
+        report: Callable[[str], None],
     ) -> None:
         self._live_robot = live_robot
         self._report = report

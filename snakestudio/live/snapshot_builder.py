@@ -12,7 +12,7 @@ from snakestudio.link.profile.schema import Profile
 from snakestudio.live.axes import AxisMap
 from snakestudio.live.base_pose import BasePose, ChainFit, base_pose_at, fit_chain
 from snakestudio.live.columns import measures
-from snakestudio.live.pose_source import Tracked
+from snakestudio.live.pose_source import TrackedPose
 from snakestudio.model.recording import ContactRows, Rows, Schema
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
@@ -54,7 +54,7 @@ class SnapshotBuilder:
         # Times (s) and angles (rad) of the axes at the previous snapshot.
         self._angles: tuple[FloatArray, FloatArray] | None = None
         self._rates = np.full(len(profile.axes), np.nan)
-        self._tracked: Tracked | None = None
+        self._tracked: TrackedPose | None = None
         self._chain_fit: ChainFit | None = None
         self._shape: tuple[FloatArray, FloatArray] | None = None
         self._poses: deque[tuple[float, FloatArray]] = deque(maxlen=_SLOPE)
@@ -63,13 +63,13 @@ class SnapshotBuilder:
         poses."""
 
     def snapshot(
-        self, telemetry: Telemetry, tracked: Tracked | None, time: float, now: float
+        self, telemetry: Telemetry, tracked: TrackedPose | None, time: float, now: float
     ) -> Snapshot:
         """Return the snapshot at `now` (s, monotonic), which is `time` of the run.
 
         Parameters
         ----------
-        tracked : Tracked or None
+        tracked : TrackedPose or None
             Newest poses of the pose source; None without one.
         """
         axes = self.axis_map
@@ -132,7 +132,7 @@ class SnapshotBuilder:
         self._angles = telemetry.angle_time.copy(), telemetry.angle.copy()
         return self._rates
 
-    def _fit(self, tracked: Tracked, angle: FloatArray) -> None:
+    def _fit(self, tracked: TrackedPose, angle: FloatArray) -> None:
         self._tracked = tracked
         fit = fit_chain(self._robot, angle, self._joint_axes, tracked.links, tracked.pose)
         self._chain_fit = fit

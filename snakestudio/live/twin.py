@@ -52,7 +52,7 @@ class TwinState:
     """Centre of gravity of the head link, m. Shape (3,)."""
 
 
-class Loading:
+class TwinLoader:
     """Builds an engine and runs one step in a thread, before a robot moves.
 
     Loading compiled code takes a second or two, during which the rest of the program is blocked: the

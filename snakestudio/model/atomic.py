@@ -64,7 +64,7 @@ class Identity(NamedTuple):
 
 
 @dataclass
-class Partial:
+class PartialFile:
     """Unfinished file: `path` is its location, `keep` whether it is renamed at the end."""
 
     path: Path
@@ -136,7 +136,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, *, alone: bool = False) -> Iterator[Partial]:
+def replacing(path: Path, *, alone: bool = False) -> Iterator[PartialFile]:
     """Provide a temporary file that becomes `path` if the block succeeds.
 
     Raises `TakenMeanwhileError` if another program wrote the file at the same time. Raises `OSError` if
@@ -151,7 +151,7 @@ def replacing(path: Path, *, alone: bool = False) -> Iterator[Partial]:
     before = identity(target) if target is not None else None
     if target is not None and not alone:
         _remove_dead(target)
-    partial = Partial(_sibling(target) if target is not None else _apart(path))
+    partial = PartialFile(_sibling(target) if target is not None else _apart(path))
     try:
         with _alive(_create(partial.path)):
             yield partial

@@ -27,7 +27,7 @@ from snakestudio.plugins.declaration import Declaration
 from snakestudio.text import capitalized
 
 
-class Unchecked:
+class UncheckedFields:
     """Base class of the fields of a stand-in: all keys are allowed, and none is validated."""
 
 
@@ -196,7 +196,7 @@ class Registry(Mapping[str, K]):
 
     def _part(self, value: Any, info: core_schema.ValidationInfo) -> Any:
         """Part of the scene from its values; only its own kind is imported."""
-        if isinstance(value, Unchecked):
+        if isinstance(value, UncheckedFields):
             return value
         names = self._named((value,))
         if names not in self._validators:
@@ -206,7 +206,7 @@ class Registry(Mapping[str, K]):
     def _parts(self, value: Any, info: core_schema.ValidationInfo, **limits: Any) -> Any:
         """Parts of the scene from their values, validated together: there can be thousands."""
         parts = value if isinstance(value, tuple | list) else ()
-        if any(isinstance(part, Unchecked) for part in parts):
+        if any(isinstance(part, UncheckedFields) for part in parts):
             return tuple(self._part(part, info) for part in parts)
         any_of = self._any_of(self._named(parts))
         return _validated(
@@ -246,7 +246,9 @@ def _validated(validator: SchemaValidator, value: Any, info: core_schema.Validat
 def unchecked_fields(name: str, base: type[Frozen]) -> type[Any]:
     """Fields of a stand-in: those of a kind with that name, with any values."""
     kind: Any = (Literal[name], name)
-    fields: Any = create_model(f"Unchecked_{name}", __base__=(Unchecked, base, _Open), kind=kind)
+    fields: Any = create_model(
+        f"Unchecked_{name}", __base__=(UncheckedFields, base, _Open), kind=kind
+    )
     return fields  # type: ignore[no-any-return]
 
 

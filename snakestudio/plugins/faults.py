@@ -167,8 +167,8 @@ def cancel(
     return True
 
 
-class _Delivered(BaseException):
-    """Exception that `_forget_undelivered` raises in its own thread."""
+class _FlushException(BaseException):
+    """Exception that `_clear_undelivered` raises in its own thread."""
 
 
 def _clear_undelivered() -> None:
@@ -181,10 +181,10 @@ def _clear_undelivered() -> None:
     """
     own = ctypes.c_ulong(threading.get_ident())
     try:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(own, ctypes.py_object(_Delivered))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(own, ctypes.py_object(_FlushException))
         for _ in range(1_000_000):
             pass
-    except _Delivered:
+    except _FlushException:
         return
 
 

@@ -21,7 +21,7 @@ from snakestudio.plugins.source import Source, read_source
 
 
 @dataclass(frozen=True, slots=True)
-class Trusted:
+class TrustList:
     """Trusted files, packages and folders."""
 
     files: dict[str, str] = field(default_factory=dict)
@@ -38,17 +38,17 @@ def _store() -> Path:
     return config_dir() / "trusted_plugins.json"
 
 
-def trusted() -> Trusted:
+def trusted() -> TrustList:
     """Return what is currently trusted.
 
     Raises `PluginError` if the list cannot be read.
     """
     path = _store()
     if not path.exists():
-        return Trusted()
+        return TrustList()
     try:
         values = parse_json(read_text(path, TRUST), TRUST)
-        return Trusted(
+        return TrustList(
             _texts(values["files"]), _texts(values["packages"]), tuple(map(str, values["folders"]))
         )
     except (InputError, KeyError, TypeError, AttributeError):
@@ -106,18 +106,18 @@ def trust(plugin: Source | str | Path) -> str:
                 "single file."
             )
         _write(
-            Trusted(
+            TrustList(
                 known.files, known.packages, tuple(dict.fromkeys((*known.folders, str(folder))))
             )
         )
         return f"Plug-ins in {folder} are trusted."
     source = plugin if isinstance(plugin, Source) else read_source(plugin)
     if source.module:
-        _write(Trusted(known.files, known.packages | {source.name: source.digest}, known.folders))
+        _write(TrustList(known.files, known.packages | {source.name: source.digest}, known.folders))
         return f"The package {source.name} is trusted as it is now ({source.digest[:12]})."
     assert source.path is not None
     path = source.path.resolve()
-    _write(Trusted(known.files | {str(path): source.digest}, known.packages, known.folders))
+    _write(TrustList(known.files | {str(path): source.digest}, known.packages, known.folders))
     return f"{path} is trusted as it is now ({source.digest[:12]})."
 
 
@@ -137,16 +137,16 @@ def revoke_trust(plugin: str | Path) -> str:
     if path in known.files or path in known.folders:
         files = {key: digest for key, digest in known.files.items() if key != path}
         folders = tuple(each for each in known.folders if each != path)
-        _write(Trusted(files, known.packages, folders))
+        _write(TrustList(files, known.packages, folders))
         return f"{path} is no longer trusted."
     if name in known.packages:
         packages = {key: digest for key, digest in known.packages.items() if key != name}
-        _write(Trusted(known.files, packages, known.folders))
+        _write(TrustList(known.files, packages, known.folders))
         return f"The package {name} is no longer trusted."
     raise PluginError(f"{plugin} is not trusted. Run snakestudio plugin list to see what is.")
 
 
-def _write(known: Trusted) -> None:
+def _write(known: TrustList) -> None:
     values = {"files": known.files, "packages": known.packages, "folders": list(known.folders)}
     path = _store()
     try:

@@ -49,7 +49,7 @@ class ImportedRobot:
     """Robot of a robot file, in the values of a scene."""
 
     robot: Robot
-    gains: JointController
+    joint_controller: JointController
     actuator: Actuator
     ground: Ground
     solver: Solver
@@ -507,7 +507,7 @@ def new_scene(imported: ImportedRobot, title: str, source: str) -> Scene:
         ground=imported.ground,
         obstacles=imported.obstacles,
         gait=imported.gait,
-        joint_controller=imported.gains,
+        joint_controller=imported.joint_controller,
         actuator=imported.actuator,
         control=Control(period_s=_CONTROL_PERIOD, soft_start_deg=3.0),
         solver=imported.solver,
@@ -556,7 +556,7 @@ def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str,
     notes = []
     changes: dict[str, Any] = {
         "robot": imported.robot,
-        "joint_controller": imported.gains,
+        "joint_controller": imported.joint_controller,
         "actuator": imported.actuator,
     }
     step = scene.solver.step_s

@@ -76,7 +76,7 @@ class SavedRun:
 
 
 @dataclass(frozen=True)
-class _Known:
+class _CachedDescription:
     """Cached description of a file, with its time of writing (ns) and size (bytes)."""
 
     stamp: tuple[int, int]
@@ -95,7 +95,7 @@ class RunLibrary:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._known: dict[Path, _Known] = {}
+        self._known: dict[Path, _CachedDescription] = {}
 
     @property
     def folder(self) -> Path:
@@ -229,11 +229,11 @@ def _size(path: Path) -> int:
     return total
 
 
-def _read(path: Path, stamp: tuple[int, int]) -> _Known:
+def _read(path: Path, stamp: tuple[int, int]) -> _CachedDescription:
     try:
-        return _Known(stamp, read_info(path), "")
+        return _CachedDescription(stamp, read_info(path), "")
     except RunFileError as error:
-        return _Known(stamp, None, str(error))
+        return _CachedDescription(stamp, None, str(error))
 
 
 def _read_notes(path: Path) -> tuple[str, tuple[str, ...]]:

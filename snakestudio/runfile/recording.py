@@ -62,8 +62,8 @@ class RunRecording(BlockRecording):
         self._scenes: tuple[tuple[float, Scene], ...] = ()
         self._created = datetime.now(UTC)
         self._opening = _Opening(scene, schema, path, origin or Origin(), self._created)
-        self._spool = RecordingThread(self._opening, chunk_rows, path)
-        self._end = weakref.finalize(self, self._spool.release)
+        self._thread = RecordingThread(self._opening, chunk_rows, path)
+        self._end = weakref.finalize(self, self._thread.release)
 
     @property
     def step_estimate(self) -> StepEstimate | None:
@@ -92,46 +92,46 @@ class RunRecording(BlockRecording):
     @property
     def trouble(self) -> str:
         """Message why the run is no longer written (the disk is full); empty without a problem."""
-        return self._spool.trouble
+        return self._thread.trouble
 
     @property
     def trouble_at_end(self) -> str:
         """Message for callers without rows in memory: up to when the run is in its file, and why it stopped."""
-        reason = self._spool.cut_off
+        reason = self._thread.cut_off
         return f"{reason}. Free some space, or record to another disk." if reason else ""
 
     @property
     def in_place(self) -> bool:
         """False if the run was written completely, but its file was moved, deleted or replaced meanwhile."""
-        return self._spool.in_place
+        return self._thread.in_place
 
     @property
     def changes(self) -> tuple[Change, ...]:
         """Changes during the run."""
-        return self._spool.changes
+        return self._thread.changes
 
     @property
     def pulls(self) -> Sequence[Pull]:
         """Pulls on the robot by the user, in the order of their times (do not write)."""
-        return self._spool.pulls
+        return self._thread.pulls
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
         """Events, in recorded order."""
-        return self._spool.events
+        return self._thread.events
 
     @property
     def times(self) -> NDArray[np.float64]:
         """Times of all rows so far, s (a view: do not write)."""
-        return self._spool.times
+        return self._thread.times
 
     @property
     def cached_rows(self) -> int:
         """Number of rows in memory."""
-        return self._spool.cached_rows
+        return self._thread.cached_rows
 
     def __len__(self) -> int:
-        return len(self._spool)
+        return len(self._thread)
 
     # --- writing (one thread)
 
@@ -140,49 +140,49 @@ class RunRecording(BlockRecording):
 
         Raises `ValueError` if the recording was closed.
         """
-        self._spool.append(rows)
+        self._thread.append(rows)
 
     def add_event(self, event: RunEvent) -> None:
         """Add an event."""
-        self._spool.note(event)
+        self._thread.note(event)
 
     def add_change(self, time: float, values: dict[str, Any], scene: Scene) -> None:
         """Add a change of scene values with the resulting scene; changes at the same time are merged."""
         self._scenes = (*(entry for entry in self._scenes if entry[0] != time), (time, scene))
-        self._spool.note(Change(time, dict(values)))
+        self._thread.note(Change(time, dict(values)))
 
     def add_pull(self, pull: Pull) -> None:
         """Add a pull of the user; times must not decrease."""
-        self._spool.note(pull)
+        self._thread.note(pull)
 
     def add_checkpoint(self, time: float, state: bytes) -> None:
         """Add a state from which the run can continue; the simulated `time` (s) must not decrease."""
-        self._spool.add_checkpoint(time, state)
+        self._thread.add_checkpoint(time, state)
 
     def close(self) -> None:
         """Write pending data and end the file; the recording stays readable, but cannot be extended."""
-        self._spool.stop()
+        self._thread.stop()
 
     # --- reading (any thread)
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
         """The last checkpoint at or before `time` (s): its time and its bytes; None if missing."""
-        checkpoint = self._spool.checkpoint_before(time)
+        checkpoint = self._thread.checkpoint_before(time)
         if checkpoint is None:
             return None
         since, state = checkpoint
-        return since, state if isinstance(state, bytes) else attached(self._spool.record_at(state))
+        return since, state if isinstance(state, bytes) else attached(self._thread.record_at(state))
 
     def checkpoints(self) -> Iterator[tuple[float, bytes]]:
         """All checkpoints in the order of their times: simulated time (s) and bytes."""
-        for since, state in self._spool.checkpoints():
+        for since, state in self._thread.checkpoints():
             yield (
                 since,
-                state if isinstance(state, bytes) else attached(self._spool.record_at(state)),
+                state if isinstance(state, bytes) else attached(self._thread.record_at(state)),
             )
 
     def _block_with(self, row: int) -> tuple[int, Rows]:
-        return self._spool.block_with(row)
+        return self._thread.block_with(row)
 
     def _scenes_since(self) -> tuple[tuple[float, Scene], ...]:
         return self._scenes

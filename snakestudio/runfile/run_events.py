@@ -70,7 +70,7 @@ class EventDetector:
         if kind.events is not None and set(kind.channels) <= set(schema.extra):
             find = kind.events(schema, scene.controller)
             self._finders.append(lambda piece: find(piece.time, piece.extra))
-        self._unsolved = _Unsolved()
+        self._unsolved = _UnsolvedRows()
         self._finders.append(self._unsolved.detect)
 
     def feed(self, rows: Rows) -> list[RunEvent]:
@@ -201,7 +201,7 @@ class _Impacts:
         return self._names[other] if other < len(self._names) else f"obstacle {other + 1}"
 
 
-class _Unsolved:
+class _UnsolvedRows:
     """Detector of rows with a residual above the tolerance."""
 
     def __init__(self) -> None:

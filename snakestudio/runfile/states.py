@@ -57,7 +57,7 @@ _RECORDS = (
     ("speed_limit", "control.speed_limit:_Lag", "control.speed_limit:_Lag"),
     ("offset_filter", "control.offset_filter:OffsetFilter", "control.offset_filter:OffsetFilter"),
     ("steering", "control.steering:_State", "control.steering:_State"),
-    ("limited", "control.limited:Limited", "control.limited:Limited"),
+    ("limited", "control.limited:LimitedMotion", "control.limited:Limited"),
     ("steered_shape", "control.steered_gait:Shape", "control.gaits.steered:Shape"),
     (
         "enveloped_shape",

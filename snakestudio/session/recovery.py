@@ -38,7 +38,7 @@ _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Unsaved:
+class UnsavedScene:
     """Scene with unsaved changes."""
 
     scene: Scene
@@ -130,7 +130,7 @@ class RecoveryFile:
                 self.path.unlink()
 
 
-def unsaved_scenes(folder: Path | None = None) -> list[Unsaved]:
+def unsaved_scenes(folder: Path | None = None) -> list[UnsavedScene]:
     """Return the unsaved scenes of windows that are no longer running, newest first."""
     folder = folder or recovery_dir()
     for path in folder.glob(".unsaved-*.tmp"):  # the window was killed while writing
@@ -151,7 +151,9 @@ def unsaved_scenes(folder: Path | None = None) -> list[Unsaved]:
             own = parse_json(notes["scene file"], NOTE)
             written = datetime.fromisoformat(notes["written"]).astimezone()
             scenes.append(
-                Unsaved(parse_scene(text, str(path)), Path(own) if own else None, written, path)
+                UnsavedScene(
+                    parse_scene(text, str(path)), Path(own) if own else None, written, path
+                )
             )
     return sorted(scenes, key=lambda unsaved: unsaved.written, reverse=True)
 

@@ -78,7 +78,7 @@ class Runner:
         if plugins_in_use(scene):
             self._memory_watch = MemoryWatch()
             begin_watching()  # standard output may have changed since they were loaded
-        self.fault: PluginRuntimeError | None = None
+        self.error: PluginRuntimeError | None = None
         """Fault of a plug-in in the last call of `advance`."""
         # The controller first, because it checks the strain law and contacts of a body for the
         # engine.
@@ -132,20 +132,19 @@ class Runner:
         """Take up to `n_steps` steps, and stop at the end of the run or at a failure.
 
         If code of a plug-in fails, the run stops at the last reached border of a control
-        period and can be
-        continued after the plug-in is fixed; `fault` has the error.
+        period, and can be continued after the plug-in is fixed; `error` is its error.
 
         Returns
         -------
         StepReport
             Report of the last call of the engine, whose rows are already in the recording.
         """
-        self.fault = None
+        self.error = None
         try:
             with calling():
                 return self._advance(n_steps)
-        except PluginRuntimeError as fault:
-            return self._stopped_by(fault)
+        except PluginRuntimeError as error:
+            return self._stopped_by(error)
         except MistakeError as error:
             name = FORMULATIONS.source(self.scene.model.kind)
             if not name:
@@ -153,20 +152,20 @@ class Runner:
             text = sentences(f"the plug-in {name} failed: {error.message}", error.remedy)
             return self._stopped_by(PluginRuntimeError(name, text))
 
-    def _stopped_by(self, fault: PluginRuntimeError) -> StepReport:
+    def _stopped_by(self, error: PluginRuntimeError) -> StepReport:
         """Stop at the failure of a plug-in, with all rows up to it."""
-        self.fault = fault
+        self.error = error
         if self._feed.reference is not None and not self._log.complete:
             with suppress(Exception):  # an engine that failed itself has no rows
                 report = self.engine.advance(self._feed.reference, 0, (), True)
                 self._log.add(report.rows, self.controller.values())
         self._log.flush()
-        self.recording.add_event(RunEvent(self.time, "fault", fault.message))
+        self.recording.add_event(RunEvent(self.time, "fault", error.message))
         self._log.record_events()
         with suppress(Exception):
             self._show()
         nothing = self.recording.rows(0, 1).slice(0, 0)
-        return StepReport(False, fault.message, 0, 0.0, 0, 0, nothing)
+        return StepReport(False, error.message, 0, 0.0, 0, 0, nothing)
 
     def _advance(self, n_steps: int) -> StepReport:
         feed = self._feed

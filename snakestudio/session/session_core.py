@@ -41,13 +41,13 @@ from snakestudio.session.pulling import Grip
 from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
 from snakestudio.session.status import (
-    Continued,
     Event,
-    NotContinued,
     PluginFailed,
     RecordingStopped,
+    RunContinued,
     RunFailed,
     RunFinished,
+    RunNotContinued,
     State,
     Status,
     StatusChanged,
@@ -146,16 +146,16 @@ class SessionCore:
 
     def _stand(self, runner: Runner, message: str) -> None:
         """Publish that a step failed because of the simulation or a plug-in."""
-        if runner.fault is not None:
-            self.plugin_failed(runner.fault)
+        if runner.error is not None:
+            self.plugin_failed(runner.error)
         else:
             self.fail(message, save_failing_problem(runner.engine))
 
-    def plugin_failed(self, fault: PluginRuntimeError) -> None:
+    def plugin_failed(self, error: PluginRuntimeError) -> None:
         """Pause, or remain without a run, because code of a plug-in failed."""
         state: State = "blocked" if self._runner is None else "paused"
-        self._publish(replace(self.status, state=state, message=fault.message))
-        self._on_event(PluginFailed(fault))
+        self._publish(replace(self.status, state=state, message=error.message))
+        self._on_event(PluginFailed(error))
 
     def reload_plugins(self, scene: Scene) -> None:
         """See `Session.reload_plugins`."""
@@ -170,8 +170,8 @@ class SessionCore:
             return
         try:
             pending = tuple(runner.reload_plugins(scene))
-        except PluginRuntimeError as fault:
-            self.plugin_failed(fault)
+        except PluginRuntimeError as error:
+            self.plugin_failed(error)
             return
         except SnakeStudioError as error:
             names = ", ".join(plugin.name for plugin in plugins_in_use(scene))
@@ -437,7 +437,7 @@ class SessionCore:
             continuation = continue_run(recording, time, base_dir, name, make, report)
         except SnakeStudioError as error:
             continuation = None
-            self._on_event(NotContinued(str(error)))
+            self._on_event(RunNotContinued(str(error)))
         if continuation is None:
             self._publish(before)
             return
@@ -449,7 +449,7 @@ class SessionCore:
         self.latest = continuation.runner.latest
         self._play_when_ready = False
         self._publish(Status("paused", problems=before.problems))
-        self._on_event(Continued(continuation.time, continuation.notes))
+        self._on_event(RunContinued(continuation.time, continuation.notes))
 
     def _end_run(self) -> None:
         """Complete the file of the run; the recording remains readable."""

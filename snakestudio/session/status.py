@@ -87,11 +87,11 @@ class RunFailed(Event):
 class PluginFailed(Event):
     """Code of a plug-in failed; the run is paused and can continue after the plug-in is fixed and reloaded."""
 
-    fault: PluginRuntimeError
+    error: PluginRuntimeError
 
 
 @dataclass(frozen=True, slots=True)
-class Continued(Event):
+class RunContinued(Event):
     """The run continues from a recorded time; `notes` are sentences about its start."""
 
     time: float
@@ -99,7 +99,7 @@ class Continued(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class NotContinued(Event):
+class RunNotContinued(Event):
     """A run could not be continued; everything is unchanged."""
 
     message: str

@@ -25,7 +25,7 @@ _MOST_ROWS = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class StreamSource:
     """Content of a stream: a row of a recording."""
 
     recording: Recording
@@ -36,7 +36,7 @@ class Shown:
     """Folder to which file names in the scene are relative."""
 
 
-Feed = Callable[[], Shown | None]
+Feed = Callable[[], StreamSource | None]
 """Returns the current content, on the stream's thread; None if there is none."""
 
 

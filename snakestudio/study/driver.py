@@ -23,7 +23,7 @@ from snakestudio.study.run_key import code_hash, run_key, study_hash
 from snakestudio.study.samplers import Sampler, sampler
 from snakestudio.study.store import RunOutcome, RunRequest, Store
 from snakestudio.study.study_file import dump_study
-from snakestudio.study.worker import Done, work
+from snakestudio.study.worker import WorkerResult, work
 
 CHUNK_S = 1.0
 """Work in one chunk for a worker, s: far longer than the overhead, but short enough to lose."""
@@ -323,7 +323,7 @@ class Driver:
                 outcomes.append(
                     RunOutcome(runs[0].key, "killed", DIED, tuple(math.nan for _ in self._measures))
                 )
-            elif isinstance(answer.value, Done):
+            elif isinstance(answer.value, WorkerResult):
                 outcomes += answer.value.outcomes
                 self._measured += len(answer.value.outcomes)
                 self._seconds += sum(outcome.seconds for outcome in answer.value.outcomes)

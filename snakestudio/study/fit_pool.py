@@ -27,7 +27,7 @@ _WAIT_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _WorkerResult:
     """Result of a worker; empty if the fit was stopped or the code differs."""
 
     outcome: Outcome | None
@@ -35,14 +35,14 @@ class _Done:
     foreign: bool = False
 
 
-def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _Done:
+def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _WorkerResult:
     """Evaluate a task of a fit; called by dask, in a worker."""
     from distributed import get_worker
 
     address = str(get_worker().address)
     if code_hash() != code:
-        return _Done(None, address, True)
-    return _Done(objective_of(trials).evaluate(task, lambda: is_active(fit)), address)
+        return _WorkerResult(None, address, True)
+    return _WorkerResult(objective_of(trials).evaluate(task, lambda: is_active(fit)), address)
 
 
 @lru_cache(maxsize=2)
@@ -208,7 +208,7 @@ class FitPool:
         """Outcome in an answer; None if the task must be submitted again."""
         if answer.killed:
             return Outcome(None, DIED)
-        if isinstance(answer.value, _Done):
+        if isinstance(answer.value, _WorkerResult):
             if answer.value.foreign:
                 crew.turn_away(answer.value.address)
             return answer.value.outcome

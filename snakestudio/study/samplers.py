@@ -57,7 +57,7 @@ class Sampler(Protocol):
         ...
 
 
-class _Listed:
+class _ListSampler:
     """Sampler of points that are known from the start."""
 
     adaptive = False
@@ -83,7 +83,7 @@ def _listed(plan: Plan) -> Sampler:
     search = study.search
     d = len(study.groups)
     if search.kind == "grid" or d == 0:
-        return _Listed(plan.grid_point, study.n_points)
+        return _ListSampler(plan.grid_point, study.n_points)
     if search.kind == "random":
         places = np.random.Generator(np.random.Philox(search.seed)).random((search.points, d))
     else:
@@ -95,7 +95,7 @@ def _listed(plan: Plan) -> Sampler:
             places = qmc.Sobol(d, rng=search.seed).random_base2(power)[: search.points]
         else:
             places = qmc.LatinHypercube(d, rng=search.seed).random(search.points)
-    return _Listed(lambda number: plan.point(number, places[number]), search.points)
+    return _ListSampler(lambda number: plan.point(number, places[number]), search.points)
 
 
 class _Batches:

@@ -20,7 +20,7 @@ _CONNECT_S = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class WorkerResult:
     """Result of a worker."""
 
     outcomes: tuple[RunOutcome, ...]
@@ -33,15 +33,15 @@ class Done:
     """Whether its code differs from that of the requesting process; it computed nothing then."""
 
 
-def work(chunk: Chunk) -> Done:
+def work(chunk: Chunk) -> WorkerResult:
     """Compute a chunk; called by dask, in a worker."""
     from distributed import get_worker
 
     worker = get_worker()
     try:
-        return Done(tuple(evaluate(chunk, str(worker.name))), worker.address)
+        return WorkerResult(tuple(evaluate(chunk, str(worker.name))), worker.address)
     except ForeignCodeError:
-        return Done((), worker.address, True)
+        return WorkerResult((), worker.address, True)
 
 
 def serve(

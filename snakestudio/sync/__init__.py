@@ -3,15 +3,15 @@
 from snakestudio.errors import TriggerError
 from snakestudio.sync.protocol import Trigger, TriggerKind
 from snakestudio.sync.receiver import TriggerReceiver
-from snakestudio.sync.sender import ClockOffset, Fired, TriggerSender, split_address
-from snakestudio.sync.synchronized_start import ActionNames, SynchronizedStart, Together
+from snakestudio.sync.sender import ClockOffset, SentTrigger, TriggerSender, split_address
+from snakestudio.sync.synchronized_start import ActionNames, StartSettings, SynchronizedStart
 
 __all__ = [
     "ActionNames",
     "ClockOffset",
-    "Fired",
+    "SentTrigger",
+    "StartSettings",
     "SynchronizedStart",
-    "Together",
     "Trigger",
     "TriggerError",
     "TriggerKind",

@@ -36,7 +36,7 @@ class ClockOffset:
 
 
 @dataclass(frozen=True, slots=True)
-class Fired:
+class SentTrigger:
     """A sent trigger."""
 
     kind: TriggerKind
@@ -166,14 +166,14 @@ class TriggerSender:
         self._send(format_line(kind, run_word(name), sent))
         return sent
 
-    def acknowledged(self, kind: TriggerKind, sent: float) -> Fired:
+    def acknowledged(self, kind: TriggerKind, sent: float) -> SentTrigger:
         """Wait for the answer to a sent trigger, unless the peer sends no answers.
 
         Raises `TriggerError` if the peer refuses it or the connection is closed.
         """
         answer = self._answer(("OK", kind)) if self.version is not None else None
         received = number(answer[0][2]) if answer is not None and len(answer[0]) == 3 else None
-        return Fired(kind, sent, received, self.peer, self.clock)
+        return SentTrigger(kind, sent, received, self.peer, self.clock)
 
     def _send(self, data: bytes) -> None:
         try:

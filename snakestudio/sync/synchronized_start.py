@@ -25,7 +25,7 @@ _USUAL = ("connected", "disconnected")
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class StartSettings:
     """Settings of a synchronized start."""
 
     fire: bool = False
@@ -103,7 +103,7 @@ class SynchronizedStart:
 
     def __init__(
         self,
-        choices: Together,
+        choices: StartSettings,
         name: str,
         start: Callable[[], None],
         refuses: Callable[[], str] = welcome,

@@ -13,7 +13,7 @@ from snakestudio.plugins.loaded import find, loaded
 from snakestudio.plugins.named import is_file, scene_file_path
 from snakestudio.plugins.scenes import named_plugins
 from snakestudio.plugins.source import Source, installed, read_source
-from snakestudio.plugins.trust import Trusted, is_trusted, trusted
+from snakestudio.plugins.trust import TrustList, is_trusted, trusted
 
 State = Literal["loaded", "changed", "trusted", "untrusted", "unreadable"]
 
@@ -82,7 +82,7 @@ class PluginEntry:
         return _STATES[self.state]
 
 
-def trusting_folder(path: Path, known: Trusted) -> Path | None:
+def trusting_folder(path: Path, known: TrustList) -> Path | None:
     """Return the trusted folder that contains a file; None if there is none."""
     folders = (Path(each) for each in known.folders if path.resolve().is_relative_to(each))
     return next(folders, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from snakestudio.sync import SynchronizedStart, Together
+from snakestudio.sync import StartSettings, SynchronizedStart
 
 HERE = "127.0.0.1"
 EVERYWHERE = "0.0.0.0"
@@ -77,7 +77,7 @@ class Target(Protocol):
         """Return safety notes on how and where it waits, and the role of the text; ("", "") if there are none."""
         ...
 
-    def begin(self, choices: Together, name: str) -> UnderWay:
+    def begin(self, choices: StartSettings, name: str) -> UnderWay:
         """Start waiting for the others, which receive `name`."""
         ...
 

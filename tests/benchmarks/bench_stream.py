@@ -15,7 +15,7 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.stream.foxglove_sink import FoxgloveSink
 from snakestudio.stream.publisher import Stream
-from snakestudio.stream.sampler import Shown
+from snakestudio.stream.sampler import StreamSource
 from snakestudio.stream.target import Target
 from tests.stream.foxglove_client import FoxgloveClient
 
@@ -33,7 +33,7 @@ def _sample(recording: RunRecording) -> float:
     """Processor time of a sample for a client that reads everything, ms."""
     row = [0]
     sink = FoxgloveSink(Target(port=0), lambda text: None)
-    stream = Stream(sink, lambda: Shown(recording, row[0]), 50.0, threaded=False)
+    stream = Stream(sink, lambda: StreamSource(recording, row[0]), 50.0, threaded=False)
     client = FoxgloveClient(int(sink.address.rpartition(":")[2]))
     stream.tick()
     client.await_channels("/tf", "/scene", "/figures")
@@ -62,13 +62,13 @@ def _run(scene: Scene, streamed: bool) -> float:
         began = time.perf_counter()
         run_offline(scene)
         return time.perf_counter() - began
-    snapshots: list[Shown] = []
+    snapshots: list[StreamSource] = []
     sink = FoxgloveSink(Target(port=0), lambda text: None)
     stream = Stream(sink, lambda: snapshots[0] if snapshots else None, 50.0)
     client = FoxgloveClient(int(sink.address.rpartition(":")[2]))
     client.await_channels("/scene", "/contacts", "/events")
     began = time.perf_counter()
-    run_offline(scene, began=lambda recording: snapshots.append(Shown(recording)))
+    run_offline(scene, began=lambda recording: snapshots.append(StreamSource(recording)))
     took = time.perf_counter() - began
     client.close()
     stream.close()

@@ -11,7 +11,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.session import Session
 from snakestudio.session.status import Event, StatusChanged
-from snakestudio.sync import SynchronizedStart, Together, TriggerSender
+from snakestudio.sync import StartSettings, SynchronizedStart, TriggerSender
 from tests.sync.peer import listening, peer
 
 Row = tuple[str, object, str, str, bool]
@@ -39,7 +39,7 @@ def _latencies() -> list[float]:
         for _ in range(_TIMES):
             runs.clear()
             with SynchronizedStart(
-                Together(wait="port", wait_port=0), "", session.play
+                StartSettings(wait="port", wait_port=0), "", session.play
             ) as together:
                 together.prepare()
                 with peer("fire", together.port, "START") as other:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.plots.channel_library import ChannelLibrary, Derived
+from snakestudio.gui.plots.channel_library import ChannelLibrary, DerivedChannel
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -108,7 +108,7 @@ def main() -> None:
 
     figures["zoom"], figures["zoom_cost"] = redraws(app, panel, zoom, 6.0)
     figures["column"], figures["stall"] = until_added(app, panel, "link_3_x_m")
-    library.put(Derived("smooth_mps", "lowpass(derivative(link_6_x_m), 2)", "m/s"))
+    library.put(DerivedChannel("smooth_mps", "lowpass(derivative(link_6_x_m), 2)", "m/s"))
     figures["derived"], figures["derived_stall"] = until_added(app, panel, "smooth_mps")
     panel.show_contents([Content.tracks((1, 11))])
     until(app, lambda: not panel.series_cache.missing)

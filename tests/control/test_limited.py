@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.control.limited import Limited, Limits, resting
+from snakestudio.control.limited import LimitedMotion, Limits, resting
 
 LIMITS = Limits(rate=2.0, acceleration=5.0)
 targets = st.floats(-1.0, 1.0, allow_subnormal=False)
@@ -108,4 +108,4 @@ def test_smaller_limits_during_motion_cause_no_jump() -> None:
     slower = motion.aimed(0.9, Limits(0.5, 1.0), 0.35)
     assert slower.at(np.array([0.35]))[1][0] == motion.at(np.array([0.35]))[1][0]
     assert slower.at(np.array([slower.end + 1.0]))[0][0] == 0.9
-    assert isinstance(slower, Limited)
+    assert isinstance(slower, LimitedMotion)

@@ -7,7 +7,7 @@ import pytest
 
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import build
-from snakestudio.drawing.overlays import Overlays, Track
+from snakestudio.drawing.overlays import MeasuredLine, Overlays
 from snakestudio.drawing.tracks import dashes, track_lines, track_segments
 
 from .scenery import HIGH, LOW, obstacle_scene, snapshot
@@ -42,18 +42,20 @@ def test_nan_interrupts_the_line_and_long_ones_are_thinned():
     points = np.zeros((7, 3))
     points[:, 0] = np.arange(7)
     points[3] = np.nan
-    start, end, _ = track_segments(Track(points, ORANGE), 0.1)
+    start, end, _ = track_segments(MeasuredLine(points, ORANGE), 0.1)
     assert start[:, 0].tolist() == [0.0, 1.0, 4.0, 5.0]
     assert end[:, 0].tolist() == [1.0, 2.0, 5.0, 6.0]
     long = np.column_stack([np.linspace(0, 1, 72_001), np.zeros(72_001), np.zeros(72_001)])
-    start, end, _ = track_segments(Track(long, ORANGE), 0.1)
+    start, end, _ = track_segments(MeasuredLine(long, ORANGE), 0.1)
     assert 3000 < len(start) <= 4001
     assert start[0, 0] == 0.0
     assert end[-1, 0] == 1.0
 
 
 def test_track_of_one_point_is_a_mark():
-    track = Track(np.zeros((1, 3)), ORANGE, marks=np.array([[0.1, 0.2, 0.05], [np.nan, 0.0, 0.0]]))
+    track = MeasuredLine(
+        np.zeros((1, 3)), ORANGE, marks=np.array([[0.1, 0.2, 0.05], [np.nan, 0.0, 0.0]])
+    )
     drawn = build(
         obstacle_scene(),
         snapshot(with_contacts=False),
@@ -67,7 +69,7 @@ def test_track_of_one_point_is_a_mark():
 def test_tracks_are_among_the_lines_of_a_view():
     points = np.array([[0.0, 0.0, 0.05], [1.0, 0.0, 0.05], [1.0, 1.0, 0.05]])
     plain = build(obstacle_scene(), snapshot(with_contacts=False), Overlays(), CAMERA)
-    track = Track(points, ORANGE, dashed=np.array([False, True]), width=4.0)
+    track = MeasuredLine(points, ORANGE, dashed=np.array([False, True]), width=4.0)
     drawn = build(
         obstacle_scene(), snapshot(with_contacts=False), Overlays(tracks=(track,)), CAMERA
     )

@@ -11,10 +11,10 @@ import pytest
 
 from snakestudio.cli import main
 from snakestudio.errors import ExportError, UsageError
-from snakestudio.export.figures.figure import Measured, Need, columns, printed
+from snakestudio.export.figures.figure import MeasuredTrack, Need, columns, printed
 from snakestudio.export.figures.make import (
     PAPERS,
-    Wanted,
+    FigureOutput,
     draw_figure,
     figures_of,
     figures_of_paper,
@@ -75,7 +75,7 @@ def test_every_figure_that_shows_a_result_is_there(paper: str) -> None:
 
 def test_drawn_values_are_those_of_the_run(flat: Recording) -> None:
     (figure,) = figures_of_paper("P2", ["13"])
-    track = Measured(
+    track = MeasuredTrack(
         "experiment", np.array([0.0, 0.5]), np.array([[0.1, 0.2, 0.0], [0.3, 0.4, 0.0]])
     )
     with printed(figure.width_mm, figure.height_mm) as page:
@@ -132,7 +132,7 @@ def test_any_run_can_be_drawn(tmp_path: Path, flat: Recording, jammed: Recording
         fractions.append(fraction)
         return True
 
-    expected = Wanted(tmp_path, ".svg")
+    expected = FigureOutput(tmp_path, ".svg")
     written = write_run_figures(
         expected, flat, "lateral_undulation_isotropic.toml", progress=progress
     )
@@ -156,7 +156,7 @@ def test_errors_are_reported(
     with pytest.raises(UsageError, match=r"Choose from 9, 10"):
         figures_of_paper("P2", ["3"])
     with pytest.raises(UsageError, match=r"\.pdf, \.svg, \.png"):
-        Wanted(tmp_path, ".tiff")
+        FigureOutput(tmp_path, ".tiff")
     (figure,) = figures_of_paper("P2", ["13"])
     with pytest.raises(ExportError, match="extensions"):
         draw_figure(tmp_path / "figure.doc", figure, [(flat, None)], "")

@@ -50,7 +50,7 @@ from snakestudio.plugins.starting import new_plugin
 from snakestudio.robot_files.importing import load_robot
 from snakestudio.study.store import store_path
 from snakestudio.study.study_file import save_study
-from snakestudio.sync import Together
+from snakestudio.sync import StartSettings
 from tests.gui.clipping import clipped
 from tests.gui.conftest import fill_docks
 from tests.gui.pages.robot import connect_link
@@ -184,7 +184,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         ),
         "keys and gamepad": lambda: MappingEditor(c.teleop_feature.teleop, {}, window),
         "synchronized start": lambda: TogetherDialog(
-            Together(wait="port"), c.start_together.target, window
+            StartSettings(wait="port"), c.start_together.target, window
         ),
         "connect": lambda: ConnectDialog(c.robot_controller, c.settings, window),
         "array": lambda: ArrayDialog(

@@ -51,7 +51,9 @@ def panel(make_window: Callable[[], MainWindow], qtbot: QtBot) -> ComparisonPane
     window.context.action_registry["compare_models"].trigger()
     panel = window.context.docks["comparison"].widget()
     assert isinstance(panel, ComparisonPanel)
-    qtbot.waitUntil(lambda: panel.isVisible() and len(window.context.comparer.reasons.by_kind) > 3)
+    qtbot.waitUntil(
+        lambda: panel.isVisible() and len(window.context.comparer.reasons.reasons_by_kind) > 3
+    )
     qtbot.waitUntil(
         lambda: window.context.session_controller.status.state == "ready", timeout=COMPILING_MS
     )
@@ -100,8 +102,8 @@ def test_ghosts_curves_and_values_are_those_compared(qtbot: QtBot, panel: Compar
     assert same is not None
 
     # The values.
-    assert set(panel.figures.tables) == {SPATIAL, LAGRANGIAN}
-    for kind, table in panel.figures.tables.items():
+    assert set(panel.differences.tables) == {SPATIAL, LAGRANGIAN}
+    for kind, table in panel.differences.tables.items():
         expected = same.differences[kind]
         assert len(table.texts) == len(expected)
         for (_, *displayed), reference in zip(table.texts, expected.values(), strict=True):
@@ -109,7 +111,7 @@ def test_ghosts_curves_and_values_are_those_compared(qtbot: QtBot, panel: Compar
                 number(value, 3).replace("-", MINUS)
                 for value in (reference.end, reference.worst, reference.rms)
             ]
-    assert float(panel.figures.tables[SPATIAL].texts[0][1]) > 0
+    assert float(panel.differences.tables[SPATIAL].texts[0][1]) > 0
 
     # The ghosts at the displayed time: first the start, then the current time of the run.
     recordings = {run.kind: run.recording for run in same.runs}
@@ -168,7 +170,7 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
     window = window_of(panel)
     comparer = run(qtbot, panel, "0.2")
     plots = plots_of(window)
-    shows = panel.figures.shows
+    shows = panel.differences.shows
     assert [shows[kind].isChecked() for kind in (PLANAR, SPATIAL, LAGRANGIAN)] == [
         False,
         True,
@@ -189,7 +191,7 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
     assert window.context.viewport.overlays().ghosts == ()
     assert not window.context.viewport.legends.ghosts.isVisible()
     assert plots.overlays == []
-    assert panel.figures.tables == {}
+    assert panel.differences.tables == {}
     assert not panel.clear_button.isVisible()
     qtbot.waitUntil(lambda: len(traces(plots, "joint")) == 2)
 
@@ -270,12 +272,12 @@ def test_failed_and_refused_models_are_listed(qtbot: QtBot, panel: ComparisonPan
     window.context.document.set_value("solver.step_s", 0.002, "Step")
     with qtbot.waitSignal(window.context.comparer.shown_changed, timeout=60_000):
         window.context.comparer.start([SPATIAL, PLANAR, LAGRANGIAN], 0.2)
-    texts = "\n".join(label.text() for label in panel.figures.findChildren(QLabel))
+    texts = "\n".join(label.text() for label in panel.differences.findChildren(QLabel))
     assert "Ended at 0 s: In step" in texts
     assert "obstacles: " in texts
     assert "1/7" in texts
-    assert not panel.figures.shows[LAGRANGIAN].isEnabled()
-    assert set(panel.figures.tables) == {PLANAR}
+    assert not panel.differences.shows[LAGRANGIAN].isEnabled()
+    assert set(panel.differences.tables) == {PLANAR}
 
 
 def test_copy_and_csv(qtbot: QtBot, panel: ComparisonPanel, tmp_path: Path) -> None:
@@ -315,13 +317,13 @@ def test_reasons_are_computed_only_while_visible(qtbot: QtBot, document: Documen
     reasons = Reasons(document)
     document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
     qtbot.wait(400)
-    assert reasons.by_kind == {}
+    assert reasons.reasons_by_kind == {}
     with qtbot.waitSignal(reasons.changed):
         reasons.watch(True)
-    assert reasons.by_kind[PLANAR] == ()
+    assert reasons.reasons_by_kind[PLANAR] == ()
     with qtbot.waitSignal(reasons.changed):
         document.new(load_scene(scenes_dir() / "stairs.toml"))
-    assert "stairs" in reasons.by_kind[PLANAR][0]
+    assert "stairs" in reasons.reasons_by_kind[PLANAR][0]
     reasons.close()
 
 

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
-from snakestudio.gui.plots.channel_library import ChannelLibrary, Derived
+from snakestudio.gui.plots.channel_library import ChannelLibrary, DerivedChannel
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.drop import drag_data
 from snakestudio.gui.plots.panel import PlotPanel
@@ -336,7 +336,9 @@ def test_shift_and_drag_selects_a_span_with_statistics(
 def test_derived_channels_grow_with_the_run(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: ChannelLibrary
 ) -> None:
-    library.put(Derived("error_rad", "lowpass(joint_4_yaw_rad - joint_4_yaw_ref_rad, 5)", "rad"))
+    library.put(
+        DerivedChannel("error_rad", "lowpass(joint_4_yaw_rad - joint_4_yaw_ref_rad, 5)", "rad")
+    )
     plot = panel.plots[0]
     plot.add_channels(("error_rad",))
     settle(qtbot, panel)
@@ -376,7 +378,7 @@ def test_dialog_checks_completes_and_saves(
     dialog.accepted_channel.connect(created.append)
     qtbot.mouseClick(dialog.keep_button, Qt.MouseButton.LeftButton)
     assert created == ["lift_m"]
-    assert library["lift_m"] == Derived("lift_m", "link_6_y_m - at(link_6_y_m, 0)", "m")
+    assert library["lift_m"] == DerivedChannel("lift_m", "link_6_y_m - at(link_6_y_m, 0)", "m")
     assert not dialog.isVisible()
 
 
@@ -391,7 +393,7 @@ def test_a_run_of_another_robot_under_an_overlay(
     eleven = session_controller.recording
     assert eleven is not None
     ten = make_recording(with_value(document.scene, "robot.n_links", 10), 600)
-    library.put(Derived("last_m", "link_11_y_m - link_1_y_m", "m"))
+    library.put(DerivedChannel("last_m", "link_11_y_m - link_1_y_m", "m"))
     panel.show_contents(
         [
             Content("time", curves=(Curve("link_11_x_m"),)),
@@ -433,7 +435,7 @@ def test_every_preset_shows_its_plots(qtbot: QtBot, panel: PlotPanel, name: str)
 
 def test_plots_are_saved_with_their_derived_channels(panel: PlotPanel, tmp_path: Path) -> None:
     settings = QSettings(str(tmp_path / "sets.ini"), QSettings.Format.IniFormat)
-    panel.library.put(Derived("error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad"))
+    panel.library.put(DerivedChannel("error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad"))
     contents = [
         Content.tracks((1, 6)),
         Content("time", curves=(Curve("error_rad"),), log=True),

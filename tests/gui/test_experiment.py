@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
-from snakestudio.drawing.overlays import Overlays, Track
+from snakestudio.drawing.overlays import MeasuredLine, Overlays
 from snakestudio.drawing.style import colour
 from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.analysis.experiment.panel import ExperimentPanel
@@ -151,11 +151,11 @@ def test_manual_offset_moves_the_trial_immediately(
     compared(qtbot, experiments)
     after = experiments.comparison
     assert after is not None
-    (trial,) = after.figures.trials
+    (trial,) = after.comparison.trials
     assert trial.alignment.offset_s == pytest.approx(LATE + 0.3, abs=0.003)
     assert (
         trial.figures["position_rmse"].value
-        > 5 * before.figures.trials[0].figures["position_rmse"].value
+        > 5 * before.comparison.trials[0].figures["position_rmse"].value
     )
     experiments.find()
     qtbot.waitUntil(lambda: not experiments.busy)
@@ -213,7 +213,7 @@ def test_trials_change_during_a_comparison(
     experiments.add([measured(recording, "third")])
     compared(qtbot, experiments)
     assert experiments.comparison is not None
-    assert [trial.name for trial in experiments.comparison.figures.trials] == ["second", "third"]
+    assert [trial.name for trial in experiments.comparison.comparison.trials] == ["second", "third"]
     assert [run.colour for run in experiments.overlaid()] == [trial_colour(1), trial_colour(2)]
     experiments.compare()
     experiments.remove(1)
@@ -233,18 +233,18 @@ def test_panel_works_by_mouse_and_keys(
 ) -> None:
     recording = long_bridge.recording
     assert recording is not None
-    assert panel.figures.isHidden()  # no headings of tables that do not exist yet
+    assert panel.tables.isHidden()  # no headings of tables that do not exist yet
     with qtbot.waitSignal(panel.import_asked):
         qtbot.mouseClick(panel.import_button, Qt.MouseButton.LeftButton)
     experiments.add([measured(recording, "first"), measured(recording, "second", late=0.3)])
     compared(qtbot, experiments)
-    qtbot.waitUntil(lambda: bool(panel.figures.errors.texts))
-    assert [panel.figures.which.itemText(i) for i in range(3)] == [
+    qtbot.waitUntil(lambda: bool(panel.tables.errors.texts))
+    assert [panel.tables.which.itemText(i) for i in range(3)] == [
         "All 2 trials",
         "first",
         "second",
     ]
-    assert panel.figures.errors.texts[0][0] == "position, RMSE, mm"
+    assert panel.tables.errors.texts[0][0] == "position, RMSE, mm"
     box = panel.alignment
     assert box.trial.currentText() == "second"
     assert float(box.offset.text()) == pytest.approx(0.3, abs=0.005)
@@ -270,7 +270,7 @@ def test_panel_works_by_mouse_and_keys(
     )
     assert not experiments.options.align_heading
     compared(qtbot, experiments)
-    qtbot.waitUntil(lambda: float(panel.figures.errors.texts[0][1]) > 50)
+    qtbot.waitUntil(lambda: float(panel.tables.errors.texts[0][1]) > 50)
     qtbot.mouseClick(panel.frame.copy_button, Qt.MouseButton.LeftButton)
     assert "position, RMSE" in QGuiApplication.clipboard().text()
     # Hide one, remove both.
@@ -436,7 +436,7 @@ def test_plain_view_paints_tracks_with_gaps(qtbot: QtBot) -> None:
     image.fill(Qt.GlobalColor.black)
     points = np.array([[0.0, 0.0, 0.1], [1.0, 0.0, 0.1], [2.0, 0.0, 0.1]])
     marks = np.array([[1.5, 0.2, 0.1], [np.nan, 0.0, 0.0]])
-    track = Track(points, (1.0, 0.0, 0.0), np.array([False, True]), 4.0, 1.0, marks)
+    track = MeasuredLine(points, (1.0, 0.0, 0.0), np.array([False, True]), 4.0, 1.0, marks)
     painter = QPainter(image)
     paint_tracks(
         painter,

@@ -140,7 +140,7 @@ def test_recognized_file_shows_bodies_units_and_ignored_columns(
         "link 2",
         "link 3",
     ]
-    recognition = dialog.recognized.text
+    recognition = dialog.recognition_view.text
     assert "File: OptiTrack Motive CSV, format 1.23" in recognition
     assert "3 rigid bodies with orientation: link 1, link 2, link 3" in recognition
     assert "Ignored: Mean Marker Error (not a position, 3 columns)" in recognition
@@ -163,10 +163,10 @@ def test_uncertain_table_is_read_as_shown_after_a_click(
     assert not dialog.start.isEnabled()
     seconds = dialog.form.form.widget_of("time_unit")
     assert seconds.currentData() == "ms"
-    qtbot.mouseClick(dialog.as_shown, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.read_button, Qt.MouseButton.LeftButton)
     capture = imported(qtbot, dialog)
     assert capture.position[-1, 0, 0] == pytest.approx(0.4)
-    assert not dialog.as_shown.isVisible()
+    assert not dialog.read_button.isVisible()
 
 
 def test_columns_are_assigned_by_their_headings(

@@ -22,7 +22,7 @@ from snakestudio.api import load_run
 from snakestudio.drawing.camera import Camera
 from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.video_options import Companion, VideoOptions
-from snakestudio.gui.plots.channel_library import Derived
+from snakestudio.gui.plots.channel_library import DerivedChannel
 from snakestudio.gui.runs.commands import EXPORT
 from snakestudio.gui.runs.video.dialog import VideoDialog
 from snakestudio.gui.shell.main_window import MainWindow
@@ -93,9 +93,9 @@ def test_derived_channels_are_exported_like_others(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     library = recorded.context.plot_docks.library
-    library.put(Derived("lead_m", "link_11_x_m - com_x_m", "m"))
-    library.put(Derived("slow_mps", "lowpass(derivative(com_x_m), 5)", "m/s"))
-    library.put(Derived("last_m", "link_12_x_m - link_1_x_m", "m"))
+    library.put(DerivedChannel("lead_m", "link_11_x_m - com_x_m", "m"))
+    library.put(DerivedChannel("slow_mps", "lowpass(derivative(com_x_m), 5)", "m/s"))
+    library.put(DerivedChannel("last_m", "link_12_x_m - link_1_x_m", "m"))
     for kind, write in (
         ("csv", recorded.context.exporter.csv),
         ("h5", recorded.context.exporter.hdf5),
@@ -159,7 +159,7 @@ def test_models_of_robots_with_joints_are_offered(name: str, offered: bool) -> N
 
 
 def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recorded.context.plot_docks.library.put(Derived("lead_m", "link_11_x_m - com_x_m", "m"))
+    recorded.context.plot_docks.library.put(DerivedChannel("lead_m", "link_11_x_m - com_x_m", "m"))
     recording = recorded.context.exporter.recording
     viewport = recorded.context.viewport
     settings = recorded.context.settings

@@ -106,12 +106,12 @@ def test_fit_of_a_file_sets_values_in_the_scene(
     assert result is not None
     assert result.values["ground.mu_along"] == pytest.approx(FRICTION["ground.mu_along"], rel=0.05)
     assert (result.parameters[0].low, result.parameters[0].high) == (0.05, 0.3)
-    ((label, value, interval, before),) = dialog.outcome.table.texts
+    ((label, value, interval, before),) = dialog.summary.table.texts
     assert label == "Friction along"
     assert float(value) == pytest.approx(result.values["ground.mu_along"], rel=1e-3)
     assert " to " in interval
     assert before == "0.14"
-    curves = dialog.pictures.course.listDataItems()
+    curves = dialog.pictures.distance.listDataItems()
     assert [curve.name() for curve in curves] == ["before", "fitted"]
     assert len(dialog.pictures.convergence.listDataItems()) == 3
     press(qtbot, dialog.frame.copy_button)
@@ -149,7 +149,7 @@ def test_stopping_keeps_the_best_and_closing_cancels(
     result = fitter.comparison
     assert result is not None
     assert result.stopped
-    assert dialog.outcome.notes.text().startswith("Stopped early")
+    assert dialog.summary.notes.text().startswith("Stopped early")
     dialog.fit_button.click()  # it was just moved back
     assert fitter.comparison is None
     qtbot.waitUntil(lambda: fitter.progress is not None, timeout=WAIT_MS)
@@ -309,7 +309,7 @@ def test_killed_worker_does_not_change_the_fit(
     assert result is not None
     assert result.evaluations > reached
     assert all(trial.misfit_after.cost < trial.misfit_before.cost for trial in result.trials)
-    assert dialog.outcome.notes.text().startswith("Stopped early")
+    assert dialog.summary.notes.text().startswith("Stopped early")
     assert not any(alive(pid) for pid in pids)
 
 

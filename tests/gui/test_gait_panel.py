@@ -153,13 +153,13 @@ def test_planar_model_marks_the_vertical_wave_as_ignored(
 ) -> None:
     panel.choose(library("two_waves"))
     row = panel.rows["gait.pitch_amplitude_deg"]
-    assert panel.hint.isVisible()
-    assert "vertical wave" in panel.hint.text()
+    assert panel.hint_message.isVisible()
+    assert "vertical wave" in panel.hint_message.text()
     assert not row.field.isEnabled()
     assert "spatial" in row.unused
     assert panel.rows["gait.amplitude_deg"].field.isEnabled()
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
-    assert not panel.hint.isVisible()
+    assert not panel.hint_message.isVisible()
     assert row.field.isEnabled()
 
 
@@ -433,7 +433,7 @@ def test_suitable_gaits_are_first_and_others_give_a_reason(
     assert names.index("Eel-like") < names.index("Sidewinding")
     assert "pitch axes" in box.reasons["Sidewinding"]
     panel.choose(library("two_waves"))
-    assert box.reasons[box.present.name] in panel.about.text()  # type: ignore[union-attr]
+    assert box.reasons[box.preset.name] in panel.about.text()  # type: ignore[union-attr]
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     names = [box.itemText(i).removeprefix("• ") for i in range(box.count())]
     assert names[: len(LIBRARY)] == [entry.title for entry in LIBRARY]

@@ -25,7 +25,7 @@ from snakestudio.gui.charts.curve import points
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.redraws import Redraws, Stale
+from snakestudio.gui.plots.redraws import Redraw, Redraws
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.recording import Schema
@@ -771,7 +771,7 @@ def test_new_data_are_drawn_at_the_same_time_in_all_plots(panel: PlotPanel, qtbo
     seconds = itertools.count(1)
     # Every plot takes a second: one per turn.
     redraws = Redraws(lambda: float(next(seconds)))
-    redraws.mark(panel.plots, Stale.LONGER)
+    redraws.mark(panel.plots, Redraw.LONGER)
     turns = 0
     while redraws.stale:
         redraws.draw((panel.start, panel.stop), 12.0 + turns, 1200 + 100 * turns)
@@ -779,9 +779,9 @@ def test_new_data_are_drawn_at_the_same_time_in_all_plots(panel: PlotPanel, qtbo
     assert turns == len(panel.plots) > 2
     assert {plot.chart.data.cursor for plot in panel.plots} == {12.0}
     # Data that arrive meanwhile are drawn in the next cycle.
-    redraws.mark(panel.plots, Stale.LONGER)
+    redraws.mark(panel.plots, Redraw.LONGER)
     redraws.draw((panel.start, panel.stop), 13.0, 1300)
-    redraws.mark(panel.plots, Stale.LONGER)
+    redraws.mark(panel.plots, Redraw.LONGER)
     while redraws.stale:
         redraws.draw((panel.start, panel.stop), 14.0, 1400)
     assert {plot.chart.data.cursor for plot in panel.plots} == {14.0}

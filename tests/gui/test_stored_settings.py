@@ -12,7 +12,7 @@ from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.analysis.experiment.import_dialog import recall_layout
-from snakestudio.gui.plots.channel_library import Derived
+from snakestudio.gui.plots.channel_library import DerivedChannel
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.session.recovery import unsaved_scenes
 from snakestudio.viewmodel.plots.content import Content, read_content
@@ -91,7 +91,7 @@ def assert_begins_as_left(window: MainWindow) -> None:
 
 
 def assert_choices_come_back(window: MainWindow) -> None:
-    assert window.context.plot_docks.library.derived == (Derived(*choices.DERIVED),)
+    assert window.context.plot_docks.library.derived == (DerivedChannel(*choices.DERIVED),)
     assert window.context.plot_docks.sets.names == [choices.PRESET]
     assert window.context.plot_docks.sets.load(choices.PRESET) == contents(choices.PLOTS)
     assert window.context.layouts.saved == [choices.LAYOUT]

@@ -139,7 +139,7 @@ def test_every_case_of_the_papers_is_one_undo_step(strain: StrainPanel, body: Do
         strain.choose(preset)
         assert body.undo_stack.index() == count + 1
         assert preset.holds(body.scene)
-        assert strain.presets.present is preset
+        assert strain.presets.preset is preset
         assert not strain.presets.changed
         assert preset.source in strain.about.text()
     assert body.scene.beam.group == "SE3"

@@ -220,7 +220,7 @@ def test_file_changed_by_another_program_is_reloaded(
     text = study_file.read_text()
     study_file.write_text(text.replace("high = 40.0", "high = 45.0  # mine"))
     qtbot.waitUntil(lambda: page(opened).varying.cards[0].high.value == 45)
-    assert "reloaded" in panel(opened).notice.text
+    assert "reloaded" in panel(opened).banner.text
     type_into(page(opened).varying.cards[0].low, "25")
     qtbot.waitUntil(lambda: "low = 25.0" in study_file.read_text())
     assert "# mine" in study_file.read_text()
@@ -231,8 +231,8 @@ def test_removed_file_is_written_again_only_on_request(
 ) -> None:
     text = study_file.read_text()
     study_file.unlink()
-    qtbot.waitUntil(lambda: panel(opened).notice.text != "")
-    assert panel(opened).notice.text.startswith("snake.study.toml ")
+    qtbot.waitUntil(lambda: panel(opened).banner.text != "")
+    assert panel(opened).banner.text.startswith("snake.study.toml ")
     assert not opened.context.study.open_study.ready
     assert opened.context.study.may_close(), "it equals its last file"
     study_file.write_text(text.replace("high = 40.0", "high = 45.0"))  # restored by another program
@@ -243,13 +243,13 @@ def test_removed_file_is_written_again_only_on_request(
     study_file.unlink()
     type_into(page(opened).varying.cards[0].low, "25")  # before the study is checked
     assert not study_file.exists()
-    assert "snake.study.toml" in panel(opened).notice.text
+    assert "snake.study.toml" in panel(opened).banner.text
     assert not opened.context.study.may_close()
     assert questions == [("Unsaved Changes", "Save")]
     assert not study_file.exists()
-    NoticePage(panel(opened).notice).press("again")
+    NoticePage(panel(opened).banner).press("again")
     assert load_study(study_file).vary[0].low == 25.0
-    assert panel(opened).notice.text == ""
+    assert panel(opened).banner.text == ""
 
 
 def test_unreadable_file_is_reported_and_never_written(
@@ -258,8 +258,8 @@ def test_unreadable_file_is_reported_and_never_written(
     good = study_file.read_text()
     bad = good.replace("steps = 3", "steps = 'many'")
     study_file.write_text(bad)
-    qtbot.waitUntil(lambda: panel(opened).notice.text != "")
-    assert "vary[1].steps" in panel(opened).notice.text
+    qtbot.waitUntil(lambda: panel(opened).banner.text != "")
+    assert "vary[1].steps" in panel(opened).banner.text
     assert not bar(opened).run_button.isEnabled()
     menu = panel(opened).menu_button.menu()
     menu.aboutToShow.emit()
@@ -288,7 +288,7 @@ def test_bundled_studies_are_never_written(
     assert opened.context.study.open(study_file)
     type_into(page(opened).varying.cards[0].low, "25")
     assert study_file.read_text() == before
-    assert "bundled" in panel(opened).notice.text
+    assert "bundled" in panel(opened).banner.text
     own = tmp_path / "own" / "mine.study.toml"
     own.parent.mkdir()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(own), ""))
@@ -528,7 +528,7 @@ def test_unreadable_results_are_named_until_repaired(
     qtbot.waitUntil(lambda: c.study.open_study.unreadable_results != "")
     assert c.study.run()
     qtbot.waitUntil(lambda: c.study.runner.error != "", timeout=COMPILING_MS)
-    for banner in (panel(opened).notice, bar(opened).error):
+    for banner in (panel(opened).banner, bar(opened).error):
         assert banner.text.startswith("snake.study.results: ")
     results.unlink()
     assert c.study.open(study_file)
@@ -600,14 +600,14 @@ def test_unsaved_changes_of_a_study_cause_a_question(
 
     monkeypatch.setattr("snakestudio.study.study_file.write_atomically", full)
     type_into(page(opened).varying.cards[0].low, "25")
-    assert "No space left" in panel(opened).notice.text
+    assert "No space left" in panel(opened).banner.text
     assert not opened.context.study.may_close()
     assert questions == [("Unsaved Changes", "Save")]
     assert page(opened).varying.cards[0].low.value == 25.0
     monkeypatch.undo()
     opened.context.study.open_study.save()
     assert load_study(study_file).vary[0].low == 25.0
-    assert panel(opened).notice.text == ""
+    assert panel(opened).banner.text == ""
 
 
 def test_workers_are_listed_by_name(qtbot: QtBot) -> None:

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.plots.channel_library import Derived
+from snakestudio.gui.plots.channel_library import DerivedChannel
 from snakestudio.gui.runs.run_panel import in_theme
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.viewport import Viewport
@@ -187,7 +187,7 @@ def test_theme_change_leaves_nothing_of_the_old_theme(
 ) -> None:
     c = window.context
     fill_docks(window)
-    c.channel_library.put(Derived("double_x", "2 * com_x_m", "m"))
+    c.channel_library.put(DerivedChannel("double_x", "2 * com_x_m", "m"))
     c.plot_docks.new_panel([Content("time", curves=(Curve("double_x"),))])
     c.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     for name in DIALOGS:

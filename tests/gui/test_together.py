@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.robot.together.dialog import TogetherDialog
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.sync import Together
+from snakestudio.sync import StartSettings
 from snakestudio.sync.lsl import available
 from tests.gui.pages.hands import type_into
 from tests.gui.pages.notices import NoticePage
@@ -34,7 +34,7 @@ def fill(qtbot: QtBot, dialog: TogetherDialog, **texts: str) -> None:
 
 
 def test_dialog_reports_missing_values(window: MainWindow, qtbot: QtBot) -> None:
-    dialog = TogetherDialog(Together(), window.context.start_together.target)
+    dialog = TogetherDialog(StartSettings(), window.context.start_together.target)
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.choices() is None
@@ -48,14 +48,14 @@ def test_dialog_reports_missing_values(window: MainWindow, qtbot: QtBot) -> None
     fill(qtbot, dialog, wait_port="70000")
     assert dialog.choices() is None or dialog.choices().wait_port == 7000  # type: ignore[union-attr]
     fill(qtbot, dialog, wait_port="5010", limit="2 min")
-    assert dialog.choices() == Together(wait="port", wait_port=5010, limit_s=120.0)
+    assert dialog.choices() == StartSettings(wait="port", wait_port=5010, limit_s=120.0)
     fill(qtbot, dialog, limit="soon")
     assert "number of seconds" in dialog.message.text()
     fill(qtbot, dialog, limit="30")
     qtbot.mouseClick(dialog.fire, Qt.MouseButton.LeftButton, pos=dialog.fire.rect().center() / 4)
     qtbot.waitUntil(dialog.fire.isChecked)
     fill(qtbot, dialog, host="camera-pc", port="6000")
-    assert dialog.choices() == Together(True, "camera-pc", 6000, "port", 5010, limit_s=30.0)
+    assert dialog.choices() == StartSettings(True, "camera-pc", 6000, "port", 5010, limit_s=30.0)
     qtbot.keyClick(dialog.wait, Qt.Key.Key_Down)
     assert dialog.stream.isVisible()
     fill(qtbot, dialog, stream="cues")
@@ -64,7 +64,7 @@ def test_dialog_reports_missing_values(window: MainWindow, qtbot: QtBot) -> None
 
 def test_test_button_finds_the_peer_without_starting_it(window: MainWindow, qtbot: QtBot) -> None:
     with listening("polite") as (camera, port):
-        choices = Together(
+        choices = StartSettings(
             fire=True, host="127.0.0.1", port=port, wait="port", wait_port=free_port()
         )
         dialog = TogetherDialog(choices, window.context.start_together.target)
@@ -133,13 +133,17 @@ def test_peer_starts_the_run_and_another_is_started(short: MainWindow, qtbot: Qt
     assert "START was sent" in notes[1].text
     assert "STOP was sent to" in notes[-1].text
     assert notes[-1].time == pytest.approx(0.5)
-    assert short.context.start_together.choices == Together(True, "127.0.0.1", there, "port", port)
+    assert short.context.start_together.choices == StartSettings(
+        True, "127.0.0.1", there, "port", port
+    )
 
 
 def test_play_fires_while_armed(short: MainWindow, qtbot: QtBot) -> None:
     with listening("polite") as (camera, there):
         short.context.start_together.wait(
-            Together(fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port())
+            StartSettings(
+                fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port()
+            )
         )
         qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
         qtbot.keyClick(short.context.viewport, Qt.Key.Key_Space)
@@ -151,7 +155,7 @@ def test_play_fires_while_armed(short: MainWindow, qtbot: QtBot) -> None:
 def test_peer_stops_the_run(ready: MainWindow, qtbot: QtBot) -> None:
     ready.context.run_bar.speed.choose(1.0)
     port = free_port()
-    ready.context.start_together.wait(Together(wait="port", wait_port=port))
+    ready.context.start_together.wait(StartSettings(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in ready.context.banners.together.text)
     with peer("slow", port, "START\nSTOP"):
         qtbot.waitUntil(lambda: ready.context.session_controller.status.state == "paused")
@@ -166,19 +170,19 @@ def test_peer_stops_the_run(ready: MainWindow, qtbot: QtBot) -> None:
 
 def test_cancel_and_errors_are_reported(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
-    short.context.start_together.wait(Together(wait="port", wait_port=port))
+    short.context.start_together.wait(StartSettings(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
     NoticePage(short.context.banners.together).press("cancel")
     qtbot.waitUntil(lambda: "was cancelled" in short.context.banners.together.text)
     with socket.create_server(("127.0.0.1", port)):
-        short.context.start_together.wait(Together(wait="port", wait_port=port))
+        short.context.start_together.wait(StartSettings(wait="port", wait_port=port))
         qtbot.waitUntil(lambda: f"Port {port} is in use" in short.context.banners.together.text)
-    short.context.start_together.wait(Together(wait="port", wait_port=port, limit_s=0.1))
+    short.context.start_together.wait(StartSettings(wait="port", wait_port=port, limit_s=0.1))
     qtbot.waitUntil(
         lambda: f"No START was received on port {port}" in short.context.banners.together.text
     )
     assert short.context.session_controller.status.state == "ready"
-    short.context.start_together.wait(Together(wait="port", wait_port=port))
+    short.context.start_together.wait(StartSettings(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
     NoticePage(short.context.banners.together).press("start")
     qtbot.waitUntil(lambda: short.context.session_controller.status.state == "finished")
@@ -186,7 +190,7 @@ def test_cancel_and_errors_are_reported(short: MainWindow, qtbot: QtBot) -> None
 
 def test_closed_window_releases_the_port(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
-    short.context.start_together.wait(Together(wait="port", wait_port=port))
+    short.context.start_together.wait(StartSettings(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
     short.context.document.undo_stack.setClean()
     short.close()

@@ -9,14 +9,14 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.forms.listen_on import ListenOn, addresses
+from snakestudio.gui.forms.listen_on import AddressBox, addresses
 from snakestudio.gui.robot.together.dialog import TogetherDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.paths import scenes_dir
-from snakestudio.sync import Together
+from snakestudio.sync import StartSettings
 from snakestudio.viewmodel.robot.services import LiveChoices
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded
 from tests.gui.pages.notices import NoticePage
@@ -46,7 +46,7 @@ class Peer:
 @pytest.fixture
 def peer(window: MainWindow, link: FakeLink, qtbot: QtBot) -> Iterator[Peer]:
     """The window waits for START, and a peer is connected."""
-    window.context.start_together.wait(Together(wait="port", wait_port=0))
+    window.context.start_together.wait(StartSettings(wait="port", wait_port=0))
     client = Peer(window, qtbot)
     yield client
     client.close()
@@ -102,12 +102,12 @@ def test_waiting_ends_when_a_robot_connects_or_disconnects(
 ) -> None:
     window.context.robot_controller.watch(LiveChoices(twin=False))
     qtbot.waitUntil(lambda: "its monitoring has changed" in window.context.banners.together.text)
-    window.context.start_together.wait(Together(wait="port", wait_port=0))
+    window.context.start_together.wait(StartSettings(wait="port", wait_port=0))
     window.context.robot_controller.disconnect_robot()
     qtbot.waitUntil(lambda: "the robot was disconnected" in window.context.banners.together.text)
     # the simulation's engine may be compiling
     qtbot.waitUntil(lambda: window.context.start_together.possible, timeout=240_000)
-    window.context.start_together.wait(Together(wait="port", wait_port=0))
+    window.context.start_together.wait(StartSettings(wait="port", wait_port=0))
     window.context.robot_controller.connect_to(
         FakeLoaded(link.profile), link.profile.bus, LiveChoices()
     )  # type: ignore[arg-type]
@@ -118,7 +118,7 @@ def test_waiting_ends_when_a_robot_connects_or_disconnects(
 def test_dialog_shows_robot_state_and_possible_starters(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    dialog = TogetherDialog(Together(wait="port"), window.context.start_together.target)
+    dialog = TogetherDialog(StartSettings(wait="port"), window.context.start_together.target)
     qtbot.addWidget(dialog)
     dialog.show()
     begins = dialog.findChildren(type(dialog.test_result))[0].text()
@@ -151,20 +151,20 @@ def test_opening_the_robot_to_a_network_is_asked_each_time(
     monkeypatch.setattr(
         window.context.start_together, "wait", lambda choices: waited.append(choices)
     )
-    waited: list[Together] = []
+    waited: list[StartSettings] = []
     window.context.action_registry["start_together"].trigger()
     assert [choices.wait_host for choices in waited] == ["0.0.0.0"]
-    assert window.context.start_together.choices == Together(wait="port")
+    assert window.context.start_together.choices == StartSettings(wait="port")
     window.context.robot_controller.disconnect_robot()
     # choices for the robot do not apply to the simulation
-    assert window.context.start_together.choices == Together()
+    assert window.context.start_together.choices == StartSettings()
     QApplication.processEvents()
 
 
 def test_missing_address_stays_listed_and_is_reported(
     qtbot: QtBot,
 ) -> None:
-    box = ListenOn("203.0.113.9")  # reserved for documentation (RFC 5737): no interface has it
+    box = AddressBox("203.0.113.9")  # reserved for documentation (RFC 5737): no interface has it
     qtbot.addWidget(box)
     assert box.host == "203.0.113.9"
     assert "not an address" in box.currentText()
@@ -186,7 +186,7 @@ def test_emulated_robot_is_started_and_stopped_by_a_peer(
     qtbot.waitUntil(lambda: control.state is LinkState.LISTENING, timeout=20_000)
     assert control.link is not None
     control.link.command("idle")
-    window.context.start_together.wait(Together(wait="port", wait_port=0))
+    window.context.start_together.wait(StartSettings(wait="port", wait_port=0))
     peer = Peer(window, qtbot)
     try:
         assert peer.say("START").startswith("ERR ")

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.plots.channel_library import Derived
+from snakestudio.gui.plots.channel_library import DerivedChannel
 from snakestudio.gui.shell import window_autosave
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.window_autosave import WindowAutosave
@@ -41,7 +41,7 @@ def test_layout_plots_and_derived_channels_survive_a_kill(
     c = window.context
     assert c.files.open(MAIN_SCENE)
     c.docks["inspector"].hide()
-    c.plot_docks.library.put(Derived("double_x", "2 * com_x_m", "m"))
+    c.plot_docks.library.put(DerivedChannel("double_x", "2 * com_x_m", "m"))
     c.plot_docks.new_panel([Content("time", curves=(Curve("double_x"), Curve("com_y_m")))])
     c.viewport.options.set(grid=not c.viewport.options.now.grid)
     window.resize(window.width() - 60, window.height() - 40)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from snakestudio.errors import ProfileError
 from snakestudio.link.core.codec import Codec
-from snakestudio.link.core.coder import Decoded
+from snakestudio.link.core.coder import DecodedFrame
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.checksums import CHECKSUMS
 from snakestudio.link.profile.field import fields_of
@@ -75,7 +75,7 @@ def odd(toml: str = TOML) -> Codec:
     return Codec(parse_profile(toml, DBC))
 
 
-def got(decoded: Decoded | None) -> dict[tuple[Quantity, int], float]:
+def got(decoded: DecodedFrame | None) -> dict[tuple[Quantity, int], float]:
     assert decoded is not None
     assert decoded.problem == ""
     return {(value.quantity, value.axis): value.value for value in decoded.values}

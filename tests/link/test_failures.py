@@ -20,7 +20,7 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.messages import BEGINNING, CommandKind, LinkCommand, LinkState
 from snakestudio.link.process.last_resort import stop_blindly
 from snakestudio.link.process.link_process import LinkProcess
-from snakestudio.link.process.pipe import Gone, command_of, read_commands
+from snakestudio.link.process.pipe import PipeClosed, command_of, read_commands
 from snakestudio.link.process.shared import LinkMemory
 from snakestudio.link.process.standstill import Standstill
 from snakestudio.link.profile.library import find_profile
@@ -130,7 +130,7 @@ def test_disconnecting_waits_for_the_whole_stop_sequence(
     process.inbox.put(LinkCommand("stop", 2))
     process.inbox.put(LinkCommand("disconnect", 3))
     process.inbox.put(LinkCommand("arm", 4))
-    wire.after_closing = lambda: process.inbox.put(Gone())
+    wire.after_closing = lambda: process.inbox.put(PipeClosed())
     process.run()
     ids = {frame.id for frame in Codec(CIA402).step_frames(CIA402.profile.sequences.stop[0])}
     controlwords = [
@@ -173,7 +173,7 @@ def test_what_is_no_command_is_none(line: bytes) -> None:
 
 
 def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
-    commands: list[LinkCommand | Gone] = []
+    commands: list[LinkCommand | PipeClosed] = []
     reading, writing = os.pipe()
     try:
         with os.fdopen(writing, "wb") as pipe:
@@ -192,7 +192,7 @@ def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
     finally:
         os.close(reading)
     assert commands[0] == LinkCommand("stop", 7)
-    assert isinstance(commands[1], Gone)
+    assert isinstance(commands[1], PipeClosed)
     assert len(commands) == 2
 
 

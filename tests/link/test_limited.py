@@ -16,7 +16,7 @@ from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import LinkCommand, LinkState
 from snakestudio.link.profile.check import arming_problems
-from snakestudio.link.profile.expected import Expected
+from snakestudio.link.profile.expected import ExpectedIntervals
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import LoadedProfile, load_profile, parse_profile
 from tests.link.little_robot import Rig, lab_robot
@@ -344,11 +344,11 @@ def test_a_temperature_that_is_no_number_is_not_known() -> None:
 
 
 def test_ages_follow_from_intervals_and_requests() -> None:
-    odrive = Expected(load_profile(find_profile("odrive_can_simple")).profile)
+    odrive = ExpectedIntervals(load_profile(find_profile("odrive_can_simple")).profile)
     # Requested every 0.1 s and every 0.5 s.
     assert odrive.stale["current"][0] == pytest.approx(0.25)
     assert odrive.lost["temperature"][0] == pytest.approx(2.5)
-    lab = Expected(load_profile(find_profile("lab_robot")).profile)
+    lab = ExpectedIntervals(load_profile(find_profile("lab_robot")).profile)
     # Currents come with the angles, every 20 ms: the profile's own times are longer.
     assert (lab.stale["current"][0], lab.lost["current"][0]) == (0.15, 0.2)
     assert lab.lost["temperature"][0] == _LOST_S
@@ -359,7 +359,7 @@ def test_pages_that_come_in_turn_have_their_turn() -> None:
     number = next(
         i for i, message in enumerate(lab.messages) if message.message == "JointCondition"
     )
-    assert Expected(lab, {number: 3}).lost["temperature"][0] == 3 * _LOST_S
+    assert ExpectedIntervals(lab, {number: 3}).lost["temperature"][0] == 3 * _LOST_S
 
 
 def test_errors_that_come_with_errors_alone_are_not_waited_for() -> None:
@@ -368,7 +368,9 @@ def test_errors_that_come_with_errors_alone_are_not_waited_for() -> None:
         each.model_copy(update={"every_s": None}) if each.role == "heartbeat" else each
         for each in lab.messages
     )
-    assert np.isinf(Expected(lab.model_copy(update={"messages": messages})).lost["error"]).all()
+    assert np.isinf(
+        ExpectedIntervals(lab.model_copy(update={"messages": messages})).lost["error"]
+    ).all()
 
 
 _SHOWN: dict[str, Callable[[Rig], float]] = {

@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.link.process.memory import Cell, Latest, Ring, Segment
+from snakestudio.link.process.memory import Cell, LatestRecord, Ring, Segment
 
 _LONG = 1 << 20
 
 _WRITER = """
 import sys
-from snakestudio.link.process.memory import Cell, Latest, Ring, Segment
+from snakestudio.link.process.memory import Cell, LatestRecord, Ring, Segment
 size = int(sys.argv[2])
 segment = Segment.attach(sys.argv[1], size)
-latest, ring = Latest(segment, 0, {long}), Ring(segment, Latest.size({long}), {long})
-cell = Cell(segment, Latest.size({long}) + Ring.size({long}))
+latest, ring = LatestRecord(segment, 0, {long}), Ring(segment, LatestRecord.size({long}), {long})
+cell = Cell(segment, LatestRecord.size({long}) + Ring.size({long}))
 number = 0
 while True:
     number += 1
@@ -41,8 +41,8 @@ def segment():
 
 
 def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:
-    writer = Latest(segment, 0, 100)
-    reader = Latest(segment, 0, 100)
+    writer = LatestRecord(segment, 0, 100)
+    reader = LatestRecord(segment, 0, 100)
     assert reader.read() == (0, b"")
     writer.write(b"one")
     writer.write(b"second")
@@ -54,8 +54,8 @@ def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:
 
 def test_a_record_that_is_half_overwritten_is_never_given(segment: Segment) -> None:
     """Three records later the first one is overwritten; a single changed byte is detected."""
-    writer = Latest(segment, 0, 64)
-    reader = Latest(segment, 0, 64)
+    writer = LatestRecord(segment, 0, 64)
+    reader = LatestRecord(segment, 0, 64)
     writer.write(b"a" * 64)
     assert reader.read() == (1, b"a" * 64)
     writer.write(b"b" * 64)
@@ -118,16 +118,16 @@ def test_cell(segment: Segment) -> None:
 )
 def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -> None:
     """The writer spends nearly all of its time copying a megabyte: most of forty suspensions interrupt a copy."""
-    size = Latest.size(_LONG) + Ring.size(_LONG) + Cell.SIZE
+    size = LatestRecord.size(_LONG) + Ring.size(_LONG) + Cell.SIZE
     segment = Segment.create(size)
     assert segment.descriptor is not None
     writer = subprocess.Popen(
         [sys.executable, "-c", _WRITER.format(long=_LONG), segment.handle, str(size)],
         pass_fds=[segment.descriptor],
     )
-    latest = Latest(segment, 0, _LONG)
-    ring = Ring(segment, Latest.size(_LONG), _LONG)
-    at = Latest.size(_LONG) + Ring.size(_LONG)
+    latest = LatestRecord(segment, 0, _LONG)
+    ring = Ring(segment, LatestRecord.size(_LONG), _LONG)
+    at = LatestRecord.size(_LONG) + Ring.size(_LONG)
     cell = Cell(segment, at)
     try:
         numbers = [0]

@@ -16,7 +16,7 @@ from snakestudio.link.bus import multicast as module
 from snakestudio.link.bus.bus_errors import UnreadableError
 from snakestudio.link.bus.multicast import MulticastBus, pack, unpack
 from snakestudio.link.bus.open_bus import CanBus, open_bus
-from snakestudio.link.bus.port import BusChange, Port, Received, Unreadable
+from snakestudio.link.bus.port import BusChange, Port, ReceivedFrame, UnreadableData
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.schema import Bus
@@ -162,7 +162,7 @@ def test_what_is_no_frame_is_told_with_its_sender(name: str) -> None:
 
 
 def test_junk_is_delivered_as_such_and_the_bus_stays_open(bus: Bus) -> None:
-    inbox: queue.SimpleQueue[Received | BusChange | Unreadable] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[ReceivedFrame | BusChange | UnreadableData] = queue.SimpleQueue()
     port = Port(bus, inbox.put)
     try:
         assert isinstance(inbox.get(timeout=20.0), BusChange)
@@ -171,8 +171,8 @@ def test_junk_is_delivered_as_such_and_the_bus_stays_open(bus: Bus) -> None:
                 stranger.sendto(b"junk", (bus.channel, bus.options["port"]))
             stranger.sendto(pack(FRAMES[0]), (bus.channel, bus.options["port"]))
         got = [inbox.get(timeout=20.0) for _ in range(101)]
-        assert all(isinstance(each, Unreadable) for each in got[:-1])
-        assert isinstance(got[-1], Received)
+        assert all(isinstance(each, UnreadableData) for each in got[:-1])
+        assert isinstance(got[-1], ReceivedFrame)
         assert port.error_frames == 100
     finally:
         port.close()

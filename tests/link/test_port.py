@@ -11,7 +11,7 @@ import pytest
 
 from snakestudio.errors import LinkError
 from snakestudio.link.bus.bus_errors import BusSetupError
-from snakestudio.link.bus.port import BusChange, Port, Received
+from snakestudio.link.bus.port import BusChange, Port, ReceivedFrame
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
@@ -64,7 +64,7 @@ class Opener:
         return result
 
 
-def _next(inbox: queue.SimpleQueue[Received | BusChange]) -> Received | BusChange:
+def _next(inbox: queue.SimpleQueue[ReceivedFrame | BusChange]) -> ReceivedFrame | BusChange:
     return inbox.get(timeout=5.0)
 
 
@@ -73,14 +73,14 @@ def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
     bus = ScriptedBus(
         [Frame(1), ValueError("garbage"), Frame(2), RuntimeError("again"), Frame(3, error=True)]
     )
-    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[ReceivedFrame | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, Opener(bus))
     try:
         assert _next(inbox) == BusChange(True, "virtual scripted is open.")
         assert [_next(inbox) for _ in range(3)] == [
-            Received(Frame(1), False),
-            Received(Frame(2), False),
-            Received(Frame(3, error=True), False),
+            ReceivedFrame(Frame(1), False),
+            ReceivedFrame(Frame(2), False),
+            ReceivedFrame(Frame(3, error=True), False),
         ]
         assert port.error_frames == 3
     finally:
@@ -104,21 +104,21 @@ def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
 def test_a_bus_that_fails_is_opened_again(script: list[Frame | Exception], message: str) -> None:
     failing = ScriptedBus(script)
     well = ScriptedBus([Frame(7)])
-    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[ReceivedFrame | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, Opener(failing, well))
     try:
         assert _next(inbox) == BusChange(True, "virtual scripted is open.")
         assert _next(inbox) == BusChange(False, message)
         assert failing.closed
         assert _next(inbox) == BusChange(True, "virtual scripted is open.")
-        assert _next(inbox) == Received(Frame(7), False)
+        assert _next(inbox) == ReceivedFrame(Frame(7), False)
     finally:
         port.close()
 
 
 def test_opening_is_tried_again_with_growing_pauses_and_one_sentence() -> None:
     opener = Opener(LinkError("It is not plugged in."))
-    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[ReceivedFrame | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, opener)
     try:
         deadline = time.monotonic() + 30.0
@@ -141,7 +141,7 @@ def test_opening_is_tried_again_with_growing_pauses_and_one_sentence() -> None:
 
 def test_what_cannot_be_mended_by_waiting_is_not_tried_again() -> None:
     opener = Opener(BusSetupError("There is no such interface."))
-    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[ReceivedFrame | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, opener)
     change = _next(inbox)
     assert isinstance(change, BusChange)
@@ -155,7 +155,7 @@ def test_a_bus_that_takes_no_frames_or_is_off_counts_as_failed() -> None:
     full = ScriptedBus([])
     off = ScriptedBus([])
     full.refuse = OSError(errno.ENOBUFS, "No buffer space")
-    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[ReceivedFrame | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, Opener(full, off, ScriptedBus([])))
     try:
         assert _next(inbox) == BusChange(True, "virtual scripted is open.")
@@ -198,7 +198,7 @@ def test_an_adapter_that_opens_when_nobody_waits_for_it_any_more_is_closed_and_s
     """Another port may be open by then, and would be confused with the late one."""
     go_on = threading.Event()
     opened = ScriptedBus([Frame(1)])
-    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[ReceivedFrame | BusChange] = queue.SimpleQueue()
 
     def hang(bus: Bus) -> ScriptedBus:
         go_on.wait(5.0)

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from snakestudio.link.bus.port import BusChange, Received
+from snakestudio.link.bus.port import BusChange, ReceivedFrame
 from snakestudio.link.emulator.fault import Fault
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import CommandKind, LinkCommand, LinkState, ReferenceBlock, Telemetry
 from snakestudio.link.process.inbox import Inbox
 from snakestudio.link.process.link_process import LinkProcess
-from snakestudio.link.process.pipe import Gone
+from snakestudio.link.process.pipe import PipeClosed
 from snakestudio.link.process.shared import LinkMemory
 from tests.link.little_robot import lab_robot
 from tests.link.rig import SET_POINTS, STOP_ID, window_of
@@ -96,7 +96,7 @@ class World(Inbox):  # type: ignore[type-arg]
                     )
                 )
             for frame in self.robot.poll(self.now):
-                self.process.deliver(Received(frame, False))
+                self.process.deliver(ReceivedFrame(frame, False))
             for event in self.robot.events():
                 if event.event == "safe":
                     self.safe_at = event.time
@@ -245,7 +245,7 @@ def test_a_stop_that_only_the_shared_memory_knows_of_is_seen_at_the_next_look(
 def test_a_window_that_is_killed_stops_the_robot_at_once(world: World) -> None:
     def die() -> None:
         world.beats = world.refers = False
-        world.put(Gone())
+        world.put(PipeClosed())
 
     world.stream()
     world.soon(die)
@@ -294,7 +294,8 @@ def test_somebody_else_who_sends_set_points_stops_the_robot_in_the_same_moment(
     world.stream()
     stranger = Frame(SET_POINTS[0], bytes(8), time=world.now)
     assert (
-        _stopped(world, lambda: world.process.deliver(Received(stranger, False)), after) <= _TURN_S
+        _stopped(world, lambda: world.process.deliver(ReceivedFrame(stranger, False)), after)
+        <= _TURN_S
     )
     assert world.telemetry is not None
     assert world.telemetry.reason.startswith("Another program sends set-points")

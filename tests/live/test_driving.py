@@ -13,7 +13,7 @@ from snakestudio.link.messages import CommandKind, LinkState, Telemetry
 from snakestudio.link.profile.schema import Timing
 from snakestudio.live.live_robot import LiveRobot
 from snakestudio.live.pose_source import StreamStatistics
-from snakestudio.sync import ClockOffset, Fired, Together
+from snakestudio.sync import ClockOffset, SentTrigger, StartSettings
 from snakestudio.sync.protocol import TriggerKind
 from tests.wording import naming
 
@@ -154,9 +154,9 @@ class Instrument:
         self._events.append(kind)
         return 0.0
 
-    def acknowledged(self, kind: TriggerKind, sent: float) -> Fired:
+    def acknowledged(self, kind: TriggerKind, sent: float) -> SentTrigger:
         self._slowly(f"{kind} answered")
-        return Fired(kind, sent, None, "instrument", None)
+        return SentTrigger(kind, sent, None, "instrument", None)
 
     def close(self) -> None: ...
 
@@ -172,7 +172,7 @@ def events(link: Link, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_robot_lives_while_an_instrument_is_slow(
     link: Link, robot: LiveRobot, events: list[str]
 ) -> None:
-    assert drive(link, robot).run_session(0.1, Together(fire=True), "run") == 0
+    assert drive(link, robot).run_session(0.1, StartSettings(fire=True), "run") == 0
     assert sorted(events) == ["START", "START answered", "STOP", "STOP answered", "connected"]
     assert link.stops == []
 
@@ -189,7 +189,7 @@ def test_ctrl_c_stops_the_robot_before_the_others_are_let_go(
 
     link.stop = stopped  # type: ignore[method-assign, assignment]
     link.on_beat = lambda: interrupt() if "START answered" in events and robot.streaming else None
-    assert drive(link, robot).run_session(60.0, Together(fire=True), "run") == 130
+    assert drive(link, robot).run_session(60.0, StartSettings(fire=True), "run") == 130
     assert events == [
         "connected",
         "START",
@@ -226,7 +226,7 @@ def test_a_robot_that_was_stopped_is_why_the_others_did_not_start_it(
 
     monkeypatch.setattr("snakestudio.sync.synchronized_start.TriggerSender", refused)
     with pytest.raises(LinkError, match=r"Somebody.*pulled"):
-        drive(link, robot).run_session(0.1, Together(fire=True), "run")
+        drive(link, robot).run_session(0.1, StartSettings(fire=True), "run")
 
 
 def test_a_stop_while_it_is_disarmed_ends_the_wait_for_that(

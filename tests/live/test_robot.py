@@ -14,7 +14,7 @@ from snakestudio.live import run as live_run
 from snakestudio.live.base_pose import fit_chain
 from snakestudio.live.live_robot import LEAD_S, LiveRobot
 from snakestudio.live.live_runs import TAIL_S
-from snakestudio.live.pose_source import StreamStatistics, Tracked
+from snakestudio.live.pose_source import StreamStatistics, TrackedPose
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import JointAnglesStart
 from snakestudio.model.scene import Scene
@@ -38,7 +38,7 @@ class Poses:
     statistics = StreamStatistics()
 
     def __init__(self) -> None:
-        self.latest: Tracked | None = None
+        self.latest: TrackedPose | None = None
 
     def begin(self, n_links: int) -> None: ...
 
@@ -423,7 +423,7 @@ def seen(world: World, poses: Poses) -> None:
     """Track the head at the start of the robot."""
     pose = np.zeros((1, 7))
     pose[0, :4] = (0.5, 0.1, 0.05, 1.0)
-    poses.latest = Tracked(world.clock.now, np.array([0]), pose)
+    poses.latest = TrackedPose(world.clock.now, np.array([0]), pose)
 
 
 def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> None:

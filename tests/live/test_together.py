@@ -11,7 +11,7 @@ import pytest
 from snakestudio.link.messages import LinkState
 from snakestudio.live.live_robot import LiveRobot
 from snakestudio.live.robot_start_target import HERE, RobotStartTarget, guarded
-from snakestudio.sync import Together
+from snakestudio.sync import StartSettings
 from tests.waiting import until
 
 from .fake_link import FakeLink, profile
@@ -32,7 +32,9 @@ def robot(link: FakeLink) -> Iterator[LiveRobot]:
 
 @pytest.fixture
 def waiting(robot: LiveRobot) -> Iterator[RobotStartTarget]:
-    target = RobotStartTarget(robot, Together(wait="port", wait_port=0), "run", lambda text: None)
+    target = RobotStartTarget(
+        robot, StartSettings(wait="port", wait_port=0), "run", lambda text: None
+    )
     assert until(lambda: target.start.port)
     yield target
     target.close()
@@ -95,14 +97,14 @@ def test_stop_stops_always(peer: Peer, link: FakeLink, robot: LiveRobot) -> None
 
 
 def test_the_port_is_open_to_this_machine_alone_unless_chosen() -> None:
-    assert guarded(Together(wait="port")).wait_host == "127.0.0.1"
-    assert guarded(Together(wait="port", wait_host="0.0.0.0")).wait_host == "0.0.0.0"
+    assert guarded(StartSettings(wait="port")).wait_host == "127.0.0.1"
+    assert guarded(StartSettings(wait="port", wait_host="0.0.0.0")).wait_host == "0.0.0.0"
 
 
 def test_a_port_in_use_is_said(waiting: RobotStartTarget, robot: LiveRobot) -> None:
     assert waiting.start.port is not None
     other = RobotStartTarget(
-        robot, Together(wait="port", wait_port=waiting.start.port), "run", lambda text: None
+        robot, StartSettings(wait="port", wait_port=waiting.start.port), "run", lambda text: None
     )
     assert until(lambda: other.over)
     assert "in use" in other.trouble
@@ -119,7 +121,7 @@ def test_stop_is_heard_while_the_others_are_fired_at(
             target=_greet_and_fall_silent, args=(camera, ends), daemon=True
         )
         answering.start()
-        choices = Together(fire=True, host=HERE, port=camera.getsockname()[1], wait="port")
+        choices = StartSettings(fire=True, host=HERE, port=camera.getsockname()[1], wait="port")
         waiting = RobotStartTarget(robot, replace(choices, wait_port=0), "run", lambda text: None)
         try:
             assert until(lambda: waiting.start.port)
@@ -166,7 +168,7 @@ def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link
         listening.start()
         waiting = RobotStartTarget(
             robot,
-            Together(fire=True, host=HERE, port=camera.getsockname()[1]),
+            StartSettings(fire=True, host=HERE, port=camera.getsockname()[1]),
             "run",
             lambda text: None,
         )
@@ -200,7 +202,7 @@ def test_a_defect_stops_the_robot(
 
 def test_an_address_that_this_computer_does_not_have_is_said(robot: LiveRobot) -> None:
     # of the documentation's networks, RFC 5737
-    elsewhere = Together(wait="port", wait_port=0, wait_host="203.0.113.9")
+    elsewhere = StartSettings(wait="port", wait_port=0, wait_host="203.0.113.9")
     other = RobotStartTarget(robot, elsewhere, "run", lambda text: None)
     assert until(lambda: other.over)
     assert "203.0.113.9" in other.trouble

@@ -9,7 +9,7 @@ from snakestudio.live import readiness as standing_module
 from snakestudio.live import twin as twin_module
 from snakestudio.live.readiness import SceneReadiness
 from snakestudio.live.reference_scheduler import ReferenceScheduler
-from snakestudio.live.twin import Loading, Twin
+from snakestudio.live.twin import Twin, TwinLoader
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.session.offline import run_offline
@@ -134,7 +134,7 @@ def test_the_robots_recording_has_its_deviation() -> None:
 
 
 def test_loading_ends_by_itself() -> None:
-    loading = Loading(SHORT, None)
+    loading = TwinLoader(SHORT, None)
     assert until(lambda: not loading.running)
     loading.close()
 

@@ -74,18 +74,18 @@ def test_fault_stops_the_run_with_one_message_and_all_rows(tmp_path: Path, name:
         with pytest.raises(PluginRuntimeError, match=sentence):
             runner.controller.checkpoint()
         return
-    assert runner.fault is not None
-    assert runner.fault.plugin == "wag"
+    assert runner.error is not None
+    assert runner.error.plugin == "wag"
     with pytest.raises(PluginRuntimeError, match=sentence):
-        raise runner.fault
-    assert report.message == runner.fault.message
+        raise runner.error
+    assert report.message == runner.error.message
     assert "\n" not in report.message
     assert runner.time == pytest.approx(0.21)
     assert len(runner.recording) == 22
     assert runner.recording.events[-1].text == report.message
     if name == "raises":
-        assert "if time[0] > 0.2: 1 / 0" in runner.fault.traceback
-        assert "runner.py" not in runner.fault.traceback, "the plug-in's own frames alone"
+        assert "if time[0] > 0.2: 1 / 0" in runner.error.traceback
+        assert "runner.py" not in runner.error.traceback, "the plug-in's own frames alone"
 
 
 def test_run_goes_on_once_the_plugin_is_fixed(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Pa
     for new, old in zip(robot.links, before.robot.links, strict=True):
         assert new[:7] == pytest.approx(old[:7], rel=1e-9, abs=1e-12)
     if ending == "mjcf":
-        assert (found.gains.kp, found.gains.kd) == (
+        assert (found.joint_controller.kp, found.joint_controller.kd) == (
             before.joint_controller.kp,
             before.joint_controller.kd,
         )

@@ -342,7 +342,7 @@ def make_window(folder: Path) -> None:
     from snakestudio.model.edits import with_values
     from snakestudio.model.scene_file import load_scene
     from snakestudio.runfile.library import RunLibrary
-    from snakestudio.session.recovery import RecoveryFile, Unsaved, unsaved_scenes
+    from snakestudio.session.recovery import RecoveryFile, UnsavedScene, unsaved_scenes
 
     app = QApplication([])
     theme.apply(app, "dark")
@@ -367,7 +367,7 @@ def make_window(folder: Path) -> None:
     recovery.path.unlink()
     (files / "unsaved-99999999-1.toml").write_text(text, encoding="utf-8")
     (unsaved,) = unsaved_scenes(files)
-    assert isinstance(unsaved, Unsaved)
+    assert isinstance(unsaved, UnsavedScene)
     assert window.context.files.restore(unsaved)
 
     window.context.viewport.options.set(**choices.VIEW)
@@ -432,10 +432,10 @@ def _table() -> Any:
 
 def _arrange(window: Any, app: Any) -> None:
     """Arrange docks and plots: one arrangement saved under a name, another one left as the last state."""
-    from snakestudio.gui.plots.channel_library import Derived
+    from snakestudio.gui.plots.channel_library import DerivedChannel
     from snakestudio.viewmodel.plots.content import read_content
 
-    window.context.plot_docks.library.put(Derived(*choices.DERIVED))
+    window.context.plot_docks.library.put(DerivedChannel(*choices.DERIVED))
     contents = [content for plot in choices.PLOTS if (content := read_content(plot)) is not None]
     assert len(contents) == len(choices.PLOTS)
     window.context.plot_docks.sets.save(choices.PRESET, contents)

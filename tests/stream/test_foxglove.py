@@ -30,7 +30,7 @@ from snakestudio.session.offline import run_offline
 from snakestudio.stream import foxglove_sink
 from snakestudio.stream.foxglove_sink import FoxgloveSink
 from snakestudio.stream.publisher import Stream
-from snakestudio.stream.sampler import Shown
+from snakestudio.stream.sampler import StreamSource
 from snakestudio.stream.target import Target, parse_target
 from tests.session.rows import SCENE, SCHEMA, make_rows
 from tests.stream.foxglove_client import FoxgloveClient, Message
@@ -52,8 +52,8 @@ class Feed:
         self.recording = recording
         self.index = index
 
-    def __call__(self) -> Shown:
-        return Shown(self.recording, self.index)
+    def __call__(self) -> StreamSource:
+        return StreamSource(self.recording, self.index)
 
 
 class Served:

@@ -21,7 +21,7 @@ from snakestudio.session.offline import run_offline
 from snakestudio.stream import publisher, rerun_sink
 from snakestudio.stream.publisher import Stream
 from snakestudio.stream.rerun_sink import RerunSink
-from snakestudio.stream.sampler import Shown
+from snakestudio.stream.sampler import StreamSource
 from snakestudio.stream.target import Target, parse_target
 
 
@@ -30,7 +30,7 @@ def test_a_file_has_the_numbers_of_the_run(tmp_path: Path) -> None:
     recording = run_offline(scene).recording
     shown = [0]
     sink = RerunSink(parse_target(f"rerun:{tmp_path / 'run.rrd'}"))
-    stream = Stream(sink, lambda: Shown(recording, shown[0]), 50.0, threaded=False)
+    stream = Stream(sink, lambda: StreamSource(recording, shown[0]), 50.0, threaded=False)
     for shown[0] in (4, 9):
         stream.tick()
     stream.close()
@@ -74,7 +74,7 @@ def test_a_viewer_that_never_answers_does_not_hold_up_the_end(
     ).recording
     with socket.create_server(("127.0.0.1", 0)) as mute:
         sink = RerunSink(Target("rerun", port=mute.getsockname()[1]))
-        stream = Stream(sink, lambda: Shown(recording), 50.0, threaded=False)
+        stream = Stream(sink, lambda: StreamSource(recording), 50.0, threaded=False)
         stream.tick()
         stream.close()
     assert stream.sent == 1
@@ -104,7 +104,7 @@ def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(
 
     with socket.create_server(("127.0.0.1", 0)) as mute:
         sink = RerunSink(Target("rerun", port=mute.getsockname()[1]), note)
-        stream = Stream(sink, lambda: Shown(recording, next(shown)), 200.0, note)
+        stream = Stream(sink, lambda: StreamSource(recording, next(shown)), 200.0, note)
         assert stalled.wait(10.0)
         sent = stream.sent
         stream.close()
@@ -121,7 +121,7 @@ def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(
     with socket.create_server(("127.0.0.1", 0)) as viewer:
         sink = RerunSink(Target("rerun", port=viewer.getsockname()[1]))
         viewer.accept()[0].close()  # the look whether there is one
-        stream = Stream(sink, lambda: Shown(recording), 50.0, lambda text: ended.set())
+        stream = Stream(sink, lambda: StreamSource(recording), 50.0, lambda text: ended.set())
         viewer.accept()[0].close()
     assert ended.wait(10.0)
     assert "viewer, then start" in stream.trouble

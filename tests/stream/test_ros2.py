@@ -23,7 +23,7 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.stream.publisher import Stream
 from snakestudio.stream.ros2_sink import COMMANDS_TOPIC, JointCommands, Ros2Sink
-from snakestudio.stream.sampler import Shown
+from snakestudio.stream.sampler import StreamSource
 from tests.session.rows import SCENE, SCHEMA, make_rows
 from tests.stream.fake_ros2 import FakeRos2, JointState
 
@@ -39,7 +39,7 @@ def test_messages_have_the_numbers_of_the_run(monkeypatch: pytest.MonkeyPatch) -
     ros.install(monkeypatch)
     recording = run_offline(with_values(load_scene(MAIN), {"run.duration_s": 0.1})).recording
     sink = Ros2Sink([axis.name for axis in recording.schema.axes], print, print)
-    stream = Stream(sink, lambda: Shown(recording), 50.0, threaded=False)
+    stream = Stream(sink, lambda: StreamSource(recording), 50.0, threaded=False)
     stream.tick()
     assert (ros.running, ros.signals, stream.clients) == (True, "no signals", 2)
     stream.close()
@@ -78,7 +78,10 @@ def test_what_is_not_measured_yet_is_left_out(monkeypatch: pytest.MonkeyPatch) -
     recording.append(rows)
     shown = [0]
     stream = Stream(
-        Ros2Sink(["a", "b"], print, print), lambda: Shown(recording, shown[0]), 50.0, threaded=False
+        Ros2Sink(["a", "b"], print, print),
+        lambda: StreamSource(recording, shown[0]),
+        50.0,
+        threaded=False,
     )
     for shown[0] in (0, 1):
         stream.tick()

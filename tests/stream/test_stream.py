@@ -10,7 +10,7 @@ from snakestudio.model.events import RunEvent
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.stream import publisher
 from snakestudio.stream.publisher import Stream
-from snakestudio.stream.sampler import Sample, Shown
+from snakestudio.stream.sampler import Sample, StreamSource
 from tests.session.rows import SCENE, SCHEMA, make_rows
 from tests.waiting import Clock
 from tests.wording import naming
@@ -53,7 +53,7 @@ def recording() -> RunRecording:
 
 def test_samples_are_the_newest_rows_and_none_twice(recording: RunRecording) -> None:
     sink = Sink()
-    stream = Stream(sink, lambda: Shown(recording), 50.0, clock=Clock(), threaded=False)
+    stream = Stream(sink, lambda: StreamSource(recording), 50.0, clock=Clock(), threaded=False)
     stream.tick()
     stream.tick()
     recording.append(make_rows(3, 8))
@@ -68,7 +68,7 @@ def test_samples_are_the_newest_rows_and_none_twice(recording: RunRecording) -> 
 def test_who_comes_later_begins_no_run_anew(recording: RunRecording) -> None:
     recording.add_event(RunEvent(0.01, "note", "It begins."))
     sink = Sink()
-    stream = Stream(sink, lambda: Shown(recording), 50.0, clock=Clock(), threaded=False)
+    stream = Stream(sink, lambda: StreamSource(recording), 50.0, clock=Clock(), threaded=False)
     stream.tick()
     sink.newcomers = True
     stream.tick()
@@ -86,7 +86,9 @@ def test_who_comes_later_begins_no_run_anew(recording: RunRecording) -> None:
 def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording) -> None:
     sink = Sink()
     shown = [2]
-    stream = Stream(sink, lambda: Shown(recording, shown[0]), 50.0, clock=Clock(), threaded=False)
+    stream = Stream(
+        sink, lambda: StreamSource(recording, shown[0]), 50.0, clock=Clock(), threaded=False
+    )
     rows = make_rows(3, 8)
     rows.solver_residual[2] = 1e-3
     recording.append(rows)
@@ -100,7 +102,9 @@ def test_skipped_samples_are_counted_and_told_once_they_are_many(recording: RunR
     sink = Sink()
     clock = Clock()
     notes = []
-    stream = Stream(sink, lambda: Shown(recording), 50.0, notes.append, clock=clock, threaded=False)
+    stream = Stream(
+        sink, lambda: StreamSource(recording), 50.0, notes.append, clock=clock, threaded=False
+    )
     stream.tick()
 
     def take_long() -> None:
@@ -130,7 +134,7 @@ def test_a_sink_that_hangs_holds_up_neither_the_run_nor_the_end(
     hanging = threading.Event()
     go_on = threading.Event()
     sink.on_publish = lambda: (hanging.set(), go_on.wait(30.0))[0]  # type: ignore[func-returns-value]
-    stream = Stream(sink, lambda: Shown(recording), 1000.0)
+    stream = Stream(sink, lambda: StreamSource(recording), 1000.0)
     assert hanging.wait(30.0)
     recording.append(make_rows(3, 400))
     stream.close()
@@ -152,7 +156,7 @@ def test_a_defect_ends_the_stream_alone_with_a_sentence(recording: RunRecording)
         told.set()
 
     sink.on_publish = fail
-    stream = Stream(sink, lambda: Shown(recording), 1000.0, note)
+    stream = Stream(sink, lambda: StreamSource(recording), 1000.0, note)
     assert told.wait(30.0)
     stream.close()
     assert notes == [naming("(ZeroDivisionError()). Please report it")]
@@ -166,7 +170,11 @@ def test_a_stream_keeps_no_recording_alive(recording: RunRecording) -> None:
 
     shown: list[RunRecording] = [recording]
     stream = Stream(
-        Sink(), lambda: Shown(shown[0]) if shown else None, 50.0, clock=Clock(), threaded=False
+        Sink(),
+        lambda: StreamSource(shown[0]) if shown else None,
+        50.0,
+        clock=Clock(),
+        threaded=False,
     )
     stream.tick()
     short = RunRecording(SCENE, SCHEMA)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from snakestudio.errors import TriggerError, UsageError
 from snakestudio.sync import (
+    StartSettings,
     SynchronizedStart,
-    Together,
     TriggerReceiver,
     TriggerSender,
     split_address,
@@ -342,7 +342,7 @@ def test_a_peer_that_went_away_is_found_out_when_firing() -> None:
 def test_a_chain_of_instruments_starts_and_stops_together() -> None:
     began: list[float] = []
     with listening("polite") as (camera, port):
-        choices = Together(
+        choices = StartSettings(
             fire=True, host="127.0.0.1", port=port, wait="port", wait_port=0, limit_s=20
         )
         with SynchronizedStart(choices, "trial 4", lambda: began.append(time.time())) as together:
@@ -375,14 +375,14 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
 def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -> None:
     began: list[int] = []
     with SynchronizedStart(
-        Together(wait="port", wait_port=0), "", lambda: began.append(1)
+        StartSettings(wait="port", wait_port=0), "", lambda: began.append(1)
     ) as together:
         together.prepare()
         together.start_now()
         assert together.wait()
         together.start_run()
     assert began == [1]
-    with SynchronizedStart(Together(), "", lambda: began.append(2)) as together:
+    with SynchronizedStart(StartSettings(), "", lambda: began.append(2)) as together:
         together.prepare()
         together.cancel()
         assert not together.wait()
@@ -390,7 +390,7 @@ def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -
 
 
 def test_nobody_fires_at_himself() -> None:
-    choices = Together(fire=True, port=5005, wait="port", wait_port=5005)
+    choices = StartSettings(fire=True, port=5005, wait="port", wait_port=5005)
     with pytest.raises(TriggerError, match=r"5005.*wait.*send START"):
         SynchronizedStart(choices, "", lambda: None).prepare()
 
@@ -399,7 +399,7 @@ def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
     began: list[int] = []
     with listening("silent") as (other, port):
         together = SynchronizedStart(
-            Together(fire=True, host="127.0.0.1", port=port), "", lambda: began.append(1)
+            StartSettings(fire=True, host="127.0.0.1", port=port), "", lambda: began.append(1)
         )
         together.prepare()
         other.end()
@@ -412,7 +412,7 @@ def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
 def test_a_refusal_is_told_although_the_run_goes() -> None:
     with listening("busy") as (_, port):
         with SynchronizedStart(
-            Together(fire=True, host="127.0.0.1", port=port), "", lambda: None
+            StartSettings(fire=True, host="127.0.0.1", port=port), "", lambda: None
         ) as together:
             together.prepare()
             together.start_run()
@@ -422,10 +422,10 @@ def test_a_refusal_is_told_although_the_run_goes() -> None:
 
 @pytest.mark.skipif(available(), reason="pylsl is installed")
 def test_without_pylsl_a_sentence_says_how_to_get_it() -> None:
-    sends = SynchronizedStart(Together(outlet=True), "", lambda: None)
+    sends = SynchronizedStart(StartSettings(outlet=True), "", lambda: None)
     with pytest.raises(TriggerError, match=r"snakestudio\[lsl\]"):
         sends.prepare()
-    waits = SynchronizedStart(Together(wait="lsl", wait_stream="cues"), "", lambda: None)
+    waits = SynchronizedStart(StartSettings(wait="lsl", wait_stream="cues"), "", lambda: None)
     waits.prepare()
     with pytest.raises(TriggerError, match=r"snakestudio\[lsl\]"):
         waits.wait()

@@ -12,7 +12,7 @@ from snakestudio.analysis.fitting.parameters import (
     preset_of,
     value_doc,
 )
-from snakestudio.analysis.fitting.pictured import Pictured, pictured
+from snakestudio.analysis.fitting.pictured import FitPlotData, pictured
 from snakestudio.analysis.fitting.result import FitProgress, FitResult, Moment, TrialOutcome
 from snakestudio.analysis.fitting.tracks import JointTrack, Track, Trial, trial_of
 
@@ -20,12 +20,12 @@ __all__ = [
     "METHODS",
     "OFFSET_BOUNDS_S",
     "PRESETS",
+    "FitPlotData",
     "FitProgress",
     "FitResult",
     "FreeParameter",
     "JointTrack",
     "Moment",
-    "Pictured",
     "Track",
     "Trial",
     "TrialOutcome",

@@ -33,7 +33,7 @@ MakePool = Callable[[Objective], AbstractContextManager[Evaluator]]
 """Creates a replacement evaluator of an objective, which is closed when its context ends."""
 
 
-class Here:
+class SerialEvaluator:
     """Evaluates tasks in this thread, one after the other."""
 
     notes = ()

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from snakestudio.analysis.fitting.determination import Determination, determination, explains
-from snakestudio.analysis.fitting.evaluator import Here, MakePool, StoppedError
+from snakestudio.analysis.fitting.evaluator import MakePool, SerialEvaluator, StoppedError
 from snakestudio.analysis.fitting.misfit import Misfit
 from snakestudio.analysis.fitting.objective import Objective
 from snakestudio.analysis.fitting.parameters import (
@@ -76,7 +76,7 @@ def fit(
     rough: tuple[int, ...] = ()
     stopped = False
     # Workers start while the scene's own runs are simulated here.
-    with nullcontext(Here(objective)) if pool is None else pool(objective) as evaluator:
+    with nullcontext(SerialEvaluator(objective)) if pool is None else pool(objective) as evaluator:
         before = _runs(objective, {}, abandoned)
         if before is None:
             return None

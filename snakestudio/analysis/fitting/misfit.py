@@ -69,7 +69,7 @@ class Misfit:
         return moved
 
 
-class Measured:
+class MeasuredTracks:
     """The tracks of a trial as arrays, for comparison with any number of runs."""
 
     def __init__(self, trial: Trial) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.analysis.fitting.misfit import Measured, Misfit
+from snakestudio.analysis.fitting.misfit import MeasuredTracks, Misfit
 from snakestudio.analysis.fitting.tracks import Trial
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.edits import with_values
@@ -37,7 +37,7 @@ class Objective:
 
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.trials = tuple(replace(trial, scene=_long_enough(trial)) for trial in trials)
-        self.measured = tuple(Measured(trial) for trial in self.trials)
+        self.measured = tuple(MeasuredTracks(trial) for trial in self.trials)
 
     def run(self, task: Task, go_on: Callable[[], bool] = lambda: True) -> OfflineRun:
         """Run a trial with given values; cancelled when `wanted`, which is polled often, returns False.

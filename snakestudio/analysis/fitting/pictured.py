@@ -14,7 +14,7 @@ from snakestudio.model.recording import Recording
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pictured:
+class FitPlotData:
     """A trial in the frame of the fitted run.
 
     The run before the fit is also aligned with the measurement in the best way, so that the plot shows errors
@@ -56,7 +56,7 @@ class Pictured:
         return "centre of mass" if self.link == CENTRE_OF_MASS else f"link {self.link + 1}"
 
 
-def pictured(outcome: TrialOutcome) -> Pictured:
+def pictured(outcome: TrialOutcome) -> FitPlotData:
     """Prepare a trial for plots."""
     trial = outcome.trial
     one = outcome.misfit_before
@@ -70,7 +70,7 @@ def pictured(outcome: TrialOutcome) -> Pictured:
         for run, misfit, m in ((outcome.before, other, one), (outcome.after, other, other))
     ]
     if not tracks:
-        return Pictured(
+        return FitPlotData(
             None, nothing, nothing, nothing, nothing, pose[0], pose[1], instant, *courses
         )
     head = trial.scene.robot.head_index
@@ -81,7 +81,7 @@ def pictured(outcome: TrialOutcome) -> Pictured:
         for track in tracks
         if track.time[track.used][-1] > clock - 1e-9
     ]
-    return Pictured(
+    return FitPlotData(
         chosen.link,
         other.placed(chosen.position[chosen.used][:, :2]),
         _moved(_path(outcome.before, chosen.link, one.time), one, other),

@@ -145,7 +145,7 @@ class Trial:
         return latest + self.offset_bounds_s[1]
 
 
-class Captured(Protocol):
+class FittedCapture(Protocol):
     """The part of a motion capture that is fitted to (`model.capture.Capture`)."""
 
     @property
@@ -185,7 +185,7 @@ class Captured(Protocol):
 
 
 def trial_of(
-    capture: Captured,
+    capture: FittedCapture,
     scene: Scene,
     base_dir: Path | None = None,
     offset_bounds_s: tuple[float, float] = (-0.5, 0.5),

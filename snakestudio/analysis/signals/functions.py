@@ -21,10 +21,10 @@ from snakestudio.analysis.signals.nodes import (
     Block,
     Node,
     Number,
-    Pointwise,
+    PointwiseFunction,
     Reading,
 )
-from snakestudio.analysis.signals.running import Integral, Unwrapped, ValueAt
+from snakestudio.analysis.signals.running import Integral, UnwrappedAngle, ValueAt
 from snakestudio.errors import PluginRuntimeError, SignalError
 from snakestudio.model.column_units import PLAIN, Unit, common, of_column, raised
 from snakestudio.model.registry import first_line, titled
@@ -173,14 +173,16 @@ def _shared(parts: tuple[Node, ...]) -> Unit:
 def _one(
     name: str, text: str, function: Callable[..., FloatArray], unit: Callable[[Unit], Unit] = _plain
 ) -> tuple[str, Function]:
-    return name, Function(f"{name}(x)", text, lambda x: Pointwise(function, (x,), unit(x.unit)))
+    return name, Function(
+        f"{name}(x)", text, lambda x: PointwiseFunction(function, (x,), unit(x.unit))
+    )
 
 
 def _many(
     name: str, text: str, function: Callable[..., FloatArray], around: tuple[str, str] | None = None
 ) -> tuple[str, Function]:
     def make(*parts: Node) -> Node:
-        return Pointwise(function, parts, _shared(parts))
+        return PointwiseFunction(function, parts, _shared(parts))
 
     return name, Function(f"{name}(x, y, ...)", text, make, 0, around=around)
 
@@ -266,7 +268,7 @@ FUNCTIONS: Table[Function] = Table(
             ValueAt,
             positive=False,
         ),
-        ("unwrap", Function("unwrap(x)", "Angle without jumps by full turns", Unwrapped)),
+        ("unwrap", Function("unwrap(x)", "Angle without jumps by full turns", UnwrappedAngle)),
         _many("norm", "Square root of the sum of squares", _norm, ("Norm", "norm({})")),
         _many("sum", "Sum", _sum_of),
         _many(
@@ -290,7 +292,7 @@ FUNCTIONS: Table[Function] = Table(
             Function(
                 "atan2(y, x)",
                 "Angle of the direction (x, y)",
-                lambda y, x: Pointwise(np.arctan2, (y, x), _RAD),
+                lambda y, x: PointwiseFunction(np.arctan2, (y, x), _RAD),
                 2,
             ),
         ),
@@ -299,7 +301,7 @@ FUNCTIONS: Table[Function] = Table(
             Function(
                 "where(condition, x, y)",
                 "x where the condition holds, y elsewhere",
-                lambda c, x, y: Pointwise(_choose, (c, x, y), _shared((x, y))),
+                lambda c, x, y: PointwiseFunction(_choose, (c, x, y), _shared((x, y))),
                 3,
             ),
         ),

@@ -263,7 +263,7 @@ class Column(Node):
         return block.column(self._key, start, stop)
 
 
-class Pointwise(Node):
+class PointwiseFunction(Node):
     """A function of values at the same time."""
 
     def __init__(

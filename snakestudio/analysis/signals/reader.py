@@ -18,7 +18,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
-from snakestudio.analysis.signals.nodes import Column, Node, Number, Pointwise, Time
+from snakestudio.analysis.signals.nodes import Column, Node, Number, PointwiseFunction, Time
 from snakestudio.errors import FormulaError, SignalError
 from snakestudio.model.column_units import (
     PLAIN,
@@ -193,9 +193,9 @@ class _Reader(Interpreter[Node]):
             return (
                 Number(-value.value)
                 if isinstance(value, Number)
-                else Pointwise(np.negative, (value,), value.unit)
+                else PointwiseFunction(np.negative, (value,), value.unit)
             )
-        return Pointwise(lambda x: np.where(np.isnan(x), np.nan, x == 0.0), (value,), PLAIN)
+        return PointwiseFunction(lambda x: np.where(np.isnan(x), np.nan, x == 0.0), (value,), PLAIN)
 
     def operation(self, tree: ast.BinOp, symbol: str, left: Node, right: Node) -> Node:
         function = self.vocabulary.operators[symbol]
@@ -211,7 +211,7 @@ class _Reader(Interpreter[Node]):
         else:  # a number takes the unit of the other operand
             self._check_alike(tree, ((tree.left, left), (tree.right, right)))
             unit = common([part.unit for part in (left, right) if not isinstance(part, Number)])
-        return Pointwise(function, (left, right), unit)
+        return PointwiseFunction(function, (left, right), unit)
 
     def comparison(self, tree: ast.Compare, symbols: Sequence[str], values: Sequence[Node]) -> Node:
         self._check_alike(tree, tuple(zip((tree.left, *tree.comparators), values, strict=True)))
@@ -226,11 +226,11 @@ class _Reader(Interpreter[Node]):
                 part[np.isnan(np.sum(values, axis=0))] = np.nan
             return _truth(True, holds)
 
-        return Pointwise(compare, tuple(values), PLAIN)
+        return PointwiseFunction(compare, tuple(values), PLAIN)
 
     def condition(self, tree: ast.BoolOp, symbol: str, values: Sequence[Node]) -> Node:
         every = symbol == "and"
-        return Pointwise(lambda *values: _truth(every, values), tuple(values), PLAIN)
+        return PointwiseFunction(lambda *values: _truth(every, values), tuple(values), PLAIN)
 
     def not_a_function(self, tree: ast.Call, name: str) -> NoReturn:
         if name in self._sets[False]:
@@ -263,7 +263,7 @@ class _Reader(Interpreter[Node]):
             )
         ]
         node = self._folded(tree, function.make(*parts, *numbers))
-        if not (self._signals or reducing or isinstance(node, Pointwise | Number)):
+        if not (self._signals or reducing or isinstance(node, PointwiseFunction | Number)):
             remedy = f"use it in a reduction, like mean({name}(...))"
             self.refuse(tree, f"is not one number: {name}() changes with time", remedy)
         return node
@@ -356,7 +356,9 @@ class _Reader(Interpreter[Node]):
 
     def _folded(self, tree: ast.expr, node: Node) -> Node:
         """The node, or a number if it consists of numbers only."""
-        if isinstance(node, Pointwise) and all(isinstance(part, Number) for part in node.parts):
+        if isinstance(node, PointwiseFunction) and all(
+            isinstance(part, Number) for part in node.parts
+        ):
             return Number(self.finite(tree, node.constant()))
         return node
 

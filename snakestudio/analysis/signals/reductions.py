@@ -11,7 +11,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.signals.functions import Function, SignalFunctionKind, unit_after
-from snakestudio.analysis.signals.nodes import Block, Node, Number, Pointwise
+from snakestudio.analysis.signals.nodes import Block, Node, Number, PointwiseFunction
 from snakestudio.analysis.signals.reader import read
 from snakestudio.analysis.signals.signal import Signal, known
 from snakestudio.errors import SignalError
@@ -140,7 +140,7 @@ class Figure:
         def worked_out(node: Node) -> FloatArray:
             if isinstance(node, Number):
                 return np.array([node.value])
-            if isinstance(node, Pointwise):
+            if isinstance(node, PointwiseFunction):
                 return node.applied([worked_out(part) for part in node.parts])
             assert isinstance(node, Reduction)
             values = Signal(self.text, node.parts[0]).values(recording, start, stop, other)

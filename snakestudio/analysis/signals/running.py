@@ -160,7 +160,7 @@ class Integral(_Running):
         return integrals, _State(float(t[-1]), float(x[-1]), float(sums[-1]))
 
 
-class Unwrapped(_Running):
+class UnwrappedAngle(_Running):
     """An angle without jumps by full turns."""
 
     def __init__(self, part: Node) -> None:

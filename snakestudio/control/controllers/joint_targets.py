@@ -14,7 +14,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.control.base import OpenLoop
-from snakestudio.control.limited import Limited, Limits, resting
+from snakestudio.control.limited import LimitedMotion, Limits, resting
 from snakestudio.errors import Problem
 from snakestudio.kinds.controller import ControllerKind
 from snakestudio.model.controllers import ControllerFields
@@ -73,7 +73,7 @@ class JointTargetsFields(ControllerFields):
 class _State:
     """State of the controller."""
 
-    motions: tuple[Limited, ...]
+    motions: tuple[LimitedMotion, ...]
     """Motion of each joint axis, rad."""
 
     coming: JointTargets | None = None

@@ -82,7 +82,7 @@ class PathFollowingFields(SteeringFields):
     )
 
 
-class _Way(NamedTuple):
+class _PathProgress(NamedTuple):
     """Progress of the robot along the path."""
 
     path: GroundPath
@@ -110,7 +110,7 @@ class PathFollower(Steering):
     def __init__(self, scene: Scene, start: FloatArray) -> None:
         super().__init__(scene, start)
         self._link_length = scene.robot.link_length_m
-        self._progress = _Way(scene.path)
+        self._progress = _PathProgress(scene.path)
         self._known_path: GroundPath | None = None
         self._track: Track
 
@@ -142,7 +142,9 @@ class PathFollower(Steering):
         )
         shift = gain * progress.integral
         growth = integral_rate(sight.cross, reach, shift) * period if gain else 0.0
-        self._progress = _Way(progress.path, sight, sight.along, progress.integral + growth)
+        self._progress = _PathProgress(
+            progress.path, sight, sight.along, progress.integral + growth
+        )
         # A body along the curve has this offset in each joint.
         bend = settings.curve_gain * self._link_length * sight.curvature
         return heading_to(sight, reach, shift), bend
@@ -317,9 +319,9 @@ KIND = ControllerKind(
     ),
     shown=("cross_track", "heading", "speed", "position"),
     says=_says,
-    states={"path_following": _Way},
+    states={"path_following": _PathProgress},
     formerly={
-        "control.path_following:_Way": _Way,
+        "control.path_following:_Way": _PathProgress,
         "model.controllers:PathFollowing": PathFollowingFields,
     },
 )

@@ -88,5 +88,5 @@ class PlanarLagrangianEngine(CompiledEngine):
     def _checked(self, state: Any, params: Params, scene: Scene) -> State:
         sums = getattr(state, "sums", None)
         wide = isinstance(sums, np.ndarray) and sums.size > PASSIVE_WORK
-        own: State = agreeing(state, widened(self._state) if wide else self._state)
-        return own
+        own_state: State = agreeing(state, widened(self._state) if wide else self._state)
+        return own_state

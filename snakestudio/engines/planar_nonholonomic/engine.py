@@ -103,7 +103,7 @@ class PlanarNonholonomicEngine(CompiledEngine):
         self._state.met[self._state.met >= len(self._params.obstacles)] = -1
 
     def _checked(self, state: Any, params: Params, scene: Scene) -> State:
-        own: State = agreeing(state, self._state)
-        within(own.acts, 0, 2)
-        within(own.met, -1, max(1, len(params.obstacles)))
-        return own
+        own_state: State = agreeing(state, self._state)
+        within(own_state.acts, 0, 2)
+        within(own_state.met, -1, max(1, len(params.obstacles)))
+        return own_state

@@ -94,10 +94,10 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
         return angle, rate
 
     def _checked(self, state: Any, params: Params, scene: Scene) -> State:
-        own: State = super()._checked(state, params, scene)
-        within(own.first, 0, int(own.counts[CONTACTS]) + 1)
-        demand(bool((np.diff(own.first) >= 0).all()))
-        return own
+        own_state: State = super()._checked(state, params, scene)
+        within(own_state.first, 0, int(own_state.counts[CONTACTS]) + 1)
+        demand(bool((np.diff(own_state.first) >= 0).all()))
+        return own_state
 
     def contact_problem(self) -> dict[str, NDArray[Any]]:
         """Return the last contact problem and its warm start as arrays, for `problem_from_arrays`."""

@@ -52,7 +52,7 @@ class Need:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredTrack:
     """A measured track in the times and positions of the run with which it is drawn."""
 
     label: str
@@ -63,7 +63,7 @@ class Measured:
     """m; NaN where nothing was measured. Shape (k, 3)."""
 
 
-Draw = Callable[["Figure", Sequence[Recording], Sequence[Measured]], None]
+Draw = Callable[["Figure", Sequence[Recording], Sequence[MeasuredTrack]], None]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from snakestudio.analysis.experiment.alignment import AlignmentOptions, align
 from snakestudio.drawing.style import LIGHT
 from snakestudio.errors import UsageError
 from snakestudio.export.figures.figure import (
-    Measured,
+    MeasuredTrack,
     Need,
     Origin,
     PaperFigure,
@@ -90,7 +90,7 @@ def prepared(need: Need) -> tuple[Scene, Path]:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class FigureOutput:
     """Folder and format of figures to write."""
 
     folder: Path
@@ -109,7 +109,7 @@ def draw_figure(
     figure: PaperFigure,
     runs: Sequence[tuple[Recording, str | None]],
     title: str,
-    measured: Sequence[Measured] = (),
+    measured: Sequence[MeasuredTrack] = (),
 ) -> Path:
     """Write a figure to a file.
 
@@ -123,7 +123,7 @@ def draw_figure(
         The runs that it requires, with the names of their scene files.
     title : str
         Title of the file, such as "Figure 6 of P1".
-    measured : sequence of Measured
+    measured : sequence of MeasuredTrack
         Tracks to draw on the figures that support them.
     """
     tracks = measured if figure.takes_measured else ()
@@ -133,10 +133,10 @@ def draw_figure(
 
 
 def write_run_figures(
-    target: Wanted,
+    target: FigureOutput,
     recording: Recording,
     scene_file: str | None,
-    measured: Sequence[Measured] = (),
+    measured: Sequence[MeasuredTrack] = (),
     progress: Callable[[float], bool] | None = None,
 ) -> list[Path]:
     """Write all figures of a run: those of the papers that use its scene, and the general ones.
@@ -165,7 +165,7 @@ def write_run_figures(
     return written
 
 
-def _track(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _track(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     recording = runs[0]
     axes = plan_axes(figure.add_subplot(), recording)
     end = float(recording.times[-1])
@@ -178,7 +178,7 @@ def _track(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measure
     subtitle(axes, f"start (outline), end ({end:g} s) and path of {part} {middle}")
 
 
-def _velocity(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _velocity(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     time, vx, vy = columns(runs[0], "time_s", "com_vx_mps", "com_vy_mps")
     axes = figure.add_subplot()
     axes.plot(time, vx, color=RUN, label="along x")
@@ -189,7 +189,7 @@ def _velocity(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
     axes.legend(loc="best")
 
 
-def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     recording = runs[0]
     # one axis per joint
     first = list({axis.joint: axis for axis in reversed(recording.schema.axes)}.values())[::-1]
@@ -208,7 +208,7 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
     every[0].legend(loc="best", ncols=2)
 
 
-def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     kinds = [
         kind
         for kind in ("obstacle", "ground")
@@ -223,7 +223,7 @@ def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
     every[0].legend(loc="best", ncols=2)
 
 
-def _energies(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _energies(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     names = [name for name in column_names(runs[0].schema) if name.startswith(("energy_", "work_"))]
     axes = figure.add_subplot()
     time, *all_values = columns(runs[0], "time_s", *names)
@@ -260,7 +260,7 @@ def laid_over(
     captures: Sequence[Capture],
     link: int,
     options: AlignmentOptions | None = None,
-) -> list[Measured]:
+) -> list[MeasuredTrack]:
     """Measured tracks of a link (0-based) in the times and positions of a run.
 
     Raises `ExportError` if they overlap too little with the run.
@@ -272,6 +272,6 @@ def laid_over(
         # figures interpret text between dollar signs as mathematics
         label = capture.name.replace("$", r"\$")
         tracks.append(
-            Measured(label, aligned.time, aligned.position[:, 0 if body is None else body])
+            MeasuredTrack(label, aligned.time, aligned.position[:, 0 if body is None else body])
         )
     return tracks

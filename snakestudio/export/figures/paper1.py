@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from snakestudio.export.figures.figure import Measured, Need, PaperFigure
+from snakestudio.export.figures.figure import MeasuredTrack, Need, PaperFigure
 from snakestudio.export.figures.parts import (
     frame_view,
     link_over_time,
@@ -31,16 +31,20 @@ _SNAPSHOTS_S = (0.0, 5.0, 10.0, 15.0)
 _PIXELS = (900, 600)
 
 
-def _track(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _track(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     axes = plan_axes(figure.add_subplot(), runs[0])
     link_track(axes, runs[0], _MIDDLE, measured)
 
 
-def _over_time(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _over_time(
+    figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]
+) -> None:
     link_over_time(figure, runs[0], _MIDDLE, measured)
 
 
-def _soft_start(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _soft_start(
+    figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]
+) -> None:
     recording = runs[0]
     every = figure.subplots(2, 3, sharex=True, sharey=True)
     for axes, time in zip(every.flat, _SOFT_START_S, strict=True):
@@ -55,7 +59,9 @@ def _soft_start(figure: Figure, runs: Sequence[Recording], measured: Sequence[Me
         axes.set_ylabel("y / m")
 
 
-def _snapshots(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _snapshots(
+    figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]
+) -> None:
     from snakestudio.drawing.style import LIGHT
     from snakestudio.export.painter import FramePainter
     from snakestudio.export.video_options import VideoOptions
@@ -77,7 +83,9 @@ def _snapshots(figure: Figure, runs: Sequence[Recording], measured: Sequence[Mea
         drawing.close()
 
 
-def _start_and_end(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _start_and_end(
+    figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]
+) -> None:
     axes = plan_axes(figure.add_subplot(), runs[0])
     link_track(axes, runs[0], _MIDDLE, measured)
     end = float(runs[0].times[-1])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
+from snakestudio.export.figures.figure import MeasuredTrack, Need, PaperFigure, columns
 from snakestudio.export.figures.parts import (
     EXPERIMENT,
     RUN,
@@ -38,7 +38,7 @@ _EVERY_STEP = Need("obstacle_aided_small", (("run.duration_s", 5.6), ("run.log_r
 """(72) is the force over each single time step."""
 
 
-def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     above, below = np.asarray(figure.subfigures(2, 1, height_ratios=(1.0, 1.5)))
     axes = plan_axes(above.add_subplot(), runs[0])
     link_track(axes, runs[0], _MIDDLE, measured)
@@ -46,7 +46,7 @@ def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
     link_over_time(below, runs[0], _MIDDLE, measured)
 
 
-def _posture(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _posture(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     recording = runs[0]
     axes = plan_axes(figure.add_subplot(), recording)
     draw_robot(axes, recording.scene, pose_at(recording, _POSTURE_S))
@@ -74,7 +74,7 @@ def _posture(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
     frame_view(axes, pose_at(recording, _POSTURE_S), air=0.2)
 
 
-def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     time, fx, fy = _obstacle_forces(runs[0])
     seen = (time >= _FORCES_S[0]) & (time <= _FORCES_S[1])
     links = _carrying_most(np.hypot(fx, fy)[seen].mean(axis=0))
@@ -109,7 +109,7 @@ def _carrying_most(load: FloatArray) -> list[int]:
     return sorted(chosen)
 
 
-def _postures(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _postures(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     for number, (recording, shift) in enumerate(zip(runs, _SHIFTS_DEG, strict=True)):
         axes = plan_axes(figure.add_subplot(1, 2, number + 1), recording, obstacles=False)
         draw_robot(axes, recording.scene, pose_at(recording, 0.0))
@@ -120,7 +120,9 @@ def _postures(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
         subtitle(axes, rf"({'ab'[number]}) $\delta_h$ = {shift:g}°")
 
 
-def _over_time(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _over_time(
+    figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]
+) -> None:
     link_over_time(figure, runs[0], _MIDDLE, measured)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
+from snakestudio.export.figures.figure import MeasuredTrack, Need, PaperFigure, columns
 from snakestudio.export.figures.parts import (
     EXPERIMENT,
     RUN,
@@ -29,7 +29,7 @@ _MEAN_S = 0.1
 """Averaging time of the speed: contacts make the instantaneous speed jump."""
 
 
-def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     recording = runs[0]
     axes = plan_axes(figure.add_subplot(), recording)
     end = float(recording.times[-1])
@@ -46,7 +46,7 @@ def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
     subtitle(axes, f"start (outline) and t = {end:g} s; dashed: path of the head; {far}")
 
 
-def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     recording = runs[0]
     time, vx, vy = columns(recording, "time_s", "com_vx_mps", "com_vy_mps")
     speed = 100.0 * _mean(time, np.hypot(vx, vy))
@@ -62,7 +62,9 @@ def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measure
     axes.set_ylabel("speed of the centre of mass / cm s$^{-1}$")
 
 
-def _resolution(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _resolution(
+    figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]
+) -> None:
     recording = runs[0]
     complete = [
         (begin, finish)

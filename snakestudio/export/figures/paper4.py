@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
+from snakestudio.export.figures.figure import MeasuredTrack, Need, PaperFigure, columns
 from snakestudio.export.figures.parts import (
     EXPERIMENT,
     RUN,
@@ -36,7 +36,7 @@ _NOTHING = 1e-18
 """Value that represents 0 on a logarithmic axis."""
 
 
-def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     above, below = time_axes(figure, ("joint angle / °", "error / °"))
     yaw = runs[0].scene.waves.yaw
     law = runs[0].scene.joint_controller
@@ -78,7 +78,7 @@ def _decay(time: FloatArray, error: float, rate: float, kp: float, kd: float) ->
     return np.real(np.exp(-a * time) * (error * np.cosh(root * time) + (rate + a * error) * grows))
 
 
-def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     axes = figure.add_subplot()
     for recording, (colour, style) in zip(
         runs, ((RUN, "-"), (EXPERIMENT, "--"), (INK, ":")), strict=True
@@ -94,7 +94,7 @@ def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measure
     axes.legend(loc="best")
 
 
-def _turning(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _turning(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     axes = plan_axes(figure.add_subplot(), runs[0])
     seen = []
     for recording, style in zip(runs, ("-", "--", ":"), strict=True):
@@ -113,7 +113,7 @@ def _turning(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
     )
 
 
-def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     recording = runs[0]
     axes = plan_axes(figure.add_subplot(), recording)
     end = float(recording.times[-1])
@@ -130,7 +130,7 @@ def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
     )
 
 
-def _errors(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _errors(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     names = ("time_s", "cross_track_m", "heading_rad", "heading_ref_rad", "gait_offset_rad")
     time, cross, heading, reference, offset = columns(runs[0], *names)
     first, second, third = time_axes(figure, ("cross-track error / m", "heading / °", "offset / °"))
@@ -143,7 +143,7 @@ def _errors(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
     first.set_xlim(time[0], time[-1])
 
 
-def _momentum(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _momentum(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     recording = runs[0]
     scene = recording.scene
     axes = figure.add_subplot()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
+from snakestudio.export.figures.figure import MeasuredTrack, Need, PaperFigure, columns
 from snakestudio.export.figures.parts import EXPERIMENT, RUN, subtitle, time_axes
 from snakestudio.export.printing import INK, PALE
 from snakestudio.model.recording import Recording
@@ -33,7 +33,7 @@ def _at(recording: Recording, time: float) -> Snapshot:
     return recording.snapshot(recording.index_at(time))
 
 
-def _worm(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _worm(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     """The body at several times in rows; because its volume is constant, it is thin where it is long."""
     recording = runs[0]
     axes = figure.add_subplot()
@@ -54,7 +54,7 @@ def _worm(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
     axes.set_xlim(axes.get_xlim()[::-1])  # forward is towards -x
 
 
-def _head(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _head(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     recording = runs[0]
     time, x, vx = columns(recording, "time_s", "link_1_x_m", "link_1_vx_mps")
     for axes, values, letter in zip(
@@ -65,7 +65,7 @@ def _head(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
         subtitle(axes, f"({letter}) head, along x")
 
 
-def _axial(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _axial(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     recording = runs[0]
     above, below = figure.subplots(2, 1)
     time, force = columns(recording, "time_s", "resultant_fx_n")
@@ -102,7 +102,7 @@ def _inside(
     axes.set_ylabel(label)
 
 
-def _inchworm(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _inchworm(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     """Centre line over two strides; up the wall is to the right."""
     recording = runs[0]
     axes = figure.add_subplot()
@@ -119,7 +119,7 @@ def _inchworm(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
 
 
 def _inchworm_torques(
-    figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]
+    figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]
 ) -> None:
     recording = runs[0]
     above, below = figure.subplots(2, 1)
@@ -140,7 +140,7 @@ def _inchworm_torques(
     subtitle(below, f"(b) t = {_INCHWORM_TORQUES_S:g} s")
 
 
-def _profile(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _profile(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     """Curvature over the length at three times: one profile that moves along the body."""
     axes = figure.add_subplot()
     axes.set_xlim(0.0, runs[0].scene.beam.length_m)
@@ -153,7 +153,7 @@ def _profile(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, borderaxespad=0.2)
 
 
-def _supports(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _supports(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     snapshot = _at(runs[0], _SNAKE_S)
     body = snapshot.body
     assert body is not None
@@ -183,7 +183,7 @@ def _supports(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
     subtitle(axes, f"supports at t = {_SNAKE_S:g} s with their forces, the largest {longest:.3f} N")
 
 
-def _turn(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _turn(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     recording = runs[0]
     axes = figure.add_subplot()
     axes.set_aspect("equal", adjustable="datalim")
@@ -204,7 +204,9 @@ def _turn(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
     axes.set_ylabel("y / m")
 
 
-def _snake_forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _snake_forces(
+    figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]
+) -> None:
     recording = runs[0]
     snapshot = _at(recording, _SNAKE_S)
     body = snapshot.body
@@ -224,7 +226,7 @@ def _snake_forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[
     subtitle(below, f"(b) t = {_SNAKE_S:g} s")
 
 
-def _spatial(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+def _spatial(figure: Figure, runs: Sequence[Recording], measured: Sequence[MeasuredTrack]) -> None:
     from matplotlib.ticker import MultipleLocator
 
     recording = runs[0]

@@ -9,7 +9,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.style import Colour, colour
-from snakestudio.export.figures.figure import Measured, columns
+from snakestudio.export.figures.figure import MeasuredTrack, columns
 from snakestudio.export.plan_drawing import draw_world
 from snakestudio.export.printing import PALE
 from snakestudio.model.recording import Recording
@@ -62,7 +62,7 @@ def subtitle(axes: Axes, text: str) -> None:
 
 
 def link_track(
-    axes: Axes, recording: Recording, link: int, measured: Sequence[Measured] = ()
+    axes: Axes, recording: Recording, link: int, measured: Sequence[MeasuredTrack] = ()
 ) -> None:
     """Path of a link (1-based) from above; a circle at its start, a triangle at its end."""
     x, y = columns(recording, f"link_{link}_x_m", f"link_{link}_y_m")
@@ -87,7 +87,10 @@ def link_track(
 
 
 def link_over_time(
-    figure: Figure | SubFigure, recording: Recording, link: int, measured: Sequence[Measured] = ()
+    figure: Figure | SubFigure,
+    recording: Recording,
+    link: int,
+    measured: Sequence[MeasuredTrack] = (),
 ) -> list[Axes]:
     """X and y of a link (1-based) over time, in stacked axes."""
     both = time_axes(figure, (rf"$x_{{{link}}}$ / m", rf"$y_{{{link}}}$ / m"))

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from snakestudio.export.report import Report
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.task import Task
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading
@@ -52,7 +52,7 @@ class ReportExporter(Protocol):
         """Ask for a file of this format and write the report; return False if the user cancels."""
 
 
-class AnalysisFrame(Themed):
+class AnalysisFrame(ThemedWidget):
     """Frame around the results of an analysis.
 
     Parameters

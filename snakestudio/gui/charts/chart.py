@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from snakestudio.gui.charts.curve import CurveItem, HeatStrip, HoldTicks, level_line
-from snakestudio.gui.charts.extras import Extras
+from snakestudio.gui.charts.extras import ViewItems
 from snakestudio.gui.charts.plot_base import Margins, PlotBase
 from snakestudio.gui.charts.time_view import TimeView
 from snakestudio.gui.core import theme
@@ -100,7 +100,7 @@ class Chart(PlotBase):
         for item in (self.heat, self.ticks, self.cursor_line):
             self.view.addItem(item, ignoreBounds=True)
             item.setVisible(False)
-        self.extras = Extras(self.view, self)
+        self.extras = ViewItems(self.view, self)
         self.setMinimumSize(160, 96)
         self.apply_theme()
         self.view.time_moved.connect(self.view_dragged)

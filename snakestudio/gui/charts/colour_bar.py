@@ -25,9 +25,9 @@ class ColourBar(pg.GraphicsObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._strip = RasterItem(self._colours, 0.0)
+        self._raster = RasterItem(self._colours, 0.0)
         self.axis = ChartAxis("right", 0, density=1.6)
-        for item in (self._strip, self.axis):
+        for item in (self._raster, self.axis):
             item.setParentItem(self)
         self._signed = False
         self._unit = ""
@@ -38,7 +38,7 @@ class ColourBar(pg.GraphicsObject):
     def apply_theme(self) -> None:
         """Apply the present palette."""
         self.axis.apply_theme()
-        self._strip.invalidate()
+        self._raster.invalidate()
 
     def show_ends(
         self,
@@ -63,7 +63,7 @@ class ColourBar(pg.GraphicsObject):
         self.axis.show_scale(
             AxisScale(low, high if high > low else low + 1.0, categories=categories)
         )
-        self._strip.invalidate()
+        self._raster.invalidate()
         self.update()
 
     def fit(self, area: QRectF, right: float) -> None:
@@ -73,7 +73,7 @@ class ColourBar(pg.GraphicsObject):
         self._frame = QRectF(
             area.right(), area.top(), max(0.0, right - area.right()), area.height() + 40.0
         )
-        self._strip.fit(self._bar)
+        self._raster.fit(self._bar)
         width = max(1.0, right - self._bar.right())
         self.axis.setWidth(width)
         self.axis.setGeometry(QRectF(self._bar.right(), self._bar.top(), width, self._bar.height()))

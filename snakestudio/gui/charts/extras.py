@@ -121,7 +121,7 @@ class _Span(pg.LinearRegionItem):
         self.setMouseHover(False)
 
 
-class Extras(QObject):
+class ViewItems(QObject):
     """All additional items of one view box.
 
     Signals

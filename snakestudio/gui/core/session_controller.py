@@ -17,13 +17,13 @@ from snakestudio.runfile.replay import Replay
 from snakestudio.session.preview import preview
 from snakestudio.session.session import Session
 from snakestudio.session.status import (
-    Continued,
     Event,
-    NotContinued,
     PluginFailed,
     RecordingStopped,
+    RunContinued,
     RunFailed,
     RunFinished,
+    RunNotContinued,
     Status,
     StatusChanged,
 )
@@ -79,7 +79,7 @@ class SessionController(QObject):
     status_changed(status: Status)
     finished(time: float)
     failed(message: str, saved: Path | None)
-    plugin_failed(fault: PluginRuntimeError)
+    plugin_failed(error: PluginRuntimeError)
         The code of a plug-in failed; the run is paused.
     frame()
         At display rate while something moves, and once after every change: read `displayed`.
@@ -129,7 +129,7 @@ class SessionController(QObject):
         self._simulation = Simulation(self.session)
         self._robot: Robot | None = None
         self._source: Source = self._simulation
-        self._displayed: Snapshot | None = None
+        self._displayed_snapshot: Snapshot | None = None
         self._recording: Recording | None = None
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
@@ -198,7 +198,7 @@ class SessionController(QObject):
     @property
     def displayed(self) -> Snapshot | None:
         """The snapshot in the viewport: the row under the cursor, or the newest one."""
-        return self._displayed
+        return self._displayed_snapshot
 
     @property
     def live(self) -> bool:
@@ -246,7 +246,7 @@ class SessionController(QObject):
     def continue_here(self) -> None:
         """Continue the simulation from the time that is shown, as a new run."""
         recording = self._recording
-        snapshot = self._displayed
+        snapshot = self._displayed_snapshot
         if recording is None or snapshot is None or not len(recording):
             return
         time = float(recording.times[recording.index_at(snapshot.time)])
@@ -288,9 +288,9 @@ class SessionController(QObject):
             return
         self.cursor = index
         if index is not None and recording is not None:
-            self._displayed = recording.snapshot(index)
+            self._displayed_snapshot = recording.snapshot(index)
         else:
-            self._displayed = self._source.latest
+            self._displayed_snapshot = self._source.latest
         self.cursor_changed.emit()
         self.frame.emit()
 
@@ -311,7 +311,7 @@ class SessionController(QObject):
     def play_or_pause_recorded(self) -> None:
         """Play recorded rows from the time that is shown, or stop it; the simulation is not affected."""
         replay = self.replay
-        displayed = self._displayed
+        displayed = self._displayed_snapshot
         if replay is None or not len(replay.recording):
             return
         if replay.playing:
@@ -352,11 +352,11 @@ class SessionController(QObject):
 
     def mark_span(self, *, begin: bool) -> None:
         """Let playback begin (or end) at the time that is shown."""
-        if self.replay is not None and self._displayed is not None:
+        if self.replay is not None and self._displayed_snapshot is not None:
             if begin:
-                self.replay.set_span(begin=self._displayed.time)
+                self.replay.set_span(begin=self._displayed_snapshot.time)
             else:
-                self.replay.set_span(end=self._displayed.time)
+                self.replay.set_span(end=self._displayed_snapshot.time)
             self.replay_changed.emit()
 
     def clear_span(self) -> None:
@@ -417,7 +417,7 @@ class SessionController(QObject):
         snapshot = preview(scene, self._document.base_dir)
         if snapshot is not None:
             self._awaited = edit
-            self._displayed = snapshot
+            self._displayed_snapshot = snapshot
             self.frame.emit()
 
     def _on_event(self, event: Event) -> None:
@@ -428,10 +428,10 @@ class SessionController(QObject):
         elif isinstance(event, RunFailed):
             self.failed.emit(event.message, event.saved)
         elif isinstance(event, PluginFailed):
-            self.plugin_failed.emit(event.fault)
-        elif isinstance(event, Continued):
+            self.plugin_failed.emit(event.error)
+        elif isinstance(event, RunContinued):
             self.continued.emit(event.notes)
-        elif isinstance(event, NotContinued):
+        elif isinstance(event, RunNotContinued):
             self.refused.emit(event.message)
         elif isinstance(event, RecordingStopped):
             self.recording_stopped.emit(event.message)
@@ -451,8 +451,8 @@ class SessionController(QObject):
         if self.replay is not None and self.replay.playing:
             self._play_on(self.replay)
         latest = self._source.latest
-        if self.cursor is None and latest is not self._displayed:
-            self._displayed = latest
+        if self.cursor is None and latest is not self._displayed_snapshot:
+            self._displayed_snapshot = latest
             self.frame.emit()
 
     def _release_heap(self) -> None:

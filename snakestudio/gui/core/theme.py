@@ -459,7 +459,7 @@ def _pixmap(name: str, text: str, size: int) -> QPixmap:
     return pixmap
 
 
-class Themed(QWidget):
+class ThemedWidget(QWidget):
     """A widget that is notified of changes of the palette."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -30,7 +30,7 @@ from snakestudio.errors import Fix
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
@@ -62,7 +62,7 @@ _BELOW = 40
 """Margin at the sides, and for the viewport's hint below, px."""
 
 
-class Banner(Themed):
+class Banner(ThemedWidget):
     """One notice; hidden while its text is empty.
 
     Signals

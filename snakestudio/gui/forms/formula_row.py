@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.model.edits import get_value, with_value
 from snakestudio.model.scene import Scene
@@ -75,7 +75,7 @@ class _Field(QLineEdit):
             super().keyPressEvent(event)
 
 
-class FormulaRow(Themed):
+class FormulaRow(ThemedWidget):
     """A formula of the scene. Invalid input stays in the field with a message below; the scene is unchanged.
 
     Parameters

@@ -24,7 +24,7 @@ def addresses() -> list[tuple[str, str]]:
     ]
 
 
-class ListenOn(QComboBox):
+class AddressBox(QComboBox):
     """A choice of an address of this computer.
 
     Parameters
@@ -50,12 +50,12 @@ class ListenOn(QComboBox):
         return str(self.currentData())
 
 
-class ListenOnEditor(Editor):
+class AddressEditor(Editor):
     """Editor of the address on which a service listens; the placeholder of its field is the initial address."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
-        self.widget: ListenOn = ListenOn(field.placeholder, parent)
+        self.widget: AddressBox = AddressBox(field.placeholder, parent)
         self.widget.currentIndexChanged.connect(self.changed)
 
     @property

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 
 _AROUND_ICON = 6
 """Space between a button's icon and its text, px."""
@@ -27,7 +27,7 @@ class _Step:
     saving: Callable[[], int]
 
 
-class NarrowRow(Themed):
+class NarrowRow(ThemedWidget):
     """A row of widgets that can be as narrow as `least` (px of the design).
 
     No other code may hide or show these parts.

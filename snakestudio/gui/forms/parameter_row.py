@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWi
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.gui.forms.value_menu import open_value_menu
@@ -27,7 +27,7 @@ _FLAT = (
 )
 
 
-class ParameterRow(Themed):
+class ParameterRow(ThemedWidget):
     """A number of the scene, edited in place through the undo stack.
 
     A slider movement is one step of undo and takes effect while it is dragged.

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 
 
 def heading(text: str) -> QLabel:
@@ -56,7 +56,7 @@ def scrolled(content: QWidget) -> ColumnScrollArea:
     return ColumnScrollArea(content)
 
 
-class Section(Themed):
+class Section(ThemedWidget):
     """A heading with widgets next to it, and a body that the heading folds.
 
     Signals

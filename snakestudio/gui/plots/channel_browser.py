@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.plots.channel_library import DERIVED, ChannelLibrary
@@ -134,7 +134,7 @@ def _leaves(item: QTreeWidgetItem | None) -> list[QTreeWidgetItem]:
     return [leaf for place in range(item.childCount()) for leaf in _leaves(item.child(place))]
 
 
-class ChannelBrowser(Themed):
+class ChannelBrowser(ThemedWidget):
     """Search field and tree, with the value of every channel at the cursor.
 
     Parameters

@@ -18,7 +18,7 @@ _SETTING = "plots/derived"
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedChannel:
     """A channel computed from others."""
 
     name: str
@@ -49,24 +49,24 @@ class ChannelLibrary(QObject):
     def __init__(self, settings: QSettings | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._derived: dict[str, Derived] = {}
+        self._derived: dict[str, DerivedChannel] = {}
         if settings is not None:
             self._derived = {
                 each.name: each for each in read_derived(str(settings.value(_SETTING, "")))
             }
 
     @property
-    def derived(self) -> tuple[Derived, ...]:
+    def derived(self) -> tuple[DerivedChannel, ...]:
         """The derived channels, in the order of their creation."""
         return tuple(self._derived.values())
 
-    def __getitem__(self, name: str) -> Derived:
+    def __getitem__(self, name: str) -> DerivedChannel:
         return self._derived[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._derived
 
-    def put(self, channel: Derived, instead_of: str = "") -> None:
+    def put(self, channel: DerivedChannel, instead_of: str = "") -> None:
         """Store a derived channel, replacing the one of its name or the one named `instead_of`."""
         if instead_of and instead_of != channel.name and instead_of in self._derived:
             self._derived = {
@@ -79,7 +79,7 @@ class ChannelLibrary(QObject):
         self._derived[channel.name] = channel
         self._store()
 
-    def add(self, channels: Iterable[Derived]) -> None:
+    def add(self, channels: Iterable[DerivedChannel]) -> None:
         """Add the channels of a layout or preset whose names are not in use."""
         new = {each.name: each for each in channels if each.name not in self._derived}
         if new:
@@ -105,19 +105,19 @@ class ChannelLibrary(QObject):
         self.changed.emit()
 
 
-def write_derived(channels: Iterable[Derived]) -> str:
+def write_derived(channels: Iterable[DerivedChannel]) -> str:
     """Return derived channels as JSON."""
     return json.dumps([asdict(each) for each in channels])
 
 
-def read_derived(text: str) -> list[Derived]:
+def read_derived(text: str) -> list[DerivedChannel]:
     """Return the derived channels written by `write_derived`; invalid entries are skipped."""
     try:
         entries = json.loads(text)
     except ValueError:
         return []
     return [
-        Derived(**entry)
+        DerivedChannel(**entry)
         for entry in (entries if isinstance(entries, list) else [])
         if isinstance(entry, dict)
         and {"name", "text"} <= set(entry) <= {"name", "text", "unit"}

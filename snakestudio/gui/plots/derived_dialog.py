@@ -31,7 +31,7 @@ from snakestudio.gui.forms.editors import Editor
 from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.forms.form_fields import FormField, fields_of, form_field
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.plots.channel_library import ChannelLibrary, Derived
+from snakestudio.gui.plots.channel_library import ChannelLibrary, DerivedChannel
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
@@ -244,7 +244,7 @@ class DerivedDialog(Dialog):
             return
         name = self.name_field.text().strip()
         self._library.put(
-            Derived(name, self.field.text().strip(), unit_text(self._signal.unit)), self._old
+            DerivedChannel(name, self.field.text().strip(), unit_text(self._signal.unit)), self._old
         )
         if not self._old:
             self.accepted_channel.emit(name)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.plots.channel_library import ChannelLibrary
@@ -21,7 +21,7 @@ from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_menu import add_content_entries, curve_menu, pop_up
-from snakestudio.gui.plots.redraws import Redraws, Stale
+from snakestudio.gui.plots.redraws import Redraw, Redraws
 from snakestudio.gui.plots.statistics_strip import StatisticsStrip
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -82,7 +82,7 @@ class _SceneViews:
             self._names = names
 
 
-class PlotPanel(Themed):
+class PlotPanel(ThemedWidget):
     """Live plots: the default views for the scene, or contents chosen by the user.
 
     Parameters
@@ -195,7 +195,7 @@ class PlotPanel(Themed):
             lambda entry, point: pop_up(curve_menu(plot, entry) or self.plot_menu(plot), point)
         )
         chart.viewport().installEventFilter(self)
-        self.redraws.mark([plot], Stale.AT_ONCE)
+        self.redraws.mark([plot], Redraw.AT_ONCE)
         return plot
 
     def sizeHint(self) -> QSize:
@@ -319,9 +319,9 @@ class PlotPanel(Themed):
         """Show a time range (s) and stop following the newest data."""
         if _LEAST_SPAN <= stop - start <= _MOST_SPAN:
             self.follow_button.setChecked(False)
-            self._set_view(start, stop, Stale.AT_ONCE)
+            self._set_view(start, stop, Redraw.AT_ONCE)
 
-    def _set_view(self, start: float, stop: float, how: Stale) -> None:
+    def _set_view(self, start: float, stop: float, how: Redraw) -> None:
         if (start, stop) != (self.start, self.stop):
             self.start = start
             self.stop = stop
@@ -334,7 +334,7 @@ class PlotPanel(Themed):
         span = float(self.window_box.currentData())
         # A new range is applied to all plots together; in the same range, curves only get longer.
         self._set_view(
-            *next_page(self.start, self.stop, self._newest, span, settle=settle), Stale.AT_ONCE
+            *next_page(self.start, self.stop, self._newest, span, settle=settle), Redraw.AT_ONCE
         )
 
     @property
@@ -346,9 +346,9 @@ class PlotPanel(Themed):
     def _refresh(self) -> None:
         if self.following:
             self._follow_newest(settle=True)
-        self._mark(Stale.AT_ONCE)
+        self._mark(Redraw.AT_ONCE)
 
-    def _mark(self, how: Stale) -> None:
+    def _mark(self, how: Redraw) -> None:
         self.redraws.mark(self.plots, how)
 
     @property
@@ -398,7 +398,7 @@ class PlotPanel(Themed):
         for plot in self.plots:
             plot.show_over(self.overlays)
         self._want()
-        self._mark(Stale.AT_ONCE)
+        self._mark(Redraw.AT_ONCE)
 
     def _want(self) -> None:
         keys = {key for plot in self.plots for key in plot.series}
@@ -413,7 +413,7 @@ class PlotPanel(Themed):
         if plot not in self.plots:
             return
         self._want()
-        self.redraws.mark([plot], Stale.AT_ONCE)
+        self.redraws.mark([plot], Redraw.AT_ONCE)
         self.strip.show_plots(self.plots)
         self.contents_changed.emit()
 
@@ -449,7 +449,7 @@ class PlotPanel(Themed):
     def fit_values(self, plot: LivePlot) -> None:
         """Fit the axes of a plot to the data again."""
         plot.fit_values()
-        self.redraws.mark([plot], Stale.AT_ONCE)
+        self.redraws.mark([plot], Redraw.AT_ONCE)
 
     def _place(self) -> tuple[float | None, int | None]:
         """Return time (s) and row of the cursor, by default of the newest row; None without rows."""
@@ -479,7 +479,7 @@ class PlotPanel(Themed):
             and not self._session_controller.live
             and not self.start <= at <= self.stop
         ):
-            self._set_view(*page_around(at, self.stop - self.start, self._newest), Stale.AT_ONCE)
+            self._set_view(*page_around(at, self.stop - self.start, self._newest), Redraw.AT_ONCE)
         if self._resting.isActive():
             return
         if self._session_controller.live:
@@ -505,7 +505,7 @@ class PlotPanel(Themed):
                 if self.following:
                     self._follow_newest()
                 if filling or not self.pause_button.isChecked():
-                    self._mark(Stale.ALL if filling else Stale.LONGER)
+                    self._mark(Redraw.ALL if filling else Redraw.LONGER)
             problems = self.series_cache.problems
             self.note.setText(
                 "reading the run..."
@@ -516,7 +516,7 @@ class PlotPanel(Themed):
             )
         for overlay in self.overlays:
             if overlay.series_cache.missing and overlay.series_cache.pull(_PULL_BUDGET_S):
-                self._mark(Stale.ALL)
+                self._mark(Redraw.ALL)
         self._draw()
 
     def draw_now(self) -> None:
@@ -541,7 +541,7 @@ class PlotPanel(Themed):
         self._timer.stop()
 
     def apply_theme(self) -> None:
-        self._mark(Stale.AT_ONCE)
+        self._mark(Redraw.AT_ONCE)
 
     def plot_menu(self, plot: LivePlot) -> QMenu:
         """Return the menu of a plot."""

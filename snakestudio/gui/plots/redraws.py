@@ -30,7 +30,7 @@ Moment = tuple[tuple[float, float], float | None, int | None]
 """Time range in view (s), time (s) and row of the cursor."""
 
 
-class Stale(IntEnum):
+class Redraw(IntEnum):
     """How a plot has to be redrawn."""
 
     LONGER = 0  # rows were added at the end
@@ -49,8 +49,8 @@ class Redraws:
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
-        self._marked: dict[LivePlot, Stale] = {}
-        self._round: dict[LivePlot, Stale] = {}
+        self._marked: dict[LivePlot, Redraw] = {}
+        self._round: dict[LivePlot, Redraw] = {}
         self._unseen: list[LivePlot] = []
         self._moment: Moment = ((0.0, 1.0), None, None)
         self._drawn: dict[LivePlot, float] = {}
@@ -60,7 +60,7 @@ class Redraws:
         self._cost = 0.002
 
     @property
-    def stale(self) -> dict[LivePlot, Stale]:
+    def stale(self) -> dict[LivePlot, Redraw]:
         """Plots to be redrawn, and how."""
         return {**self._round, **self._marked}
 
@@ -81,12 +81,12 @@ class Redraws:
                 del times[plot]
         self._hasty &= set(plots)
 
-    def mark(self, plots: Iterable[LivePlot], how: Stale) -> None:
+    def mark(self, plots: Iterable[LivePlot], how: Redraw) -> None:
         """Mark plots as outdated; those that the user moves repeatedly are drawn at reduced quality."""
         now = self._clock()
         for plot in plots:
             self._marked[plot] = max(self._marked.get(plot, how), how)
-            if how == Stale.AT_ONCE:
+            if how == Redraw.AT_ONCE:
                 if now - self._last_requests.get(plot, -math.inf) < _REST_S:
                     self._hasty.add(plot)
                 self._last_requests[plot] = now
@@ -113,7 +113,7 @@ class Redraws:
         if not self._round:
             self._finish(now)
             return
-        budget = _WAITED_S if Stale.AT_ONCE in self._round.values() else _BUDGET_S
+        budget = _WAITED_S if Redraw.AT_ONCE in self._round.values() else _BUDGET_S
         spent = 0.0
         for plot, how in list(self._round.items()):
             if spent and spent + self._costs.get(plot, self._cost) > budget:
@@ -122,7 +122,7 @@ class Redraws:
             plot.chart.viewport().setUpdatesEnabled(False)
             self._unseen.append(plot)
             of, cursor, index = self._moment
-            plot.draw(*of, cursor, index, steady=how != Stale.AT_ONCE, hasty=plot in self._hasty)
+            plot.draw(*of, cursor, index, steady=how != Redraw.AT_ONCE, hasty=plot in self._hasty)
             cost = self._clock() - began
             self._cost += 0.1 * (min(cost, 0.02) - self._cost)
             self._costs[plot] = cost
@@ -145,7 +145,7 @@ class Redraws:
         """Begin a round if a plot is due, considering the rate limit for new data."""
         pace = max(_REDRAW_S, len(self._drawn) * self._cost / _SHARE)
         if any(
-            how == Stale.AT_ONCE or now - self._drawn.get(plot, 0.0) >= pace
+            how == Redraw.AT_ONCE or now - self._drawn.get(plot, 0.0) >= pace
             for plot, how in self._marked.items()
         ):
             self._round = self._marked

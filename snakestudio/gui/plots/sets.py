@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 
 from snakestudio.gui.plots.channel_library import (
     ChannelLibrary,
-    Derived,
+    DerivedChannel,
     read_derived,
     write_derived,
 )
@@ -31,7 +31,7 @@ class PlotPreset:
     contents: Callable[[Schema], list[Content]]
     """Returns the contents of its plots for the run's schema."""
 
-    derived: tuple[Derived, ...] = ()
+    derived: tuple[DerivedChannel, ...] = ()
     """Derived channels that it needs."""
 
 
@@ -146,12 +146,12 @@ def _gait(schema: Schema) -> list[Content]:
     ]
 
 
-_LEDGER = Derived(
+_LEDGER = DerivedChannel(
     "ledger_error_j",
     "energy_kinetic_j + energy_potential_j - at(energy_kinetic_j + energy_potential_j, 0) - sum(work_*_j)",
     "J",
 )
-_TRACKING = Derived("tracking_error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad")
+_TRACKING = DerivedChannel("tracking_error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad")
 
 PRESETS = (
     PlotPreset("Contact Forces", "Forces of obstacles and ground, link by link", _contact_forces),

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.task import Task, close_tasks
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.plots.channels import series_of
@@ -65,7 +65,7 @@ class _Table(QTableWidget):
             super().keyPressEvent(event)
 
 
-class StatisticsStrip(Themed):
+class StatisticsStrip(ThemedWidget):
     """Table of statistics, its span, and buttons to copy and to close.
 
     Signals

@@ -54,7 +54,7 @@ class PluginLogPanel(QWidget):
         self.again.clicked.connect(plugins.reload_and_continue)
         self.open_button.clicked.connect(self._open)
         self.copy_button.clicked.connect(self._copy)
-        self.stop_button.clicked.connect(plugins.dismiss_fault)
+        self.stop_button.clicked.connect(plugins.dismiss_error)
         self.traceback = code_view("Traceback", self)
         self.output = code_view("Output of plug-ins", self)
         self.output.setPlaceholderText("Printed output of plug-ins")
@@ -86,23 +86,23 @@ class PluginLogPanel(QWidget):
         column.addLayout(head)
         column.addWidget(self.button_row)
         column.addWidget(split, 1)
-        plugins.fault_changed.connect(self._show_fault)
+        plugins.error_changed.connect(self._show_error)
         plugins.output_added.connect(self._show_output)
-        self._show_fault()
+        self._show_error()
         self._show_output()
 
-    def _show_fault(self) -> None:
-        fault = self._plugins.fault
-        theme.set_role(self.message, "warning" if fault is not None else "dim")
+    def _show_error(self) -> None:
+        error = self._plugins.error
+        theme.set_role(self.message, "warning" if error is not None else "dim")
         self.message.setText(
-            "No plug-in has failed." if fault is None else f"The plug-in {fault.plugin} failed."
+            "No plug-in has failed." if error is None else f"The plug-in {error.plugin} failed."
         )
         self.traceback.setPlainText(
-            "" if fault is None else f"{fault.message}\n\n{fault.traceback}"
+            "" if error is None else f"{error.message}\n\n{error.traceback}"
         )
-        self.traceback.setVisible(fault is not None)
-        self.button_row.setVisible(fault is not None)
-        self.open_button.setEnabled(self._plugins.fault_path is not None)
+        self.traceback.setVisible(error is not None)
+        self.button_row.setVisible(error is not None)
+        self.open_button.setEnabled(self._plugins.error_path is not None)
 
     def _show_output(self) -> None:
         bar = self.output.verticalScrollBar()
@@ -114,11 +114,11 @@ class PluginLogPanel(QWidget):
         self.clear_button.setEnabled(bool(self._plugins.output))
 
     def _open(self) -> None:
-        path = self._plugins.fault_path
+        path = self._plugins.error_path
         if path is not None and not open_file(path):
             self.message.setText(f"No editor was found for {path}. Open the file in a text editor.")
 
     def _copy(self) -> None:
-        fault = self._plugins.fault
-        if fault is not None:
-            QGuiApplication.clipboard().setText(f"{fault.message}\n{fault.traceback}")
+        error = self._plugins.error
+        if error is not None:
+            QGuiApplication.clipboard().setText(f"{error.message}\n{error.traceback}")

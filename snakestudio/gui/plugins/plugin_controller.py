@@ -60,8 +60,8 @@ class PluginController(QObject):
     -------
     changed()
         Plug-ins were loaded, unloaded, trusted or changed on disk.
-    fault_changed()
-        `fault` changed.
+    error_changed()
+        `error` changed.
     output_added()
         Text was added to `output`.
     stuck_changed()
@@ -69,7 +69,7 @@ class PluginController(QObject):
     """
 
     changed = Signal()
-    fault_changed = Signal()
+    error_changed = Signal()
     output_added = Signal()
     stuck_changed = Signal()
 
@@ -91,7 +91,7 @@ class PluginController(QObject):
         self._window = window
         self._movable = movable
         self._show_log = show_log
-        self.fault: PluginRuntimeError | None = None
+        self.error: PluginRuntimeError | None = None
         self.stuck = ""
         """Name of the plug-in that is not responding; "" if all respond."""
         self._failures: dict[str, str] = {}
@@ -123,7 +123,7 @@ class PluginController(QObject):
         document.scene_changed.connect(self._on_scene)
         document.title_changed.connect(lambda: self._on_scene(None, document.scene))
         document.opened.connect(self._on_opened)
-        session_controller.plugin_failed.connect(self.show_fault)
+        session_controller.plugin_failed.connect(self.show_error)
         session_controller.status_changed.connect(self._on_status)
         self._note_loaded()
 
@@ -201,7 +201,7 @@ class PluginController(QObject):
                 raise
         except PluginRuntimeError as error:
             self._failures[source.digest] = str(error)
-            self.show_fault(error)
+            self.show_error(error)
             return str(error)
         except SnakeStudioError as error:
             self._failures[source.digest] = str(error)
@@ -209,8 +209,8 @@ class PluginController(QObject):
         finally:
             self._note_loaded()
         self._failures.pop(source.digest, None)
-        if self.fault is not None and self.fault.plugin == source.name:
-            self.dismiss_fault()
+        if self.error is not None and self.error.plugin == source.name:
+            self.dismiss_error()
         return ""
 
     def _restore(self, source: Source, before: Source | None) -> None:
@@ -313,7 +313,7 @@ class PluginController(QObject):
     def _on_opened(self) -> None:
         self._named = None
         self._reported_unnamed.clear()
-        self.dismiss_fault()
+        self.dismiss_error()
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         named = after.plugins, self._document.base_dir
@@ -372,7 +372,7 @@ class PluginController(QObject):
             loading.unload(present.name)
         problem = self.load(plugin.source)
         self._check_scene()
-        if problem and self.fault is None:
+        if problem and self.error is None:
             self._banner.show_notice("warning", problem)
 
     def _open_without(self, plugin: NamedPlugin) -> None:
@@ -475,54 +475,54 @@ class PluginController(QObject):
         problem = self.load(source)
         if not problem:
             self._banner.show_notice("info", f"{source.file} was reloaded.", passing=True)
-        elif self.fault is None or self.fault.message != problem:
+        elif self.error is None or self.error.message != problem:
             self._banner.show_notice("warning", f"{problem} The earlier code stays loaded.")
 
     # --- errors -----------------------------------------------------------------------------------
 
-    def show_fault(self, fault: PluginRuntimeError) -> None:
+    def show_error(self, error: PluginRuntimeError) -> None:
         """Show an error in the code of a plug-in."""
         if (
-            self.fault is not None
-            and self.fault.message == fault.message
-            and self._banner.text == fault.message
+            self.error is not None
+            and self.error.message == error.message
+            and self._banner.text == error.message
         ):
             return
-        self.fault = fault
+        self.error = error
         again: Button = ("Reload", self.reload_and_continue)
-        self._banner.show_notice("warning", fault.message, [("Traceback", self._show_log), again])
-        self.fault_changed.emit()
+        self._banner.show_notice("warning", error.message, [("Traceback", self._show_log), again])
+        self.error_changed.emit()
 
-    def dismiss_fault(self) -> None:
+    def dismiss_error(self) -> None:
         """Remove the notice of the last error."""
-        if self.fault is not None:
-            if self._banner.text == self.fault.message:
+        if self.error is not None:
+            if self._banner.text == self.error.message:
                 self._banner.clear()
-            self.fault = None
-            self.fault_changed.emit()
+            self.error = None
+            self.error_changed.emit()
 
     def reload_and_continue(self) -> None:
         """Reload the plug-in that failed, and continue the run."""
-        fault = self.fault
-        if fault is None:
+        error = self.error
+        if error is None:
             return
-        if find(fault.plugin) is not None:
-            problem = self.reload(fault.plugin)
+        if find(error.plugin) is not None:
+            problem = self.reload(error.plugin)
             if problem:
                 self._banner.show_notice("warning", problem, [("Traceback", self._show_log)])
                 return
-        self.dismiss_fault()
+        self.dismiss_error()
         self._session_controller.session.play()
 
     @property
-    def fault_path(self) -> Path | None:
+    def error_path(self) -> Path | None:
         """File of the plug-in that failed."""
-        plugin = find(self.fault.plugin) if self.fault is not None else None
+        plugin = find(self.error.plugin) if self.error is not None else None
         return None if plugin is None else plugin.source.path
 
     def _on_status(self, status: object) -> None:
         if self._session_controller.status.state == "running":
-            self.dismiss_fault()
+            self.dismiss_error()
 
     # --- running code -----------------------------------------------------------------------------
 

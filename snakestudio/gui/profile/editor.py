@@ -117,7 +117,7 @@ class ProfileEditor(QWidget):
         self.nav.setCurrentRow(0)
         self.checks = ChecksPanel(document)
         self.checks.problem_activated.connect(self.reveal)
-        self.note = Message()
+        self.message = Message()
         split = QSplitter()
         split.setChildrenCollapsible(False)
         self.checks.setContentsMargins(theme.scaled(14), 0, 0, 0)
@@ -134,7 +134,7 @@ class ProfileEditor(QWidget):
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(10)
         column.addLayout(self._make_head())
-        column.addWidget(self.note)
+        column.addWidget(self.message)
         column.addLayout(body, 1)
         self.setMinimumHeight(theme.scaled(_LOWEST))
         theme.open_at(self, 1380, 860)
@@ -255,7 +255,7 @@ class ProfileEditor(QWidget):
         self.apply.setEnabled(not armed)
 
     def _show_lock(self) -> None:
-        self.note.show_text(self.document.locked)
+        self.message.show_text(self.document.locked)
         self._show_title()
 
     def _show_message(self, row: int) -> None:
@@ -371,9 +371,9 @@ class ProfileEditor(QWidget):
         try:
             self.document.save(path)
         except ProfileError as error:
-            self.note.show_text(str(error))
+            self.message.show_text(str(error))
             return False
-        self.note.show_text("")
+        self.message.show_text("")
         self._on_robot()
         return True
 

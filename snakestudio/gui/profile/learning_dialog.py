@@ -247,14 +247,14 @@ class LearningDialog(Dialog):
     def record_quiet(self) -> None:
         """Record while nothing moves, or take that part from the log."""
         if self.log.frames is not None:
-            self._set_quiet(self.log.cut(self.log.at.value(), QUIET_S))
+            self._set_quiet(self.log.cut(self.log.start_box.value(), QUIET_S))
             return
         self._record("Keep everything still.", QUIET_S, None)
 
     def record_move(self) -> None:
         """Record while one joint is moved by hand as shown, or take that part from the log."""
         if self.log.frames is not None:
-            cue = Cue(self.log.at.value(), amplitude=_AMPLITUDE)
+            cue = Cue(self.log.start_box.value(), amplitude=_AMPLITUDE)
             self._add_move(self.log.cut(cue.begin, cue.end + _AFTER_S - cue.begin), cue)
             return
         cue = Cue(time.monotonic() + _LEAD_S, amplitude=_AMPLITUDE)

@@ -51,23 +51,23 @@ class LogRow(QWidget):
         self.close_button.clicked.connect(self.close_log)
         self.summary = QLabel()
         self.summary.setProperty("role", "dim")
-        self.at = DoubleSpinBox()
-        self.at.setDecimals(1)
-        self.at.setSingleStep(0.1)
-        self.at.setPrefix("from ")
-        self.at.setSuffix(" s")
-        self.at.setToolTip(
+        self.start_box = DoubleSpinBox()
+        self.start_box.setDecimals(1)
+        self.start_box.setSingleStep(0.1)
+        self.start_box.setPrefix("from ")
+        self.start_box.setSuffix(" s")
+        self.start_box.setToolTip(
             "Time in the log at which the rest or the motion starts, to within half a second"
         )
-        self.refusal = Message()
+        self.message = Message()
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(8)
         for button in (self.open_button, self.close_button):
             button.setAutoDefault(False)
-        for widget in (self.open_button, self.summary, self.at, self.close_button):
+        for widget in (self.open_button, self.summary, self.start_box, self.close_button):
             line.addWidget(widget)
-        line.addWidget(self.refusal, 1)
+        line.addWidget(self.message, 1)
         line.addStretch(0)
         self._show()
 
@@ -93,7 +93,7 @@ class LogRow(QWidget):
         self.end()
         self._path = path
         self._reader = reader
-        self.refusal.show_text("")
+        self.message.show_text("")
         self._task = Task("reading of the log", work, self)
         self._task.finished.connect(self._on_read)
         self._task.failed.connect(self._on_failed)
@@ -101,19 +101,19 @@ class LogRow(QWidget):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._task = None
-        self.refusal.show_text(problem.sentence())
+        self.message.show_text(problem.sentence())
 
     @Slot(object)
     def _on_read(self, frames: list[Frame]) -> None:
         self._task = None
         if not frames:  # results from the bus or the previous log stay
-            self.refusal.show_text(f"{self._path.name} contains no CAN frames. Choose another log.")
+            self.message.show_text(f"{self._path.name} contains no CAN frames. Choose another log.")
             return
         self.frames = frames
         self._name = self._path.name
-        self.refusal.show_text(" ".join(self._reader.notes) if self._reader else "")
-        self.at.setMaximum(self.frames[-1].time)
-        self.at.setValue(0.0)
+        self.message.show_text(" ".join(self._reader.notes) if self._reader else "")
+        self.start_box.setMaximum(self.frames[-1].time)
+        self.start_box.setValue(0.0)
         self._show()
         self.opened.emit()
 
@@ -121,7 +121,7 @@ class LogRow(QWidget):
         """Close the log and return to the bus."""
         self.end()
         self.frames = None
-        self.refusal.show_text("")
+        self.message.show_text("")
         self._show()
         self.opened.emit()
 
@@ -136,7 +136,7 @@ class LogRow(QWidget):
 
     def _show(self) -> None:
         is_open = self.frames is not None
-        for widget in (self.summary, self.at, self.close_button):
+        for widget in (self.summary, self.start_box, self.close_button):
             widget.setVisible(is_open)
         if self.frames:
             length = self.frames[-1].time

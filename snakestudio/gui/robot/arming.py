@@ -27,14 +27,14 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.robot_controller import RobotController
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.link.messages import LinkState
 
 _LISTED = 8
 """Number of reasons shown; further ones are counted."""
 
 
-class Arming(Themed):
+class Arming(ThemedWidget):
     """Controls that apply to the current state."""
 
     def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:

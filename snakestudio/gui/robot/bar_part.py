@@ -7,7 +7,7 @@ import math
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from snakestudio.gui.core.robot_controller import RobotController
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.live_value import LiveValue
 from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.viewmodel.robot.robot_status import span_text
@@ -16,7 +16,7 @@ _EVERY = 4
 """Number of polls between updates of the age (five updates per second, for legibility)."""
 
 
-class BarPart(Themed):
+class BarPart(ThemedWidget):
     """State and Stop button; hidden until a robot is connected and the bar has space."""
 
     def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:

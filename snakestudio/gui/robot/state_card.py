@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.robot.figures import SteadyLabel
 from snakestudio.viewmodel.robot.robot_status import RobotStatus, span_text
 
 
-class StateCard(Themed):
+class StateCard(ThemedWidget):
     """Title and sentence on a card whose edge has the colour of the state."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from shiboken6 import isValid
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 
 _TIP = "Stop the robot immediately (Space, from anywhere)"
 
@@ -52,7 +52,7 @@ class StopButton(QPushButton):
         return self.isVisible() and not self.window().isMinimized() and self.place.contains(point)
 
 
-class ModalStop(Themed):
+class ModalStop(ThemedWidget):
     """Copy of the Stop button over the original while a modal dialog blocks the window.
 
     It is a window of the dialog, so that the dialog does not block it.

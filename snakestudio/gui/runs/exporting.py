@@ -225,9 +225,11 @@ class Exporter(QObject):
         scene_file = self._scene_file
 
         def work(progress: Progress) -> Path | None:
-            from snakestudio.export.figures.make import Wanted, write_run_figures
+            from snakestudio.export.figures.make import FigureOutput, write_run_figures
 
-            written = write_run_figures(Wanted(folder), recording, scene_file, progress=progress)
+            written = write_run_figures(
+                FigureOutput(folder), recording, scene_file, progress=progress
+            )
             return written[-1] if progress(1.0) else None
 
         self.start(work, f"Exporting figures to {folder.name}")

@@ -53,7 +53,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.task import Task, close_tasks
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
@@ -235,7 +235,7 @@ _LOW_SPACE_BYTES = 2e9
 """Free space, bytes, below which the panel warns."""
 
 
-class RunPanel(Themed):
+class RunPanel(ThemedWidget):
     """Panel with the list of recorded runs.
 
     Parameters

@@ -34,7 +34,7 @@ class ControllerPanel(KindSection):
         self.about = QLabel()
         self.about.setProperty("role", "dim")
         self.about.setWordWrap(True)
-        for widget in (self.box, self.about, self.message, self._values):
+        for widget in (self.box, self.about, self.message, self._rows):
             self.add(widget)
         self._make_path_part()
         self.refresh(document.scene)
@@ -89,7 +89,7 @@ class ControllerPanel(KindSection):
         info = CONTROLLERS[kind]
         follows = "path" in info.tools
         self._make_rows(scene, kind)
-        self._values.refresh(scene)
+        self._rows.refresh(scene)
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(kind))
             self.box.setPlaceholderText(info.title)  # of a plug-in that is not loaded
@@ -114,7 +114,7 @@ class ControllerPanel(KindSection):
         """Show which changes wait for the next reset."""
         kind = "controller" in pending
         self.message.show_text("The new controller applies at the next reset." if kind else "")
-        self._values.show_pending(pending)
+        self._rows.show_pending(pending)
 
     def _choose(self, kind: str) -> None:
         text = f"Controller: {CONTROLLERS[kind].title}"
@@ -122,4 +122,4 @@ class ControllerPanel(KindSection):
         self.refresh(self._document.scene)
 
     def _fill(self, scene: Scene) -> None:
-        self._values.add_all("controller", scene)
+        self._rows.add_all("controller", scene)

@@ -127,13 +127,13 @@ class GaitPanel(PresetSection):
             "Gait", document, (*GAITS, *_of_kinds()), "Gait", "gait", "library", parent, _unsuitable
         )
         self.add(self.message)
-        self.add(self._values)
+        self.add(self._rows)
         self.preview = TablePreview()
         self.add(self.preview)
         self.shape = BodyShape()
         self.add(self.shape)
-        self.hint = Message()
-        self.add(self.hint)
+        self.hint_message = Message()
+        self.add(self.hint_message)
         self.wave_button = QPushButton()
         self.wave_button.setProperty("role", "link")
         self.wave_button.clicked.connect(self._toggle_vertical_wave)
@@ -164,7 +164,7 @@ class GaitPanel(PresetSection):
         """Show the values of the scene."""
         self._make_rows(scene, scene.gait.kind)
         self.presets.refresh(scene)
-        chosen = self.presets.present
+        chosen = self.presets.preset
         for key, row in self.rows.items():
             row.set_unused(unused_reason(scene, key))
             row.refresh()
@@ -180,7 +180,7 @@ class GaitPanel(PresetSection):
         used = scene.controller.uses_gait
         torques = scene.gives_torques
         self.lead_in.refresh()
-        for widget in (self.presets, self._values, self.soft_start, self.lead_in):
+        for widget in (self.presets, self._rows, self.soft_start, self.lead_in):
             widget.setVisible(used)
         two = scene.gait.has_vertical_wave
         other = scene.gait.without_vertical_wave() if two else scene.gait.with_vertical_wave()
@@ -200,7 +200,7 @@ class GaitPanel(PresetSection):
             else "Drive the joints by torques given as formulas of time, without joint controllers"
         )
         ignored &= used
-        self.hint.show_text(
+        self.hint_message.show_text(
             "The planar model ignores the vertical wave; the spatial model uses it."
             if ignored
             else ""
@@ -260,7 +260,7 @@ class GaitPanel(PresetSection):
             if title and members:
                 label = QLabel(title)
                 label.setProperty("role", "group")
-                self._values.add(label)
+                self._rows.add(label)
             for name in members:
                 self._add_row(name, scene)
 
@@ -275,9 +275,9 @@ class GaitPanel(PresetSection):
             self._add_formula(key, "f(n)", field_doc(type(scene.gait), name), envelope_problem)
         elif name in scene.gait.files:
             row = self.choices[key] = TableRow(self._document, [key])
-            self._values.add(row)
+            self._rows.add(row)
         else:
-            self._values.add_value(key, scene)
+            self._rows.add_value(key, scene)
 
     def _note(self) -> str:
         if not self._document.scene.controller.uses_gait:
@@ -285,7 +285,7 @@ class GaitPanel(PresetSection):
         if self._document.scene.gives_torques:
             return "These yaw and pitch torques are applied at any joint angle. No joint controller is active."
         gait = self._document.scene.gait
-        if self.presets.present is None and gait.files:
+        if self.presets.preset is None and gait.files:
             return str(GAIT_KINDS[gait.kind].help)
         return super()._note()
 

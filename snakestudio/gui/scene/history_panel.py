@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QVBoxLayout,
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.text import counted
 
 Index = QModelIndex | QPersistentModelIndex
@@ -102,7 +102,7 @@ class HistoryModel(QAbstractListModel):
         return f"Open {self._document.name}" if self._document.origin else "New scene"
 
 
-class HistoryPanel(Themed):
+class HistoryPanel(ThemedWidget):
     """List of steps: the current one bold, the saved one marked, undone ones grey."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:

@@ -26,7 +26,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, choose_file
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.form import (
@@ -212,7 +212,7 @@ _MOST_FOUND = 24
 """Maximum number of search results shown."""
 
 
-class Inspector(Themed):
+class Inspector(ThemedWidget):
     """Shows and edits the selection, or search results.
 
     Signals
@@ -279,12 +279,12 @@ class Inspector(Themed):
         top.addWidget(self.search)
         layout.addLayout(top)
         layout.addWidget(scrolled(self._content))
-        self._pace = Throttle(100, self._show_live, self)
+        self._throttle = Throttle(100, self._show_live, self)
         selection.changed.connect(self._on_selection)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._reset)
         session_controller.status_changed.connect(self._show_pending)
-        session_controller.frame.connect(self._pace.ask)
+        session_controller.frame.connect(self._throttle.ask)
         self._another = QTimer(self)
         self._another.setSingleShot(True)
         self._another.setInterval(0)
@@ -362,7 +362,7 @@ class Inspector(Themed):
             self.ground_formulas.refresh(after)
         self._show_titles()
         self._show_parts_note()
-        self._pace.ask()
+        self._throttle.ask()
 
     def _rebuild(self) -> None:
         self._another.stop()

@@ -139,17 +139,17 @@ class KindSection(Section):
         self._document = document
         self.formulas: dict[str, FormulaRow] = {}
         self.message = Message()
-        self._values = KindRows(document, self._fill)
+        self._rows = KindRows(document, self._fill)
 
     @property
     def rows(self) -> dict[str, ParameterRow]:
         """Rows of numbers by scene key."""
-        return self._values.rows
+        return self._rows.rows
 
     @property
     def choices(self) -> dict[str, FormRow]:
         """Rows of other values by scene key."""
-        return self._values.choices
+        return self._rows.choices
 
     def refresh(self, scene: Scene) -> None:
         """Show the values of the scene."""
@@ -162,7 +162,7 @@ class KindSection(Section):
 
     def _restore(self) -> None:
         """Discard typed texts."""
-        self._values.restore()
+        self._rows.restore()
         for formula in self.formulas.values():
             formula.restore()
 
@@ -172,7 +172,7 @@ class KindSection(Section):
         """Rebuild all rows unless they are for `made_for`."""
         formulas = self.formulas
         self.formulas = {}
-        if not self._values.rebuild(scene, target):
+        if not self._rows.rebuild(scene, target):
             self.formulas = formulas
             return
         for formula in formulas.values():
@@ -192,7 +192,7 @@ class KindSection(Section):
         formula = self.formulas[key] = FormulaRow(
             self._document, key, symbol, doc.unit, doc.help, problem, of=of
         )
-        self._values.add(formula)
+        self._rows.add(formula)
         return formula
 
     def show_problems(self, problems: Collection[Problem]) -> None:
@@ -220,7 +220,7 @@ class KindSection(Section):
     def update_kinds(self) -> None:
         """Offer the available kinds, and rebuild the rows."""
         self._offer_kinds()
-        self._values.reset()
+        self._rows.reset()
         self.refresh(self._document.scene)
 
     def _offer_kinds(self) -> None:
@@ -293,12 +293,12 @@ class PresetSection(KindSection):
         super().reset()
 
     def _restore_preset(self) -> None:
-        if self.presets.present is not None:
-            self.choose(self.presets.present)
+        if self.presets.preset is not None:
+            self.choose(self.presets.preset)
 
     def _default_of(self, row: ParameterRow) -> Any:
         """Default of a row: the value of the preset if that is of the same kind."""
-        chosen = self.presets.present
+        chosen = self.presets.preset
         try:
             return row.doc.default if chosen is None else chosen.value(row.key)
         except KeyError:
@@ -308,13 +308,13 @@ class PresetSection(KindSection):
         """Note shown instead of the preset; "" for none."""
         return (
             f"Custom {self._kind}, not from the {self._library}."
-            if self.presets.present is None
+            if self.presets.preset is None
             else ""
         )
 
     def _describe(self) -> None:
         """Show the description of the preset, or a note."""
-        chosen = self.presets.present
+        chosen = self.presets.preset
         dim = theme.current().dim
         changed = self.presets.changed
         note = self._note()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QToolButto
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.preview import PRESET_MIME
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.model.edits.presets import PRESETS, Preset
 
 _ICON = 20
@@ -63,7 +63,7 @@ class PaletteButton(QToolButton):
         drag.exec(Qt.DropAction.CopyAction)
 
 
-class Palette(Themed):
+class Palette(ThemedWidget):
     """All presets in a row.
 
     Parameters

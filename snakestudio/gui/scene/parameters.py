@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVB
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.form import ChoiceRow
 from snakestudio.gui.forms.number_field import Message
@@ -142,7 +142,7 @@ _BODY = (
 )
 
 
-class ParameterPanels(Themed):
+class ParameterPanels(ThemedWidget):
     """All parameters that are edited while watching a run, as sliders and numbers."""
 
     def __init__(
@@ -286,7 +286,7 @@ class ParameterPanels(Themed):
         self.real_robot.refresh(after)
         self.ground_formulas.refresh(after)
         self.friction_presets.refresh(after)
-        friction = self.friction_presets.present
+        friction = self.friction_presets.preset
         if friction is not None:
             for key, value in friction.values.items():
                 self._rows[key].set_default(value)
@@ -407,7 +407,7 @@ class ContinuumPanel(QWidget):
         self.strain.refresh(scene)
         self.support.refresh(scene)
         self.group.refresh()
-        case = self.strain.presets.present
+        case = self.strain.presets.preset
         for key, row in self._body.items():
             row.set_default(
                 case.values[key] if case is not None and key in case.values else row.doc.default

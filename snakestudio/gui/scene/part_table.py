@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.cell_delegate import CellDelegate
 from snakestudio.gui.forms.number_field import Message
@@ -420,7 +420,7 @@ class PartTableView(QWidget):
 _ICONS = {"Fill Down": "align-bottom", "Reset": "undo", "Copy": "duplicate", "Paste": "table"}
 
 
-class LinksAndJoints(Themed):
+class LinksAndJoints(ThemedWidget):
     """Values of individual links and joints in two tables."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:

@@ -140,7 +140,7 @@ class PresetBox(ChoiceBox):
         self._offered = self._presets = tuple(presets)
         self._unsuitable = unsuitable
         self._palette = theme.current()
-        self.present: ScenePreset | None = None
+        self.preset: ScenePreset | None = None
         self.changed = False
         self._scene: Scene | None = None
         self.reasons: dict[str, str] = {}
@@ -171,7 +171,7 @@ class PresetBox(ChoiceBox):
     def offer(self, presets: Sequence[ScenePreset]) -> None:
         """Offer other presets."""
         self._offered = self._presets = tuple(presets)
-        self.present = None
+        self.preset = None
         self.reasons = {}
         self._fill()
 
@@ -214,16 +214,16 @@ class PresetBox(ChoiceBox):
         match = next((preset for preset in self._presets if preset.holds(scene)), None)
         self.changed = match is None
         if match is not None:
-            self.present = match
-        elif self.present is None:
-            self.present = next(
+            self.preset = match
+        elif self.preset is None:
+            self.preset = next(
                 (preset for preset in self._presets if preset.holds_in_part(scene)), None
             )
-        if self.present is None:
+        if self.preset is None:
             self.setCurrentIndex(-1)
             self.setPlaceholderText("Custom")
             return
-        index = self._presets.index(self.present)
+        index = self._presets.index(self.preset)
         self.setCurrentIndex(index)
         for i, preset in enumerate(self._presets):
             text = f"• {preset.name}" if self.changed and i == index else preset.name
@@ -231,13 +231,13 @@ class PresetBox(ChoiceBox):
                 self.setItemText(i, text)
         theme.set_role(self, "changed" if self.changed else "")
         self.setToolTip(
-            f"Modified from {self.present.name}: {self.present.help}"
+            f"Modified from {self.preset.name}: {self.preset.help}"
             if self.changed
-            else self.present.help
+            else self.preset.help
         )
 
     def reset(self) -> None:
         """Reset for another scene."""
-        self.present = None
+        self.preset = None
         for i, preset in enumerate(self._presets):
             self.setItemText(i, preset.name)

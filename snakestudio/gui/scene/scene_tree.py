@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.palette import Palette
@@ -38,7 +38,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item
 
 
-class SceneTree(Themed):
+class SceneTree(ThemedWidget):
     """Tree of the scene; its selection is that of the window.
 
     Parameters

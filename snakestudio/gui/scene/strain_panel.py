@@ -42,7 +42,7 @@ class StrainPanel(PresetSection):
         self.law.setProperty("role", "card")
         self.law.setContentsMargins(12, 8, 12, 8)
         self.law.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        for widget in (self.box, self.message, self._values, self.shape, self.law):
+        for widget in (self.box, self.message, self._rows, self.shape, self.law):
             self.add(widget)
         self.edit_button = QPushButton("Edit as formulas")
         self.edit_button.setProperty("role", "link")
@@ -111,7 +111,7 @@ class StrainPanel(PresetSection):
                 doc = field_doc(type(scene.strain), name)
                 self._add_formula(key, symbol, doc, law_problem).scene_tried.connect(self._try)
             else:
-                self._values.add_value(key, scene)
+                self._rows.add_value(key, scene)
 
     def _try(self, scene: Scene) -> None:
         """Plot the edited formulas before they are applied."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 from snakestudio.errors import Problem, SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.form import FormRow, OptionalListRow, make_row
 from snakestudio.gui.forms.formula_row import FormulaRow
 from snakestudio.gui.scene.kind_section import KindSection
@@ -54,7 +54,7 @@ class SupportPanel(KindSection):
         self.add_button = QPushButton("Add an anchor")
         self.add_button.setToolTip("Add an anchor at the tail")
         self.add_button.clicked.connect(self._add)
-        for widget in (self.box, self.about, self.message, self._values, self.add_button):
+        for widget in (self.box, self.about, self.message, self._rows, self.add_button):
             self.add(widget)
         self.refresh(document.scene)
 
@@ -86,7 +86,7 @@ class SupportPanel(KindSection):
 
     def reset(self) -> None:
         super().reset()
-        self._values.reset()
+        self._rows.reset()
 
     def _choose(self, kind: str) -> None:
         if kind != self._document.scene.support.kind:
@@ -113,14 +113,14 @@ class SupportPanel(KindSection):
         support = scene.support
         keys = [f"support.{name}" for name in type(support).model_fields if name != "kind"]
         for key in (*keys, *(() if support.kinematic else _OF_FRICTION)):
-            self._values.add_value(
+            self._rows.add_value(
                 key, scene, OptionalListRow if key == "support.weights" else make_row
             )
         for index in range(len(support.explicit_anchors)):
             card = AnchorCard(self._document, index, removable=len(support.explicit_anchors) > 1)
             card.remove_asked.connect(self._remove)
             self.cards.append(card)
-            self._values.add(card)
+            self._rows.add(card)
 
 
 _MOTIONS = (
@@ -139,7 +139,7 @@ _MOTIONS = (
 )
 
 
-class AnchorCard(Themed):
+class AnchorCard(ThemedWidget):
     """Edits `support.anchors[index + 1]`.
 
     Parameters

@@ -13,7 +13,7 @@ from snakestudio.gui.robot import commands as robot
 from snakestudio.gui.runs import commands as runs
 from snakestudio.gui.scene import commands as scene
 from snakestudio.gui.shell.context import Context
-from snakestudio.gui.shell.layouts import SHIPPED, Shipped
+from snakestudio.gui.shell.layouts import SHIPPED, BuiltInLayout
 from snakestudio.gui.streaming import commands as streaming
 from snakestudio.gui.study import commands as study
 from snakestudio.gui.viewport import commands as viewport
@@ -45,7 +45,7 @@ def _has_deletable(c: Context) -> bool:
     return bool(c.selection.obstacles or c.selection.patches)
 
 
-def _layout(layout: Shipped) -> Command[Context]:
+def _layout(layout: BuiltInLayout) -> Command[Context]:
     """Return a command that arranges the panels as in a shipped layout."""
     return Command(
         f"layout_{layout.name.lower()}",

@@ -26,7 +26,7 @@ from snakestudio.gui.shell.files import Files
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import load_scene
-from snakestudio.session.recovery import Unsaved, unsaved_scenes
+from snakestudio.session.recovery import UnsavedScene, unsaved_scenes
 
 _ROWS = 5
 """Number of scenes visible without scrolling."""
@@ -40,7 +40,7 @@ def when(moment: datetime, now: datetime | None = None) -> str:
     return f"{day} at {moment:%H:%M}"
 
 
-def unsaved_changes(unsaved: Unsaved) -> list[str]:
+def unsaved_changes(unsaved: UnsavedScene) -> list[str]:
     """Return the differences between an unsaved scene and its file, a line each."""
     try:
         saved = load_scene(unsaved.path) if unsaved.path is not None else Scene()
@@ -54,7 +54,7 @@ class RecoveryDialog(Dialog):
 
     Parameters
     ----------
-    scenes : sequence of Unsaved
+    scenes : sequence of UnsavedScene
         At least one, newest first.
     restore : callable
         Opens one; returns False if the user keeps the open scene.
@@ -62,8 +62,8 @@ class RecoveryDialog(Dialog):
 
     def __init__(
         self,
-        scenes: Sequence[Unsaved],
-        restore: Callable[[Unsaved], bool],
+        scenes: Sequence[UnsavedScene],
+        restore: Callable[[UnsavedScene], bool],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -201,7 +201,7 @@ class DocumentRecovery(QObject):
             )
         return None
 
-    def _restore(self, unsaved: Unsaved) -> bool:
+    def _restore(self, unsaved: UnsavedScene) -> bool:
         if not self._files.restore(unsaved):
             return False
         self.autosave.write_now()  # in case of another crash

@@ -19,7 +19,7 @@ from snakestudio.model.obstacles.importing import read_circles
 from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.robot_files.files import ENDINGS
 from snakestudio.robot_files.importing import load_robot
-from snakestudio.session.recovery import Unsaved
+from snakestudio.session.recovery import UnsavedScene
 
 _MOST = 12
 
@@ -201,7 +201,7 @@ class Files(QObject):
         self._banner.clear()
         return True
 
-    def restore(self, unsaved: Unsaved) -> bool:
+    def restore(self, unsaved: UnsavedScene) -> bool:
         """Restore an unsaved scene, unless unsaved changes of the open scene must be kept."""
         if not self.may_discard():
             return False

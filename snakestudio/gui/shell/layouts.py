@@ -23,7 +23,7 @@ Stored = tuple[QByteArray, str]
 
 
 @dataclass(frozen=True)
-class Shipped:
+class BuiltInLayout:
     """A built-in layout."""
 
     name: str
@@ -36,11 +36,11 @@ class Shipped:
 
 
 SHIPPED = (
-    Shipped(
+    BuiltInLayout(
         "Build", "A large view, scene tree and inspector; no plots", ("plots", "parameters"), 0.34
     ),
-    Shipped("Run", "All panels; the default layout", (), 0.34),
-    Shipped(
+    BuiltInLayout("Run", "All panels; the default layout", (), 0.34),
+    BuiltInLayout(
         "Analyse",
         "Large plots, a small view, and the parameters",
         ("scene", "inspector", "checks"),

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from snakestudio.errors import UsageError
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.form_fields import Choice, FormField, Note
-from snakestudio.gui.forms.listen_on import ListenOnEditor
+from snakestudio.gui.forms.listen_on import AddressEditor
 from snakestudio.gui.forms.service_dialog import ServiceDialog, port_field
 from snakestudio.gui.streaming.streamer import StreamChoices, Streamer
 from snakestudio.text import capitalized
@@ -40,7 +40,7 @@ class StreamDialog(ServiceDialog):
             "host": FormField(
                 "Liste&n on",
                 placeholder=choices.host,
-                editor=ListenOnEditor,
+                editor=AddressEditor,
                 visible_if=_serves,
                 enabled=off,
             ),

@@ -14,7 +14,7 @@ from snakestudio.gui.core.settings import load, save
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.stream.publisher import Stream, open_stream
-from snakestudio.stream.sampler import Shown
+from snakestudio.stream.sampler import StreamSource
 from snakestudio.stream.target import DEFAULT_RATE_HZ, FOXGLOVE_PORT, RERUN_PORT, Target
 from snakestudio.text import counted
 from snakestudio.viewmodel.start_target import HERE
@@ -22,7 +22,7 @@ from snakestudio.viewmodel.start_target import HERE
 _GROUP = "streaming"
 _WATCH_MS = 250
 
-Opener = Callable[[Target, Callable[[], Shown | None], Callable[[str], None]], Stream]
+Opener = Callable[[Target, Callable[[], StreamSource | None], Callable[[str], None]], Stream]
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class Streamer(QObject):
         self._banner = banner
         self._settings = settings
         self._open = opener
-        self._last_shown: Shown | None = None
+        self._last_shown: StreamSource | None = None
         self._stream: Stream | None = None
-        self._opening: Task[Stream] | None = None
+        self._opening_task: Task[Stream] | None = None
         self._opened: list[Stream] = []
         """Stream, once the task has opened it."""
         self._clients = 0
@@ -130,7 +130,7 @@ class Streamer(QObject):
     @property
     def on(self) -> bool:
         """Whether the stream is running or starting."""
-        return self._stream is not None or self._opening is not None
+        return self._stream is not None or self._opening_task is not None
 
     @property
     def address(self) -> str:
@@ -146,7 +146,7 @@ class Streamer(QObject):
     def doing(self) -> str:
         """Short status text; "" while off."""
         if self._stream is None:
-            return "stream: starting" if self._opening is not None else ""
+            return "stream: starting" if self._opening_task is not None else ""
         if self._stream.address.startswith("rerun"):
             return f"stream to {self._stream.address.removeprefix('rerun+http://').removesuffix('/proxy')}"
         return f"stream {self.address}, {counted(self._clients, 'client')}"
@@ -172,17 +172,17 @@ class Streamer(QObject):
             return opened[0]
 
         self._opened = opened
-        self._opening = Task("stream", work, self)
-        self._opening.finished.connect(self._on_opened)
-        self._opening.failed.connect(self._on_failed)
+        self._opening_task = Task("stream", work, self)
+        self._opening_task.finished.connect(self._on_opened)
+        self._opening_task.failed.connect(self._on_failed)
         self.changed.emit()
 
     def stop(self) -> None:
         """Stop the stream."""
-        opening = self._opening
+        opening = self._opening_task
         opened = self._opened
         was_on = self.on
-        self._opening = self._stream = None
+        self._opening_task = self._stream = None
         self._timer.stop()
         self._clients = 0
         if opening is not None:
@@ -209,19 +209,19 @@ class Streamer(QObject):
         self._last_shown = (
             None
             if recording is None
-            else Shown(recording, session_controller.cursor, session_controller.base_dir)
+            else StreamSource(recording, session_controller.cursor, session_controller.base_dir)
         )
 
     @Slot(object)
     def _on_opened(self, stream: Stream) -> None:
-        self._opening = None
+        self._opening_task = None
         self._stream = stream
         self._timer.start()
         self.changed.emit()
 
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
-        self._opening = None
+        self._opening_task = None
         self._banner.show_notice("warning", problem.sentence())
         self.changed.emit()
 

@@ -12,7 +12,7 @@ from snakestudio.study.description import StudyFields
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.study_file import scene_of
 from snakestudio.viewmodel.study.checking import StudyCheck, checked
-from snakestudio.viewmodel.study.landing import Landed, landed, trace_of
+from snakestudio.viewmodel.study.landing import StoredResults, landed, trace_of
 from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
 
 _LOOK_MS = 1000
@@ -44,14 +44,14 @@ class OpenStudy(QObject):
         super().__init__(parent)
         self._disk: StudyOnDisk | None = None
         self.study_check = StudyCheck()
-        self.results: Landed | None = None
+        self.results: StoredResults | None = None
         self.unreadable_results = ""
         """Reason why the results cannot be read, as a sentence; "" if they can."""
         self.taken_up = False
         """Whether the last change was made to the file by another program."""
         self._check_task: Task[StudyCheck] | None = None
         self._check_again = False
-        self._read_task: Task[list[Landed]] | None = None
+        self._read_task: Task[list[StoredResults]] | None = None
         self._read_path: Path | None = None
         self._file_timer = QTimer(self)
         self._file_timer.setInterval(_LOOK_MS)
@@ -234,7 +234,7 @@ class OpenStudy(QObject):
             self._read_task.discard()  # this reading must be the last
         before = None if again or self.results is None else self.results.number
 
-        def work(_: object) -> list[Landed]:
+        def work(_: object) -> list[StoredResults]:
             new_results = landed(path, before)
             return [] if new_results is None else [new_results]
 
@@ -243,7 +243,7 @@ class OpenStudy(QObject):
         self._read_task.finished.connect(lambda read: self._on_read(read, ""))
         self._read_task.failed.connect(lambda problem: self._on_read([], problem.sentence()))
 
-    def _on_read(self, read: list[Landed], error: str) -> None:
+    def _on_read(self, read: list[StoredResults], error: str) -> None:
         self._read_task = None
         if self._read_path != self.path:
             return

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading, scrolled
@@ -79,7 +79,7 @@ class StudyActions(Protocol):
         """Check the time step of the run of a row of the results."""
 
 
-class StudyPanel(Themed):
+class StudyPanel(ThemedWidget):
     """Set-up, results and progress of the open study.
 
     Parameters
@@ -138,8 +138,8 @@ class StudyPanel(Themed):
         self.file.setProperty("role", "dim")
         self.file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.file.setWordWrap(True)
-        self.notice = Banner(self)
-        self.notice.changed.connect(self._fit)
+        self.banner = Banner(self)
+        self.banner.changed.connect(self._fit)
         self._notice_text = ""
         self.setup = SetupPage(open_study)
         self.results = StudyResultsView()
@@ -159,7 +159,7 @@ class StudyPanel(Themed):
         top = QVBoxLayout()
         top.setContentsMargins(16, 0, 16, 0)
         top.setSpacing(6)
-        for widget in (self.title, self.file, self.notice):
+        for widget in (self.title, self.file, self.banner):
             top.addWidget(widget)
         some = QVBoxLayout(self._some)
         some.setContentsMargins(0, 0, 0, 0)
@@ -327,12 +327,12 @@ class StudyPanel(Themed):
             return
         self._notice_text = text
         if text:
-            self.notice.show_notice("warning" if kind == "warning" else "info", text, buttons)
+            self.banner.show_notice("warning" if kind == "warning" else "info", text, buttons)
         else:
-            self.notice.clear()
+            self.banner.clear()
 
     def _fit(self) -> None:
-        self.notice.fit(4, max(120, self.width() - 32), 500)
+        self.banner.fit(4, max(120, self.width() - 32), 500)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

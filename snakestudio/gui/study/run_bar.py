@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.task_bar import TaskBar
@@ -28,7 +28,7 @@ _CLUSTER = -1
 _LOCAL_LISTED = 16
 
 
-class StudyRunBar(Themed):
+class StudyRunBar(ThemedWidget):
     """Lower part of the study panel.
 
     Parameters
@@ -56,7 +56,7 @@ class StudyRunBar(Themed):
         self._open = open_study
         self._runner = runner
         self._settings = settings
-        self.chosen = WorkerChoice.restored(settings)
+        self.worker_choice = WorkerChoice.restored(settings)
         self._low = False
         self._last_texts: dict[Banner, str] = {}
         self.run_button = QPushButton()
@@ -78,16 +78,16 @@ class StudyRunBar(Themed):
             button.setToolTip(tip)
             button.setIconSize(QSize(14, 14))
             button.clicked.connect(lambda _=False, action=action: action())
-        self.who = ChoiceBox()
-        self.who.setAccessibleName("Where to compute")
-        self.who.setToolTip("Processes on this computer, or a cluster")
-        self.who.setSizeAdjustPolicy(
+        self.workers_box = ChoiceBox()
+        self.workers_box.setAccessibleName("Where to compute")
+        self.workers_box.setToolTip("Processes on this computer, or a cluster")
+        self.workers_box.setSizeAdjustPolicy(
             ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.who.setMinimumContentsLength(8)
-        self.who.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._fill_who()
-        self.who.activated.connect(self._choose)
+        self.workers_box.setMinimumContentsLength(8)
+        self.workers_box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._fill_workers_box()
+        self.workers_box.activated.connect(self._choose)
         self.bar = TaskBar()
         self.text = QLabel()
         self.text.setWordWrap(True)
@@ -103,7 +103,7 @@ class StudyRunBar(Themed):
         buttons.setSpacing(8)
         for button in (self.run_button, self.resume_button, self.pause_button, self.cancel_button):
             buttons.addWidget(button)
-        buttons.addWidget(self.who, 1)
+        buttons.addWidget(self.workers_box, 1)
         buttons.addStretch(0)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 10, 16, 12)
@@ -123,9 +123,9 @@ class StudyRunBar(Themed):
 
     # --------------------------------------------------------------------------------- where to run
 
-    def _fill_who(self) -> None:
+    def _fill_workers_box(self) -> None:
         most = default_workers()
-        chosen = self.chosen
+        chosen = self.worker_choice
         counts = sorted(
             {
                 *range(1, min(most, _LOCAL_LISTED) + 1),
@@ -133,27 +133,27 @@ class StudyRunBar(Themed):
                 *([chosen.count] if chosen.count else []),
             }
         )
-        self.who.clear()
+        self.workers_box.clear()
         for count in counts:
-            self.who.addItem(counted(count, "worker"), count)
+            self.workers_box.addItem(counted(count, "worker"), count)
         if chosen.scheduler:
-            self.who.addItem(chosen.scheduler, _CLUSTER)
-        self.who.addItem("Cluster...", None)
-        self.who.setCurrentIndex(
-            self.who.findData(_CLUSTER if chosen.scheduler else chosen.count or most)
+            self.workers_box.addItem(chosen.scheduler, _CLUSTER)
+        self.workers_box.addItem("Cluster...", None)
+        self.workers_box.setCurrentIndex(
+            self.workers_box.findData(_CLUSTER if chosen.scheduler else chosen.count or most)
         )
 
     def _choose(self, index: int) -> None:
-        count = self.who.itemData(index)
+        count = self.workers_box.itemData(index)
         if count is None:
-            dialog = ClusterDialog(self.chosen, self)
+            dialog = ClusterDialog(self.worker_choice, self)
             if dialog.exec():
-                self.chosen = dialog.choice
+                self.worker_choice = dialog.choice
             dialog.deleteLater()
         elif count != _CLUSTER:
-            self.chosen = WorkerChoice(count)
-        self.chosen.keep(self._settings)
-        self._fill_who()
+            self.worker_choice = WorkerChoice(count)
+        self.worker_choice.keep(self._settings)
+        self._fill_workers_box()
         self.refresh()
 
     # ---------------------------------------------------------------------------------------- state
@@ -171,7 +171,7 @@ class StudyRunBar(Themed):
         busy = runner.busy
         seen = {
             self.run_button: not busy,
-            self.who: not busy,  # during a run the table shows it
+            self.workers_box: not busy,  # during a run the table shows it
             self.pause_button: busy and not runner.pausing,
             self.resume_button: busy and runner.pausing,
             self.cancel_button: busy,
@@ -221,7 +221,7 @@ class StudyRunBar(Themed):
                     "all complete" if there == self._open.study.n_runs else f"{runs:,} complete"
                 )
                 status += f", {failed:,} failed" if failed else ""
-        workers = 0 if self.chosen.scheduler else self.chosen.workers.count or 0
+        workers = 0 if self.worker_choice.scheduler else self.worker_choice.workers.count or 0
         return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), status)))
 
     def _why_not(self) -> str:

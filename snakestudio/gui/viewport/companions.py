@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from snakestudio.drawing.overlays import Ghost, Track
+from snakestudio.drawing.overlays import Ghost, MeasuredLine
 from snakestudio.model.snapshot import Snapshot
 
 
@@ -17,7 +17,7 @@ def _no_names(time: float) -> list[tuple[str, str]]:
     return []
 
 
-def _no_tracks(snapshot: Snapshot) -> tuple[Track, ...]:
+def _no_tracks(snapshot: Snapshot) -> tuple[MeasuredLine, ...]:
     return ()
 
 
@@ -29,7 +29,7 @@ class OtherRuns:
     """Returns translucent robots at a time, s."""
     names: Callable[[float], list[tuple[str, str]]] = _no_names
     """Returns colours and names of the ghosts at a time, s."""
-    tracks: Callable[[Snapshot], tuple[Track, ...]] = _no_tracks
+    tracks: Callable[[Snapshot], tuple[MeasuredLine, ...]] = _no_tracks
     """Returns measured tracks of a real robot for a simulated state."""
 
 
@@ -67,7 +67,7 @@ class Companions:
         """Colours and names of the ghosts at the time of a state."""
         return self.runs.names(snapshot.time) if snapshot is not None else []
 
-    def tracks(self, snapshot: Snapshot | None) -> tuple[Track, ...]:
+    def tracks(self, snapshot: Snapshot | None) -> tuple[MeasuredLine, ...]:
         """Measured tracks for a state."""
         return self.runs.tracks(snapshot) if snapshot is not None else ()
 

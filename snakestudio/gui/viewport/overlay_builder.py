@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.colour_bar import bar_left
 from snakestudio.drawing.odometer import Odometer
-from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track
+from snakestudio.drawing.overlays import Ghost, MeasuredLine, Overlays, Pick
 from snakestudio.drawing.pull import pull_mark
 from snakestudio.drawing.view import reference_pixel
 from snakestudio.errors import Problem
@@ -54,7 +54,7 @@ class OverlayBuilder:
         )
 
     def overlays(
-        self, ghosts: tuple[Ghost, ...], tracks: tuple[Track, ...], *, stale: bool
+        self, ghosts: tuple[Ghost, ...], tracks: tuple[MeasuredLine, ...], *, stale: bool
     ) -> Overlays:
         """Return all overlays except those of tools; `stale` if the robot is drawn in an outdated state."""
         v = self._viewport

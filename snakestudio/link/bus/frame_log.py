@@ -63,7 +63,7 @@ class LogSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedFrame:
     """A frame of a log."""
 
     time: float
@@ -212,7 +212,7 @@ def read_log(path: Path) -> LogReader:
     return LogReader(path)
 
 
-class LogReader(Iterator[Logged]):
+class LogReader(Iterator[LoggedFrame]):
     """Iterator over the frames of a log; after the last one, `notes` lists what could not be read.
 
     Times never decrease: where the clock of the recording was set back, they continue.
@@ -226,7 +226,7 @@ class LogReader(Iterator[Logged]):
         self._clock = _Clock()
         self._frames = self._read()
 
-    def __next__(self) -> Logged:
+    def __next__(self) -> LoggedFrame:
         return next(self._frames)
 
     @property
@@ -234,7 +234,7 @@ class LogReader(Iterator[Logged]):
         """Messages about what could not be read so far."""
         return (*(self._text.notes() if self._text else ()), *self._clock.notes())
 
-    def _read(self) -> Iterator[Logged]:
+    def _read(self) -> Iterator[LoggedFrame]:
         path = self._path
         if path.suffix.lower() not in READABLE:
             raise LinkError(
@@ -252,7 +252,7 @@ class LogReader(Iterator[Logged]):
                 ):
                     since = self._clock.since_first(time_s)
                     count += 1
-                    yield Logged(since, replace(frame, time=since), sent)
+                    yield LoggedFrame(since, replace(frame, time=since), sent)
         except InputError as error:
             raise LinkError(
                 f"{path}: The log cannot be read ({error.message}). Choose another file."

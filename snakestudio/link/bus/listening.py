@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from snakestudio.errors import LinkError
-from snakestudio.link.bus.port import BusChange, Port, Received, Unreadable
+from snakestudio.link.bus.port import BusChange, Port, ReceivedFrame, UnreadableData
 from snakestudio.link.bus.replay import LogEndedError
-from snakestudio.link.core.coder import Decoded
+from snakestudio.link.core.coder import DecodedFrame
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus, Profile
 
 
-class Listening:
+class ListenOnlyBus:
     """A bus on which nothing is sent, as a context.
 
     Attributes
@@ -30,11 +30,13 @@ class Listening:
         self.ended = False
         self.notes: tuple[str, ...] = ()
         """Messages about unreadable parts of a log that has ended."""
-        self._inbox: queue.SimpleQueue[Received | BusChange | Unreadable] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[ReceivedFrame | BusChange | UnreadableData] = (
+            queue.SimpleQueue()
+        )
         self._port = Port(bus, self._inbox.put)
         self.open = False
 
-    def __enter__(self) -> Listening:
+    def __enter__(self) -> ListenOnlyBus:
         return self
 
     def __exit__(
@@ -55,9 +57,9 @@ class Listening:
             item = self._inbox.get(timeout=timeout)
         except queue.Empty:
             return None
-        if isinstance(item, Received):
+        if isinstance(item, ReceivedFrame):
             return item.frame, item.sent
-        if isinstance(item, Unreadable):
+        if isinstance(item, UnreadableData):
             return None
         if item.open:
             self.open = True
@@ -87,7 +89,7 @@ class NodeTable:
         self._nodes = {node: _Node() for node in profile.nodes}
         self._unknown: dict[tuple[int, bool], int] = {}
 
-    def add(self, frame: Frame, decoded: Decoded | None) -> None:
+    def add(self, frame: Frame, decoded: DecodedFrame | None) -> None:
         """Add a frame that the codec decoded."""
         if decoded is None:
             if not frame.error:

@@ -28,7 +28,7 @@ _JOIN_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedFrame:
     """A frame that was read; `sent` if it was sent by the link, which only a log records."""
 
     frame: Frame
@@ -51,7 +51,7 @@ class BusChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableData:
     """Event: data that is not a frame; the bus itself works. `text` is the reason."""
 
     text: str
@@ -63,7 +63,7 @@ class Port:
     Parameters
     ----------
     deliver : callable
-        Called from that thread with each `Received`, `BusChange` and `Unreadable`; must return
+        Called from that thread with each `ReceivedFrame`, `BusChange` and `UnreadableData`; must return
         immediately.
 
     Attributes
@@ -75,7 +75,7 @@ class Port:
     def __init__(
         self,
         bus: Bus,
-        deliver: Callable[[Received | BusChange | Unreadable], None],
+        deliver: Callable[[ReceivedFrame | BusChange | UnreadableData], None],
         opener: Callable[[Bus], CanBus] = open_bus,
     ) -> None:
         self.bus = bus
@@ -113,7 +113,7 @@ class Port:
         self._closing.set()
         self._thread.join(_JOIN_S)  # an adapter that hangs while opening is left to its thread
 
-    def _emit(self, item: Received | BusChange | Unreadable) -> None:
+    def _emit(self, item: ReceivedFrame | BusChange | UnreadableData) -> None:
         # After closing, nothing is delivered: a driver that hung may respond when another bus is open.
         if not self._closing.is_set():
             self._deliver(item)
@@ -186,7 +186,7 @@ class Port:
                 received = opened.receive(_READ_S if waits else 0.0)
             except UnreadableError as error:
                 self.error_frames += 1
-                self._emit(Unreadable(str(error)))
+                self._emit(UnreadableData(str(error)))
                 continue
             except LinkError:
                 raise
@@ -203,7 +203,7 @@ class Port:
                 errors = 0
                 waits = False
                 self.error_frames += received[0].error
-                self._emit(Received(*received))
+                self._emit(ReceivedFrame(*received))
             elif not waits:  # everything was read: further frames may gather for a moment
                 waits = True
                 time.sleep(_GATHER_S)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from snakestudio.errors import LinkError
 from snakestudio.link.bus.bus_errors import BusSetupError
-from snakestudio.link.bus.frame_log import READABLE, Logged, LogReader, read_log
+from snakestudio.link.bus.frame_log import READABLE, LoggedFrame, LogReader, read_log
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
@@ -58,7 +58,7 @@ class ReplayBus:
             raise BusSetupError(f"replay: loop must be true or false (got {loop!r}).")
         self._speed = float(speed)
         self._loop = loop
-        self._frames: Iterator[Logged]
+        self._frames: Iterator[LoggedFrame]
         self._frames, self._next = self._first()
         self._begin: float | None = None
         self._ended = False
@@ -110,7 +110,7 @@ class ReplayBus:
     def _notes(self) -> tuple[str, ...]:
         return self._frames.notes if isinstance(self._frames, LogReader) else ()
 
-    def _first(self) -> tuple[LogReader, Logged]:
+    def _first(self) -> tuple[LogReader, LoggedFrame]:
         try:
             frames = read_log(self._path)
             first = next(frames, None)

@@ -12,7 +12,7 @@ from snakestudio.link.profile.schema import Profile
 from snakestudio.text import capitalized
 
 if TYPE_CHECKING:
-    from snakestudio.link.core.coder import Decoded
+    from snakestudio.link.core.coder import DecodedFrame
 
 BABBLING = 5.0
 """Factor of the expected rate from which a node babbles,"""
@@ -107,7 +107,7 @@ class Arrivals:
         self._unreadable.clear()
         self.problems = {}
 
-    def add(self, decoded: Decoded) -> None:
+    def add(self, decoded: DecodedFrame) -> None:
         """Count a received frame of the profile."""
         name = decoded.message.called
         if name in self._expected:

@@ -9,7 +9,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import FormulaError, ProfileError
-from snakestudio.link.core.coder import Coder, Decoded, signals_text
+from snakestudio.link.core.coder import Coder, DecodedFrame, signals_text
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.binding import frame_id, resolve
 from snakestudio.link.profile.field import Field, fields_of, usable
@@ -17,7 +17,7 @@ from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, OUTGOING, Message, Quantity, Step
 
 
-class Found(NamedTuple):
+class FrameContent(NamedTuple):
     """The message of a frame."""
 
     coder: Coder
@@ -66,13 +66,13 @@ class FrameTable:
         """Return whether any of these messages has the id of a frame."""
         return (frame.id, frame.extended, frame.remote) in self._by_id
 
-    def find(self, frame: Frame) -> Found | None:
+    def find(self, frame: Frame) -> FrameContent | None:
         """Return the message of a frame; None if it is not in this table."""
         groups = self._by_id.get((frame.id, frame.extended, frame.remote))
         if groups is None or frame.error:
             return None
         if frame.remote:
-            return Found(groups[0].coders[0])
+            return FrameContent(groups[0].coders[0])
         short_coder: Coder | None = None
         for group in groups:
             if len(frame.data) < group.length:
@@ -83,10 +83,10 @@ class FrameTable:
             big = int.from_bytes(data, "big")
             coder = group.find(little, big)
             if coder is not None:
-                return Found(coder, data, little, big)
-        return None if short_coder is None else Found(short_coder)
+                return FrameContent(coder, data, little, big)
+        return None if short_coder is None else FrameContent(short_coder)
 
-    def decode(self, frame: Frame) -> Decoded | None:
+    def decode(self, frame: Frame) -> DecodedFrame | None:
         """Decode a frame; None if its message is not in this table."""
         match = self.find(frame)
         if match is None:
@@ -96,14 +96,14 @@ class FrameTable:
             return coder.decoded(data, little, big)
         bound = coder.bound
         if frame.remote:
-            return Decoded(bound.message, bound.node, (), {})
+            return DecodedFrame(bound.message, bound.node, (), {})
         problem = f"{coder.label} has {len(frame.data)} bytes instead of {bound.length}"
         groups = self._by_id[frame.id, frame.extended, frame.remote]
         if len({each.bound.node for group in groups for each in group.coders}) > 1:
-            return Decoded(
+            return DecodedFrame(
                 bound.message, None, (), {}, problem
             )  # the sender is in the missing bytes
-        return Decoded(bound.message, bound.node, (), {}, problem)
+        return DecodedFrame(bound.message, bound.node, (), {}, problem)
 
 
 class Codec:
@@ -284,11 +284,11 @@ class Codec:
             f'The profile has no message "{message.called}". Name one of its messages.'
         )
 
-    def decode(self, frame: Frame) -> Decoded | None:
+    def decode(self, frame: Frame) -> DecodedFrame | None:
         """Decode a frame from the robot; None if the profile binds no such message. Never raises."""
         return self._received_table.decode(frame)
 
-    def decode_outgoing(self, frame: Frame) -> Decoded | None:
+    def decode_outgoing(self, frame: Frame) -> DecodedFrame | None:
         """Decode a frame to the robot, as its nodes do; None if the profile binds no such message."""
         return self._sent_table.decode(frame)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from snakestudio.errors import FormulaError, ProfileError
 from snakestudio.link.frame import Frame
-from snakestudio.link.profile.binding import Bound, Carried
+from snakestudio.link.profile.binding import AxisQuantity, BoundMessage
 from snakestudio.link.profile.bus_load import data_length
 from snakestudio.link.profile.checksums import CHECKSUMS
 from snakestudio.link.profile.field import Field, usable
@@ -34,7 +34,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodedFrame:
     """Content of a frame of the profile."""
 
     message: Message
@@ -93,7 +93,7 @@ class Coder:
         "label",
     )
 
-    def __init__(self, bound: Bound, profile: Profile) -> None:
+    def __init__(self, bound: BoundMessage, profile: Profile) -> None:
         self.bound = bound
         self.fields = usable(bound.fields)
         self.fd = profile.bus.fd and bound.length > 8
@@ -207,7 +207,7 @@ class Coder:
                     little |= field.pattern(values[field.name])
         return little, big
 
-    def decoded(self, data: bytes, little: int, big: int) -> Decoded:
+    def decoded(self, data: bytes, little: int, big: int) -> DecodedFrame:
         """Decode a frame of this message."""
         raws: dict[str, float] = {}
         signals: dict[str, float] = {}
@@ -226,7 +226,7 @@ class Coder:
         bound = self.bound
         problem = self._problem(data, raws)
         if problem:
-            return Decoded(bound.message, bound.node, (), signals, problem)
+            return DecodedFrame(bound.message, bound.node, (), signals, problem)
         values = []
         unknown = []
         for name, quantity, axis, node, factor, offset, mask in self._meanings:
@@ -239,8 +239,8 @@ class Coder:
                 problem = problem or f"{name} in {self.label} is not a number"
             values.append(decoded_value)
         if unknown:
-            return Decoded(bound.message, bound.node, (), signals, problem, tuple(unknown))
-        return Decoded(bound.message, bound.node, tuple(values), signals)
+            return DecodedFrame(bound.message, bound.node, (), signals, problem, tuple(unknown))
+        return DecodedFrame(bound.message, bound.node, tuple(values), signals)
 
     def _problem(self, data: bytes, raws: Mapping[str, float]) -> str:
         for name, at, checksum in self._checksum_bytes:
@@ -289,7 +289,7 @@ class Coder:
         return raws
 
 
-def _raw(carried: Carried, value: float) -> float:
+def _raw(carried: AxisQuantity, value: float) -> float:
     field = carried.field
     if value != value:
         raise ValueError(f"{field.name} cannot be sent because its value is not a number.")

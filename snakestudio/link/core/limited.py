@@ -18,7 +18,7 @@ from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.text import age, axis_names
 from snakestudio.link.core.watchdogs import Loss
 from snakestudio.link.messages import Severity
-from snakestudio.link.profile.expected import Expected
+from snakestudio.link.profile.expected import ExpectedIntervals
 from snakestudio.link.profile.schema import Profile, Quantity
 
 _WORDS: dict[Quantity, str] = {
@@ -29,11 +29,15 @@ _WORDS: dict[Quantity, str] = {
 }
 
 
-class Limited:
+class LimitMonitor:
     """Checks the age of limited quantities."""
 
     def __init__(
-        self, profile: Profile, limits: AxisLimits, node_states: NodeStates, expected: Expected
+        self,
+        profile: Profile,
+        limits: AxisLimits,
+        node_states: NodeStates,
+        expected: ExpectedIntervals,
     ) -> None:
         self._profile = profile
         self._node_states = node_states

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from snakestudio.link.core.arrivals import Arrivals, LoadMeter
 from snakestudio.link.core.foreign_master import ForeignMaster
 from snakestudio.link.core.journal import Journal
-from snakestudio.link.core.limited import Limited
+from snakestudio.link.core.limited import LimitMonitor
 from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.machine import Machine, Trigger
 from snakestudio.link.core.node_states import NodeStates
@@ -51,7 +51,7 @@ from snakestudio.link.messages import (
     Telemetry,
 )
 from snakestudio.link.profile.check import arming_problems
-from snakestudio.link.profile.expected import Expected
+from snakestudio.link.profile.expected import ExpectedIntervals
 
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
@@ -104,8 +104,8 @@ class LinkCore:
         self._watchdogs = Watchdogs(profile, self._node_states)
         self._arrivals = Arrivals(profile)
         self._foreign_master = ForeignMaster(codec, replay=replay)
-        expected = Expected(profile, codec.pages)
-        self._limited = Limited(profile, limits, self._node_states, expected)
+        expected = ExpectedIntervals(profile, codec.pages)
+        self._limited = LimitMonitor(profile, limits, self._node_states, expected)
         self._rx = RxPath(
             codec,
             self._node_states,

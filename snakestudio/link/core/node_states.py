@@ -15,7 +15,7 @@ from snakestudio.link.messages import AGED, MEANINGS
 from snakestudio.link.profile.schema import Profile, Quantity, StatusMeaning
 
 if TYPE_CHECKING:
-    from snakestudio.link.core.coder import Decoded
+    from snakestudio.link.core.coder import DecodedFrame
 
 MEASURED: tuple[Quantity, ...] = ("angle", "rate", "torque", "current", "temperature", "voltage")
 """Quantities that are stored as a number for each axis."""
@@ -95,7 +95,7 @@ class NodeStates:
         for times in self._times:
             times.clear()
 
-    def update(self, decoded: Decoded, now: float) -> None:
+    def update(self, decoded: DecodedFrame, now: float) -> None:
         """Store the values of a readable frame of the robot."""
         if decoded.message.role == "heartbeat" or not self.has_heartbeat:
             if decoded.node is not None:
@@ -112,7 +112,7 @@ class NodeStates:
             for axis in self._axes_of(value.node):
                 self._set(value.quantity, axis, value.value, now)
 
-    def update_unknown(self, decoded: Decoded) -> None:
+    def update_unknown(self, decoded: DecodedFrame) -> None:
         """Store values that a frame reports as unknown; an angle keeps its last value and age."""
         for value in decoded.unknown:
             if value.quantity in self.values and value.quantity != "angle":

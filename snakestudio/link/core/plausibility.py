@@ -36,7 +36,7 @@ from snakestudio.link.profile.schema import Quantity
 from snakestudio.text import listing
 
 if TYPE_CHECKING:
-    from snakestudio.link.core.coder import Decoded
+    from snakestudio.link.core.coder import DecodedFrame
 
 _What = Literal["limit", "feedback"]
 
@@ -83,7 +83,7 @@ class PlausibilityChecks:
         self._overload[:] = self._undersupplied[:] = self._deviating[:] = math.nan
         self._still_since[:] = self._still_at[:] = math.nan
 
-    def compare(self, decoded: Decoded, now: float) -> None:
+    def compare(self, decoded: DecodedFrame, now: float) -> None:
         """Detect impossible jumps of joints in a received frame before it is stored; `now` in s."""
         node_states = self._node_states
         for value in decoded.values:

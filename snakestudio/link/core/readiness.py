@@ -15,7 +15,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
 from snakestudio.link.core.arrivals import Arrivals
 from snakestudio.link.core.foreign_master import ForeignMaster
-from snakestudio.link.core.limited import Limited
+from snakestudio.link.core.limited import LimitMonitor
 from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.plausibility import PlausibilityChecks
@@ -77,7 +77,7 @@ class Readiness:
         plausibility: PlausibilityChecks,
         watchdogs: Watchdogs,
         arrivals: Arrivals,
-        limited: Limited,
+        limited: LimitMonitor,
         foreign_master: ForeignMaster,
         problems: Sequence[Problem],
         replay: bool,
@@ -231,7 +231,7 @@ class Supervisor:
         watchdogs: Watchdogs,
         arrivals: Arrivals,
         plausibility: PlausibilityChecks,
-        limited: Limited,
+        limited: LimitMonitor,
     ) -> None:
         self._limits = limits
         self._node_states = node_states

@@ -16,7 +16,7 @@ BLIND_REPEATS = 3
 """and their number for a robot that does not report its status."""
 
 
-class Stopping:
+class StopMonitor:
     """Checks whether a stop has taken effect."""
 
     def __init__(self, profile: Profile, node_states: NodeStates, journal: Journal) -> None:

@@ -12,7 +12,7 @@ from snakestudio.link.core.rx_path import RxPath
 from snakestudio.link.core.set_points import SetPoints
 from snakestudio.link.core.tx_gate import TxGate
 from snakestudio.link.messages import AGED, LinkState, Telemetry
-from snakestudio.link.profile.expected import Expected
+from snakestudio.link.profile.expected import ExpectedIntervals
 from snakestudio.link.profile.schema import Profile
 
 
@@ -23,7 +23,7 @@ class TelemetryBuilder:
         self,
         profile: Profile,
         node_states: NodeStates,
-        expected: Expected,
+        expected: ExpectedIntervals,
         rx: RxPath,
         tx: TxGate,
         set_points: SetPoints,

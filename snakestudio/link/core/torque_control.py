@@ -15,7 +15,7 @@ from snakestudio.link.core.machine import Machine
 from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.sequencer import Task, TaskKind
 from snakestudio.link.core.set_points import SetPoints
-from snakestudio.link.core.stopping import Stopping
+from snakestudio.link.core.stopping import StopMonitor
 from snakestudio.link.core.text import axis_names
 from snakestudio.link.core.tx_gate import TxGate
 from snakestudio.link.core.watchdogs import Loss, Watchdogs
@@ -53,7 +53,7 @@ class TorqueControl:
         self._set_points = set_points
         self._watchdogs = watchdogs
         self._journal = journal
-        self._stopping = Stopping(profile, node_states, journal)
+        self._stopping = StopMonitor(profile, node_states, journal)
         self.task: Task | None = None
         self.reason = ""
         self.held: FloatArray = np.zeros(len(profile.axes))

@@ -19,7 +19,7 @@ import numpy as np
 
 from snakestudio.errors import LinkError
 from snakestudio.link.bus.frame_log import FrameLog, LogSource, check_log_path
-from snakestudio.link.bus.port import BusChange, Port, Received, Unreadable
+from snakestudio.link.bus.port import BusChange, Port, ReceivedFrame, UnreadableData
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
@@ -27,7 +27,7 @@ from snakestudio.link.messages import LinkCommand, LinkEvent, LinkState, Severit
 from snakestudio.link.process.inbox import Inbox
 from snakestudio.link.process.last_resort import stop_blindly
 from snakestudio.link.process.memory import Segment
-from snakestudio.link.process.pipe import Gone, read_commands
+from snakestudio.link.process.pipe import PipeClosed, read_commands
 from snakestudio.link.process.priority import raise_priority
 from snakestudio.link.process.setup import Setup
 from snakestudio.link.process.shared import LinkMemory
@@ -74,7 +74,7 @@ def serve(handle: str, size: int) -> None:
     memory = LinkMemory(len(loaded.profile.axes), setup.memory)
     try:
         process = LinkProcess(loaded, memory, raise_priority())
-        signal.signal(signal.SIGTERM, lambda *_: process.inbox.put(Gone()))
+        signal.signal(signal.SIGTERM, lambda *_: process.inbox.put(PipeClosed()))
         threading.Thread(
             target=read_commands,
             args=(process.inbox.put,),
@@ -94,7 +94,7 @@ class _LogReport:
     text: str
 
 
-_Item = Received | BusChange | Unreadable | LinkCommand | Gone | _LogReport
+_Item = ReceivedFrame | BusChange | UnreadableData | LinkCommand | PipeClosed | _LogReport
 
 
 class BusPort(Protocol):
@@ -268,19 +268,19 @@ class LinkProcess:
                 break
         self._left = True
 
-    def deliver(self, item: Received | BusChange | Unreadable) -> None:
+    def deliver(self, item: ReceivedFrame | BusChange | UnreadableData) -> None:
         """Deliver an item of the port's thread; only changes of the bus and foreign frames wake the loop."""
-        if isinstance(item, Received) and self._codec.expects(item.frame):
+        if isinstance(item, ReceivedFrame) and self._codec.expects(item.frame):
             self.inbox.put_quietly(item)
         else:
             self.inbox.put(item)
 
     def handle(self, item: _Item, now: float) -> None:
         """Handle an item of the inbox; `now` in s, of the clock."""
-        if not isinstance(item, Received):
+        if not isinstance(item, ReceivedFrame):
             self._news = True
         match item:
-            case Received(frame, sent):
+            case ReceivedFrame(frame, sent):
                 self._record(frame, sent=sent)
                 if not (self._replayed and self._is_replayed(frame)):
                     self._news |= self.core.receive(frame, now)
@@ -315,11 +315,11 @@ class LinkProcess:
                 self._carried_out = max(self._carried_out, number)
             case BusChange():
                 self._bus_changed(item, now)
-            case Unreadable(text):
+            case UnreadableData(text):
                 self.core.unreadable(text, now)
             case _LogReport(severity, text):
                 self._report(severity, text, "log")
-            case Gone():
+            case PipeClosed():
                 if self._end is None:
                     self.core.window_gone(now)
                     self._end = now + self._end_s

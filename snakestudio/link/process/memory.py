@@ -111,7 +111,7 @@ class Cell:
         return self._last
 
 
-class Latest:
+class LatestRecord:
     """The latest record of one writing process; earlier ones are discarded.
 
     Parameters

@@ -14,7 +14,7 @@ _LONGEST = 65_536
 _KINDS = frozenset(get_args(CommandKind))
 
 
-class Gone:
+class PipeClosed:
     """Event: the pipe has ended because the window has ended."""
 
 
@@ -41,8 +41,8 @@ def command_of(line: bytes) -> LinkCommand | None:
     return LinkCommand(kind, number, values)  # type: ignore[arg-type]
 
 
-def read_commands(deliver: Callable[[LinkCommand | Gone], None], descriptor: int = 0) -> None:
-    """Deliver each command until the pipe ends, and then `Gone`; `descriptor` is that of the pipe."""
+def read_commands(deliver: Callable[[LinkCommand | PipeClosed], None], descriptor: int = 0) -> None:
+    """Deliver each command until the pipe ends, and then `PipeClosed`; `descriptor` is that of the pipe."""
     rest = b""
     skipping = False
     try:
@@ -57,7 +57,7 @@ def read_commands(deliver: Callable[[LinkCommand | Gone], None], descriptor: int
                 rest = b""
                 skipping = True
     finally:
-        deliver(Gone())
+        deliver(PipeClosed())
 
 
 def _read(descriptor: int) -> bytes:

@@ -18,7 +18,7 @@ import numpy as np
 from snakestudio.errors import LinkError
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import LinkEvent, ReferenceBlock, Telemetry
-from snakestudio.link.process.memory import Cell, Latest, Ring, Segment
+from snakestudio.link.process.memory import Cell, LatestRecord, Ring, Segment
 
 _REASON = 1000
 _TELEMETRY = 65_536
@@ -59,9 +59,9 @@ class LinkMemory:
         references = max(_REFERENCES, 8 * _KNOTS * 8 * (2 * n_axes + 1))
         parts = {
             "beat": Cell.SIZE,
-            "stop": Latest.size(_REASON),
+            "stop": LatestRecord.size(_REASON),
             "references": Ring.size(references),
-            "telemetry": Latest.size(telemetry),
+            "telemetry": LatestRecord.size(telemetry),
             "events": Ring.size(_EVENTS),
             "traffic": Ring.size(_TRAFFIC),
         }
@@ -73,9 +73,9 @@ class LinkMemory:
             total += -(-size // 64) * 64
         self.segment = Segment.create(total) if handle is None else Segment.attach(handle, total)
         self._beat_cell = Cell(self.segment, at["beat"])
-        self._latest_stop = Latest(self.segment, at["stop"], _REASON)
+        self._latest_stop = LatestRecord(self.segment, at["stop"], _REASON)
         self._reference_ring = Ring(self.segment, at["references"], references)
-        self._latest_telemetry = Latest(self.segment, at["telemetry"], telemetry)
+        self._latest_telemetry = LatestRecord(self.segment, at["telemetry"], telemetry)
         self._event_ring = Ring(self.segment, at["events"], _EVENTS)
         self._traffic_ring = Ring(self.segment, at["traffic"], _TRAFFIC)
         self._pending = bytearray()

@@ -21,7 +21,7 @@ _DIRECTED = ("angle", "rate", "torque", "current")
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class AxisQuantity:
     """A quantity of one axis in a signal of a frame: ``factor * physical + offset``, SI, on the joint side."""
 
     field: Field
@@ -37,7 +37,7 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundMessage:
     """A message of the profile for one node, or for all of them in one frame."""
 
     index: int
@@ -56,7 +56,7 @@ class Bound:
     fixed: Mapping[str, float]
     """Raw values."""
 
-    carried: tuple[Carried, ...]
+    carried: tuple[AxisQuantity, ...]
 
     def selecting(self, raws: Mapping[str, float]) -> dict[str, float]:
         """Return the raw values of the multiplexers of a frame with these raw values.
@@ -98,7 +98,7 @@ class Bound:
 class Layout:
     """All frames of a profile, and the problems that prevent some from being resolved."""
 
-    bound: tuple[Bound, ...]
+    bound: tuple[BoundMessage, ...]
     problems: tuple[Problem, ...]
     """Errors only."""
 
@@ -106,7 +106,7 @@ class Layout:
 def resolve(loaded: LoadedProfile) -> Layout:
     """Resolve the messages of a profile against its DBC."""
     messages = {message.name: message for message in loaded.database.messages}
-    bound: list[Bound] = []
+    bound: list[BoundMessage] = []
     problems: list[Problem] = []
     for index, message in enumerate(loaded.profile.messages):
         key = f"messages[{index + 1}]"
@@ -152,7 +152,7 @@ def _within(number: int, node: int, extended: bool) -> None:
 
 def _bind(
     profile: Profile, index: int, message: Message, dbc: DbcMessage, key: str
-) -> tuple[list[Bound], list[Problem]]:
+) -> tuple[list[BoundMessage], list[Problem]]:
     problems: list[Problem] = []
     fields = {name: with_encoding(field, message.signals) for name, field in fields_of(dbc).items()}
     for at, signal in enumerate(message.signals):
@@ -191,7 +191,9 @@ def _bind(
         if problem is not None:
             return [], [problem]
         bound.append(
-            Bound(index, message, node, identifier, extended, dbc.length, fields, fixed, carried)
+            BoundMessage(
+                index, message, node, identifier, extended, dbc.length, fields, fixed, carried
+            )
         )
     for at, signal in enumerate(message.signals):
         if not any(
@@ -294,11 +296,11 @@ def _meant(name: str, names: Iterable[str], otherwise: str) -> str:
 
 def _carried(
     profile: Profile, message: Message, node: int | None, fields: Mapping[str, Field], key: str
-) -> tuple[tuple[Carried, ...], Problem | None]:
+) -> tuple[tuple[AxisQuantity, ...], Problem | None]:
     """Return the quantities in a frame's signals with their axes, and a problem if there is one."""
     own = [i for i, axis in enumerate(profile.axes) if node is None or axis.node == node]
     slots = {i if node is None else profile.axes[i].slot: i for i in own}
-    carried: list[Carried] = []
+    carried: list[AxisQuantity] = []
     for at, signal in enumerate(message.signals):
         if signal.slot is not None:
             if signal.slot not in slots:
@@ -319,7 +321,9 @@ def _carried(
                 return (), Problem("error", where, what, "set different slots, or remove one")
         owner = profile.axes[axis].node if axis >= 0 else -1 if node is None else node
         factor, offset = _scale(profile, signal, fields[signal.signal], axis)
-        carried.append(Carried(fields[signal.signal], signal.quantity, axis, owner, factor, offset))
+        carried.append(
+            AxisQuantity(fields[signal.signal], signal.quantity, axis, owner, factor, offset)
+        )
     return tuple(carried), None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snakestudio.link.profile.binding import Bound
+from snakestudio.link.profile.binding import BoundMessage
 from snakestudio.link.profile.expected import interval_of
 from snakestudio.link.profile.schema import INCOMING, Bus, Message, Profile
 
@@ -57,7 +57,7 @@ def frame_time(n_bytes: int, extended: bool, remote: bool, fd: bool, bus: Bus) -
     return (head + head_stuff + 13) / bus.bitrate + fast / bus.data_bitrate
 
 
-def planned_shares(profile: Profile, bound: tuple[Bound, ...]) -> tuple[Share, ...]:
+def planned_shares(profile: Profile, bound: tuple[BoundMessage, ...]) -> tuple[Share, ...]:
     """Return the bus load of each message while the robot is driven, in the profile's order.
 
     Commands are omitted because they are rare. Feedback without an interval is assumed at the rate
@@ -91,6 +91,6 @@ def _rate(profile: Profile, message: Message) -> float:
     return 0.0 if message.every_s is None else 1.0 / message.every_s
 
 
-def planned_load(profile: Profile, bound: tuple[Bound, ...]) -> float:
+def planned_load(profile: Profile, bound: tuple[BoundMessage, ...]) -> float:
     """Return the bus load of a profile's traffic in the worst case; may be above 1."""
     return sum(share.load for share in planned_shares(profile, bound))

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from snakestudio.errors import Problem, Severity
-from snakestudio.link.profile.binding import Bound, Carried, Layout, resolve
+from snakestudio.link.profile.binding import AxisQuantity, BoundMessage, Layout, resolve
 from snakestudio.link.profile.bus_load import planned_load, planned_shares
 from snakestudio.link.profile.check_frames import frame_problems
 from snakestudio.link.profile.check_sequences import sequence_problems
 from snakestudio.link.profile.dbc_references import without_dangling
-from snakestudio.link.profile.expected import ASSUMED_S, LOST, Expected, interval_of
+from snakestudio.link.profile.expected import ASSUMED_S, LOST, ExpectedIntervals, interval_of
 from snakestudio.link.profile.ids import overlap_problems
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Axis, Limits, Profile, Quantity
@@ -258,7 +258,7 @@ _STANDS_ON: tuple[tuple[str, Quantity], ...] = (
 
 def _unwatched(profile: Profile) -> Iterator[Problem]:
     """Check that each axis with a limit reports the limited quantity."""
-    reports = Expected(profile).reports
+    reports = ExpectedIntervals(profile).reports
     for limit, quantity in _STANDS_ON:
         shared = getattr(profile.limits, limit)
         without = [
@@ -434,7 +434,7 @@ def _named(profile: Profile, indices: list[int]) -> str:
 
 def _reach(profile: Profile, layout: Layout) -> Iterator[Problem]:
     """Check that signals can hold the limits; one problem per signal, for its first axis."""
-    too_narrow: dict[tuple[int, str], tuple[Bound, Carried, int]] = {}
+    too_narrow: dict[tuple[int, str], tuple[BoundMessage, AxisQuantity, int]] = {}
     for bound in layout.bound:
         for carried in bound.carried:
             if (
@@ -472,7 +472,7 @@ def _own_rate(axis: Axis, limits: Limits) -> float:
     return limits.max_rate_deg_per_s if axis.max_rate_deg_per_s is None else axis.max_rate_deg_per_s
 
 
-def _range(carried: Carried) -> tuple[float, float]:
+def _range(carried: AxisQuantity) -> tuple[float, float]:
     """Return the least and largest value that a signal can hold, in degrees (or degrees per second) of the joint."""
     ends = sorted(
         math.degrees(carried.factor * carried.field.physical(raw) + carried.offset)
@@ -481,7 +481,7 @@ def _range(carried: Carried) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
-def _holds(profile: Profile, carried: Carried) -> bool:
+def _holds(profile: Profile, carried: AxisQuantity) -> bool:
     axis = profile.axes[carried.axis]
     low, high = _range(carried)
     step = abs(math.degrees(carried.factor * carried.field.scale))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from cantools.database.can.message import Message as DbcMessage
 
 from snakestudio.errors import Problem
-from snakestudio.link.profile.binding import Bound, Layout
+from snakestudio.link.profile.binding import BoundMessage, Layout
 from snakestudio.link.profile.bus_load import data_length
 from snakestudio.link.profile.field import Field, fields_of, raw_range, together
 from snakestudio.link.profile.loading import LoadedProfile
@@ -40,7 +40,7 @@ def frame_problems(loaded: LoadedProfile, layout: Layout) -> Iterator[Problem]:
     yield from _meeting(loaded.profile, layout)
 
 
-def _first_of_each(layout: Layout) -> list[Bound]:
+def _first_of_each(layout: Layout) -> list[BoundMessage]:
     return list({bound.index: bound for bound in reversed(layout.bound)}.values())
 
 
@@ -106,7 +106,7 @@ def _ends(message: Message, key: str) -> Iterator[Problem]:
             )
 
 
-def _guards(bound: Bound, key: str) -> Iterator[Problem]:
+def _guards(bound: BoundMessage, key: str) -> Iterator[Problem]:
     checksums = [carried.field for carried in bound.carried if carried.quantity == "checksum"]
     for at, signal in enumerate(bound.message.signals):
         field = bound.fields[signal.signal]
@@ -131,7 +131,7 @@ def _guards(bound: Bound, key: str) -> Iterator[Problem]:
         yield Problem("error", f"{key}.signals", what, "bind only one checksum per message")
 
 
-def _pages(bound: Bound, key: str) -> Iterator[Problem]:
+def _pages(bound: BoundMessage, key: str) -> Iterator[Problem]:
     """Check that signals are on the multiplexer page that the frames of this message have."""
     for field in bound.absent({}):
         at = next(
@@ -142,7 +142,7 @@ def _pages(bound: Bound, key: str) -> Iterator[Problem]:
         yield wrong_page(where, bound, field, {})
 
 
-def wrong_page(key: str, bound: Bound, field: Field, raws: Mapping[str, float]) -> Problem:
+def wrong_page(key: str, bound: BoundMessage, field: Field, raws: Mapping[str, float]) -> Problem:
     """Return the problem of a signal that is absent from the frame with these raw values."""
     values = bound.selecting(raws)
     name, codes = next(
@@ -170,7 +170,7 @@ def _is_a_byte(field: Field) -> bool:
 
 def _meeting(profile: Profile, layout: Layout) -> Iterator[Problem]:
     """Check that frames with the same id can be distinguished."""
-    by_id: dict[tuple[int, bool, bool], list[Bound]] = {}
+    by_id: dict[tuple[int, bool, bool], list[BoundMessage]] = {}
     for bound in layout.bound:
         by_id.setdefault((bound.id, bound.extended, bound.message.remote), []).append(bound)
     seen_pairs: set[tuple[int, int]] = set()
@@ -190,7 +190,7 @@ def _meeting(profile: Profile, layout: Layout) -> Iterator[Problem]:
             )
 
 
-def _apart(a: Bound, b: Bound) -> bool:
+def _apart(a: BoundMessage, b: BoundMessage) -> bool:
     incoming = a.message.role in INCOMING
     if incoming != (b.message.role in INCOMING):
         return False
@@ -206,7 +206,7 @@ def _apart(a: Bound, b: Bound) -> bool:
     )
 
 
-def _clash(identifier: int, a: Bound, b: Bound) -> Problem:
+def _clash(identifier: int, a: BoundMessage, b: BoundMessage) -> Problem:
     key = f"messages[{b.index + 1}].id"
     if a.index == b.index:
         what = f"nodes {a.node} and {b.node} have the same id 0x{identifier:X}"
@@ -222,7 +222,7 @@ def _clash(identifier: int, a: Bound, b: Bound) -> Problem:
     )
 
 
-def _who(a: Bound, b: Bound, ours: bool) -> str:
+def _who(a: BoundMessage, b: BoundMessage, ours: bool) -> str:
     return next(
         each.message.called for each in (a, b) if (each.message.role not in INCOMING) == ours
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from snakestudio.errors import FormulaError, Problem, ProfileError, Severity
 from snakestudio.link.core.coder import Coder
-from snakestudio.link.profile.binding import Bound, Layout, frame_id
+from snakestudio.link.profile.binding import BoundMessage, Layout, frame_id
 from snakestudio.link.profile.check_frames import wrong_page
 from snakestudio.link.profile.schema import INCOMING, Profile, Step
 
@@ -195,7 +195,7 @@ def _send(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Pr
 
 
 def _signal(
-    profile: Profile, bound: list[Bound], name: str, value: float | str, key: str
+    profile: Profile, bound: list[BoundMessage], name: str, value: float | str, key: str
 ) -> Problem | None:
     for each in bound:
         field = each.fields.get(name)

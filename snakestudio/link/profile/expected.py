@@ -41,7 +41,7 @@ def interval_of(profile: Profile, message: Message) -> float | None:
     return intervals[0] if intervals else None
 
 
-class Expected:
+class ExpectedIntervals:
     """Intervals and age limits of all m axes.
 
     Parameters

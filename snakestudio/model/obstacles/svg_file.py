@@ -101,7 +101,7 @@ class _View:
 
 
 @dataclass(slots=True)
-class _Drawn:
+class _DrawingContent:
     """Content of a drawing."""
 
     rounds: list[tuple[_Matrix, float, float, float, float]] = field(default_factory=list)
@@ -123,7 +123,7 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
     try:
         root, others, ignored_rules = _what_places_circles(data)
         page = _page(root)
-        drawn = _Drawn()
+        drawn = _DrawingContent()
         _Walk(root, drawn).draw(root, page.view, root_of_all=True)
     except ElementTree.ParseError as error:
         line, column = error.position
@@ -196,7 +196,7 @@ def _what_places_circles(data: bytes) -> tuple[Element, int, int]:
     for switch in root.iter("switch"):
         chosen = next((child for child in switch if _holds(child)), None)
         switch[:] = [] if chosen is None else [chosen]
-    others = _Counted(root).others
+    others = _ElementCounter(root).others
     for parent in list(root.iter()):
         parent[:] = [child for child in parent if child.tag in _KEPT]
     return root, others, ignored_rules
@@ -275,7 +275,7 @@ def _element(name: str, attributes: dict[str, str]) -> Element:
     return Element(name, used)
 
 
-class _Counted:
+class _ElementCounter:
     """Counts the drawn elements, including nested uses.
 
     Raises `InputError` if an element draws itself, or if there are too many for a scene.
@@ -342,7 +342,7 @@ def _reference(use: Element) -> str:
 class _Walk:
     """Traverses a drawing and collects its circles."""
 
-    def __init__(self, root: Element, drawn: _Drawn) -> None:
+    def __init__(self, root: Element, drawn: _DrawingContent) -> None:
         self._named = _by_id(root)
         self._drawn = drawn
         self._hidden: set[Element] = set()

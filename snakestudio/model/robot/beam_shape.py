@@ -13,7 +13,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.errors import SceneError
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.strain import Strain
-from snakestudio.model.robot.strain_bounds import Hidden, extremes, hidden
+from snakestudio.model.robot.strain_bounds import HiddenBend, extremes, hidden
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
@@ -42,7 +42,7 @@ class Resolution(NamedTuple):
     """Largest change due to twice as many slices, relative to the tolerance; above 1 if the number is
     limited by `MOST`."""
 
-    hidden: Hidden
+    hidden: HiddenBend
     """Bend with the largest error."""
 
 
@@ -172,7 +172,7 @@ def _resolution(strain: Strain, beam: Beam, tolerance: float, duration: float) -
     law = StrainLaw(strain, beam)
     most = [each.time for each in extremes(law, duration)]
     pieces = beam.sections - 1
-    result = Resolution(pieces * math.ceil(FEWEST / pieces), 0.0, Hidden(0.0, -1, 0.0, 0.0))
+    result = Resolution(pieces * math.ceil(FEWEST / pieces), 0.0, HiddenBend(0.0, -1, 0.0, 0.0))
     for times in (
         np.unique(np.concatenate([np.linspace(0.0, duration, SAMPLES), most])),
         duration * np.sort(np.arange(1, SAMPLES + 1) * _GOLDEN % 1.0),

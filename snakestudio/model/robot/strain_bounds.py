@@ -50,7 +50,7 @@ class Extreme(NamedTuple):
     """Whether value and derivatives are finite and of reasonable size there."""
 
 
-class Hidden(NamedTuple):
+class HiddenBend(NamedTuple):
     """Displacement of the tail due to bends between samples, relative to the body's length, or all bending if larger.
 
     Also the component with the largest effect (-1: none), and the time (s) and position (m) of that
@@ -210,7 +210,7 @@ def _search(
     return [Extreme(index, *place, True) for place in at]
 
 
-def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
+def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> HiddenBend:
     """Error of the strains between evenly spaced points, relative to the parabolas through those points.
 
     Parameters
@@ -220,7 +220,7 @@ def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
     points : (2N+1,) array
         Ends and middles of N slices, m.
     """
-    worst = Hidden(0.0, -1, 0.0, 0.0)
+    worst = HiddenBend(0.0, -1, 0.0, 0.0)
     h = points[2] - points[0]
     with np.errstate(all="ignore"):
         for index in law.components:
@@ -242,7 +242,7 @@ def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
             most = float(sums.max()) * lever / total
             if most > worst.share:
                 at = times[np.argmax(sums)]
-                worst = Hidden(
+                worst = HiddenBend(
                     most, index, float(at), float(x[np.argmax(np.where(t == at, missed, -1.0))])
                 )
     return worst

@@ -14,7 +14,7 @@ Override = LinkOverride | JointOverride
 _AnyOverride = TypeVar("_AnyOverride", LinkOverride, JointOverride)
 
 
-class Trimmed(NamedTuple):
+class TrimmedTables(NamedTuple):
     """Tables of a robot with another number of links."""
 
     link: tuple[LinkOverride, ...]
@@ -23,7 +23,7 @@ class Trimmed(NamedTuple):
     """Sentence about removed values; "" if every table fits."""
 
 
-def trimmed(robot: Robot, n_links: int) -> Trimmed:
+def trimmed(robot: Robot, n_links: int) -> TrimmedTables:
     """Tables that a robot retains when its number of links changes.
 
     A range ends with the last link or joint; a table for links or joints that no longer exist is
@@ -43,7 +43,7 @@ def trimmed(robot: Robot, n_links: int) -> Trimmed:
     if parts:
         links = counted(n_links, "link")
         note = f"Values given for {' and '.join(parts)} that do not exist in a robot with {links} were removed."
-    return Trimmed(tuple(link), tuple(joint), note)
+    return TrimmedTables(tuple(link), tuple(joint), note)
 
 
 def with_axes_of(overrides: Iterable[JointOverride], robot: Robot) -> list[JointOverride]:

@@ -29,7 +29,7 @@ _MOST_BYTES = MAX_RECORD_BYTES // 2
 """Larger files are not embedded, and not checked for changes."""
 
 
-class Restored(NamedTuple):
+class RestoredScene(NamedTuple):
     """A scene whose files are available."""
 
     scene: Scene
@@ -112,7 +112,7 @@ def restored(
     scene: Scene,
     base_dir: Path,
     changed: tuple[str, ...] = (),
-) -> Restored:
+) -> RestoredScene:
     """The scene of a run with its files available on this computer.
 
     Parameters
@@ -146,7 +146,7 @@ def restored(
     why = [f"{name} no longer exists" for name in gone] + [f"{name} has changed" for name in other]
     why += [f"{name} changed during the run; its first version is used" for name in twice]
     if not gone and not other:
-        return Restored(scene, base_dir, f"{'; '.join(why)}." if why else "", {})
+        return RestoredScene(scene, base_dir, f"{'; '.join(why)}." if why else "", {})
     enclosed: dict[str, bytes] = {}
     for name, data in _enclosed(file, start, size, bool(changed)):
         if name in names and digest(data) == digests.get(name):
@@ -156,7 +156,7 @@ def restored(
             digests.setdefault(name, digest(data))
             enclosed.setdefault(name, data)
     if missing := [name for name in names if name not in enclosed]:
-        return Restored(
+        return RestoredScene(
             scene,
             base_dir,
             f"{'; '.join(why)}; the run file does not contain {', '.join(missing)}.",
@@ -172,12 +172,12 @@ def restored(
                 write_atomically(target, enclosed[name])
     except OSError as error:
         failure = f"the copy in the run file cannot be written to {folder} ({error.strerror})"
-        return Restored(scene, base_dir, f"{'; '.join(why)}; {failure}.", {})
+        return RestoredScene(scene, base_dir, f"{'; '.join(why)}; {failure}.", {})
     values = {
         key: places[name] for key, name in named_files(scene) if places.get(name, name) != name
     }
     note = f"{'; '.join(why)}; the copy in the run file is used."
-    return Restored(with_values(scene, values) if values else scene, folder, note, places)
+    return RestoredScene(with_values(scene, values) if values else scene, folder, note, places)
 
 
 def contained_name(name: str, checksum: str) -> str:

@@ -58,7 +58,7 @@ _TOPICS = (names.ROWS, names.CHANGES, names.EVENTS)
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
+class _FileStart:
     """Start of a run file: its metadata, and where they end."""
 
     about: dict[str, str]
@@ -69,7 +69,7 @@ class _Begun:
 class RunFile(BlockRecording):
     """A recorded run, read in blocks as a `Recording`; see `open_run`."""
 
-    def __init__(self, path: Path, begun: _Begun, index: Index, complete: bool) -> None:
+    def __init__(self, path: Path, begun: _FileStart, index: Index, complete: bool) -> None:
         about = begun.about
         scene = _scene(path, about)
         schema = schema_of(about["schema"], scene)
@@ -336,7 +336,7 @@ def _cannot_read(path: Path, error: OSError) -> RunFileError:
     )
 
 
-def _begin(path: Path, file: BinaryIO) -> _Begun:
+def _begin(path: Path, file: BinaryIO) -> _FileStart:
     """Read the start of a run file; raises `RunFileError` if it is not one."""
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
@@ -363,7 +363,7 @@ def _begin(path: Path, file: BinaryIO) -> _Begun:
                 metadata = Metadata.read(record_body(data))
                 if metadata.name == names.ABOUT:
                     return _checked(
-                        path, _Begun(metadata.metadata, place.offset + place.length, size)
+                        path, _FileStart(metadata.metadata, place.offset + place.length, size)
                     )
         except DAMAGED as error:
             raise RunFileError(
@@ -382,7 +382,7 @@ def _too_short(path: Path) -> RunFileError:
     return RunFileError(f"{path}: the file ends before its first row: nothing was recorded.")
 
 
-def _checked(path: Path, begun: _Begun) -> _Begun:
+def _checked(path: Path, begun: _FileStart) -> _FileStart:
     version = begun.about.get("format_version", "")
     if not (version.isdecimal() and len(version) < 9):
         raise RunFileError(f"{path}: the file has no format version; it cannot be read.")
@@ -410,7 +410,7 @@ def _plugins(about: dict[str, str]) -> tuple[str, ...]:
     return tuple(str(line)[:1000] for line in parse_json(about.get("plugins", "[]"), NOTE))
 
 
-def _info(path: Path, begun: _Begun, rows: int, duration: float, complete: bool) -> RunInfo:
+def _info(path: Path, begun: _FileStart, rows: int, duration: float, complete: bool) -> RunInfo:
     about = begun.about
     created = datetime.fromisoformat(about["created"])
     return RunInfo(

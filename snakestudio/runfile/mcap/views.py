@@ -74,7 +74,7 @@ class Views:
         self._slot = -1
         self._residual = 0.0  # the worst residual since the last selected row
         self._waiting: list[Rows] = []
-        self._before: Rows | None = None
+        self._row_before: Rows | None = None
         self._written = 0
         self.views: list[View] = []
         if schema.axes and Fields.JOINTS in schema.valid:
@@ -127,7 +127,7 @@ class Views:
         rows = Rows.concatenate(self._waiting)
         numbers = np.zeros((len(rows), 0))
         if self._figures:
-            numbers = column_values(self._schema, rows, self._before, self._figures)
+            numbers = column_values(self._schema, rows, self._row_before, self._figures)
         time = nanoseconds(rows.time)
         messages = []
         for view, channel in zip(self.views, channels, strict=True):
@@ -141,7 +141,7 @@ class Views:
         if self._waiting:
             last = self._waiting[-1]
             self._written += len(self)
-            self._before = last.slice(len(last) - 1, len(last))
+            self._row_before = last.slice(len(last) - 1, len(last))
             self._waiting = []
 
 

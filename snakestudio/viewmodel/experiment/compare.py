@@ -22,7 +22,7 @@ from snakestudio.viewmodel.work import Progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared:
+class ComparedTrials:
     """Trials compared with a run."""
 
     recording: Recording
@@ -31,7 +31,7 @@ class Compared:
     rows: int
     """Number of rows of the run at the time of the comparison."""
 
-    figures: ExperimentComparison
+    comparison: ExperimentComparison
     recordings: tuple[CaptureRecording, ...]
     """Aligned trials for plots."""
 
@@ -42,19 +42,19 @@ def compare(
     offsets: Sequence[float | None],
     options: AlignmentOptions,
     progress: Progress,
-) -> Compared | None:
+) -> ComparedTrials | None:
     """Align trials with a run and compare them.
 
     Raises `ExperimentError` if a trial overlaps too little with the run.
 
     Parameters
     ----------
-    given : sequence of float or None
+    offsets : sequence of float or None
         Time offset of each trial, s; None to estimate it.
 
     Returns
     -------
-    Compared or None
+    ComparedTrials or None
         None if it was cancelled.
     """
     rows = len(recording)
@@ -65,13 +65,13 @@ def compare(
         alignments.append(align(run, capture, adjusted))
         if not progress(0.5 * (number + 1) / len(captures)):
             return None
-    figures = compare_experiment(
+    comparison = compare_experiment(
         recording, captures, options, lambda fraction: progress(0.5 + 0.5 * fraction), alignments
     )
-    if figures is None:
+    if comparison is None:
         return None
-    laid = tuple(CaptureRecording(trial.capture, recording) for trial in figures.trials)
-    return Compared(recording, rows, figures, laid)
+    laid = tuple(CaptureRecording(trial.capture, recording) for trial in comparison.trials)
+    return ComparedTrials(recording, rows, comparison, laid)
 
 
 class ShiftedRecording:

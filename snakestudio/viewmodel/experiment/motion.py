@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
-from snakestudio.drawing.overlays import Track
+from snakestudio.drawing.overlays import MeasuredLine
 from snakestudio.drawing.style import Colour
 from snakestudio.model.capture import Capture
 from snakestudio.model.robot.chain import chain
@@ -39,9 +39,9 @@ class Motion:
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
-        self._lines: dict[tuple[int, Colour, float, float], Track] = {}
+        self._lines: dict[tuple[int, Colour, float, float], MeasuredLine] = {}
 
-    def line(self, body: int, colour: Colour, width: float, lift: float) -> Track:
+    def line(self, body: int, colour: Colour, width: float, lift: float) -> MeasuredLine:
         """Return the track of a body, raised by `lift` (m), dashed where gaps were filled.
 
         The same object is returned for the same arguments, so that renderers can cache it.
@@ -50,7 +50,7 @@ class Motion:
         if key not in self._lines:
             seen = self.capture.measured[:, body]
             points = self.capture.position[:, body] + [0.0, 0.0, lift]
-            self._lines[key] = Track(points, colour, ~(seen[1:] & seen[:-1]), width)
+            self._lines[key] = MeasuredLine(points, colour, ~(seen[1:] & seen[:-1]), width)
         return self._lines[key]
 
     def at(self, time: float) -> Instant | None:

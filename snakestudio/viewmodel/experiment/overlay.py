@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.drawing.overlays import Ghost, Track
+from snakestudio.drawing.overlays import Ghost, MeasuredLine
 from snakestudio.drawing.style import Colour
 from snakestudio.model.body import ChainBody
 from snakestudio.model.robot.robot import Robot
@@ -68,7 +68,7 @@ def trial_tracks(
     colours: tuple[Colour, Colour],
     heading_length: float,
     lift: float,
-) -> list[Track]:
+) -> list[MeasuredLine]:
     """Return lines and points of a trial.
 
     Parameters
@@ -97,21 +97,23 @@ def trial_tracks(
         return tracks
     tracks += _headings(instant, colour, heading_length, up)
     tracks += [
-        Track(ends + up, error_colour, width=3.0, opacity=1.0)
+        MeasuredLine(ends + up, error_colour, width=3.0, opacity=1.0)
         for ends in _gaps(motion, time, snapshot, pairs)
     ]
-    tracks.append(Track(np.zeros((0, 3)), colour, marks=instant.position + up))
+    tracks.append(MeasuredLine(np.zeros((0, 3)), colour, marks=instant.position + up))
     return tracks
 
 
-def _headings(instant: Instant, colour: Colour, length: float, up: FloatArray) -> list[Track]:
+def _headings(
+    instant: Instant, colour: Colour, length: float, up: FloatArray
+) -> list[MeasuredLine]:
     """Lines that show the direction of each body with known orientation."""
     if instant.orientation is None:
         return []
     w, x, y, z = instant.orientation.T
     ahead = np.column_stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
     return [
-        Track(np.vstack([start, start + length * direction]) + up, colour, width=2.0)
+        MeasuredLine(np.vstack([start, start + length * direction]) + up, colour, width=2.0)
         for start, direction in zip(instant.position, ahead, strict=True)
     ]
 

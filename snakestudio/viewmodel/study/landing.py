@@ -13,7 +13,7 @@ from snakestudio.study.running import results_of, units_of_results
 from snakestudio.study.store import Store, store_path
 
 
-class Landed(NamedTuple):
+class StoredResults(NamedTuple):
     """Results of a study so far."""
 
     number: int
@@ -24,7 +24,7 @@ class Landed(NamedTuple):
     """Units of goals and limits by name, as suffixes of columns."""
 
 
-def landed(study: Path, before: int | None = None) -> Landed | None:
+def landed(study: Path, before: int | None = None) -> StoredResults | None:
     """Return the results of the study in a file; None if there are none, or no newer ones than `before`.
 
     Raises `StudyError` if the store cannot be read.
@@ -38,7 +38,7 @@ def landed(study: Path, before: int | None = None) -> Landed | None:
         number = store.landed()
     if number == before:
         return None
-    return Landed(number, results_of(study), units_of_results(study))
+    return StoredResults(number, results_of(study), units_of_results(study))
 
 
 def trace_of(study: Path, key: str) -> Trace | None:

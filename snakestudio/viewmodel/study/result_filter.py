@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from snakestudio._arrays import BoolArray
-from snakestudio.analysis.signals.nodes import Block, Column, Node, Number, Pointwise
+from snakestudio.analysis.signals.nodes import Block, Column, Node, Number, PointwiseFunction
 from snakestudio.analysis.signals.reader import VOCABULARY, read
 from snakestudio.errors import SignalError
 from snakestudio.viewmodel.study import result_columns
@@ -117,7 +117,7 @@ def _renamed(remedy: str, names: Mapping[str, str]) -> str:
 
 def _only_of_a_row(node: Node) -> None:
     """Raise `SignalError` if an expression depends on other rows or on time."""
-    if not isinstance(node, Number | Column | Pointwise):
+    if not isinstance(node, Number | Column | PointwiseFunction):
         raise SignalError(
             "a point has no time series", "use columns, numbers, + - * / ^ and comparisons"
         )

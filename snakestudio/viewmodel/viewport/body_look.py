@@ -23,7 +23,7 @@ class BodyLook:
 
     def __init__(self) -> None:
         self._recording: Recording | None = None
-        self._seen: Snapshot | None = None
+        self._snapshot: Snapshot | None = None
         self._range = BodyRange("")
         self.factors = (1.0, 1.0)
         """Factors by which the last arrows of forces and friction were longer than chosen, to suit the body."""
@@ -43,14 +43,14 @@ class BodyLook:
         quantity = shown_quantity(overlays.body_quantity, beam)
         if recording is not self._recording or quantity != self._range.quantity:
             self._recording = recording
-            self._seen = None
+            self._snapshot = None
             self._range = BodyRange(quantity)
             count = len(recording) if recording is not None else 0
             for row in range(0, count, max(1, count // _SAMPLES)):
                 assert recording is not None
                 self._range.show_rows(recording.rows(row, row + 1))
-        if snapshot is not self._seen:
-            self._seen = snapshot
+        if snapshot is not self._snapshot:
+            self._snapshot = snapshot
             self._range.show(snapshot)
         force, friction = (
             self._range.arrow_length(kind, beam.length_m) or usual for kind, usual in USUAL.items()

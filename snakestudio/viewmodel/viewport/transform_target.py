@@ -58,7 +58,7 @@ class TransformTarget(Protocol):
 
 
 @runtime_checkable
-class Shaped(Protocol):
+class ShapedTarget(Protocol):
     """Target with its own axes and edges, for constraints and snapping."""
 
     def own_axes(self, scene: Scene) -> FloatArray:

@@ -21,7 +21,7 @@ from snakestudio.gui.shell.command_palette import command_entries
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
-from snakestudio.model.registry import Unchecked
+from snakestudio.model.registry import UncheckedFields
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.plugins.loaded import find
@@ -63,10 +63,10 @@ def test_scene_runs_once_its_plugin_is_trusted(
     assert c.banners.run.text == ""
     assert "wag" not in offered(c)
     c.document.set_value("run.duration_s", 0.3, "Shorter")
-    assert isinstance(c.document.scene.controller, Unchecked)
+    assert isinstance(c.document.scene.controller, UncheckedFields)
     NoticePage(c.banners.plugins).press("review")
     assert answers.asked == [(tmp_path / "wag.py").read_text(encoding="utf-8")]
-    assert not isinstance(c.document.scene.controller, Unchecked)
+    assert not isinstance(c.document.scene.controller, UncheckedFields)
     assert c.document.scene.controller.amplitude_deg == 30.0
     assert c.banners.plugins.text == ""
     assert c.document.dirty
@@ -82,9 +82,9 @@ def test_scene_runs_once_its_plugin_is_trusted(
     assert "phase_rad" in recording.schema.extra
     c.document.undo_stack.undo()
     assert not c.document.dirty
-    assert not isinstance(c.document.scene.controller, Unchecked)
+    assert not isinstance(c.document.scene.controller, UncheckedFields)
     assert c.plugins.unload("wag") == ""
-    assert isinstance(c.document.scene.controller, Unchecked)
+    assert isinstance(c.document.scene.controller, UncheckedFields)
     assert c.document.scene.controller.model_dump()["amplitude_deg"] == 30.0
     assert "wag" not in offered(c)
     qtbot.waitUntil(lambda: c.session_controller.status.state == "blocked")
@@ -171,7 +171,7 @@ def test_fault_pauses_and_the_run_continues_once_fixed(
     c.plugins.check_files()
     NoticePage(c.banners.plugins).press("review")
     play(c, qtbot)
-    qtbot.waitUntil(lambda: c.plugins.fault is not None)
+    qtbot.waitUntil(lambda: c.plugins.error is not None)
     assert c.session_controller.status.state == "paused"
     assert panel.message.text() == "The plug-in wag failed."
     assert "if time[0] > 0.2: 1 / 0" in panel.traceback.toPlainText()
@@ -183,7 +183,7 @@ def test_fault_pauses_and_the_run_continues_once_fixed(
     watcher.blockSignals(True)
     written(tmp_path)
     panel.again.click()
-    assert c.plugins.fault is None
+    assert c.plugins.error is None
     qtbot.waitUntil(lambda: c.session_controller.status.state == "finished")
     assert "wag" not in panel.message.text()
 
@@ -202,7 +202,7 @@ def test_endless_loop_is_reported_and_cancelled(
     )
     assert notice.isVisible()
     notice.click()
-    qtbot.waitUntil(lambda: c.plugins.fault is not None)
+    qtbot.waitUntil(lambda: c.plugins.error is not None)
     assert c.session_controller.status.state == "paused"
     assert "in line" in c.banners.plugins.text
     qtbot.waitUntil(lambda: c.plugins.stuck == "")

@@ -191,16 +191,16 @@ def test_new_profile_is_learned_from_a_log(qtbot: QtBot, path: Path, tmp_path: P
     show_widget(qtbot, dialog)
     assert dialog.reset_box.isHidden()
     dialog.log.read(tmp_path / "none.log")
-    qtbot.waitUntil(lambda: "Choose another file." in dialog.log.refusal.text())
+    qtbot.waitUntil(lambda: "Choose another file." in dialog.log.message.text())
     with log.open("a") as file:
         file.write("(99.5")  # the recording ended with a power failure
     dialog.log.read(log)
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
-    assert "last line" in dialog.log.refusal.text()
+    assert "last line" in dialog.log.message.text()
     assert "without motion" in dialog.state.text()
     dialog.quiet_button.click()
     qtbot.waitUntil(lambda: bool(dialog.tree.proposals) and not dialog.busy)
-    dialog.log.at.setValue(7.2)  # read from a plot, inaccurate
+    dialog.log.start_box.setValue(7.2)  # read from a plot, inaccurate
     dialog.move_button.click()
     qtbot.waitUntil(lambda: any(message.angles for message in dialog.tree.proposals))
     dialog.reset_box.setChecked(True)
@@ -264,7 +264,7 @@ def test_unreadable_log_discards_nothing(
     quiet = record(0, 0.0, 1.0, lambda t: 0.0)
     dialog.quiet = list(quiet)
     dialog.log.read(tmp_path / "none.log")
-    qtbot.waitUntil(lambda: "Choose another file." in dialog.log.refusal.text())
+    qtbot.waitUntil(lambda: "Choose another file." in dialog.log.message.text())
     assert dialog.quiet == quiet
     dialog.log.read(written(tmp_path / "still.log"))
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
@@ -275,7 +275,7 @@ def test_unreadable_log_discards_nothing(
     empty = tmp_path / "empty.log"
     empty.touch()
     dialog.log.read(empty)
-    qtbot.waitUntil(lambda: "empty.log" in dialog.log.refusal.text())
+    qtbot.waitUntil(lambda: "empty.log" in dialog.log.message.text())
     assert (dialog.log.frames, dialog.log.summary.text()) == (frames, arguments)
 
 

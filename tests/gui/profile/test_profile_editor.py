@@ -403,7 +403,7 @@ def test_unwritable_file_keeps_the_edits(
     monkeypatch.setattr("snakestudio.gui.profile.editor.ask_save", lambda *_, **__: nowhere)
     editor.document.set_values({"name": "Mine"}, "Rename")
     assert not editor.ask_save_as()
-    assert "cannot be written" in editor.note.text()
+    assert "cannot be written" in editor.message.text()
     assert editor.document.dirty
 
 
@@ -507,7 +507,7 @@ def test_node_without_status_has_no_offset(live: ProfileEditor) -> None:
 def test_armed_robot_locks_the_profile(live: ProfileEditor, robot: FakeRobot) -> None:
     page = joints(live)
     robot.become(LinkState.ARMED)
-    assert "Disarm" in live.note.text()
+    assert "Disarm" in live.message.text()
     assert not page.model.flags(page.model.index(0, 0)) & Qt.ItemFlag.ItemIsEditable
     assert not page.table.buttons["add"].isEnabled()
     assert not live.apply.isEnabled()

@@ -42,7 +42,7 @@ def endless(study_file: Path) -> Path:
 
 def choose(window: MainWindow, address: str) -> None:
     """Name a cluster in its dialog."""
-    who = bar(window).who
+    who = bar(window).workers_box
 
     def answer() -> None:
         dialog = QApplication.activeModalWidget()
@@ -91,7 +91,7 @@ def test_local_workers_continue_after_a_lost_scheduler(
     assert bar(opened).run_button.isVisible()
     kept = int(results_of(endless)["runs"].sum())
     assert kept >= finished(opened) > 0
-    who = bar(opened).who
+    who = bar(opened).workers_box
     who.activated.emit(who.findText("1 worker"))
     bar(opened).run_button.click()
     assert bar(opened).error.text == ""

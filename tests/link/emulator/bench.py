@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from snakestudio.link.core.codec import Codec
-from snakestudio.link.core.coder import Decoded
+from snakestudio.link.core.coder import DecodedFrame
 from snakestudio.link.emulator.node import NodeEvent
 from snakestudio.link.emulator.plant import Plant
 from snakestudio.link.emulator.robot import EmulatedRobot
@@ -70,7 +70,7 @@ class Bench:
     def of(self, identifier: int) -> list[Frame]:
         return [frame for _, frame in self.frames if frame.id == identifier]
 
-    def decoded(self) -> list[Decoded]:
+    def decoded(self) -> list[DecodedFrame]:
         decoded = [self.codec.decode(frame) for _, frame in self.frames]
         return [each for each in decoded if each is not None]
 

@@ -25,7 +25,7 @@ from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.forms.table import TableView
@@ -141,7 +141,7 @@ class ChainDialog(Dialog):
 _ROLES = ("accent", "friction", "good", "warning")
 
 
-class ChainPlots(Themed):
+class ChainPlots(ThemedWidget):
     """Convergence on logarithmic axes with a line of slope 2, and a profile along the body."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

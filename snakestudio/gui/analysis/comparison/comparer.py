@@ -191,7 +191,7 @@ def _compared_part(scene: Scene) -> Scene:
 _AFTER_MS = 250
 """Delay that avoids a check at each step of a moving slider."""
 
-Found = dict[str, tuple[str, ...]]
+ReasonsByKind = dict[str, tuple[str, ...]]
 
 
 class Reasons(QObject):
@@ -209,8 +209,8 @@ class Reasons(QObject):
         self._document = document
         self._watched = False
         self._begin_again = False
-        self._task: Task[Found] | None = None
-        self.by_kind: Found = {}
+        self._task: Task[ReasonsByKind] | None = None
+        self.reasons_by_kind: ReasonsByKind = {}
         """Reason why each model cannot run the scene; empty for one that can, missing for one not yet
         checked."""
         self._later = QTimer(self)
@@ -250,7 +250,7 @@ class Reasons(QObject):
         scene = self._document.scene
         folder = self._document.base_dir
 
-        def work(progress: Progress) -> Found:
+        def work(progress: Progress) -> ReasonsByKind:
             return {kind: refusals(scene, kind, folder) for kind in FORMULATIONS}
 
         self._task = Task("check", work, self)
@@ -258,10 +258,10 @@ class Reasons(QObject):
         self._task.failed.connect(lambda problem: self._on_checked({}))
 
     @Slot(object)
-    def _on_checked(self, reasons: Found) -> None:
+    def _on_checked(self, reasons: ReasonsByKind) -> None:
         self._task = None
         if self._begin_again:
             self._soon()
-        if reasons != self.by_kind:
-            self.by_kind = reasons
+        if reasons != self.reasons_by_kind:
+            self.reasons_by_kind = reasons
             self.changed.emit()

@@ -14,7 +14,7 @@ from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import model_colour
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.forms.table import TableView
@@ -58,8 +58,8 @@ class ComparisonPanel(QWidget):
         )
         self.frame.closed.connect(self.closed)
         self._fill_setup()
-        self.figures = Differences(comparer)
-        self.frame.results.addWidget(self.figures)
+        self.differences = Differences(comparer)
+        self.frame.results.addWidget(self.differences)
         self.clear_button = QPushButton("C&lear")
         self.clear_button.setToolTip("Clear ghosts, curves and tables")
         self.clear_button.clicked.connect(comparer.clear)
@@ -146,7 +146,7 @@ class ComparisonPanel(QWidget):
         return [
             kind
             for kind in kinds
-            if kind in self._chosen and not self._comparer.reasons.by_kind.get(kind)
+            if kind in self._chosen and not self._comparer.reasons.reasons_by_kind.get(kind)
         ]
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
@@ -167,7 +167,7 @@ class ComparisonPanel(QWidget):
         comparer = self._comparer
         scene = self._document.scene
         for kind, box in self.boxes.items():
-            reasons = comparer.reasons.by_kind.get(kind, ())
+            reasons = comparer.reasons.reasons_by_kind.get(kind, ())
             own = kind == self._own
             # checked again when it can run
             box.setChecked(kind in self._chosen and not reasons)
@@ -197,7 +197,7 @@ class ComparisonPanel(QWidget):
         has_result = comparer.comparison is not None
         self.frame.show_state(comparer.task, text, role, has_result=has_result)
         self.frame.show_actions(has_result)
-        self.figures.refresh()
+        self.differences.refresh()
 
     # --- actions ----------------------------------------------------------------------------------
 
@@ -228,13 +228,13 @@ _VALUES = (1, 2)
 row."""
 
 
-class Differences(Themed):
+class Differences(ThemedWidget):
     """A block for each model: its colour, whether its run is shown, notes, and differences."""
 
     def __init__(self, comparer: Comparer, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._comparer = comparer
-        self._displayed: ModelComparison | None = None
+        self._displayed_comparison: ModelComparison | None = None
         self.shows: dict[str, QCheckBox] = {}
         """Check boxes that show the runs, by label."""
         self.tables: dict[str, TableView] = {}
@@ -247,9 +247,9 @@ class Differences(Themed):
     def refresh(self) -> None:
         """Update to the comparison."""
         comparison = self._comparer.comparison
-        if comparison is self._displayed:
+        if comparison is self._displayed_comparison:
             return
-        self._displayed = comparison
+        self._displayed_comparison = comparison
         for block in self._blocks:
             self._column.removeWidget(block)
             block.deleteLater()
@@ -263,7 +263,7 @@ class Differences(Themed):
                 self._blocks.append(block)
 
     def apply_theme(self) -> None:
-        self._displayed = None
+        self._displayed_comparison = None
         self.refresh()
 
     def _block(self, comparison: ModelComparison, run: ModelRun) -> QWidget:

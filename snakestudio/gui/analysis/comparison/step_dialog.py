@@ -29,7 +29,7 @@ class StepDialog(Dialog):
     ) -> None:
         super().__init__(parent, "Check Step Size")
         self._checker = checker
-        self._displayed: StepCheck | None = None
+        self._displayed_check: StepCheck | None = None
         self.resize(theme.scaled(_WIDTH), theme.scaled(_HEIGHT))
         self.frame = AnalysisFrame(self._report, exporter, checker.cancel)
         self.arrange((self.frame, 1), margins=(20, 16, 20, 14))
@@ -72,9 +72,9 @@ class StepDialog(Dialog):
         self.table.setVisible(has_values)
         self.intro.setVisible(busy)
         self.intro.setText(self._intro())
-        if check is not None and has_values and check is not self._displayed:
+        if check is not None and has_values and check is not self._displayed_check:
             self.table.show_table(step_table(check))
-        self._displayed = check
+        self._displayed_check = check
         text, role, notes = self._message(check)
         self.notes.setText(notes)
         self.notes.setVisible(bool(notes))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from snakestudio.analysis.experiment.alignment import Alignment, AlignmentOptions
 from snakestudio.analysis.experiment.as_recording import CaptureRecording
-from snakestudio.drawing.overlays import Ghost, Track
+from snakestudio.drawing.overlays import Ghost, MeasuredLine
 from snakestudio.drawing.style import colour
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core import theme
@@ -21,7 +21,7 @@ from snakestudio.gui.core.throttle import Throttle
 from snakestudio.model.capture import Capture
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.experiment import overlay
-from snakestudio.viewmodel.experiment.compare import Compared, ShiftedRecording, compare
+from snakestudio.viewmodel.experiment.compare import ComparedTrials, ShiftedRecording, compare
 from snakestudio.viewmodel.experiment.motion import Motion
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.work import Progress
@@ -87,7 +87,7 @@ class LoadedTrial:
         self.source = None
 
 
-class Experiments(BackgroundComparison[Compared]):
+class Experiments(BackgroundComparison[ComparedTrials]):
     """All trials, their alignment and the values of the comparison.
 
     Parameters
@@ -220,7 +220,7 @@ class Experiments(BackgroundComparison[Compared]):
         options = self.options
         offsets = [trial.offset_s if trial.by_hand else None for trial in self.trials]
 
-        def work(progress: Progress) -> Compared | None:
+        def work(progress: Progress) -> ComparedTrials | None:
             return compare(recording, captures, offsets, options, progress)
 
         self._begin(work)
@@ -236,7 +236,7 @@ class Experiments(BackgroundComparison[Compared]):
         if result is None:
             return
         for trial, compared, aligned in zip(
-            self.trials, result.figures.trials, result.recordings, strict=True
+            self.trials, result.comparison.trials, result.recordings, strict=True
         ):
             # An offset that was dragged in the meantime stays.
             at = trial.offset_s
@@ -318,14 +318,14 @@ class Experiments(BackgroundComparison[Compared]):
         ]
         return tuple(ghost for ghost in ghosts if ghost is not None)
 
-    def tracks(self, snapshot: Snapshot) -> tuple[Track, ...]:
+    def tracks(self, snapshot: Snapshot) -> tuple[MeasuredLine, ...]:
         """Tracks of the trials, the robots' positions, and their distance from the run."""
         body = self._document.scene.body
         # on the robot's back
         heading = body.pointer
         lift = 1.1 * body.radius
         error = theme.render_theme().text
-        tracks: list[Track] = []
+        tracks: list[MeasuredLine] = []
         for trial, motion in self._seen_trials:
             assert trial.alignment is not None
             colours = colour(trial_colour(trial.number)), error

@@ -83,7 +83,7 @@ class ImportExperimentDialog(Dialog):
         self._take_over = True
         self._file_type = _TABLE
         self._recognized_layout: Layout | None = None
-        self._displayed: FileRead | None = None
+        self._displayed_file: FileRead | None = None
         self.resize(theme.scaled(900), theme.scaled(760 if self._table else 460))
         self.status = QLabel()
         self.status.setProperty("role", "dim")
@@ -92,12 +92,12 @@ class ImportExperimentDialog(Dialog):
         self.bodies = BodyRows(scene.body.n_parts)
         self.problems = self._sentences("warning")
         self.notes = self._sentences("dim")
-        self.recognized = RecognitionView()
-        self.as_shown = QPushButton("Read as Shown")
-        self.as_shown.setToolTip("Read the file with these columns and units")
-        self.as_shown.setAutoDefault(False)
-        self.as_shown.clicked.connect(self._on_as_shown)
-        self.as_shown.hide()
+        self.recognition_view = RecognitionView()
+        self.read_button = QPushButton("Read as Shown")
+        self.read_button.setToolTip("Read the file with these columns and units")
+        self.read_button.setAutoDefault(False)
+        self.read_button.clicked.connect(self._on_read_clicked)
+        self.read_button.hide()
         self.plan = TrackPlan(scene.body.length, self)
         others = "other file" if alike == 1 else f"other {alike} files"
         self.for_all = QCheckBox(f"Read the {others} the same way")
@@ -110,8 +110,8 @@ class ImportExperimentDialog(Dialog):
         bodies = column_of(
             self.bodies,
             self.problems,
-            line_of(self.as_shown, 1),
-            self.recognized,
+            line_of(self.read_button, 1),
+            self.recognition_view,
             self.notes,
             1,
             spacing=10,
@@ -167,15 +167,15 @@ class ImportExperimentDialog(Dialog):
 
     def _on_read(self) -> None:
         result = self._reader.result
-        if self._reader.busy or result is None or result is self._displayed:
+        if self._reader.busy or result is None or result is self._displayed_file:
             self.start.setEnabled(False)
-            if self._reader.busy and self._displayed is None:
+            if self._reader.busy and self._displayed_file is None:
                 self.plan.show_capture(None, "reading...")
             if self._reader.failure:
                 self._show_messages((self._reader.failure,), ())
             return
-        first = self._displayed is None
-        self._displayed = result
+        first = self._displayed_file is None
+        self._displayed_file = result
         if result.reading is not None:
             self._file_type = result.file_type
             self._recognized_layout = result.layout
@@ -221,11 +221,13 @@ class ImportExperimentDialog(Dialog):
             () if capture is None else [note for note in capture.notes if note not in recognized],
         )
         if recognition is not None:
-            self.recognized.show_rows(recognition.rows())
+            self.recognition_view.show_rows(recognition.rows())
         else:
-            self.recognized.show_rows(() if result.reading is None else _rows_of(result.reading))
+            self.recognition_view.show_rows(
+                () if result.reading is None else _rows_of(result.reading)
+            )
         unclear = result.reading is not None and bool(result.reading.questions)
-        self.as_shown.setVisible(unclear and layout is not None and not layout.problems())
+        self.read_button.setVisible(unclear and layout is not None and not layout.problems())
         self.start.setEnabled(capture is not None)
 
     def _show_messages(self, problems: Sequence[str], notes: Sequence[str]) -> None:
@@ -245,7 +247,7 @@ class ImportExperimentDialog(Dialog):
         self.start.setEnabled(False)
         self._reader.read(self.file_layout)
 
-    def _on_as_shown(self) -> None:
+    def _on_read_clicked(self) -> None:
         if self.file_layout is not None:
             self._read_again(self.file_layout)
 
@@ -310,7 +312,7 @@ class ImportExperimentDialog(Dialog):
     # --- ending -----------------------------------------------------------------------------------
 
     def accept(self) -> None:
-        result = self._displayed
+        result = self._displayed_file
         if not self.form.commit() or self._reader.busy or result is None or result.capture is None:
             return
         capture = result.capture

@@ -27,7 +27,7 @@ from snakestudio.gui.analysis.frame import AnalysisFrame, ReportExporter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import trial_colour
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.forms.table import TableView
@@ -83,8 +83,8 @@ class ExperimentPanel(QWidget):
         )
         self.compare_button.clicked.connect(experiments.compare)
         self.frame.message_row.addWidget(self.compare_button)
-        self.figures = Figures(experiments)
-        self.frame.results.addWidget(self.figures)
+        self.tables = ExperimentTables(experiments)
+        self.frame.results.addWidget(self.tables)
         self.clear_button = QPushButton("&Remove All")
         self.clear_button.setToolTip("Remove all trials, their tracks and curves")
         self.clear_button.clicked.connect(experiments.remove_all)
@@ -156,7 +156,7 @@ class ExperimentPanel(QWidget):
         self.compare_button.setVisible(
             any_trials and experiments.possible and is_outdated and not busy
         )
-        self.figures.refresh()
+        self.tables.refresh()
 
     def _report(self) -> Report | None:
         compared = self._experiments.comparison
@@ -164,7 +164,7 @@ class ExperimentPanel(QWidget):
             return None
         origin = self._document.origin
         scene_file = origin.name if origin is not None else None
-        return experiment_report(compared.figures, scene_file, self._document.base_dir)
+        return experiment_report(compared.comparison, scene_file, self._document.base_dir)
 
 
 _MOST_BODIES = 3
@@ -185,13 +185,13 @@ def described(trial: LoadedTrial) -> str:
     return " · ".join(parts)
 
 
-class TrialRows(Themed):
+class TrialRows(ThemedWidget):
     """A row for each trial."""
 
     def __init__(self, experiments: Experiments, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._experiments = experiments
-        self._displayed: list[LoadedTrial] = []
+        self._displayed_trials: list[LoadedTrial] = []
         self._rows: list[QWidget] = []
         self.shows: list[QCheckBox] = []
         self.removes: list[QToolButton] = []
@@ -202,7 +202,7 @@ class TrialRows(Themed):
     def refresh(self) -> None:
         """Update to the trials."""
         trials = self._experiments.trials
-        if trials != self._displayed:
+        if trials != self._displayed_trials:
             self._build()
         for trial, show in zip(trials, self.shows, strict=True):
             show.setChecked(trial.visible)
@@ -214,11 +214,11 @@ class TrialRows(Themed):
         for row in self._rows:
             self._column.removeWidget(row)
             row.deleteLater()
-        self._displayed = list(self._experiments.trials)
+        self._displayed_trials = list(self._experiments.trials)
         self._rows = []
         self.shows = []
         self.removes = []
-        for index, trial in enumerate(self._displayed):
+        for index, trial in enumerate(self._displayed_trials):
             row = self._row(index, trial)
             self._column.addWidget(row)
             self._rows.append(row)
@@ -262,13 +262,13 @@ class TrialRows(Themed):
         return row
 
 
-class Figures(Themed):
+class ExperimentTables(ThemedWidget):
     """Tables of all trials together, or of one of them."""
 
     def __init__(self, experiments: Experiments, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._experiments = experiments
-        self._displayed: ExperimentComparison | None = None
+        self._displayed_comparison: ExperimentComparison | None = None
         self._of = 0
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -293,11 +293,11 @@ class Figures(Themed):
     def refresh(self) -> None:
         """Update to the comparison."""
         compared = self._experiments.comparison
-        figures = None if compared is None else compared.figures
-        if figures is self._displayed:
+        comparison = None if compared is None else compared.comparison
+        if comparison is self._displayed_comparison:
             return
-        self._displayed = figures
-        names = [] if figures is None else [trial.name for trial in figures.trials]
+        self._displayed_comparison = comparison
+        names = [] if comparison is None else [trial.name for trial in comparison.trials]
         self.which.clear()
         self.which.addItems([f"All {len(names)} trials", *names] if len(names) > 1 else names)
         self._of = min(self._of, max(0, self.which.count() - 1))
@@ -312,15 +312,15 @@ class Figures(Themed):
         self._fill()
 
     def _fill(self) -> None:
-        figures = self._displayed
-        self.setVisible(figures is not None)
-        if figures is None:
+        comparison = self._displayed_comparison
+        self.setVisible(comparison is not None)
+        if comparison is None:
             return
-        n_trials = len(figures.trials)
+        n_trials = len(comparison.trials)
         self.which.setVisible(n_trials > 1)
         is_together = n_trials > 1 and self._of == 0
-        trial = figures.trials[max(0, self._of - 1) if n_trials > 1 else 0]
-        values = figures.together if is_together else trial.figures
+        trial = comparison.trials[max(0, self._of - 1) if n_trials > 1 else 0]
+        values = comparison.together if is_together else trial.figures
         for view, table in (
             (self.errors, error_table("Errors", values)),
             (self.pairs, pair_table("Speed, trend and frequency", values)),
@@ -328,7 +328,7 @@ class Figures(Themed):
             view.show_table(table)
             view.setVisible(bool(table.rows))
             self._titles[view].setVisible(bool(table.rows))
-        self._notes.setText("\n".join((figures.interval, *(() if is_together else trial.notes))))
+        self._notes.setText("\n".join((comparison.interval, *(() if is_together else trial.notes))))
 
 
 def _text() -> QLabel:

@@ -21,7 +21,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTableView, QWidget
 
 from snakestudio._arrays import FloatArray
-from snakestudio.drawing.overlays import Track
+from snakestudio.drawing.overlays import MeasuredLine
 from snakestudio.drawing.tracks import track_segments
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import trial_colour
@@ -301,7 +301,9 @@ class TrackPlan(QWidget):
         for body in range(len(capture.bodies)):
             track = capture.position[:, body]
             gaps = ~(capture.measured[1:, body] & capture.measured[:-1, body])
-            start, end, faint = track_segments(Track(track, (0.0, 0.0, 0.0), gaps), _DASH / scale)
+            start, end, faint = track_segments(
+                MeasuredLine(track, (0.0, 0.0, 0.0), gaps), _DASH / scale
+            )
             colour = QColor(trial_colour(body))
             pen = QPen(colour, 2.0 if len(capture.bodies) < 4 else 1.2)
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)

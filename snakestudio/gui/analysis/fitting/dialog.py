@@ -155,8 +155,8 @@ class FitDialog(Dialog):
         self.trial.setAccessibleName("Shown measured run")
         self.trial.currentIndexChanged.connect(lambda _: self._show_result())
         self.pictures = FitPictures()
-        self.outcome = FitSummary()
-        frame.results.addLayout(column_of(self.trial, (self.pictures, 1), self.outcome))
+        self.summary = FitSummary()
+        frame.results.addLayout(column_of(self.trial, (self.pictures, 1), self.summary))
         self.visible_box = QCheckBox("Show &Both over the Run")
         self.visible_box.setToolTip(
             "Ghosts in the view and curves in the plots: before the fit, and fitted"
@@ -250,7 +250,7 @@ class FitDialog(Dialog):
     def _show_result(self) -> None:
         result = self._fitter.comparison
         self.pictures.show_result(result, max(0, self.trial.currentIndex()))
-        self.outcome.show_result(result)
+        self.summary.show_result(result)
 
     def _message(self) -> tuple[str, str]:
         """Message, and its colour."""

@@ -7,12 +7,12 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from snakestudio.analysis.fitting import FitProgress, FitResult, Pictured, pictured
+from snakestudio.analysis.fitting import FitPlotData, FitProgress, FitResult, pictured
 from snakestudio.export.fit_text import fit_table, length, trial_line
 from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.table import TableView
 
@@ -26,18 +26,18 @@ _SPACING = 10
 """Spacing of charts, px."""
 
 
-class FitPictures(Themed):
+class FitPictures(ThemedWidget):
     """Charts of convergence, of both runs from above, and of their distance over time."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.convergence = LineChart("Evaluations", "Distance in mm")
-        self.course = LineChart("t in s", "Distance in mm")
+        self.distance = LineChart("t in s", "Distance in mm")
         self.plan = LineChart("x in m", "y in m")
         self.plan.setAspectLocked(True)
         self.convergence.legend_at_bottom_left()  # the curve leaves that corner free
         self._plan_part = _titled("Both runs from above, aligned with the measurement", self.plan)
-        self._course_part = _titled("Distance between run and measurement", self.course)
+        self._distance_part = _titled("Distance between run and measurement", self.distance)
         self._convergence_part = _titled("Best distance so far", self.convergence)
         self._nothing = QLabel(_NOTHING)
         self._nothing.setProperty("role", "dim")
@@ -45,13 +45,13 @@ class FitPictures(Themed):
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setContentsMargins(60, 0, 60, 0)
         self._charts = line_of(
-            (self._convergence_part, 1), (self._course_part, 1), spacing=_SPACING
+            (self._convergence_part, 1), (self._distance_part, 1), spacing=_SPACING
         )
         self._column = column_of(self._plan_part, self._charts, self._nothing, spacing=_SPACING)
         self.setLayout(self._column)
         self._progress: FitProgress | None = None
         self._result: tuple[FitResult, int] | None = None
-        self._seen: Pictured | None = None
+        self._plot_data: FitPlotData | None = None
         self.apply_theme()
 
     def apply_theme(self) -> None:
@@ -69,7 +69,7 @@ class FitPictures(Themed):
         content = None if result is None else (result, trial)
         if content != self._result:
             self._result = content
-            self._seen = None if result is None else pictured(result.trials[trial])
+            self._plot_data = None if result is None else pictured(result.trials[trial])
             self._draw_result()
 
     def _draw_progress(self) -> None:
@@ -107,10 +107,10 @@ class FitPictures(Themed):
         chart.plot(np.array([0.0, at[-1]]), np.full(2, before), pen=pen, name="before")
 
     def _draw_result(self) -> None:
-        for chart in (self.plan, self.course):
+        for chart in (self.plan, self.distance):
             chart.clear_curves()
-        seen = self._seen
-        for part in (self._plan_part, self._course_part):
+        seen = self._plot_data
+        for part in (self._plan_part, self._distance_part):
             part.setVisible(seen is not None)
         self._column.setStretchFactor(self._plan_part, 5 if seen is not None else 0)
         if seen is None:
@@ -151,16 +151,16 @@ class FitPictures(Themed):
             (seen.time_before, seen.distance_before, before, "before"),
             (seen.time_after, seen.distance_after, fitted, "fitted"),
         ):
-            self.course.plot(time, 1000.0 * distance, pen=pg.mkPen(colour, width=1.6), name=name)
+            self.distance.plot(time, 1000.0 * distance, pen=pg.mkPen(colour, width=1.6), name=name)
         self.plan.autoRange()
         highest = max(
             float(distance.max()) for distance in (seen.distance_before, seen.distance_after)
         )
-        self.course.setXRange(
+        self.distance.setXRange(
             min(seen.time_before[0], seen.time_after[0]),
             max(seen.time_before[-1], seen.time_after[-1]),
         )
-        self.course.setYRange(0.0, 1000.0 * highest)
+        self.distance.setYRange(0.0, 1000.0 * highest)
 
 
 def _titled(title: str, chart: LineChart) -> QWidget:

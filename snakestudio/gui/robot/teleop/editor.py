@@ -92,7 +92,7 @@ class MappingEditor(Dialog):
         self.numbers: dict[str, DoubleSpinBox] = {}
         theme.open_at(self, 1080, 680)
         self.devices = QLabel()
-        self.mistakes = Message()
+        self.message = Message()
         self.conflicts = QLabel()
         for label in (self.devices, self.conflicts):
             label.setProperty("role", "dim")
@@ -126,7 +126,7 @@ class MappingEditor(Dialog):
             self.devices,
             (self._scroll, 1),
             line_of(options, 1, numbers, spacing=10),
-            self.mistakes,
+            self.message,
             self.conflicts,
             line_of(*files, 1, buttons),
         )
@@ -214,7 +214,7 @@ class MappingEditor(Dialog):
             wrong.append(
                 "A binding has no input yet. Click its button to assign one, or remove the binding."
             )
-        self.mistakes.show_text("\n".join(wrong))
+        self.message.show_text("\n".join(wrong))
         self.use.setEnabled(not wrong)
         self.conflicts.setText(" ".join(conflicts(mapping, self._shortcuts)))
 
@@ -241,7 +241,7 @@ class MappingEditor(Dialog):
         try:
             self.set_mapping(load_map(path))
         except UsageError as error:
-            self.mistakes.show_text(str(error))
+            self.message.show_text(str(error))
 
     def _export(self) -> None:
         path = ask_save(self, "Export Mapping", FileKind.MAPPING, "teleoperation.toml", _FILTER)
@@ -250,7 +250,7 @@ class MappingEditor(Dialog):
         try:
             save_map(self.mapping, path)
         except UsageError as error:
-            self.mistakes.show_text(str(error))
+            self.message.show_text(str(error))
 
     def _reset(self) -> None:
         self.set_mapping(DEFAULT)

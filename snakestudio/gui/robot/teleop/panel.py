@@ -35,7 +35,7 @@ def gait_title(name: str) -> str:
     return next((entry.title for entry in GAITS if entry.name == name), "The scene's gait")
 
 
-def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
+def acting(scene: Scene, snapshot: Snapshot | None) -> ActualCommand | None:
     """Applied values in a state; None if the controller does not accept manual input."""
     law = scene.controller
     if (
@@ -47,7 +47,7 @@ def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
     control = snapshot.control
     left = 1.0 if scene.robot.head == "last" else -1.0
     turn = left * control["gait_offset_rad"] / law.max_offset if law.max_offset else 0.0
-    return Acting(
+    return ActualCommand(
         control["gait_frequency_radps"] / law.max_frequency, turn, control["gait_amplitude_share"]
     )
 
@@ -232,7 +232,7 @@ _BAR = 14
 _GAP = 18
 
 
-class Acting(NamedTuple):
+class ActualCommand(NamedTuple):
     """Values applied by the joints, in shares as in a command."""
 
     speed: float
@@ -246,13 +246,13 @@ class Picture(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._command: TeleopCommand = NEUTRAL
-        self._acting: Acting | None = None
+        self._acting: ActualCommand | None = None
         self._on: bool = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.scaled(232))
         self.setAccessibleName("Commanded and applied values")
 
-    def show_state(self, command: TeleopCommand, acting: Acting | None, on: bool) -> None:
+    def show_state(self, command: TeleopCommand, acting: ActualCommand | None, on: bool) -> None:
         """Show a command, the applied values (None: unknown) and whether the mode is on."""
         if (command, acting, on) != (self._command, self._acting, self._on):
             self._command = command

@@ -13,10 +13,10 @@ from snakestudio.gui.core.task import Task
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, FormField, Note
-from snakestudio.gui.forms.listen_on import ListenOn, ListenOnEditor
+from snakestudio.gui.forms.listen_on import AddressBox, AddressEditor
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.forms.service_dialog import port_field
-from snakestudio.sync import SynchronizedStart, Together
+from snakestudio.sync import StartSettings, SynchronizedStart
 from snakestudio.sync.lsl import available
 from snakestudio.sync.protocol import clock_words
 from snakestudio.viewmodel.start_target import Target
@@ -27,7 +27,7 @@ _WIDTH = 480
 """Width of the texts, px of the design."""
 
 
-def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
+def _fields(choices: StartSettings, target: Target) -> dict[str, FormField | Note]:
     """Declared fields for starting `target`."""
     waits = (
         Choice("", f"Nothing: {target.by_hand} starts"),
@@ -37,7 +37,7 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
     return {
         "wait": FormField("&Wait for", choices=waits),
         "wait_host": FormField(
-            "Liste&n on", placeholder=choices.wait_host, editor=ListenOnEditor, visible_if=_on_port
+            "Liste&n on", placeholder=choices.wait_host, editor=AddressEditor, visible_if=_on_port
         ),
         "wait_port": port_field(
             "P&ort",
@@ -84,11 +84,11 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
     }
 
 
-def _on_port(now: Together) -> bool:
+def _on_port(now: StartSettings) -> bool:
     return now.wait == "port"
 
 
-def _problems(now: Together) -> dict[str, str]:
+def _problems(now: StartSettings) -> dict[str, str]:
     """Messages about missing values by field."""
     if now.empty:
         return {"": "Choose what to wait for, or a host to send START to."}
@@ -114,13 +114,15 @@ class TogetherDialog(Dialog):
 
     Parameters
     ----------
-    choices : Together
+    choices : StartSettings
         Initial choices.
     target : Target
         Target to start.
     """
 
-    def __init__(self, choices: Together, target: Target, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, choices: StartSettings, target: Target, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent, "Start Together", target.about())
         self._target = target
         self._test_task: Task[str] | None = None
@@ -131,7 +133,7 @@ class TogetherDialog(Dialog):
         )
         self.form = DeclaredForm(first, _fields(first, target), self, check=_problems)
         self.wait = self.form.widget("wait", QComboBox)
-        self.listen_on = self.form.widget("wait_host", ListenOn)
+        self.listen_on = self.form.widget("wait_host", AddressBox)
         self.wait_port = self.form.widget("wait_port", NumberField)
         self.stream = self.form.widget("wait_stream", QLineEdit)
         self.limit = self.form.widget("limit_s", NumberField)
@@ -166,11 +168,11 @@ class TogetherDialog(Dialog):
         self._show()
         self._stand()
 
-    def choices(self) -> Together | None:
+    def choices(self) -> StartSettings | None:
         """Choices; None if they cannot be used."""
         return None if self.form.problem else self._chosen()
 
-    def _chosen(self) -> Together:
+    def _chosen(self) -> StartSettings:
         now = self.form.values
         usual = now.wait_host == self._target.usual_host
         return replace(now, wait_host="" if usual else now.wait_host)

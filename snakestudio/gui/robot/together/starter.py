@@ -23,7 +23,7 @@ from snakestudio.model.events import RunEvent
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.session import Session
 from snakestudio.session.status import Status
-from snakestudio.sync import SynchronizedStart, Together
+from snakestudio.sync import StartSettings, SynchronizedStart
 from snakestudio.viewmodel.start_target import EVERYWHERE, HERE, Target, UnderWay
 from snakestudio.viewmodel.work import Progress
 
@@ -86,9 +86,9 @@ class StartTogether(QObject):
         return self._robot if self._robot_controller.connected else self._run
 
     @property
-    def choices(self) -> Together:
+    def choices(self) -> StartSettings:
         """Choices used last for the current target."""
-        return load(self._settings, self.target.key, Together())
+        return load(self._settings, self.target.key, StartSettings())
 
     @property
     def busy(self) -> bool:
@@ -131,7 +131,7 @@ class StartTogether(QObject):
             )
             self.wait(choices)
 
-    def wait(self, choices: Together) -> None:
+    def wait(self, choices: StartSettings) -> None:
         """Connect and listen; the start is triggered by another instrument or by hand."""
         if not self.possible:
             return
@@ -335,7 +335,7 @@ class RobotTarget(QObject):
             where="any network of this computer" if host == EVERYWHERE else "that network"
         ), "warning"
 
-    def begin(self, choices: Together, name: str) -> RobotStartTarget:
+    def begin(self, choices: StartSettings, name: str) -> RobotStartTarget:
         """See `Target`."""
         from snakestudio.live.robot_start_target import RobotStartTarget
 
@@ -374,7 +374,7 @@ _OVER = ("paused", "finished", "failed", "blocked", "empty")
 class _RunStart:
     """Start of the session's run."""
 
-    def __init__(self, session: Session, choices: Together, name: str, owner: QObject) -> None:
+    def __init__(self, session: Session, choices: StartSettings, name: str, owner: QObject) -> None:
         self._session = session
         self._runs, self._ended = threading.Event(), threading.Event()
         self.start = SynchronizedStart(choices, name, self._begin)
@@ -474,7 +474,7 @@ class RunTarget(QObject):
         """No caution: a simulated run is harmless."""
         return "", ""
 
-    def begin(self, choices: Together, name: str) -> _RunStart:
+    def begin(self, choices: StartSettings, name: str) -> _RunStart:
         """See `Target`."""
         self._run_start = _RunStart(self._session_controller.session, choices, name, self)
         return self._run_start

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio._arrays import FloatArray
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.model.ticks import step_above
 from snakestudio.study.evaluate import Trace
 from snakestudio.text import number_text
@@ -30,7 +30,7 @@ _MARGIN = 12
 _AWAY = 18
 
 
-class HoverCard(Themed):
+class HoverCard(ThemedWidget):
     """Card over its parent widget; hidden while the mouse is over no point."""
 
     def __init__(self, parent: QWidget) -> None:

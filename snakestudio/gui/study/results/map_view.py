@@ -89,13 +89,13 @@ class _Map(PlaneChart):
         """Cells of the brushed rows."""
         rows = self.linked.rows
         results = self.linked.results
-        if self.cells is None or not rows.brushes or self.across is None:
+        if self.cells is None or not rows.brushes or self.x_column is None:
             return self.cells
         if self._bright_cells is None:
-            y, column = (None, self.up) if self._curve else (self.up, self.colour)
+            y, column = (None, self.y_column) if self._curve else (self.y_column, self.colour)
             assert column is not None
             keep = self.rows[rows.brushed[self.rows]]
-            brushed = cells_of(results, keep, self.across, y, column, self._over)
+            brushed = cells_of(results, keep, self.x_column, y, column, self._over)
             same = brushed is not None and brushed.values.shape == self.cells.values.shape
             self._bright_cells = brushed if same else None
         return self._bright_cells
@@ -110,7 +110,7 @@ class _Map(PlaneChart):
         return place if len(at) or (seen is not None and (seen.rows == row).any()) else None
 
     def nothing(self) -> str:
-        column = self.up if self._curve else self.colour
+        column = self.y_column if self._curve else self.colour
         if (
             column is not None
             and not np.isfinite(column.values).any()
@@ -120,7 +120,7 @@ class _Map(PlaneChart):
         return super().nothing()
 
     def row_at(self, place: QPointF) -> int:
-        if self.cells is None or self._curve or self.up is None or self.across is None:
+        if self.cells is None or self._curve or self.y_column is None or self.x_column is None:
             return super().row_at(place)
         area = self.area
         if not area.contains(place):

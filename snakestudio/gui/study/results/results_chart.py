@@ -137,8 +137,8 @@ class PlaneChart(ResultsChart):
     """Rows as dots in two columns; dragging a rectangle brushes both."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
-        self.across: ResultColumn | None = None
-        self.up: ResultColumn | None = None
+        self.x_column: ResultColumn | None = None
+        self.y_column: ResultColumn | None = None
         self.colour: ResultColumn | None = None
         self.rows: IntArray = np.zeros(0, np.int64)
         """Visible rows of the results."""
@@ -153,8 +153,8 @@ class PlaneChart(ResultsChart):
         self, x: ResultColumn, y: ResultColumn, colour: ResultColumn | None, rows: IntArray
     ) -> None:
         """Show two columns of these rows."""
-        self.across = x
-        self.up = y
+        self.x_column = x
+        self.y_column = y
         self.colour = colour
         self.rows = rows
         self._scales = self.scales_of(x, y)
@@ -177,12 +177,14 @@ class PlaneChart(ResultsChart):
             return (
                 "Every run has failed, so there is nothing to draw. See the table for the reasons."
             )
-        if self.across is None or self.up is None:
+        if self.x_column is None or self.y_column is None:
             return ""
-        seen = np.isfinite(self.across.values[self.rows]) & np.isfinite(self.up.values[self.rows])
+        seen = np.isfinite(self.x_column.values[self.rows]) & np.isfinite(
+            self.y_column.values[self.rows]
+        )
         if seen.any():
             return ""
-        return f"No point has both {self.across.title.lower()} and {self.up.title.lower()} yet."
+        return f"No point has both {self.x_column.title.lower()} and {self.y_column.title.lower()} yet."
 
     # --- positions -------------------------------------------------------------------------------
 
@@ -193,25 +195,26 @@ class PlaneChart(ResultsChart):
     def places(self) -> tuple[FloatArray, FloatArray]:
         """Return the positions of the rows, px of the chart."""
         if len(self._at[0]) != len(self.rows):
-            assert self.across is not None
-            assert self.up is not None
+            assert self.x_column is not None
+            assert self.y_column is not None
             area = self.area
             self._at = (
-                area.left() + self._scales[0].share(self.across.values[self.rows]) * area.width(),
-                area.bottom() - self._scales[1].share(self.up.values[self.rows]) * area.height(),
+                area.left() + self._scales[0].share(self.x_column.values[self.rows]) * area.width(),
+                area.bottom()
+                - self._scales[1].share(self.y_column.values[self.rows]) * area.height(),
             )
         return self._at
 
     def place_of(self, row: int) -> QPointF | None:
         if (
-            self.across is None
-            or self.up is None
+            self.x_column is None
+            or self.y_column is None
             or row not in self.rows[np.searchsorted(self.rows, row) :][:1]
         ):
             return None
         shares = (
-            self._scales[0].at(self.across.values[row]),
-            self._scales[1].at(self.up.values[row]),
+            self._scales[0].at(self.x_column.values[row]),
+            self._scales[1].at(self.y_column.values[row]),
         )
         area = self.area
         if not np.isfinite(shares).all():
@@ -221,7 +224,7 @@ class PlaneChart(ResultsChart):
         )
 
     def row_at(self, place: QPointF) -> int:
-        if self.across is None or not len(self.rows):
+        if self.x_column is None or not len(self.rows):
             return -1
         x, y = self.places()
         near = nearest(np.where(self.within_reach[self.rows], x, np.nan), y, place)
@@ -287,8 +290,8 @@ class PlaneChart(ResultsChart):
 
     def draw_marks(self, painter: QPainter) -> None:
         rows = self.linked.rows
-        if self.across is not None and self.up is not None:
-            ends = rows.brushes.get(self.across.name), rows.brushes.get(self.up.name)
+        if self.x_column is not None and self.y_column is not None:
+            ends = rows.brushes.get(self.x_column.name), rows.brushes.get(self.y_column.name)
             if any(ends):
                 x, y = (
                     (scale.at(end[0]), scale.at(end[1])) if end is not None else (0.0, 1.0)
@@ -308,8 +311,8 @@ class PlaneChart(ResultsChart):
 
     def drag(self, begin: QPointF, place: QPointF) -> None:
         if (
-            self.across is None
-            or self.up is None
+            self.x_column is None
+            or self.y_column is None
             or not self.area.adjusted(-4, -4, 4, 4).contains(begin)
         ):
             return
@@ -320,11 +323,11 @@ class PlaneChart(ResultsChart):
             {
                 column.name: (scale.value(max(0.0, low)), scale.value(min(1.0, high)))
                 for column, scale, (low, high) in zip(
-                    (self.across, self.up), self._scales, (across, up), strict=True
+                    (self.x_column, self.y_column), self._scales, (across, up), strict=True
                 )
             }
         )
 
     def double_clicked(self, place: QPointF) -> None:
-        if self.across is not None and self.up is not None:
-            self.linked.brush({self.across.name: None, self.up.name: None})
+        if self.x_column is not None and self.y_column is not None:
+            self.linked.brush({self.x_column.name: None, self.y_column.name: None})

@@ -41,19 +41,20 @@ class _Scatter(PlaneChart):
 
     def _find_front(self) -> IntArray:
         if (
-            self.across is None
-            or self.up is None
-            or not (self.across.better and self.up.better)
-            or self.across.name == self.up.name
+            self.x_column is None
+            or self.y_column is None
+            or not (self.x_column.better and self.y_column.better)
+            or self.x_column.name == self.y_column.name
         ):
             return np.zeros(0, np.int64)
         results = self.linked.results
         rows = np.flatnonzero(results.counts)
         both = np.stack(
-            [-column.better * column.values[rows] for column in (self.across, self.up)], axis=1
+            [-column.better * column.values[rows] for column in (self.x_column, self.y_column)],
+            axis=1,
         )
         on_front = rows[front(both)]
-        ordered: IntArray = on_front[np.argsort(self.across.values[on_front], kind="stable")]
+        ordered: IntArray = on_front[np.argsort(self.x_column.values[on_front], kind="stable")]
         return ordered
 
     def draw_curve(self, painter: QPainter) -> None:
@@ -62,11 +63,11 @@ class _Scatter(PlaneChart):
         ]
         if not places:
             return
-        assert self.across is not None
+        assert self.x_column is not None
         # A step: all points on its far side are worse than a point of the front in both.
         corners: list[QPointF] = []
         # towards the better end of x the next point follows immediately
-        across_first = self.across.better > 0
+        across_first = self.x_column.better > 0
         for k, place in enumerate(places):
             corners.append(place)
             if k + 1 < len(places):

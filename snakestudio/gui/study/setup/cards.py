@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.text_field import TextField
@@ -21,7 +21,7 @@ LEAST_WIDTH = 44
 """Minimum width of a number in a narrow dock, px of the design."""
 
 
-class Card(Themed):
+class Card(ThemedWidget):
     """Card for one part of a study.
 
     Parameters

@@ -157,13 +157,13 @@ class GoalCard(MeasureCard):
         super().__init__(open_study, index, "goals")
 
     def _add_fields(self) -> None:
-        self._aim_chosen_of: Goal | None = None
+        self._goal_with_chosen_aim: Goal | None = None
         """Goal whose direction was chosen here by the user, in its current state."""
         self.aim = choice("Better direction", _AIMS, self._choose_aim)
         self.column.addLayout(line_of(self.aim, self.over))
 
     def _choose_aim(self, aim: str) -> None:
-        self._aim_chosen_of = self.part
+        self._goal_with_chosen_aim = self.part
         self._edit(aim=aim)
 
     def _edit(self, **values: object) -> None:
@@ -171,14 +171,14 @@ class GoalCard(MeasureCard):
         goal: Goal = changed(self.part, **values)
         if "aim" not in values and not self._aim_is_chosen:
             goal = changed(goal, aim=goal.natural_aim)
-        if self._aim_chosen_of == self.part:
-            self._aim_chosen_of = goal
+        if self._goal_with_chosen_aim == self.part:
+            self._goal_with_chosen_aim = goal
         super()._edit(**goal.model_dump())
 
     @property
     def _aim_is_chosen(self) -> bool:
         goal: Goal = self.part
-        return goal == self._aim_chosen_of or goal.aim != goal.natural_aim
+        return goal == self._goal_with_chosen_aim or goal.aim != goal.natural_aim
 
     def refresh(self) -> None:
         self.aim.setCurrentIndex(self.aim.findData(self.part.aim))

@@ -11,7 +11,7 @@ from snakestudio.gui.study.setup.fixed_form import FixedForm
 from snakestudio.gui.study.setup.measures import Goals, Limits
 from snakestudio.gui.study.setup.repeats_form import RepeatsForm
 from snakestudio.gui.study.setup.search_form import SearchForm
-from snakestudio.gui.study.setup.varying import Varying
+from snakestudio.gui.study.setup.varying import VaryForm
 
 _KEYS = {
     "Parameters": ("vary",),
@@ -30,7 +30,7 @@ class SetupPage(QWidget):
     def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._open = open_study
-        self.varying = Varying(open_study)
+        self.varying = VaryForm(open_study)
         self.search = SearchForm(open_study)
         self.repeats = RepeatsForm(open_study)
         self.goals = Goals(open_study)

@@ -206,7 +206,7 @@ def _float(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-class Varying(CardForm[VaryCard]):
+class VaryForm(CardForm[VaryCard]):
     """All varied values, and a field that adds another one."""
 
     def __init__(self, open_study: OpenStudy) -> None:

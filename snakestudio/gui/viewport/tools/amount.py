@@ -12,13 +12,13 @@ from PySide6.QtGui import QKeyEvent
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import LENGTH, Guide, Mode
-from snakestudio.gui.viewport.tools.typed import Typed
+from snakestudio.gui.viewport.tools.typed import TypedText
 from snakestudio.model.formula.quantity import FACTOR, NumberTextError
 from snakestudio.text import capitalized
 from snakestudio.viewmodel.viewport import motion
 from snakestudio.viewmodel.viewport.motion import Ndc
 from snakestudio.viewmodel.viewport.snapping import Targets, snapped_shift, stepped
-from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTarget
+from snakestudio.viewmodel.viewport.transform_target import ShapedTarget, TransformTarget
 from snakestudio.viewmodel.viewport.view_settings import EditSettings
 
 Grip = Literal["free", "handle"]
@@ -203,7 +203,7 @@ class Amount:
         self.axes = axes
         self.local = False
         """Whether the axes are those of the subject."""
-        self.typed = Typed(_UNITS[mode])
+        self.typed = TypedText(_UNITS[mode])
         self._shift = np.zeros(3)
         self._angle = 0.0
         self._factors = np.ones(3)
@@ -257,7 +257,7 @@ class Amount:
             ]
             title = self.subject.title
             return f"{capitalized(title)} can be {what} {names} only."
-        turned = isinstance(self.subject, Shaped) and not np.allclose(
+        turned = isinstance(self.subject, ShapedTarget) and not np.allclose(
             self.own, np.eye(3), atol=1e-9
         )
         upright = set(self.subject.move_axes) >= set("xyz") or bool(

@@ -34,7 +34,7 @@ _ENDS = (QEvent.Type.FocusOut, QEvent.Type.WindowDeactivate, QEvent.Type.Hide)
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _HeldPoint:
     """Point of a link at which the mouse button was pressed."""
 
     link: int
@@ -68,7 +68,7 @@ class PullTool(QObject):
         self.grip: Grip | None = None
         """Current pull; None without one."""
         self.strength = 1.0
-        self._held: _Held | None = None
+        self._held: _HeldPoint | None = None
         self._spring: Spring | None = None
         self._ended = False  # though the button is still held
         self._pointed: int | None = None  # link under the cursor while Ctrl is held
@@ -206,7 +206,7 @@ class PullTool(QObject):
         grabbed = np.array(picked.point)
         pose = snapshot.link_pose[item[1]]
         x, y, z = map(float, matrices(pose[3:][None, :])[0].T @ (grabbed - pose[:3]))
-        self._held = _Held(item[1], (x, y, z), grabbed, event.position())
+        self._held = _HeldPoint(item[1], (x, y, z), grabbed, event.position())
         return False
 
     def double_click(self, event: QMouseEvent) -> bool:
@@ -324,7 +324,7 @@ class PullTool(QObject):
         self._viewport.session_controller.session.pull(self.grip)
         self.changed.emit()
 
-    def _target(self, held: _Held) -> Vector | None:
+    def _target(self, held: _HeldPoint) -> Vector | None:
         """Point under the cursor at the depth of the grabbed point, or at its height for a planar robot."""
         viewport = self._viewport
         if not viewport.scene.body.in_space:

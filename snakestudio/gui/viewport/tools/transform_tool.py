@@ -25,7 +25,7 @@ from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.model.scene import Scene
 from snakestudio.text import MINUS, capitalized
 from snakestudio.viewmodel.viewport.snapping import Targets
-from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTarget, target_of
+from snakestudio.viewmodel.viewport.transform_target import ShapedTarget, TransformTarget, target_of
 
 _REACH = 9.0
 """Distance from the cursor in which a handle is selected, pixels."""
@@ -226,7 +226,7 @@ class TransformTool(QObject):
         scene = self._viewport.document.scene
         axes = (
             subject.own_axes(scene)
-            if mode == "scale" and isinstance(subject, Shaped)
+            if mode == "scale" and isinstance(subject, ShapedTarget)
             else np.eye(3)
         )
         return Gizmo(mode, subject.pivot(scene), axes, offered, self.hovered)
@@ -311,7 +311,7 @@ class TransformTool(QObject):
         self._cursor = position
         scene = viewport.document.scene
         pivot = subject.pivot(scene)
-        own = subject.own_axes(scene) if isinstance(subject, Shaped) else np.eye(3)
+        own = subject.own_axes(scene) if isinstance(subject, ShapedTarget) else np.eye(3)
         cursor = Cursor(
             self._eye, viewport.ndc(position), pivot, pivot if anchor is None else anchor, grip
         )
@@ -327,7 +327,7 @@ class TransformTool(QObject):
 
     def _targets(self, subject: TransformTarget) -> Targets | None:
         """Return the snapping targets of the subject: all other visible obstacles."""
-        if not isinstance(subject, Shaped):
+        if not isinstance(subject, ShapedTarget):
             return None
         document = self._viewport.document
         scene = document.scene

@@ -11,7 +11,7 @@ _BEGINS = "0123456789.,-+("
 _CONTINUES = _BEGINS + "*/^)°% "
 
 
-class Typed:
+class TypedText:
     """Text typed so far.
 
     Parameters

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.link.core.codec import Codec
-from snakestudio.link.core.coder import Decoded
+from snakestudio.link.core.coder import DecodedFrame
 from snakestudio.link.emulator.body import Body
 from snakestudio.link.emulator.firmware.settings import address
 from snakestudio.link.emulator.node import Address, Cyclic, Node, Reason
@@ -38,7 +38,7 @@ class _Pattern:
     message: Message | None
     signals: dict[str, float]
 
-    def fits(self, frame: Frame, decoded: Decoded | None, free: frozenset[str]) -> bool:
+    def fits(self, frame: Frame, decoded: DecodedFrame | None, free: frozenset[str]) -> bool:
         if (frame.id, frame.extended, frame.remote) != (
             self.frame.id,
             self.frame.extended,
@@ -71,9 +71,9 @@ class Rules:
             for signal in message.signals
             if signal.quantity in ("counter", "checksum")
         )
-        self._last_decoded: tuple[Frame | None, Decoded | None] = (None, None)
+        self._last_decoded: tuple[Frame | None, DecodedFrame | None] = (None, None)
 
-    def decoded(self, frame: Frame) -> Decoded | None:
+    def decoded(self, frame: Frame) -> DecodedFrame | None:
         """Return a decoded frame of the host; a broadcast is decoded once for all nodes."""
         if self._last_decoded[0] is not frame:
             self._last_decoded = (frame, self.codec.decode_outgoing(frame))
@@ -259,7 +259,7 @@ class GenericNode(Node):
 
     # ------------------------------------------------------------------------------------ sequences
 
-    def _ends(self, name: Sequence, frame: Frame, decoded: Decoded | None) -> bool:
+    def _ends(self, name: Sequence, frame: Frame, decoded: DecodedFrame | None) -> bool:
         """Return whether a frame is the last one of a sequence that arrived in order."""
         patterns = self._patterns[name]
         if not patterns:
@@ -302,7 +302,7 @@ class GenericNode(Node):
 
     # ------------------------------------------------------------------------- set-points, requests
 
-    def _follow(self, decoded: Decoded, now: float) -> None:
+    def _follow(self, decoded: DecodedFrame, now: float) -> None:
         for value in decoded.values:
             slot = self._own.get(value.axis)
             if slot is None:
