@@ -16,7 +16,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,10 +26,13 @@ from tests.layout_measures import (
     by_file,
     copied_lines,
     format_skips,
+    is_docstring,
+    lines_of,
     listed_names,
     parallel_assignments,
     private_in_tests,
     quoted_phrases,
+    without_collector,
 )
 from tests.polling import polling_timers_of
 
@@ -46,13 +49,17 @@ class Module:
     name : str
         Dotted, without the package: "gui.viewport.tool", or "" for the package's own `__init__`.
     path : Path
-    lines : int
     is_package : bool
         Whether the file is an `__init__`.
     imports : dict of str to int
         Dotted names of imported modules and members, with the line.
-    attributes, names, texts, compared, subscripts, classes, functions : list
+    text : str
+    attributes, names, compared, subscripts, classes, functions, assignments : list
         Nodes of these types.
+    texts : list
+        Strings that are not docstrings.
+    without_code : set of int
+        Lines of imports and docstrings.
     instances : list
         Calls of `isinstance`.
     assigned : list
@@ -63,7 +70,7 @@ class Module:
 
     name: str
     path: Path
-    lines: int
+    text: str
     is_package: bool
     imports: dict[str, int] = field(default_factory=dict)
     attributes: list[ast.Attribute] = field(default_factory=list)
@@ -73,6 +80,8 @@ class Module:
     subscripts: list[ast.Subscript] = field(default_factory=list)
     classes: list[ast.ClassDef] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
+    assignments: list[ast.Assign] = field(default_factory=list)
+    without_code: set[int] = field(default_factory=set)
     instances: list[ast.Call] = field(default_factory=list)
     assigned: list[tuple[ast.Attribute, Function | None, ast.ClassDef | None]] = field(
         default_factory=list
@@ -102,10 +111,8 @@ def read(path: Path, root: Path) -> Module:
     """Parse a file."""
     parts = path.relative_to(root).with_suffix("").parts
     is_package = parts[-1] == "__init__"
-    text = path.read_bytes()
-    module = Module(
-        ".".join(parts[:-1] if is_package else parts), path, text.count(b"\n"), is_package
-    )
+    text = path.read_text(encoding="utf-8")
+    module = Module(".".join(parts[:-1] if is_package else parts), path, text, is_package)
     _collect(module, ast.parse(text))
     return module
 
@@ -136,11 +143,18 @@ def _collect(module: Module, tree: ast.Module) -> None:
         elif isinstance(node, ast.Subscript):
             module.subscripts.append(node)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
+            if isinstance(node, ast.Assign):
+                module.assignments.append(node)
             if function is not None and owner is not None:
                 module.settings.append((node, function, owner))
+        elif is_docstring(node):
+            module.without_code.update(lines_of(node))
+            continue
         elif isinstance(node, ast.Import):
+            module.without_code.update(lines_of(node))
             module.imports.update((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
+            module.without_code.update(lines_of(node))
             base = _from(module, node)
             module.imports.update((f"{base}.{alias.name}", node.lineno) for alias in node.names)
         elif isinstance(node, ast.ClassDef):
@@ -192,17 +206,12 @@ class Package:
     """All files in the folder of the package."""
 
     def __init__(self, root: Path = ROOT / PACKAGE) -> None:
-        collecting = gc.isenabled()
-        gc.disable()  # the collector would take longer over a million nodes, which all stay, than the parser
-        try:
-            found = (
+        with without_collector():
+            files = (
                 read(path, root) for path in sorted(root.rglob("*.py")) if "_data" not in path.parts
             )
-            self.modules = {module.name: module for module in found}
+            self.modules = {module.name: module for module in files}
             gc.freeze()
-        finally:
-            if collecting:
-                gc.enable()
         self.root = root
 
     # -------------------------------------------------------------------------------------- imports
@@ -651,6 +660,7 @@ def window_importers(package: Package) -> Count:
 
 
 _NAMED_ARM = re.compile(r"(^|_)arm(ing)?(_|$)")
+_MENTIONED_ARM = re.compile(r"(?<![^\W_])arm(ing)?(?![^\W_])|LinkCommand|CommandKind")
 _OTHER_ARMS = {"sequences", "options", "boxes"}
 """`sequences.arm`: steps of a profile; `options.arm`: an option of the command line; `boxes.arm`: a
 tool waits for a click."""
@@ -681,6 +691,8 @@ def passing_on_arming(package: Package) -> Count:
 
 def _taking_arm(module: Module) -> Iterator[str]:
     if module.within("gui.viewport"):  # which has the tool with `boxes.arm`
+        return
+    if not _MENTIONED_ARM.search(module.text):  # no walk over the other modules, which are most
         return
     inside: set[int] = set()
     for each in module.classes:
@@ -726,7 +738,7 @@ def polling_timers(package: Package) -> Count:
     """
     places = []
     for module in package.modules.values():
-        if module.within("gui") and b"Timer" in module.path.read_bytes():
+        if module.within("gui") and "Timer" in module.text:
             file = module.file.removeprefix(f"{PACKAGE}/")
             methods = {
                 id(node)
@@ -792,16 +804,6 @@ def _lays_rows_out(module: Module) -> bool:
     return any(name.id in _ROW_LAYOUTS and isinstance(name.ctx, ast.Load) for name in module.names)
 
 
-def _of_files(count: Callable[[Path], Count]) -> Callable[[Package], Count]:
-    """Return a count over files as a count of a package."""
-
-    @wraps(count)
-    def of(package: Package) -> Count:
-        return count(package.root.parent)
-
-    return of
-
-
 MEASURES: dict[str, Callable[[Package], Count]] = {
     of.__name__: of
     for of in (
@@ -822,12 +824,12 @@ MEASURES: dict[str, Callable[[Package], Count]] = {
         polling_timers,
         architecture_bytes,
         handmade_dialogs,
-        _of_files(format_skips),
-        _of_files(parallel_assignments),
-        _of_files(copied_lines),
-        _of_files(listed_names),
-        _of_files(private_in_tests),
-        _of_files(quoted_phrases),
+        format_skips,
+        parallel_assignments,
+        copied_lines,
+        listed_names,
+        private_in_tests,
+        quoted_phrases,
     )
 }
 """Counts by name; the docstring of each function describes what it counts."""

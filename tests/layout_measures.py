@@ -6,12 +6,18 @@ They are part of `python -m tests.architecture`, and `test_architecture` compare
 from __future__ import annotations
 
 import ast
+import gc
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
+
+if TYPE_CHECKING:
+    from tests.architecture import Module, Package
 
 Count = tuple[int, tuple[str, ...]]
 """A count, and the places that count."""
@@ -41,28 +47,47 @@ def _files(root: Path, *folders: str) -> list[Path]:
     return [path for folder in folders for path in sorted((root / folder).rglob("*.py"))]
 
 
-@cache
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Parse without garbage collection: over a million nodes, which all stay, it takes longer than the parser."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def is_docstring(node: ast.AST) -> TypeGuard[ast.Expr]:
+    """Whether a statement consists of a constant."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def lines_of(node: ast.stmt) -> range:
+    """Numbers of the lines of a statement."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 @dataclass
-class _File:
-    """Parsed file."""
+class _Test:
+    """Parsed file of the tests."""
 
-    assignments: list[ast.Assign] = field(default_factory=list)
     attributes: list[ast.Attribute] = field(default_factory=list)
     texts: list[ast.Constant] = field(default_factory=list)
     """Strings that are not docstrings."""
-    without_code: set[int] = field(default_factory=set)
-    """Lines of imports and docstrings."""
 
 
 @cache
-def _file(path: Path) -> _File:
-    """Parse a file and walk over it once. Only the listed nodes stay in memory."""
-    file = _File()
-    stack: list[ast.AST] = [ast.parse(_text(path))]
+def _tests(root: Path) -> dict[Path, _Test]:
+    """Parse all tests and walk over each once. Only the listed nodes stay in memory."""
+    with without_collector():
+        return {path: _read_test(path) for path in _files(root, "tests")}
+
+
+def _read_test(path: Path) -> _Test:
+    file = _Test()
+    stack: list[ast.AST] = [ast.parse(path.read_bytes())]
     while stack:
         node = stack.pop()
         if isinstance(node, ast.Name):
@@ -71,15 +96,10 @@ def _file(path: Path) -> _File:
             if isinstance(node.value, str):
                 file.texts.append(node)
             continue
-        if isinstance(node, ast.Import | ast.ImportFrom) or (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        ):
-            file.without_code.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        if is_docstring(node):
             continue
         if isinstance(node, ast.Attribute):
             file.attributes.append(node)
-        elif isinstance(node, ast.Assign):
-            file.assignments.append(node)
         for value in node.__dict__.values():
             if isinstance(value, ast.AST):
                 stack.append(value)
@@ -88,26 +108,31 @@ def _file(path: Path) -> _File:
     return file
 
 
-def format_skips(root: Path) -> Count:
+def format_skips(package: Package) -> Count:
     """Statements of the package and its tests excluded from formatting. Only matrices and tables need it."""
+    root = package.root.parent
+    texts = {module.path: module.text for module in package.modules.values()}
+    for path in _files(root, "tests", "packaging"):
+        texts[path] = path.read_text(encoding="utf-8")
     return by_file(
         f"{path.relative_to(root)}:{number}"
-        for path in _files(root, "snakestudio", "tests", "packaging")
-        for number, line in enumerate(_text(path).splitlines(), 1)
+        for path, text in texts.items()
+        if _SKIP in text
+        for number, line in enumerate(text.splitlines(), 1)
         if _SKIP in line
     )
 
 
-def parallel_assignments(root: Path) -> Count:
+def parallel_assignments(package: Package) -> Count:
     """Assignments of several values in one statement, `a, b = x, y`, whose values do not have the same form.
 
     Exchanges, `a, b = b, a`, and values that depend on an earlier target do not count: they cannot be
     separated.
     """
     return by_file(
-        f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
-        for path in _files(root, "snakestudio")
-        for node in _file(path).assignments
+        module.at(node)
+        for module in package.modules.values()
+        for node in module.assignments
         if _is_parallel(node)
     )
 
@@ -134,52 +159,52 @@ def _form(node: ast.expr) -> str:
     return re.sub(r"(id|attr|value|arg)='[^']*'|value=[\d.e+-]+", r"\1", ast.dump(node))
 
 
-def copied_lines(root: Path) -> Count:
+def copied_lines(package: Package) -> Count:
     """Runs of eight or more identical lines of code in two places of the package."""
-    places: dict[tuple[str, ...], list[tuple[Path, int]]] = defaultdict(list)
-    lines = {path: _code(path) for path in _files(root, "snakestudio")}
-    for path, code in lines.items():
-        for at in range(len(code) - _COPY_LINES + 1):
-            places[tuple(line for _, line in code[at : at + _COPY_LINES])].append((path, at))
+    places: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
+    numbers: dict[str, list[int]] = {}
+    for module in package.modules.values():
+        code = _code(module)
+        numbers[module.file] = list(code)
+        lines = tuple(code.values())
+        for at in range(len(lines) - _COPY_LINES + 1):
+            places[lines[at : at + _COPY_LINES]].append((module.file, at))
     copies = []
-    seen: set[tuple[Path, int]] = set()
+    seen: set[tuple[str, int]] = set()
     for shared in places.values():
         if len(shared) < 2:
             continue
-        fresh = [(path, at) for path, at in shared if (path, at - 1) not in seen]
+        fresh = [(file, at) for file, at in shared if (file, at - 1) not in seen]
         seen.update(shared)
         if len(fresh) == len(shared):
-            first, second = shared[:2]
-            copies.append(
-                f"{first[0].relative_to(root)}:{lines[first[0]][first[1]][0]} and "
-                f"{second[0].relative_to(root)}:{lines[second[0]][second[1]][0]}"
-            )
+            copies.append(" and ".join(f"{file}:{numbers[file][at]}" for file, at in shared[:2]))
     return by_file(copies)
 
 
-def _code(path: Path) -> list[tuple[int, str]]:
-    """Lines of code, stripped, with their numbers, without blank ones, comments, imports and docstrings."""
-    numbered = ((number, line.strip()) for number, line in enumerate(_text(path).splitlines(), 1))
-    return [
-        (number, line)
+def _code(module: Module) -> dict[int, str]:
+    """Lines of code by number, stripped, without blank ones, comments, imports and docstrings."""
+    numbered = ((number, line.strip()) for number, line in enumerate(module.text.splitlines(), 1))
+    return {
+        number: line
         for number, line in numbered
-        if line and not line.startswith("#") and number not in _file(path).without_code
-    ]
+        if line and not line.startswith("#") and number not in module.without_code
+    }
 
 
-def listed_names(root: Path) -> Count:
+def listed_names(package: Package) -> Count:
     """Modules that list their names in `__all__` although they re-export none."""
     return by_file(
-        f"{path.relative_to(root)}:{node.lineno}"
-        for path in _files(root, "snakestudio")
-        if path.name != "__init__.py" and path.relative_to(root).as_posix() not in _REEXPORTING
-        for node in ast.parse(_text(path)).body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        f"{module.file}:{node.lineno}"
+        for module in package.modules.values()
+        if not module.is_package and module.file not in _REEXPORTING
+        for node in module.assignments
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__"
     )
 
 
-def private_in_tests(root: Path) -> Count:
+def private_in_tests(package: Package) -> Count:
     """Accesses of tests to private members (`_x`) of the package's objects."""
+    root = package.root.parent
     return by_file(
         f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
         for path, node in _private_accesses(root)
@@ -187,8 +212,8 @@ def private_in_tests(root: Path) -> Count:
 
 
 def _private_accesses(root: Path) -> Iterator[tuple[Path, ast.Attribute]]:
-    for path in _files(root, "tests"):
-        attributes = _file(path).attributes
+    for path, test in _tests(root).items():
+        attributes = test.attributes
         own = {
             node.attr
             for node in attributes
@@ -203,18 +228,19 @@ def _private_accesses(root: Path) -> Iterator[tuple[Path, ast.Attribute]]:
                 yield path, node
 
 
-def quoted_phrases(root: Path) -> Count:
+def quoted_phrases(package: Package) -> Count:
     """Strings in tests that quote four or more consecutive words of a string of the package: rewording breaks them."""
+    root = package.root.parent
     phrases = {
         phrase
-        for path in _files(root, "snakestudio")
-        for node in _file(path).texts
+        for module in package.modules.values()
+        for node in module.texts
         for phrase in _phrases(str(node.value))
     }
     return by_file(
         f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
-        for path in _files(root, "tests")
-        for node in _file(path).texts
+        for path, test in _tests(root).items()
+        for node in test.texts
         if not phrases.isdisjoint(_phrases(str(node.value)))
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from tests.inference import Function, last
 
@@ -53,7 +54,7 @@ def polling_timers_of(
                 yield call.lineno, ast.unparse(call)
         for name, method in methods.items():
             for call in ast.walk(method):
-                if not isinstance(call, ast.Call) or ast.unparse(call.func) != "QTimer.singleShot":
+                if not _is_call(call, "QTimer.singleShot"):
                     continue
                 if name in _own_names(call) and ast.unparse(call) not in clocks:
                     yield call.lineno, ast.unparse(call)
@@ -61,27 +62,42 @@ def polling_timers_of(
 
 def _timers(scope: ast.AST, calls: list[ast.Call]) -> Iterator[tuple[ast.Call, str]]:
     """Constructions of timers, with the target of the assignment; "" without one."""
+    timers = {id(call): call for call in calls if last(call.func) == "QTimer"}
+    if not timers:
+        return
     targets = {
         id(node.value): ast.unparse(
             node.targets[0] if isinstance(node, ast.Assign) else node.target
         )
         for node in ast.walk(scope)
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        if isinstance(node, ast.Assign | ast.AnnAssign) and id(node.value) in timers
     }
-    for call in calls:
-        if last(call.func) == "QTimer":
-            yield call, targets.get(id(call), "")
+    for key, call in timers.items():
+        yield call, targets.get(key, "")
+
+
+def _is_call(node: ast.AST, function: str) -> TypeGuard[ast.Call]:
+    """Whether a node calls the function of this dotted name; names are compared first, because that is fast."""
+    return (
+        isinstance(node, ast.Call)
+        and last(node.func) == function.rpartition(".")[2]
+        and ast.unparse(node.func) == function
+    )
 
 
 def _is_single(call: ast.Call, target: str, calls: list[ast.Call]) -> bool:
     by_keyword = any(keyword.arg == "singleShot" for keyword in call.keywords)
-    return by_keyword or any(ast.unparse(call) == f"{target}.setSingleShot(True)" for call in calls)
+    return by_keyword or any(
+        _is_call(call, f"{target}.setSingleShot")
+        and ast.unparse(call) == f"{target}.setSingleShot(True)"
+        for call in calls
+    )
 
 
 def _restarts(target: str, calls: list[ast.Call], methods: dict[str, Function]) -> bool:
     """Whether the callback of the timer leads to its start."""
     for call in calls:
-        if ast.unparse(call.func) == f"{target}.timeout.connect":
+        if _is_call(call, f"{target}.timeout.connect"):
             for name in _own_names(call):
                 if name in methods and f"{target}.start(" in ast.unparse(methods[name]):
                     return True

@@ -395,7 +395,7 @@ def test_phrases_count_and_keys_values_and_docstrings_do_not(tmp_path: Path) -> 
         path = tmp_path / name
         path.parent.mkdir()
         path.write_text(textwrap.dedent(text), encoding="utf-8")
-    _, places = quoted_phrases(tmp_path)
+    _, places = quoted_phrases(Package(tmp_path / PACKAGE))
     assert [place.split(":")[1] for place in places] == ["3", "4"]
 
 

@@ -16,6 +16,7 @@ from snakestudio.api.running import simulate_scene
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.reads import findings
+from snakestudio.model.columns import table
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
@@ -446,7 +447,7 @@ def outcome(scene: Scene, base_dir: Path) -> tuple[bytes, ...]:
         return (str(error).encode(),)
     return (
         *(name.encode() for name in run.columns),
-        *(run[name].tobytes() for name in run.columns),
+        np.concatenate(list(table(run.recording))).tobytes(),
     )
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 from tests.elsewhere import answer_of
 
@@ -39,17 +43,38 @@ def answer(folder: Path, before: str = "", **environment: str) -> dict[str, obje
     return result
 
 
-def test_saved_code_is_loaded_and_gives_the_same(tmp_path: Path) -> None:
-    first = answer(tmp_path)
-    again = answer(tmp_path)
+class Saved(NamedTuple):
+    """Folder of saved code, and the answer of the program that compiled it."""
+
+    folder: Path
+    first: dict[str, object]
+
+
+@pytest.fixture(scope="module")
+def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Saved:
+    folder = tmp_path_factory.mktemp("compiled")
+    return Saved(folder, answer(folder))
+
+
+@pytest.fixture
+def saved(compiled_once: Saved, tmp_path: Path) -> Saved:
+    """Copy of the saved code that the test may change."""
+    folder = tmp_path / "saved"
+    shutil.copytree(compiled_once.folder, folder)
+    return Saved(folder, compiled_once.first)
+
+
+def test_saved_code_is_loaded_and_gives_the_same(saved: Saved) -> None:
+    first = saved.first
+    again = answer(saved.folder)
     assert "sin_cos" in first["compiled"]
     assert again["compiled"] == []
     assert again["values"] == first["values"]
     assert [name.rpartition("-")[0] for name in first["files"]] == ["kernels.trig.sin_cos"]
 
 
-def test_bits_are_those_of_numba_by_default(tmp_path: Path) -> None:
-    full = answer(tmp_path / "whole")
+def test_bits_are_those_of_numba_by_default(compiled_once: Saved, tmp_path: Path) -> None:
+    full = compiled_once.first
     own = answer(tmp_path / "own", before='import numba; numba.__version__ = "0.99"')
     assert (full["kind"], own["kind"]) == ("KernelDispatcher", "CPUDispatcher")
     assert own["values"] == full["values"]
@@ -60,18 +85,18 @@ def test_bits_are_those_of_numba_by_default(tmp_path: Path) -> None:
     )
 
 
-def test_damaged_file_is_recompiled(tmp_path: Path) -> None:
-    first = answer(tmp_path)
-    file = next(tmp_path.rglob("*.kernel"))
+def test_damaged_file_is_recompiled(saved: Saved) -> None:
+    first = saved.first
+    file = next(saved.folder.rglob("*.kernel"))
     full = file.read_bytes()
     for damaged in (full[:-100], full[:50] + b"?" + full[51:], b""):
         file.write_bytes(damaged)
-        again = answer(tmp_path)
+        again = answer(saved.folder)
         assert "sin_cos" in again["compiled"], len(damaged)
         assert again["values"] == first["values"]
         written = file.read_bytes()
         assert hashlib.sha256(written[32:]).digest() == written[:32], "it is whole again"
-    assert answer(tmp_path)["compiled"] == []
+    assert answer(saved.folder)["compiled"] == []
 
 
 def test_kernels_run_without_a_writable_cache(tmp_path: Path) -> None:
