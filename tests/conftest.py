@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import linecache
 import os
 import shutil
@@ -145,12 +146,17 @@ def pytest_unconfigure() -> None:
     shutil.rmtree(_home, ignore_errors=True)
 
 
+_tests = itertools.count()
+
+
 @pytest.fixture(autouse=True)
-def _own_user_dirs(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Give each test empty settings; the caches (fonts, shaders) are shared."""
-    base = tmp_path_factory.mktemp("user")
+def _own_user_dirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test empty settings; the caches (fonts, shaders) are shared.
+
+    Directories of pytest would be read through for a free number, which takes longer with each test.
+    """
+    base = Path(_home, f"user{next(_tests)}")
+    base.mkdir()
     for kind in ("CONFIG", "DATA", "STATE"):
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(base / kind.lower()))
 

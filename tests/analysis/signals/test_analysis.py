@@ -28,17 +28,25 @@ def test_the_highest_frequency_of_an_even_count_counts_once() -> None:
     assert amplitude[-1] == pytest.approx(0.7)
 
 
-def test_the_spectrum_is_scipys() -> None:
+@pytest.mark.parametrize("window", ["rectangular", "hann", "hamming", "blackman", "flattop"])
+@pytest.mark.parametrize("count", [500, 501])
+def test_the_spectrum_is_scipys(window: str, count: int) -> None:
     rng = np.random.default_rng(0)
-    t = np.arange(500) / 50.0
-    x = rng.normal(size=500)
-    frequency, amplitude = spectrum(t, x, "hann")
+    t = np.arange(count) / 50.0
+    x = rng.normal(size=count)
+    frequency, amplitude = spectrum(t, x, window)  # type: ignore[arg-type]
     there, power = scipy_signal.periodogram(
-        x, 50.0, window="hann", detrend="constant", scaling="spectrum"
+        x,
+        50.0,
+        window="boxcar" if window == "rectangular" else window,
+        detrend="constant",
+        scaling="spectrum",
     )
+    expected = np.sqrt(2 * power)  # scipy's power is of effective values
+    if count % 2 == 0:
+        expected[-1] /= np.sqrt(2)
     np.testing.assert_allclose(frequency, there)
-    np.testing.assert_allclose(amplitude[1:-1], np.sqrt(2 * power[1:-1]), rtol=1e-10)
-    assert amplitude[-1] == pytest.approx(np.sqrt(power[-1]))
+    np.testing.assert_allclose(amplitude[1:], expected[1:], rtol=1e-10)
 
 
 def test_gaps_and_uneven_times_leave_the_line_where_it_is() -> None:
