@@ -245,12 +245,12 @@ def test_both_runs_are_overlaid_on_the_own_run(
 
 @pytest.fixture
 def pools(window: MainWindow, track: Path, far_off: Document, qtbot: QtBot) -> list[FitPool]:
-    """Pools of workers of fits in a window, which continue until cancelled."""
+    """Pools, of one worker each, of fits in a window, which continue until cancelled."""
     c = window.context
     created = list[FitPool]()
 
     def pool(objective: Objective) -> FitPool:
-        created.append(FitPool(objective, Workers(2)))
+        created.append(FitPool(objective, Workers(1)))
         return created[-1]
 
     c.document.new(far_off.scene)
@@ -262,7 +262,7 @@ def pools(window: MainWindow, track: Path, far_off: Document, qtbot: QtBot) -> l
     dialog.method.setCurrentIndex(2)
     press(qtbot, dialog.fit_button)
     qtbot.waitUntil(
-        lambda: bool(created) and len(workers_of(created[0])) == 2, timeout=COMPILING_MS
+        lambda: bool(created) and len(workers_of(created[0])) == 1, timeout=COMPILING_MS
     )
     return created
 

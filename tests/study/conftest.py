@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from distributed import Client
 
 from snakestudio.engines import registry
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.study.cluster import Cluster
 from snakestudio.study.running import Workers
-from tests.study import lab
+from tests.waiting import wait_until
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
 
@@ -52,14 +52,27 @@ def study_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+def there() -> Iterator[Workers]:
     """A running cluster of one worker, for tests that do not depend on its workers.
 
-    It does not outlive its module: an idle one takes a fortieth of a processor.
+    Its scheduler runs in this process, which starts faster than another one. It does not outlive
+    its module, because an idle worker takes some processor time.
     """
-    file = tmp_path_factory.mktemp("lab") / "scheduler.json"
-    with lab.scheduler(file) as (address, _), lab.joined("--scheduler", address):
+    with Cluster(1) as cluster:
         # on a busy machine it takes longer to start than a study waits for it
-        with Client(address) as client:
-            client.wait_for_workers(1, timeout=lab.LONG_S)
-        yield Workers(scheduler=address)
+        wait_until(lambda: len(cluster.workers()) == 1)
+        yield Workers(scheduler=cluster.address)
+
+
+@pytest.fixture(scope="module")
+def empty_cluster() -> Iterator[Cluster]:
+    """A cluster without workers, whose scheduler runs in this process."""
+    with Cluster(0) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def scheduler(empty_cluster: Cluster) -> Iterator[str]:
+    """Address of a scheduler that any worker can join; those of the last test have left it."""
+    yield empty_cluster.address
+    wait_until(lambda: not empty_cluster.workers())

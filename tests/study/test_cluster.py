@@ -33,11 +33,11 @@ _FILES = {"ca": "ca.pem", "cert": "cluster.pem", "key": "cluster.key"}
 TLS = [f"--tls-{what}={CERTIFICATES / name}" for what, name in _FILES.items()]
 
 
-def test_workers_and_study_read_the_scheduler_file(study_file: Path, tmp_path: Path) -> None:
+def test_worker_and_study_read_the_scheduler_file(study_file: Path, tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
-    # The workers start first, as in a batch system: they wait for the file.
+    # The worker starts first, as in a batch system: it waits for the file.
     where = "--scheduler-file", str(file)
-    with joined(*where), joined(*where), scheduler(file):
+    with joined(*where), scheduler(file):
         assert main(["study", "run", str(study_file), "--scheduler-file", str(file)]) == 0
     assert results_of(study_file)["runs"].tolist() == [1] * 6
 

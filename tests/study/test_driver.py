@@ -9,7 +9,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -48,15 +48,11 @@ def table_of(path: Path) -> dict[str, list[object]]:
     return {name: table[name].tolist() for name in table if name != "seconds"}
 
 
-def test_study_run_again_computes_nothing(study_file: Path) -> None:
+def test_study_run_again_computes_nothing(study_file: Path, there: Workers) -> None:
     reports: list[Progress] = []
-    last = run_study(study_file, ONE, reports.append)
+    last = run_study(study_file, there, reports.append)
     assert (last.state, last.runs, last.finished, last.known, last.failed) == ("done", 6, 6, 0, 0)
     assert reports[-1] == last
-    with Store(store_path(study_file)) as store:
-        assert {outcome.worker for _, outcome in store.results() if outcome is not None} == {
-            "here-1"
-        }
     before = table_of(study_file)
     again = run_study(study_file, Workers(0))  # without any worker
     assert (again.finished, again.known) == (6, 6)
@@ -66,6 +62,10 @@ def test_study_run_again_computes_nothing(study_file: Path) -> None:
 def test_runs_equal_single_runs(study_file: Path) -> None:
     """Bit for bit, independent of the worker and of the chunks."""
     run_study(study_file, Workers(2))
+    with Store(store_path(study_file)) as store:
+        names = {outcome.worker for _, outcome in store.results() if outcome is not None}
+    assert names
+    assert names <= {"here-1", "here-2"}
     table = results_of(study_file)
     for row in range(table.n_points):
         changes = table.rows[row][0][0].changes
@@ -175,7 +175,7 @@ def test_cancel_saves_finished_runs_and_ends_in_a_second(study_file: Path) -> No
             began.append(time.monotonic())
             driver.cancel()
 
-    with driver_of(study_file, plan, units, Workers(2), watch) as driver:
+    with driver_of(study_file, plan, units, ONE, watch) as driver:
         last = driver.run()
     assert last.state == "cancelled"
     assert last.finished == 0
@@ -229,10 +229,12 @@ def _dying(chunk: object) -> object:
 
 
 def test_run_that_kills_three_workers_is_skipped(
-    study_file: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, there: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_TEST_DEATHS", str(tmp_path))
     monkeypatch.setattr(driving, "work", _deadly)
-    last = run_study(study_file, Workers(2))
+    last = run_study(study_file, ONE)
+    assert len(list(tmp_path.glob("*.death"))) >= 3
     assert (last.state, last.finished, last.failed) == ("done", 6, 1)
     with Store(store_path(study_file)) as store:
         outcomes = {
@@ -256,15 +258,16 @@ def _deadly(chunk: object) -> object:
 
     assert isinstance(chunk, Chunk)
     if any(tuple(changes.values()) == (30.0, 0.2) for _, changes in chunk.runs):
+        Path(os.environ["SNAKESTUDIO_TEST_DEATHS"], f"{os.getpid()}.death").touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return work(chunk)
 
 
 def test_run_without_enough_memory_is_reported(
-    study_file: Path, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driving, "work", _greedy)
-    last = run_study(study_file, ONE)
+    last = run_study(study_file, there)
     assert (last.state, last.finished, last.failed) == ("done", 6, 2)
     with Store(store_path(study_file)) as store:
         outcomes = {
@@ -303,13 +306,6 @@ def _greedy(chunk: object) -> object:
     finally:
         evaluate.measured = real  # type: ignore[attr-defined]
         resource.setrlimit(resource.RLIMIT_AS, before)
-
-
-@pytest.fixture
-def scheduler(tmp_path: Path) -> Iterator[str]:
-    """A running scheduler, as on a lab's cluster."""
-    with lab.scheduler(tmp_path / "scheduler.json") as (address, _):
-        yield address
 
 
 def joined(
@@ -521,10 +517,10 @@ def test_texts_of_a_study_are_not_executed(study_file: Path) -> None:
     assert not (study_file.parent / "hacked").exists()
 
 
-def test_study_can_be_stopped_from_another_thread(study_file: Path) -> None:
+def test_study_can_be_stopped_from_another_thread(study_file: Path, there: Workers) -> None:
     slow(study_file, 2000.0)
     plan = open_plan(study_file)
-    with driver_of(study_file, plan, check_measures(plan), ONE) as driver:
+    with driver_of(study_file, plan, check_measures(plan), there) as driver:
         thread = threading.Timer(0.5, driver.cancel)
         thread.start()
         assert driver.run().state == "cancelled"

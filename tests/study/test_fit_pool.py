@@ -25,7 +25,7 @@ from snakestudio.study.cluster import Cluster
 from snakestudio.study.fit_pool import FitPool
 from snakestudio.study.running import Workers
 from tests.study.processes import alive
-from tests.study.test_driver import joined, scheduler  # noqa: F401  (a fixture)
+from tests.study.test_driver import joined
 from tests.synthetic_tracks import FRICTION, brisk, measured
 
 ALONG = FreeParameter(("ground.mu_along",), 0.02, 0.5, "log")
@@ -43,6 +43,12 @@ def trials() -> list[Trial]:
         Trial("seen", brisk(**off), seen),
         Trial("other", brisk(**off, **slow), other, align=False, offset_bounds_s=(0.0, 0.0)),
     ]
+
+
+@pytest.fixture(scope="module")
+def expected(trials: list[Trial]) -> tuple[object, ...]:
+    """Results of the fit in this thread."""
+    return fit_result(trials, None)
 
 
 @contextlib.contextmanager
@@ -76,17 +82,21 @@ def bits(result: FitResult) -> tuple[object, ...]:
     )
 
 
-def test_workers_give_the_result_of_a_thread(trials: list[Trial]) -> None:
-    assert fit_result(trials, Workers(2)) == fit_result(trials, None)
+def test_workers_give_the_result_of_a_thread(
+    trials: list[Trial], expected: tuple[object, ...]
+) -> None:
+    assert fit_result(trials, Workers(2)) == expected
 
 
-def test_killed_worker_does_not_change_a_fit(trials: list[Trial]) -> None:
+def test_killed_worker_does_not_change_a_fit(
+    trials: list[Trial], expected: tuple[object, ...]
+) -> None:
     """It is killed during the computation."""
     killed: list[int] = []
 
     @contextlib.contextmanager
     def pool(objective: Objective) -> Iterator[FitPool]:
-        with manned(objective, Workers(2)) as one:
+        with manned(objective, Workers(1)) as one:
             created.append(one)
             yield one
 
@@ -100,17 +110,20 @@ def test_killed_worker_does_not_change_a_fit(trials: list[Trial]) -> None:
     result = fit(trials, [ALONG], "auto", seed=3, limit=8, pool=pool, progress=watch)
     assert killed
     assert result is not None
-    assert bits(result) == fit_result(trials, None)
+    assert bits(result) == expected
 
 
 def test_lost_results_do_not_change_a_fit(
-    trials: list[Trial], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trials: list[Trial],
+    expected: tuple[object, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(DEATHS, str(tmp_path))
     monkeypatch.setattr(fit_pool, "evaluate", _dying)
     apart = fit_result(trials, Workers(1))
     assert len(list(tmp_path.glob("*.death"))) == 2
-    assert apart == fit_result(trials, None)
+    assert apart == expected
 
 
 def _dying(fit: str, code: str, trials: bytes, task: Task) -> object:
@@ -126,9 +139,11 @@ def _dying(fit: str, code: str, trials: bytes, task: Task) -> object:
 _evaluate = fit_pool.evaluate
 
 
-def test_values_that_kill_three_workers_are_skipped(
+def test_values_that_kill_workers_are_skipped(
     trials: list[Trial], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The cluster gives a task up after one death here; studies and fits have the same limit."""
+    monkeypatch.setattr("snakestudio.study.cluster._DEATHS", 1)
     monkeypatch.setattr(fit_pool, "evaluate", _deadly)
     tasks: list[Task] = [(0, {"ground.mu_along": value}) for value in (0.1, 0.2, 0.3)]
     with manned(Objective(trials), Workers(1)) as pool:
@@ -161,16 +176,16 @@ def busy(pool: FitPool) -> bool:
 
 
 def test_cancelled_fit_ends_its_workers(trials: list[Trial]) -> None:
-    with manned(Objective(trials), Workers(2)) as pool:
+    with manned(Objective(trials), Workers(1)) as pool:
         with pytest.raises(StoppedError):
             pool.map([ENDLESS], lambda: not busy(pool))
         assert pool.crew is not None
         pids = pool.crew.cluster.pids
-    assert len(pids) == 2
+    assert len(pids) == 1
     assert not any(alive(pid) for pid in pids)
 
 
-def test_thread_computes_until_workers_have_started(trials: list[Trial]) -> None:
+def test_thread_computes_until_workers_have_started(trials: list[Trial], there: Workers) -> None:
     begun = threading.Event()
 
     class Late(Workers):
@@ -179,7 +194,7 @@ def test_thread_computes_until_workers_have_started(trials: list[Trial]) -> None
             return super().cluster()
 
     tasks: list[Task] = [(0, {"ground.mu_along": 0.1}), (1, {"ground.mu_along": 0.2})]
-    with FitPool(Objective(trials), Late(1)) as pool:
+    with FitPool(Objective(trials), Late(scheduler=there.scheduler)) as pool:
         before = pool.map(tasks, lambda: True)
         begun.set()
         while not pool.manned():
@@ -211,17 +226,19 @@ def test_fit_cancelled_during_start_ends_its_workers(trials: list[Trial]) -> Non
     assert not any(alive(pid) for pid in created)
 
 
-def test_running_cluster_computes_a_fit(trials: list[Trial], there: Workers) -> None:
-    assert fit_result(trials, there) == fit_result(trials, None)
+def test_running_cluster_computes_a_fit(
+    trials: list[Trial], expected: tuple[object, ...], there: Workers
+) -> None:
+    assert fit_result(trials, there) == expected
     with manned(Objective(trials), there) as pool, pytest.raises(StoppedError):
         pool.map([ENDLESS], lambda: not busy(pool))
     # Its worker is available again, although the run would have continued for long.
-    assert fit_result(trials, there) == fit_result(trials, None)
+    assert fit_result(trials, there) == expected
 
 
 def test_worker_with_other_code_is_excluded_from_a_fit(
     trials: list[Trial],
-    scheduler: str,  # noqa: F811
+    scheduler: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 300.0)

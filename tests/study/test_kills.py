@@ -237,7 +237,7 @@ def twins(study_file: Path, request: pytest.FixtureRequest) -> tuple[Path, Path]
 
 
 def tables_are_the_same(disturbed: Path, alone: Path) -> None:
-    run_study(alone, Workers(2))
+    run_study(alone, Workers(1))
     one = results_of(disturbed)
     other = results_of(alone)
     for name in set(one) - {"seconds"}:

@@ -45,7 +45,7 @@ def test_study_is_created_run_and_read(
     assert "not run yet" in study._repr_html_()
     with pytest.raises(ss.SnakeStudioError, match="no results yet"):
         _ = study.table
-    assert study.run(workers=2) is study
+    assert study.run(workers=1) is study
     table = study.table
     assert study.table is table, "read once"
     assert table["gait.amplitude_deg"].tolist() == [20.0, 20.0, 30.0, 30.0, 40.0, 40.0]
@@ -232,7 +232,7 @@ SCRIPT = """\
 print("imported", flush=True)
 import snakestudio as ss
 study = ss.Study("snake.toml", {"ground.mu_across": [0.2, 0.8]}, file="own.study.toml")
-study.run(workers=2, progress=lambda now: print("busy" if any(w.busy for w in now.workers) else "", flush=True))
+study.run(workers=1, progress=lambda now: print("busy" if any(w.busy for w in now.workers) else "", flush=True))
 print("best", study.best["row"], flush=True)
 """
 """As users write them: without a guard against being run again on import."""
@@ -269,7 +269,7 @@ def test_interrupted_script_ends_its_workers(scene: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)  # like a terminal
         _, err = process.communicate()
     assert err.rstrip().endswith("KeyboardInterrupt")
-    assert len(workers) == 2
+    assert len(workers) == 1
     until = time.monotonic() + 60.0
     while any(alive(pid) for pid in workers):
         assert time.monotonic() < until

@@ -120,8 +120,10 @@ def test_process_that_does_not_respond_is_ended(
     wait_until(lambda: not process.running)
 
 
-def test_study_pauses_and_resumes(long_study: Path, begun: Callable[..., StudyProcess]) -> None:
-    process = begun(long_study)
+def test_study_pauses_and_resumes(
+    long_study: Path, begun: Callable[..., StudyProcess], there: Workers
+) -> None:
+    process = begun(long_study, there)
     process.pause()
     wait_until(lambda: process.paused)
     assert process.progress is not None
@@ -131,9 +133,11 @@ def test_study_pauses_and_resumes(long_study: Path, begun: Callable[..., StudyPr
     assert not process.paused
 
 
-def test_study_ends_with_its_watcher(long_study: Path, begun: Callable[..., StudyProcess]) -> None:
+def test_study_ends_with_its_watcher(
+    long_study: Path, begun: Callable[..., StudyProcess], there: Workers
+) -> None:
     """Also if the watching process was killed: its end of the pipe is closed then."""
-    process = begun(long_study)
+    process = begun(long_study, there)
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
     assert process.process.stdin is not None
     process.process.stdin.close()

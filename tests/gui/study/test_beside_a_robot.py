@@ -143,11 +143,20 @@ def test_armed_robot_pauses_the_study_until_resumed(
     assert runner.error == ""
 
 
-def test_study_with_armed_robot_asks_and_allows_a_stop(
+def test_only_local_study_with_armed_robot_asks_and_allows_a_stop(
     opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
+    """A study that a cluster computes does not ask."""
     runner = opened.context.study.runner
+    settings = opened.context.settings
     arm(opened, qtbot)
+    WorkerChoice(scheduler="tcp://cluster.invalid:8786").keep(settings)
+    assert opened.context.study.run(), "without a question"
+    assert runner.busy
+    assert not runner.pausing
+    runner.cancel()
+    qtbot.waitUntil(lambda: not runner.busy)
+    WorkerChoice(1).keep(settings)
     assert answered("Cancel", bar(opened).run_button.click) == ("Cancel", True)
     assert not runner.busy
     assert answered("Run Anyway", bar(opened).run_button.click) == ("Cancel", True)
@@ -164,18 +173,5 @@ def test_study_with_armed_robot_asks_and_allows_a_stop(
     assert runner.busy
     before = finished(opened)
     qtbot.waitUntil(lambda: finished(opened) > before, timeout=COMPILING_MS)
-    runner.cancel()
-    qtbot.waitUntil(lambda: not runner.busy)
-
-
-def test_cluster_study_ignores_the_armed_robot(
-    opened: MainWindow, robot: RobotController, qtbot: QtBot
-) -> None:
-    runner = opened.context.study.runner
-    arm(opened, qtbot)
-    WorkerChoice(scheduler="tcp://cluster.invalid:8786").keep(opened.context.settings)
-    assert opened.context.study.run(), "without a question"
-    assert runner.busy
-    assert not runner.pausing
     runner.cancel()
     qtbot.waitUntil(lambda: not runner.busy)

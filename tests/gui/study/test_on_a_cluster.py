@@ -16,7 +16,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.study.cluster_dialog import ClusterDialog
 from snakestudio.study.running import results_of
 from tests.gui.conftest import COMPILING_MS
-from tests.gui.test_study import bar, opened, panel, shown, study_file
+from tests.gui.test_study import bar, checked, opened, panel, shown, study_file
 from tests.study.lab import joined, scheduler
 
 pytestmark = pytest.mark.gui
@@ -26,18 +26,11 @@ __all__ = ["opened", "shown", "study_file"]
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[tuple[str, contextlib.ExitStack]]:
-    """The address of a scheduler with two workers, and the stack that ends them."""
+    """The address of a scheduler with one worker, and the stack that ends it."""
     with contextlib.ExitStack() as end:
         address, _ = end.enter_context(scheduler(tmp_path / "scheduler.json"))
-        with joined("--scheduler", address), joined("--scheduler", address):
+        with joined("--scheduler", address):
             yield address, end
-
-
-@pytest.fixture
-def endless(study_file: Path) -> Path:
-    """Thousands of runs."""
-    study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
-    return study_file
 
 
 def choose(window: MainWindow, address: str) -> None:
@@ -60,37 +53,32 @@ def finished(window: MainWindow) -> int:
     return 0 if progress is None else progress.finished
 
 
-def test_cluster_computes_the_study_of_the_window(
+def test_local_workers_continue_what_a_lost_cluster_has_computed(
     opened: MainWindow, study_file: Path, cluster: tuple[str, contextlib.ExitStack], qtbot: QtBot
-) -> None:
-    address, _ = cluster
-    choose(opened, address)
-    bar(opened).run_button.click()
-    qtbot.waitUntil(lambda: bar(opened).workers.model().rowCount() == 2, timeout=COMPILING_MS)
-    names = {bar(opened).workers.model().index(row, 0).data() for row in range(2)}
-    assert all(name.startswith("tcp://127.0.0.1:") for name in names), (
-        "those that were started manually"
-    )
-    qtbot.waitUntil(bar(opened).run_button.isVisible, timeout=COMPILING_MS)
-    assert bar(opened).error.text == ""
-    assert results_of(study_file)["runs"].tolist() == [1] * 6
-    qtbot.waitUntil(lambda: panel(opened).results.linked.there)
-
-
-def test_local_workers_continue_after_a_lost_scheduler(
-    endless: Path, opened: MainWindow, cluster: tuple[str, contextlib.ExitStack], qtbot: QtBot
 ) -> None:
     address, end = cluster
     choose(opened, address)
     bar(opened).run_button.click()
-    qtbot.waitUntil(lambda: finished(opened) > 0, timeout=COMPILING_MS)
+    qtbot.waitUntil(lambda: bar(opened).workers.model().rowCount() == 1, timeout=COMPILING_MS)
+    name = bar(opened).workers.model().index(0, 0).data()
+    assert name.startswith("tcp://127.0.0.1:"), "the one that was started manually"
+    qtbot.waitUntil(bar(opened).run_button.isVisible, timeout=COMPILING_MS)
+    assert bar(opened).error.text == ""
+    assert results_of(study_file)["runs"].tolist() == [1] * 6
+    qtbot.waitUntil(lambda: panel(opened).results.linked.there)
+    # Thousands of runs, during which the scheduler ends:
+    study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
+    qtbot.waitUntil(lambda: opened.context.study.open_study.study.n_points == 10_000)
+    checked(opened, qtbot)
+    bar(opened).run_button.click()
+    qtbot.waitUntil(lambda: finished(opened) > 6, timeout=COMPILING_MS)
     end.close()
     qtbot.waitUntil(lambda: bar(opened).error.text != "", timeout=COMPILING_MS)
     assert bar(opened).error.text.startswith(f"{address}: ")
     assert "scheduler" in bar(opened).error.text
     assert bar(opened).run_button.isVisible()
-    kept = int(results_of(endless)["runs"].sum())
-    assert kept >= finished(opened) > 0
+    kept = int(results_of(study_file)["runs"].sum())
+    assert kept >= finished(opened) > 6
     who = bar(opened).workers_box
     who.activated.emit(who.findText("1 worker"))
     bar(opened).run_button.click()
