@@ -34,7 +34,9 @@ OTHER_PAGES = (
 """Pages whose blocks make one script each."""
 
 
-def test_the_examples_run_word_for_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_the_page_run_unchanged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(scenes_dir(), tmp_path / "scenes")
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {}

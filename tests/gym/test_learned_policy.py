@@ -33,7 +33,7 @@ def plugin() -> Iterator[ModuleType]:
     loading.unload(loaded.name)
 
 
-def test_the_plug_in_moves_as_the_environment_does(plugin: ModuleType) -> None:
+def test_plugin_moves_like_the_environment(plugin: ModuleType) -> None:
     env = gymnasium.make(
         "SnakeStudio/PathFollowing-v0",
         friction_jitter=0.0,
@@ -50,7 +50,7 @@ def test_the_plug_in_moves_as_the_environment_does(plugin: ModuleType) -> None:
     assert abs(observation[31]) > 0.01  # it steers
 
 
-def test_the_policy_comes_onto_the_path(plugin: ModuleType) -> None:
+def test_policy_reaches_the_path(plugin: ModuleType) -> None:
     run = ss.simulate(SCENE, duration=35.0, **{"solver.step_s": 0.005})
     error = run["cross_track_m"]
     assert error[0] > 0.95

@@ -75,7 +75,7 @@ def test_controller_continues_from_its_state_to_the_bit(tmp_path: Path) -> None:
     assert_continues_to_the_bit(scene, tmp_path / "run.mcap")
 
 
-def test_controller_is_led_to_its_law_from_the_start(tmp_path: Path) -> None:
+def test_controller_is_blended_in_from_the_start(tmp_path: Path) -> None:
     load(written(tmp_path))
     start = {"start.kind": "joint_angles", "start.joint_angles_deg": (20.0, 0.0, -10.0)}
     scene = wagging(**start, **{"run.duration_s": 2.0})
@@ -98,7 +98,7 @@ def test_single_set_point_is_reached_steadily_at_the_end_of_the_period(tmp_path:
 @pytest.mark.parametrize(
     "here", ["", "return [self.phase_rad, 0.0, 0.0]"], ids=["law", "set_point"]
 )
-def test_controller_that_needs_nothing_is_called_for_each_period(tmp_path: Path, here: str) -> None:
+def test_controller_without_needs_is_called_each_period(tmp_path: Path, here: str) -> None:
     columns = []
     for needs in ("JOINTS", "NONE"):
         text = WAG.replace("ControllerKind, value", "ControllerKind, Fields, value")
@@ -140,7 +140,7 @@ def test_gait_has_exact_angles_and_rates_by_differences(tmp_path: Path) -> None:
     )
 
 
-def test_gait_is_blended_over_to_other_values(tmp_path: Path) -> None:
+def test_gait_is_blended_to_new_values(tmp_path: Path) -> None:
     load(written(tmp_path, "swing", GAIT))
     runner = Runner(with_values(Scene(), {**QUICK, "gait.kind": "swing", "run.duration_s": 2.0}))
     runner.advance(2000)
@@ -224,7 +224,7 @@ def dragged(**values: object) -> Scene:
     )
 
 
-def test_chain_moves_as_its_derivatives_say() -> None:
+def test_chain_moves_according_to_its_derivatives() -> None:
     rng = np.random.default_rng(1)
     head = rng.normal(size=3)
     angle = rng.normal(size=4)
@@ -246,7 +246,7 @@ def test_chain_moves_as_its_derivatives_say() -> None:
         np.testing.assert_allclose(by_joints[:, :, k], slope, atol=1e-8)
 
 
-def test_model_without_anisotropy_gets_nowhere(tmp_path: Path) -> None:
+def test_model_without_anisotropy_does_not_advance(tmp_path: Path) -> None:
     """Equal drag along and across leaves the mean of the links where it is, whatever the joints do."""
     load(written(tmp_path, "dragged", MODEL))
     moved = []
@@ -301,7 +301,7 @@ def test_fault_of_a_model_leaves_the_state_before_its_step(tmp_path: Path) -> No
     assert np.isfinite(runner.latest.link_pose[:, 3:]).all()
 
 
-def test_model_says_which_robots_it_moves(tmp_path: Path) -> None:
+def test_model_refuses_unsupported_robots(tmp_path: Path) -> None:
     load(written(tmp_path, "dragged", MODEL))
     with pytest.raises(SceneError, match='model "dragged"'):
         Runner(dragged(**{"robot.joint": [{"index": 1, "axes": "fixed"}]}))

@@ -27,7 +27,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_runs_from_its_first_to_its_last_line(
+def test_all_code_of_a_page_runs(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -11,7 +11,7 @@ import snakestudio as ss
 from .plugin_files import scene_file, written
 
 
-def test_simulations_and_batches_follow_a_plugin_as_runs_do(tmp_path: Path) -> None:
+def test_simulations_and_batches_equal_runs_of_a_plugin(tmp_path: Path) -> None:
     plugin = written(tmp_path)
     scene = scene_file(tmp_path)
     run = ss.simulate(scene, plugins=[plugin])

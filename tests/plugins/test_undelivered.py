@@ -9,7 +9,7 @@ import threading
 from snakestudio.plugins.faults import cancel
 
 
-def test_functions_run_under_a_profiler_after_a_cancellation_came_too_late() -> None:
+def test_late_cancellation_leaves_profiling_intact() -> None:
     go_on = threading.Event()
     done = threading.Event()
     late = threading.Thread(target=go_on.wait)

@@ -90,7 +90,7 @@ def test_nested_models_and_includes_are_read(tmp_path: Path) -> None:
         'zaxis="1 0 0"',
     ],
 )
-def test_rotations_of_mjcf_are_read_however_written(tmp_path: Path, rotation: str) -> None:
+def test_mjcf_rotations_are_read_in_every_notation(tmp_path: Path, rotation: str) -> None:
     capsule = f'<geom type="capsule" size="0.03 0.02" pos="0.05 0 0" {rotation}/>'
     text = f"""<mujoco>
     <default><default class="link"><joint axis="0 0 1" range="-40 60" damping="0.1"/></default></default>
@@ -206,7 +206,7 @@ def test_masses_of_fixed_parts_are_merged(tmp_path: Path) -> None:
     assert robot.links[1].inertia == pytest.approx(INERTIA + 0.5 * 0.005**2 + 0.1 * 0.025**2)
 
 
-def test_a_bent_zero_pose_gives_zero_angles(tmp_path: Path) -> None:
+def test_bent_zero_pose_gives_zero_angles(tmp_path: Path) -> None:
     parts = [urdf_link(name, x=0.05) for name in "abcd"]
     parts += [
         urdf_joint("j1", "a", "b", "0.1 0 0"),
@@ -309,7 +309,7 @@ def test_surroundings_become_obstacles(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("base", [0, 2])
-def test_the_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
+def test_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
     """Joint positions in a random pose; the root of the file is the first link, or one in the middle."""
     mujoco = pytest.importorskip("mujoco")
     parts = [
@@ -400,7 +400,7 @@ def test_new_scenes_are_compact_and_keep_every_value(tmp_path: Path) -> None:
     assert text.count("\n") < 50
 
 
-def test_importing_into_a_scene_keeps_all_but_the_robot(tmp_path: Path) -> None:
+def test_import_into_a_scene_replaces_only_the_robot(tmp_path: Path) -> None:
     found = imported(tmp_path, urdf_modules(16))
     before = new_scene(imported(tmp_path, urdf_modules(6)), "title", "robot.urdf")
     after, _ = into_scene(found, before)
@@ -409,7 +409,7 @@ def test_importing_into_a_scene_keeps_all_but_the_robot(tmp_path: Path) -> None:
     assert all(getattr(after, name) == part for name, part in before if name not in rest)
 
 
-def test_raw_xacro_without_the_package_says_how_to_expand_it(
+def test_xacro_without_the_package_explains_how_to_expand_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

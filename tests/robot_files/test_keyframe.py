@@ -30,7 +30,7 @@ def keyed(qpos: str, **chain: str) -> str:
     return mjcf_chain(AXES, **chain).replace("</mujoco>", f"{keys}</mujoco>")
 
 
-def test_robot_starts_where_mujoco_has_its_links(tmp_path: Path) -> None:
+def test_robot_starts_at_the_keyframe_of_mujoco(tmp_path: Path) -> None:
     text = keyed(f"{BASE} {ANGLES}", joint='ref="0.1"')
     found = imported(tmp_path, text, "robot.xml")
     assert isinstance(found.start, JointAnglesStart)
@@ -43,7 +43,7 @@ def test_robot_starts_where_mujoco_has_its_links(tmp_path: Path) -> None:
     assert any("2 keyframes" in note for note in found.notes)
 
 
-def test_exported_start_comes_back(tmp_path: Path) -> None:
+def test_exported_start_is_imported_unchanged(tmp_path: Path) -> None:
     path = scenes_dir() / "pole_climb.toml"
     file = tmp_path / "robot.xml"
     assert main(["export-model", str(path), "--mjcf", str(file)]) == 0
@@ -55,7 +55,7 @@ def test_exported_start_comes_back(tmp_path: Path) -> None:
     )
 
 
-def test_pose_beyond_the_stops_starts_at_them(tmp_path: Path) -> None:
+def test_pose_beyond_the_limits_starts_at_them(tmp_path: Path) -> None:
     text = keyed(f"{BASE} 3.0 0 0 0", joint='range="-1 1"')
     found = imported(tmp_path, text, "robot.xml")
     assert isinstance(found.start, JointAnglesStart)
@@ -63,7 +63,7 @@ def test_pose_beyond_the_stops_starts_at_them(tmp_path: Path) -> None:
     assert any("beyond its limits" in note for note in found.notes)
 
 
-def test_robot_in_the_ground_is_put_on_it(tmp_path: Path) -> None:
+def test_robot_in_the_ground_is_raised_onto_it(tmp_path: Path) -> None:
     found = imported(tmp_path, keyed(f"0 0 -1 1 0 0 0 {ANGLES}"), "robot.xml")
     assert found.start.z_m is None
     assert any("in the ground" in note for note in found.notes)

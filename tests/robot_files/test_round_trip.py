@@ -54,7 +54,7 @@ zero_deg = 45.0
 
 @pytest.mark.parametrize("ending", ["mjcf", "urdf", "sdf"])
 @pytest.mark.parametrize("name", ["sidewinding", "eight_modules", "apart", "bent_ends"])
-def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Path) -> None:
+def test_exported_robots_are_imported_unchanged(name: str, ending: str, tmp_path: Path) -> None:
     scene = scenes_dir() / f"{name}.toml"
     if name == "eight_modules":
         scene = tmp_path / "scene.toml"

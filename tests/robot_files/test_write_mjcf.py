@@ -38,7 +38,7 @@ def bent(scene: Scene, data: mujoco.MjData, angles: FloatArray) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_masses_and_kinematics_are_the_scenes(seed: int) -> None:
+def test_masses_and_kinematics_equal_the_scene(seed: int) -> None:
     scene = random_scene(seed)
     model, data = model_of(scene)
     robot = scene.robot
@@ -64,7 +64,7 @@ def test_masses_and_kinematics_are_the_scenes(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_motors_springs_and_limits_are_the_scenes(seed: int) -> None:
+def test_motors_springs_and_limits_equal_the_scene(seed: int) -> None:
     scene = random_scene(seed)
     model, data = model_of(scene)
     values = scene.axis_values
@@ -91,7 +91,7 @@ def test_motors_springs_and_limits_are_the_scenes(seed: int) -> None:
     np.testing.assert_allclose(model.jnt_range[1:], np.sort(ends, axis=1), atol=1e-15)
 
 
-def test_gravity_pulls_at_the_joints_as_it_must() -> None:
+def test_gravity_torques_at_the_joints_are_exact() -> None:
     # By the moments of the weights behind every axis, with a ground that slopes.
     scene = with_values(random_scene(5), {"ground.slope_deg": 20.0, "ground.downhill_deg": 50.0})
     model, data = model_of(scene)
@@ -118,7 +118,7 @@ def test_gravity_pulls_at_the_joints_as_it_must() -> None:
         )
 
 
-def test_the_start_is_a_keyframe() -> None:
+def test_start_is_a_keyframe() -> None:
     # Every link moves with the first one and turns about all axes before it.
     scene = random_scene(7)
     rng = np.random.default_rng(7)
@@ -158,7 +158,7 @@ def test_the_start_is_a_keyframe() -> None:
 
 
 @pytest.mark.parametrize("direction", [0.0, 90.0])
-def test_a_link_slides_by_its_own_friction(direction: float) -> None:
+def test_link_slides_by_its_own_friction(direction: float) -> None:
     # Pushed off along or across: it stops after v^2 / 2 mu g. MuJoCo's soft contacts creep a little
     # further.
     along = 0.1
@@ -186,7 +186,7 @@ def test_a_link_slides_by_its_own_friction(direction: float) -> None:
 
 
 @pytest.mark.parametrize("of_link", [False, True])
-def test_contacts_have_the_friction_of_what_is_touched(of_link: bool) -> None:
+def test_contact_friction_is_that_of_the_touched_body(of_link: bool) -> None:
     # On the ground that of the link, though the ground may have more; at an obstacle that of the
     # obstacle.
     values: dict[str, Any] = {
@@ -243,7 +243,7 @@ def surface(model: mujoco.MjModel, data: mujoco.MjData, x: float, y: float) -> f
     return 5.0 - float(down)
 
 
-def test_height_fields_and_ramps_rise_where_they_must() -> None:
+def test_height_fields_and_ramps_have_the_right_heights() -> None:
     rng = np.random.default_rng(0)
     obstacles = [
         {
@@ -323,7 +323,7 @@ def test_torque_gaits_have_plain_motors() -> None:
     np.testing.assert_allclose(data.qfrc_actuator[6:], 3.0)
 
 
-def test_names_that_xml_or_mujoco_cannot_hold_are_changed() -> None:
+def test_names_invalid_in_xml_or_mujoco_are_replaced() -> None:
     names = ["ground", "ground", 'a <b> & "c"', "--", "\x01", "link_1"]
     obstacles = [
         {"kind": "cylinder", "x_m": float(k), "y_m": 1.0, "name": name}
@@ -349,7 +349,7 @@ def test_longest_chain_loads_and_a_longer_one_is_refused() -> None:
         model_of(Scene(robot=Robot(n_links=MOST_LINKS + 1)))
 
 
-def test_an_impossible_inertia_is_refused() -> None:
+def test_impossible_inertia_is_refused() -> None:
     scene = with_values(
         SPACE, {"robot.link": [{"index": 3, "inertia_kg_m2": 1e-3, "axial_inertia_kg_m2": 3e-3}]}
     )
@@ -357,7 +357,7 @@ def test_an_impossible_inertia_is_refused() -> None:
         scene_model(scene)
 
 
-def test_an_axial_inertia_that_a_planar_model_ignores_is_reduced() -> None:
+def test_axial_inertia_ignored_by_a_planar_model_is_reduced() -> None:
     scene = with_values(Scene(), {"robot.inertia_kg_m2": 1e-4, "robot.axial_inertia_kg_m2": 9e-4})
     model, _ = model_of(scene)
     np.testing.assert_allclose(np.sort(model.body_inertia[1:], axis=1), [[1e-4, 1e-4, 2e-4]] * 11)
@@ -383,7 +383,7 @@ def test_an_axial_inertia_that_a_planar_model_ignores_is_reduced() -> None:
         ({}, "cosine of the pitch"),
     ],
 )
-def test_what_does_not_carry_over_is_noted(values: dict[str, Any], word: str) -> None:
+def test_values_without_equivalent_are_noted(values: dict[str, Any], word: str) -> None:
     scene = with_values(SPACE, values)
     text = mjcf_text(scene_model(scene))
     assert word in text[: text.index("-->")]

@@ -99,7 +99,7 @@ def served(feed: Feed, *, by_hand: bool = False) -> Iterator[Served]:
     assert not running.stream.trouble
 
 
-def test_messages_have_the_numbers_of_the_run(recording: RunRecording) -> None:
+def test_messages_have_the_values_of_the_run(recording: RunRecording) -> None:
     index = next(i for i in range(20, len(recording)) if len(recording.snapshot(i).contacts))
     snapshot = recording.snapshot(index)
     with served(Feed(recording, index - 1)) as server:
@@ -142,7 +142,7 @@ def test_messages_have_the_numbers_of_the_run(recording: RunRecording) -> None:
     )
 
 
-def test_the_scene_has_robot_obstacles_and_ground_in_their_frames(recording: RunRecording) -> None:
+def test_scene_has_robot_obstacles_and_ground_in_their_frames(recording: RunRecording) -> None:
     with served(Feed(recording)) as server:
         entities = nested(server.messages(0, "/scene")["/scene"].data, 2)
     by_name = {fields(each)[3][0]: each for each in entities}
@@ -161,7 +161,7 @@ def test_the_scene_has_robot_obstacles_and_ground_in_their_frames(recording: Run
     assert doubles(nested(shell, 2)[0], 3) == pytest.approx(size)
 
 
-def test_ground_that_is_too_fine_is_left_out_with_a_sentence(
+def test_too_fine_ground_is_omitted_with_a_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stairs = with_values(load_scene(scenes_dir() / "stairs.toml"), {"run.duration_s": 0.02})
@@ -176,7 +176,9 @@ def test_ground_that_is_too_fine_is_left_out_with_a_sentence(
     assert any("fine" in note for note in server.notes)
 
 
-def test_topics_and_types_are_those_of_a_run_file(recording: RunRecording, tmp_path: Path) -> None:
+def test_topics_and_types_equal_those_of_a_run_file(
+    recording: RunRecording, tmp_path: Path
+) -> None:
     write_mcap(tmp_path / "run.mcap", recording)
     with (tmp_path / "run.mcap").open("rb") as file:
         summary = make_reader(file).get_summary()
@@ -196,7 +198,7 @@ def test_topics_and_types_are_those_of_a_run_file(recording: RunRecording, tmp_p
     assert {topic: live[topic] for topic in shared} == {topic: in_file[topic] for topic in shared}
 
 
-def test_who_comes_while_the_run_stands_gets_everything(recording: RunRecording) -> None:
+def test_client_joining_a_paused_run_gets_everything(recording: RunRecording) -> None:
     with served(Feed(recording, 5)) as server:
         server.messages(5, "/scene", "/tf")
         late = FoxgloveClient(server.port)
@@ -206,7 +208,7 @@ def test_who_comes_while_the_run_stands_gets_everything(recording: RunRecording)
         late.close()
 
 
-def test_a_client_that_reads_nothing_holds_up_nobody_and_is_named_once(
+def test_client_that_reads_nothing_is_named_and_blocks_no_one(
     recording: RunRecording,
 ) -> None:
     with served(Feed(recording, 3), by_hand=True) as server:
@@ -231,7 +233,7 @@ def test_a_client_that_reads_nothing_holds_up_nobody_and_is_named_once(
     assert len([note for note in server.notes if _QUEUE_FULL in note]) == 1
 
 
-def test_a_client_that_vanishes_disturbs_nobody(recording: RunRecording) -> None:
+def test_vanished_client_does_not_disturb_others(recording: RunRecording) -> None:
     with served(Feed(recording)) as server:
         server.messages(0, "/tf")
         other = FoxgloveClient(server.port)
@@ -247,7 +249,7 @@ def test_a_client_that_vanishes_disturbs_nobody(recording: RunRecording) -> None
             time.sleep(0.001)
 
 
-def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRecording) -> None:
+def test_another_run_resets_the_time_and_the_topics(recording: RunRecording) -> None:
     other = RunRecording(SCENE, replace(SCHEMA, valid=Fields.JOINTS | Fields.SHAPE))
     other.append(make_rows(0, 4))
     other.add_event(RunEvent(0.02, "fault", "Node 3 stopped."))
@@ -271,7 +273,7 @@ def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRec
     other.close()
 
 
-def test_a_port_in_use_is_named_with_a_remedy() -> None:
+def test_port_in_use_is_named_with_a_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(
@@ -285,12 +287,12 @@ def test_a_port_in_use_is_named_with_a_remedy() -> None:
     ("host", "says"),
     [("203.0.113.7", "address"), ("nowhere.invalid", "host is unknown")],
 )
-def test_an_address_of_somebody_else_is_a_sentence(host: str, says: str) -> None:
+def test_foreign_address_is_reported(host: str, says: str) -> None:
     with pytest.raises(StreamError, match=says):
         FoxgloveSink(parse_target(f"{host}:0"), print)
 
 
-def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "foxglove", None)
     with pytest.raises(StreamError, match=r'pip install "snakestudio\[stream\]"'):
         FoxgloveSink(Target(port=0), print)

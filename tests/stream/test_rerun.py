@@ -25,7 +25,7 @@ from snakestudio.stream.sampler import Shown
 from snakestudio.stream.target import Target, parse_target
 
 
-def test_a_file_has_the_numbers_of_the_run(tmp_path: Path) -> None:
+def test_file_has_the_values_of_the_run(tmp_path: Path) -> None:
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.1})
     recording = run_offline(scene).recording
     shown = [0]
@@ -56,7 +56,7 @@ def test_a_file_has_the_numbers_of_the_run(tmp_path: Path) -> None:
     } <= entities
 
 
-def test_a_viewer_that_is_not_there_is_a_sentence() -> None:
+def test_missing_viewer_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(
@@ -65,7 +65,7 @@ def test_a_viewer_that_is_not_there_is_a_sentence() -> None:
         RerunSink(Target("rerun", port=port))
 
 
-def test_a_viewer_that_never_answers_does_not_hold_up_the_end(
+def test_unresponsive_viewer_does_not_delay_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rerun_sink, "_FLUSH_S", 0.1)
@@ -80,7 +80,7 @@ def test_a_viewer_that_never_answers_does_not_hold_up_the_end(
     assert stream.sent == 1
 
 
-def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(
+def test_stalled_viewer_gets_a_bounded_number_of_samples(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rerun_sink, "_FLUSH_S", 0.1)
@@ -111,7 +111,7 @@ def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(
     assert sent == 2  # the third is the one that waits
 
 
-def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(
+def test_closed_viewer_ends_the_stream_with_a_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rerun_sink, "MOST_WAITING", 1)
@@ -131,13 +131,13 @@ def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(
 @pytest.mark.parametrize(
     ("name", "says"), [("none/run.rrd", "does not exist"), ("folder.rrd", "is a folder")]
 )
-def test_a_file_that_cannot_be_written_is_a_sentence(tmp_path: Path, name: str, says: str) -> None:
+def test_unwritable_file_is_reported(tmp_path: Path, name: str, says: str) -> None:
     (tmp_path / "folder.rrd").mkdir()
     with pytest.raises(StreamError, match=says):
         RerunSink(Target("rrd", path=tmp_path / name))
 
 
-def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rerun", None)
     with pytest.raises(StreamError, match=r'pip install "snakestudio\[rerun\]"'):
         RerunSink(Target("rrd", path=Path("run.rrd")))

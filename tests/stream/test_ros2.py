@@ -34,7 +34,7 @@ def command(names: list[str], positions: list[Any]) -> Any:
     return SimpleNamespace(name=names, position=positions)
 
 
-def test_messages_have_the_numbers_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_have_the_values_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     ros = FakeRos2()
     ros.install(monkeypatch)
     recording = run_offline(with_values(load_scene(MAIN), {"run.duration_s": 0.1})).recording
@@ -67,7 +67,7 @@ def test_messages_have_the_numbers_of_the_run(monkeypatch: pytest.MonkeyPatch) -
         assert [at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z] == pose
 
 
-def test_what_is_not_measured_yet_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_not_measured_yet_are_omitted(monkeypatch: pytest.MonkeyPatch) -> None:
     ros = FakeRos2()
     ros.install(monkeypatch)
     rows = make_rows(0, 2)
@@ -89,7 +89,7 @@ def test_what_is_not_measured_yet_is_left_out(monkeypatch: pytest.MonkeyPatch) -
     assert [len(each.transforms) for each in ros.published["/tf"]] == [3, 2]
 
 
-def test_commands_of_a_recorded_file_are_targets(tmp_path: Path) -> None:
+def test_recorded_commands_are_targets(tmp_path: Path) -> None:
     recording = run_offline(with_values(load_scene(MAIN), {"run.duration_s": 0.2})).recording
     write_mcap(tmp_path / "run.mcap", recording)
     targets: list[JointTargets] = []
@@ -107,7 +107,7 @@ def test_commands_of_a_recorded_file_are_targets(tmp_path: Path) -> None:
         assert np.array_equal(each.angles, recording.snapshot(recording.index_at(time)).joint_angle)
 
 
-def test_a_command_of_some_joints_leaves_the_others() -> None:
+def test_command_for_some_joints_keeps_the_others() -> None:
     targets: list[JointTargets] = []
     JointCommands(["a", "b", "c"], targets.append, pytest.fail).receive(
         command(["c", "a"], [0.3, -1])
@@ -131,7 +131,7 @@ def test_a_command_of_some_joints_leaves_the_others() -> None:
         (["a"], [1e7], "out of range"),
     ],
 )
-def test_a_bad_command_is_told_once_and_changes_nothing(
+def test_invalid_command_is_reported_once_and_ignored(
     names: list[str], positions: list[float], says: str
 ) -> None:
     targets: list[JointTargets] = []
@@ -144,14 +144,14 @@ def test_a_bad_command_is_told_once_and_changes_nothing(
     assert says in notes[0]
 
 
-def test_without_rclpy_the_bridge_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_rclpy_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(StreamError, match=r"rclpy.*2"):
         Ros2Sink([], print, print)
     assert main(["bridge", "ros2", str(MAIN)]) == 2
     assert "source /opt/ros/" in capsys.readouterr().err
 
 
-def test_a_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -> None:
     ros = FakeRos2()
     ros.install(monkeypatch)
     target = COMMANDS_TOPIC, JointState(name=["joint_3_yaw"], position=[0.2])
@@ -185,7 +185,7 @@ def test_a_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -
         (["--set", "controller.kind=heading"], "Remove controller.kind"),
     ],
 )
-def test_a_mistake_is_a_sentence(
+def test_invalid_options_are_reported(
     words: list[str], says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     FakeRos2().install(monkeypatch)

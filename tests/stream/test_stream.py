@@ -51,7 +51,7 @@ def recording() -> RunRecording:
     return recording
 
 
-def test_samples_are_the_newest_rows_and_none_twice(recording: RunRecording) -> None:
+def test_samples_are_the_newest_rows_without_repeats(recording: RunRecording) -> None:
     sink = Sink()
     stream = Stream(sink, lambda: Shown(recording), 50.0, clock=Clock(), threaded=False)
     stream.tick()
@@ -65,7 +65,7 @@ def test_samples_are_the_newest_rows_and_none_twice(recording: RunRecording) -> 
     assert sink.closed
 
 
-def test_who_comes_later_begins_no_run_anew(recording: RunRecording) -> None:
+def test_late_client_does_not_restart_the_run(recording: RunRecording) -> None:
     recording.add_event(RunEvent(0.01, "note", "It begins."))
     sink = Sink()
     stream = Stream(sink, lambda: Shown(recording), 50.0, clock=Clock(), threaded=False)
@@ -83,7 +83,7 @@ def test_who_comes_later_begins_no_run_anew(recording: RunRecording) -> None:
     stream.close()
 
 
-def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording) -> None:
+def test_worst_residual_between_samples_is_published(recording: RunRecording) -> None:
     sink = Sink()
     shown = [2]
     stream = Stream(sink, lambda: Shown(recording, shown[0]), 50.0, clock=Clock(), threaded=False)
@@ -96,7 +96,7 @@ def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording)
     stream.close()
 
 
-def test_skipped_samples_are_counted_and_told_once_they_are_many(recording: RunRecording) -> None:
+def test_many_skipped_samples_are_counted_and_reported(recording: RunRecording) -> None:
     sink = Sink()
     clock = Clock()
     notes = []
@@ -122,7 +122,7 @@ def test_skipped_samples_are_counted_and_told_once_they_are_many(recording: RunR
     stream.close()
 
 
-def test_a_sink_that_hangs_holds_up_neither_the_run_nor_the_end(
+def test_hanging_sink_delays_neither_the_run_nor_the_end(
     recording: RunRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publisher, "_END_S", 0.05)
@@ -139,7 +139,7 @@ def test_a_sink_that_hangs_holds_up_neither_the_run_nor_the_end(
     go_on.set()
 
 
-def test_a_defect_ends_the_stream_alone_with_a_sentence(recording: RunRecording) -> None:
+def test_internal_error_ends_only_the_stream(recording: RunRecording) -> None:
     sink = Sink()
     notes = []
     told = threading.Event()
@@ -160,7 +160,7 @@ def test_a_defect_ends_the_stream_alone_with_a_sentence(recording: RunRecording)
     assert sink.closed
 
 
-def test_a_stream_keeps_no_recording_alive(recording: RunRecording) -> None:
+def test_stream_keeps_no_recording_alive(recording: RunRecording) -> None:
     import gc
     import weakref
 

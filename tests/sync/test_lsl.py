@@ -15,7 +15,7 @@ from tests.analysis.signals.made import MadeRecording, even
 pylsl = pytest.importorskip("pylsl", exc_type=(ImportError, RuntimeError))
 
 
-def test_the_first_marker_of_a_stream_starts() -> None:
+def test_first_marker_of_a_stream_starts_the_run() -> None:
     name = f"cues-{uuid.uuid4().hex[:8]}"
     outlet = pylsl.StreamOutlet(
         pylsl.StreamInfo(name, "Markers", 1, pylsl.IRREGULAR_RATE, "string", name)
@@ -40,7 +40,7 @@ def test_the_first_marker_of_a_stream_starts() -> None:
         wait_for_marker("no such stream", 0.1, lambda: False)
 
 
-def test_rows_go_out_with_their_names_and_the_time_between_them() -> None:
+def test_rows_are_sent_with_names_and_intervals() -> None:
     run = MadeRecording(even(0.5))
     outlet = LslOutlet()
     outlet.follow(run)

@@ -12,7 +12,7 @@ from snakestudio.errors import UserError
 from snakestudio.viewmodel.work import in_thread, problem_of
 
 
-def test_result_comes_from_another_thread() -> None:
+def test_work_runs_in_another_thread() -> None:
     assert in_thread("test", threading.get_ident).result() != threading.get_ident()
 
 
@@ -35,7 +35,7 @@ def test_thread_does_not_keep_a_raised_priority(
     assert in_thread("test", lambda: list(given)).result() == [own]
 
 
-def test_problem_of_a_mistake_is_its_sentence() -> None:
+def test_problem_of_a_mistake_is_its_message() -> None:
     text = "run.csv cannot be written. Choose another folder."
     assert problem_of("export", UserError(text)).sentence() == text
 
