@@ -195,10 +195,10 @@ class Package:
         collecting = gc.isenabled()
         gc.disable()  # the collector would take longer over a million nodes, which all stay, than the parser
         try:
-            found = (
+            modules = (
                 read(path, root) for path in sorted(root.rglob("*.py")) if "_data" not in path.parts
             )
-            self.modules = {module.name: module for module in found}
+            self.modules = {module.name: module for module in modules}
             gc.freeze()
         finally:
             if collecting:

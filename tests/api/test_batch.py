@@ -1,4 +1,4 @@
-"""Batches of worlds: the same bits as single runs, whatever the model, the threads and what happens to one of them."""
+"""Batches of worlds: bit-identical to single runs with any model and any number of threads, after failures too."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def world_scene(scene: Scene, world: int, values: dict[str, list[float]] = FRICT
 
 
 def targets_of(batch: ss.Batch, calls: int) -> list[FloatArray]:
-    """Joint angles that wander about the start, other ones in every world."""
+    """Joint angles that vary around the start, differently in each world."""
     random = np.random.default_rng(5)
     steps = 0.06 * random.standard_normal((calls, batch.n, len(batch.axes)))
     return list(batch.state.joint_angle + np.cumsum(steps, axis=0))
@@ -181,7 +181,7 @@ def test_failed_world_stops_alone_until_reset() -> None:
 
 
 def among_pins() -> Scene:
-    """A straight robot between two rows of pins, more of which it touches than an engine begins with room for."""
+    """A straight robot between two rows of pins, with more contacts than the initial capacity of an engine."""
     pins = [
         {"kind": "cylinder", "x_m": -0.67 + 0.016 * k, "y_m": side * 0.0568, "radius_m": 0.004}
         for k in range(80)
@@ -274,11 +274,11 @@ def test_long_calls_are_split_without_effect(monkeypatch: pytest.MonkeyPatch) ->
         targets = targets_of(batch, 1)[0]
         rates = np.full(10, 0.4)
         batch.step(targets, 150, rates=rates)
-        whole = batch.state.link_pose.copy()
+        expected = batch.state.link_pose.copy()
         batch.restore(saved)
         monkeypatch.setattr(worlds_module, "STEPS_AT_A_TIME", 20)
         batch.step(targets, 150, rates=rates)
-        np.testing.assert_array_equal(batch.state.link_pose, whole)
+        np.testing.assert_array_equal(batch.state.link_pose, expected)
 
 
 def test_seed_gives_every_world_its_own_random_numbers() -> None:

@@ -1,4 +1,4 @@
-"""What notebooks show, and what runs hand over to pandas, xarray and matplotlib."""
+"""Display in notebooks, and conversion of runs to pandas, xarray and Matplotlib."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VOID = ("img", "br")
 
 
 class Closed(HTMLParser):
-    """Sees that every element is closed by its own end."""
+    """Checks that every element is closed by its own end tag."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,18 +40,18 @@ class Closed(HTMLParser):
         self.text += f"{data} "
 
 
-def read(shown: object) -> tuple[str, list[Image.Image]]:
-    """Text and pictures of what a notebook shows."""
-    text = shown._repr_html_()  # type: ignore[attr-defined]
+def read(displayed: object) -> tuple[str, list[Image.Image]]:
+    """Return text and images of the display in a notebook."""
+    text = displayed._repr_html_()  # type: ignore[attr-defined]
     parser = Closed()
     parser.feed(text)
     assert not parser.open
-    found = re.findall(r'src="data:image/png;base64,([^"]+)"', text)
-    return parser.text, [Image.open(io.BytesIO(base64.b64decode(data))) for data in found]
+    images = re.findall(r'src="data:image/png;base64,([^"]+)"', text)
+    return parser.text, [Image.open(io.BytesIO(base64.b64decode(data))) for data in images]
 
 
 def drawn(picture: Image.Image) -> bool:
-    """Whether there is anything on white."""
+    """Return whether an image is not blank."""
     return len(set(picture.convert("L").resize((64, 23)).tobytes())) > 10
 
 
@@ -63,8 +63,8 @@ def run() -> ss.Run:
 def test_run_is_displayed_with_path_and_speed(run: ss.Run) -> None:
     text, (picture,) = read(run)
     assert drawn(picture)
-    way = np.hypot(*(run[f"com_{axis}_m"][-1] - run[f"com_{axis}_m"][0] for axis in "xy"))
-    assert f"Displacement {way:.4g} m, {way / 0.5:.4g} m/s" in text
+    displacement = np.hypot(*(run[f"com_{axis}_m"][-1] - run[f"com_{axis}_m"][0] for axis in "xy"))
+    assert f"Displacement {displacement:.4g} m, {displacement / 0.5:.4g} m/s" in text
     assert "0 to 0.5 s, 51 rows" in text
 
 

@@ -1,4 +1,4 @@
-"""The Python of `docs/python.md` runs word for word, and type checkers accept that of all pages."""
+"""The code of `docs/python.md` runs unchanged, and type checkers accept the code of all pages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OTHER_PAGES = (
     "tutorials/first-study",
     "tutorials/fit-friction",
 )
-"""Pages whose blocks make one script each."""
+"""Pages whose blocks form one script each."""
 
 
 def test_examples_of_the_page_run_unchanged(

@@ -35,7 +35,7 @@ FIELDS = (
 
 
 def same(state: ss.State, other: Any) -> None:
-    """The states are equal to the last bit."""
+    """Assert that the states are equal to the last bit."""
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(state, name), getattr(other, name), name)
     assert state.time == other.time
@@ -47,7 +47,7 @@ def same(state: ss.State, other: Any) -> None:
 
 
 class Held(OpenLoop):
-    """Holds one row of targets for each control period, on the knots that a run asks for."""
+    """Holds one row of targets during each control period, at the knots that a run requests."""
 
     def __init__(self, targets: np.ndarray, steps: int, dt: float) -> None:
         self._targets = targets
@@ -55,7 +55,7 @@ class Held(OpenLoop):
 
     def reference(self, time: np.ndarray, snapshot: object) -> JointReference:
         row = np.floor(time / self._span + 1e-9).astype(int).clip(0, len(self._targets) - 1)
-        row[-1] = row[-2]  # a block ends with what it held
+        row[-1] = row[-2]  # a block ends with its held values
         first = np.flatnonzero(np.diff(row)) + 1
         at = np.sort(np.concatenate([np.arange(len(time)), first]))
         after = np.concatenate([[False], np.diff(at) == 0])
@@ -87,13 +87,13 @@ def test_steps_under_targets_equal_a_run(path: Path, monkeypatch: pytest.MonkeyP
             sim.step(row, n=n)
             assert runner.advance(n).ok
         same(sim.state, runner.engine.snapshot())
-        whole = sim.state.copy()
+        expected = sim.state.copy()
         sim.reset()
         for row in targets:
             for _ in range(n):
                 sim.step(row)
         for name in FIELDS:
-            np.testing.assert_array_equal(getattr(sim.state, name), getattr(whole, name), name)
+            np.testing.assert_array_equal(getattr(sim.state, name), getattr(expected, name), name)
 
 
 @pytest.mark.parametrize("path", [PLANAR, SPATIAL, SMOOTH, BODY], ids=lambda path: path.stem)
@@ -358,7 +358,7 @@ def test_late_recording_has_the_rows_of_a_complete_one(path: Path, tmp_path: Pat
         sim.record()
         sim.step(n=begin)
         sim.step(n=163)
-        whole = sim.run
+        complete = sim.run
         sim.reset()
         sim.step(n=begin)
         sim.record(tmp_path / "later.mcap")
@@ -372,10 +372,10 @@ def test_late_recording_has_the_rows_of_a_complete_one(path: Path, tmp_path: Pat
     assert [event.text for event in later.recording.events if event.kind == "note"] == [
         f"Recorded from {begin * dt:g} s"
     ]
-    common = whole["time_s"] > begin * dt
-    np.testing.assert_array_equal(later["com_x_m"][1:], whole["com_x_m"][common])
-    for name in whole.columns:  # forces of the first one are means since `begin`
-        np.testing.assert_array_equal(later[name][2:], whole[name][common][1:], name)
+    common = complete["time_s"] > begin * dt
+    np.testing.assert_array_equal(later["com_x_m"][1:], complete["com_x_m"][common])
+    for name in complete.columns:  # forces of the first one are means since `begin`
+        np.testing.assert_array_equal(later[name][2:], complete[name][common][1:], name)
     # It continues from its own first row and from its last one as the whole run does.
     for at in (later["time_s"][0], later["time_s"][-1]):
         again, notes = ss.continue_from(tmp_path / "later.mcap", at, duration=220 * dt)

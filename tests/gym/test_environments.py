@@ -1,4 +1,4 @@
-"""Environments of Gymnasium: its own checker, the vector environment against single ones, seeds, ends, mistakes."""
+"""Gymnasium environments: its checker, the vector environment against single ones, seeds, terminations, mistakes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from snakestudio.paths import docs_dir
 SIDEWINDING, AIDED, PATH, JAM = TASKS
 PERIODS = 6
 FLYING = {"joint_controller.kp_nm_per_rad": 1e9, "solver.step_s": 0.001, "control.period_s": 0.01}
-"""Values with which the joints of obstacle_aided diverge at once."""
+"""Values with which the joints of obstacle_aided diverge in the first steps."""
 
 
 def make(task: str, **options: Any) -> gymnasium.Env[Any, Any]:
@@ -70,7 +70,7 @@ def test_batch_worlds_equal_single_environments(task: str, mode: str) -> None:
 
     observation, infos = worlds.reset(seed=5)
     assert_same(singles.reset(seed=5)[0], observation)
-    # a friction of each
+    # each has its own friction
     assert len({next(iter(values.values())) for values in infos["values"]}) == 3
     worlds.action_space.seed(2)
     ends = 0
@@ -103,7 +103,7 @@ def test_seed_determines_start_values_and_motion(task: str) -> None:
     other = make(task)
     other.reset(seed=8)
     other.step(other.action_space.sample())
-    for seed in (3, None):  # the second episode has a start of its own, from the same generator
+    for seed in (3, None):  # the second episode draws its own start from the same generator
         first, info = one.reset(seed=seed)
         again, same = other.reset(seed=seed)
         assert info == same
@@ -122,12 +122,12 @@ def test_reward_is_the_sum_of_its_terms() -> None:
     simulation = env.unwrapped.simulation  # type: ignore[attr-defined]
     before = simulation.state.centre_of_mass
     _, reward, _, _, info = env.step(env.action_space.high)
-    way = simulation.state.centre_of_mass - before
+    displacement = simulation.state.centre_of_mass - before
     assert reward == pytest.approx(
         sum(value for name, value in info.items() if name.startswith("reward")), rel=1e-12
     )
-    assert info["reward_speed"] == pytest.approx(10.0 * way[1] / 0.05, rel=1e-9)
-    assert info["reward_drift"] == pytest.approx(-5.0 * abs(way[0]) / 0.05, rel=1e-9)
+    assert info["reward_speed"] == pytest.approx(10.0 * displacement[1] / 0.05, rel=1e-9)
+    assert info["reward_drift"] == pytest.approx(-5.0 * abs(displacement[0]) / 0.05, rel=1e-9)
     state = simulation.state
     assert info["reward_power"] == pytest.approx(
         -0.01 * np.abs(state.joint_torque * state.joint_rate).sum(), rel=1e-9

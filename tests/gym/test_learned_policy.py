@@ -1,4 +1,4 @@
-"""The learned policy of the documentation: in the environment and as a plug-in, and what type checkers say."""
+"""The learned policy of the documentation, in the environment and as a plug-in, and checked for types."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_pyright_accepts_the_examples(tmp_path: Path) -> None:
     (tmp_path / "page.py").write_text("\n".join(map(textwrap.dedent, blocks)), encoding="utf-8")
     for name in ("learned", "train"):
         shutil.copy(EXAMPLES / f"{name}_path_following.py", tmp_path)
-    # PyTorch and stable-baselines3 belong to the one who trains.
+    # PyTorch and stable-baselines3 are needed only for training.
     settings = {
         "typeCheckingMode": "standard",
         "pythonVersion": "3.11",

@@ -56,7 +56,7 @@ KIND = GaitKind(fields=SwingFields, make=Swing)
 
 
 def assert_continues_to_the_bit(scene: Scene, path: Path) -> None:
-    """A run that is taken up from the middle of its file ends as it did."""
+    """Assert that a run resumed from the middle of its file has the same end."""
     run_offline(scene, path=path).recording.close()
     with open_run(path) as recording:
         continuation = continue_run(recording, 0.25)
@@ -83,8 +83,8 @@ def test_controller_is_blended_in_from_the_start(tmp_path: Path) -> None:
     rows = recording.rows(0, len(recording))
     np.testing.assert_allclose(np.degrees(rows.joint_angle_ref[0]), (20.0, 0.0, -10.0), atol=1e-9)
     t = rows.time[100:]
-    wanted = 20.0 * np.sin(2 * np.pi * t)[:, None] * np.linspace(0.5, 1.0, 3)
-    np.testing.assert_allclose(np.degrees(rows.joint_angle_ref[100:]), wanted, atol=1e-6)
+    expected = 20.0 * np.sin(2 * np.pi * t)[:, None] * np.linspace(0.5, 1.0, 3)
+    np.testing.assert_allclose(np.degrees(rows.joint_angle_ref[100:]), expected, atol=1e-6)
 
 
 def test_single_set_point_is_reached_steadily_at_the_end_of_the_period(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_gait_has_exact_angles_and_rates_by_differences(tmp_path: Path) -> None:
     omega = np.pi
     joint = np.arange(3)
     phase = omega * time[:, None] + 0.5 * joint
-    settled = time > 0.5  # a straight robot is led there
+    settled = time > 0.5  # a straight robot is blended in before
     a = np.radians(30.0)
     np.testing.assert_allclose(reference.angle[settled], a * np.sin(phase)[settled], atol=1e-12)
     np.testing.assert_allclose(
@@ -144,7 +144,7 @@ def test_gait_is_blended_to_new_values(tmp_path: Path) -> None:
     load(written(tmp_path, "swing", GAIT))
     runner = Runner(with_values(Scene(), {**QUICK, "gait.kind": "swing", "run.duration_s": 2.0}))
     runner.advance(2000)
-    for value in (60.0, 10.0):  # the second while the first is under way
+    for value in (60.0, 10.0):  # the second during the first
         assert (
             runner.apply(
                 with_values(runner.scene, {"gait.amplitude_deg": value, "gait.pace_hz": 1.0})
@@ -247,7 +247,7 @@ def test_chain_moves_according_to_its_derivatives() -> None:
 
 
 def test_model_without_anisotropy_does_not_advance(tmp_path: Path) -> None:
-    """Equal drag along and across leaves the mean of the links where it is, whatever the joints do."""
+    """Equal drag along and across leaves the mean of the links at rest for any motion of the joints."""
     load(written(tmp_path, "dragged", MODEL))
     moved = []
     for ratio in (1.0, 10.0):

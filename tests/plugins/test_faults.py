@@ -70,7 +70,7 @@ def test_fault_stops_the_run_with_one_message_and_all_rows(tmp_path: Path, name:
     here, sentence = FAULTS[name]
     runner = failing(tmp_path, here)
     report = runner.advance(10_000)
-    if report.ok:  # a state is looked at when it is saved
+    if report.ok:  # states are checked when they are saved
         with pytest.raises(PluginRuntimeError, match=sentence):
             runner.controller.checkpoint()
         return
@@ -134,8 +134,8 @@ def test_fault_exits_with_3_and_writes_the_rows(
     plugin = written(tmp_path, here="if time[0] > 0.2: 1 / 0")
     out = tmp_path / "run.csv"
     assert main(["run", str(scene_file(tmp_path)), "--plugin", str(plugin), "--csv", str(out)]) == 3
-    said = capfd.readouterr().err.strip().splitlines()
-    assert said[-1].startswith(
+    lines = capfd.readouterr().err.strip().splitlines()
+    assert lines[-1].startswith(
         "snakestudio: The plug-in wag raised ZeroDivisionError: division by zero (line "
     )
     assert sum(not line.startswith("#") for line in out.read_text().splitlines()) == 1 + 22
@@ -147,10 +147,10 @@ def test_prints_go_to_stderr_with_the_plugin_name(
     plugin = written(tmp_path, here="if time[0] == 0.0: print('hello\\nworld')")
     assert main(["run", str(scene_file(tmp_path)), "--plugin", str(plugin), "--csv", "-"]) == 0
     print("of the program", flush=True)
-    said = capfd.readouterr()
-    assert "hello" not in said.out
-    assert said.out.splitlines()[-1] == "of the program"
-    assert "wag: hello\nwag: world\n" in said.err
+    output = capfd.readouterr()
+    assert "hello" not in output.out
+    assert output.out.splitlines()[-1] == "of the program"
+    assert "wag: hello\nwag: world\n" in output.err
 
 
 LOOP = "if time[0] > 0.2:\n    globals()['looping'] = True\n    while True: pass"
@@ -262,7 +262,7 @@ def test_fault_in_any_callable_is_reported(tmp_path: Path, where: str) -> None:
     )
     load(written(tmp_path, text=text))
     if where == "note":
-        assert Runner(wagging()) is not None, "it is for the window alone"
+        assert Runner(wagging()) is not None, "the note is only for the window"
         return
     with pytest.raises(PluginRuntimeError, match="raised ZeroDivisionError"):
         api.simulate(wagging())

@@ -1,4 +1,4 @@
-"""All code of the pages about plug-ins runs."""
+"""All code on the pages about plug-ins runs."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def test_all_code_of_a_page_runs(
     for language, code in blocks(page):
         if language == "sh":
             for line in code.splitlines():
-                words = shlex.split(line)
-                assert words[0] == "snakestudio"
-                assert main(words[1:]) == 0, f"{line}: {capfd.readouterr().err}"
+                arguments = shlex.split(line)
+                assert arguments[0] == "snakestudio"
+                assert main(arguments[1:]) == 0, f"{line}: {capfd.readouterr().err}"
 
 
 def test_reference_names_all_roles_and_options() -> None:

@@ -1,4 +1,4 @@
-"""What `snakestudio plugin new` writes runs as it is."""
+"""Files written by `snakestudio plugin new` run unchanged."""
 
 from __future__ import annotations
 
@@ -76,13 +76,15 @@ def test_template_of_a_filter_runs(tmp_path: Path, run: api.Run) -> None:
     load(path)
     signal = compile_signal("my_kind(com_x_m, 0.02)", column_names(run.recording.schema))
     x, t = run["com_x_m"], run["time_s"]
-    wanted = x.copy()
+    expected = x.copy()
     for k in range(1, len(x)):
-        wanted[k] = wanted[k - 1] + (1 - np.exp(-(t[k] - t[k - 1]) / 0.02)) * (x[k] - wanted[k - 1])
-    np.testing.assert_allclose(signal.values(run.recording), wanted, atol=1e-12)
+        expected[k] = expected[k - 1] + (1 - np.exp(-(t[k] - t[k - 1]) / 0.02)) * (
+            x[k] - expected[k - 1]
+        )
+    np.testing.assert_allclose(signal.values(run.recording), expected, atol=1e-12)
     piece = signal.values(run.recording, 40, 51)
     np.testing.assert_allclose(
-        piece, wanted[40:51], atol=1e-9, err_msg="asked for piece by piece it is the same"
+        piece, expected[40:51], atol=1e-9, err_msg="asked for piece by piece it is the same"
     )
     path.write_text(path.read_text().replace("result = np.array(values)", "return values[:3]"))
     load(path)

@@ -1,4 +1,4 @@
-"""Plug-ins on their way to the workers of studies: as code with its hash."""
+"""Plug-ins in workers of studies, sent as code with its hash."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_worker_gets_the_loaded_code_and_checks_its_hash(tmp_path: Path) -> None
     for plugin in loaded():
         unload(plugin.name)
     for path in tmp_path.iterdir():
-        path.unlink()  # the worker does not read them
+        path.unlink()  # the worker does not read the files
     (outcome,) = evaluate(chunk)
     assert outcome.state == "done", outcome.sentence
     assert outcome.measures[0] > 0.0

@@ -100,9 +100,9 @@ def test_trusted_plugin_is_loaded_but_not_by_check_or_diff(
     assert main(["plugin", "trust", str(plugin)]) == 0
     assert main(["check", str(path)]) == 0
     assert main(["diff", str(path), str(path)]) == 0
-    said = capsys.readouterr()
-    assert "checked" in said.out
-    assert "plug-in wag.py" in said.err
+    output = capsys.readouterr()
+    assert "checked" in output.out
+    assert "plug-in wag.py" in output.err
     assert loaded() == ()
     assert main(["run", str(path)]) == 0
     assert [plugin.name for plugin in loaded()] == ["wag"]
@@ -112,7 +112,7 @@ def test_trusted_plugin_is_loaded_but_not_by_check_or_diff(
     assert main(["plugin", "list"]) == 0
     assert "changed since" in capsys.readouterr().out
     load_scene(path)
-    assert loaded() == (), "code of before does not stand for the file of now"
+    assert loaded() == (), "trust in earlier code does not cover the present file"
     assert main(["plugin", "forget", str(plugin)]) == 0
 
 

@@ -1,4 +1,4 @@
-"""Cancelling code that has ended already leaves nothing behind in the interpreter."""
+"""Cancelling code that has already ended leaves nothing behind in the interpreter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on exported models: its example drives the robot in MuJoCo as this program does."""
+"""The page on exported models: in MuJoCo its example moves the robot as this program does."""
 
 from __future__ import annotations
 

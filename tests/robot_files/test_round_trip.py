@@ -30,7 +30,7 @@ lower_limit_deg = -20.0
 index = "last"
 axes = "yaw"
 """
-"""Joints whose axes are apart, and one with a single axis."""
+"""Joints with offset axes, and one with a single axis."""
 
 BENT_ENDS = """format = 1
 [model]
@@ -68,8 +68,8 @@ def test_exported_robots_are_imported_unchanged(name: str, ending: str, tmp_path
     file = tmp_path / f"robot.{ending}"
     assert main(["export-model", str(scene), f"--{ending}", str(file)]) == 0
     before = load_scene(scene)
-    found = load_robot(file)
-    robot = found.robot
+    imported = load_robot(file)
+    robot = imported.robot
     assert (robot.joints, robot.joint_limit_deg) == (
         before.robot.joints,
         before.robot.joint_limit_deg,
@@ -78,7 +78,7 @@ def test_exported_robots_are_imported_unchanged(name: str, ending: str, tmp_path
     for new, old in zip(robot.links, before.robot.links, strict=True):
         assert new[:7] == pytest.approx(old[:7], rel=1e-9, abs=1e-12)
     if ending == "mjcf":
-        assert (found.gains.kp, found.gains.kd) == (
+        assert (imported.gains.kp, imported.gains.kd) == (
             before.joint_controller.kp,
             before.joint_controller.kd,
         )

@@ -1,4 +1,4 @@
-"""Exported MJCF in MuJoCo: masses, kinematics, motors, friction and world are those of the scene."""
+"""Exported MJCF in MuJoCo: masses, kinematics, motors, friction and world equal those of the scene."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def model_of(scene: Scene) -> tuple[mujoco.MjModel, mujoco.MjData]:
 
 
 def bent(scene: Scene, data: mujoco.MjData, angles: FloatArray) -> None:
-    """Bend the robot; its first link stays in the origin, unturned."""
+    """Bend the robot; its first link stays at the origin with its axes along the world's."""
     data.qpos[:7] = 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
     data.qpos[7:] = file_angles(scene, angles)
 
@@ -92,7 +92,7 @@ def test_motors_springs_and_limits_equal_the_scene(seed: int) -> None:
 
 
 def test_gravity_torques_at_the_joints_are_exact() -> None:
-    # By the moments of the weights behind every axis, with a ground that slopes.
+    # From the moments of the weights behind each axis, on sloping ground.
     scene = with_values(random_scene(5), {"ground.slope_deg": 20.0, "ground.downhill_deg": 50.0})
     model, data = model_of(scene)
     angles = np.random.default_rng(5).uniform(-1.0, 1.0, len(scene.body.axes))
@@ -150,17 +150,17 @@ def test_start_is_a_keyframe() -> None:
     np.testing.assert_allclose(data.qvel[6:], scene.axis_values.sign * rates, atol=1e-11)
     np.testing.assert_allclose(data.xipos[1:], position, atol=1e-12)
     for k in range(len(position)):
-        found = np.zeros(6)
-        mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, k + 1, found, 0)
-        np.testing.assert_allclose(found, [*angular[k], *linear[k]], atol=1e-11)
+        velocity = np.zeros(6)
+        mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, k + 1, velocity, 0)
+        np.testing.assert_allclose(velocity, [*angular[k], *linear[k]], atol=1e-11)
     # it holds the angles at which it starts
     np.testing.assert_array_equal(data.ctrl, data.qpos[7:])
 
 
 @pytest.mark.parametrize("direction", [0.0, 90.0])
 def test_link_slides_by_its_own_friction(direction: float) -> None:
-    # Pushed off along or across: it stops after v^2 / 2 mu g. MuJoCo's soft contacts creep a little
-    # further.
+    # After a push along or across, it stops after v^2 / 2 mu g. MuJoCo's soft contacts creep
+    # slightly further.
     along = 0.1
     across = 0.4
     speed = 1.0
@@ -187,8 +187,8 @@ def test_link_slides_by_its_own_friction(direction: float) -> None:
 
 @pytest.mark.parametrize("of_link", [False, True])
 def test_contact_friction_is_that_of_the_touched_body(of_link: bool) -> None:
-    # On the ground that of the link, though the ground may have more; at an obstacle that of the
-    # obstacle.
+    # On the ground the friction is that of the link, even if the ground has more; at an obstacle
+    # that of the obstacle.
     values: dict[str, Any] = {
         "ground.mu_along": 0.5,
         "ground.mu_across": 0.5,
@@ -232,7 +232,7 @@ def test_passive_wheels_roll_along_and_hold_across() -> None:
 
 
 def surface(model: mujoco.MjModel, data: mujoco.MjData, x: float, y: float) -> float:
-    """Height of what lies under a point, m."""
+    """Height of the surface below a point, m."""
     hit = np.zeros(1, np.int32)
     no_robot = np.array([1, 0, 0, 0, 0, 0], np.uint8)
     for geom in range(model.ngeom):
@@ -365,7 +365,7 @@ def test_axial_inertia_ignored_by_a_planar_model_is_reduced() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "word"),
+    ("values", "part"),
     [
         ({"ground.slope_deg": 10.0}, "slope of 10°"),
         ({"ground.mu_backward": 0.4}, "forward and backward"),
@@ -383,9 +383,9 @@ def test_axial_inertia_ignored_by_a_planar_model_is_reduced() -> None:
         ({}, "cosine of the pitch"),
     ],
 )
-def test_values_without_equivalent_are_noted(values: dict[str, Any], word: str) -> None:
+def test_values_without_equivalent_are_noted(values: dict[str, Any], part: str) -> None:
     scene = with_values(SPACE, values)
     text = mjcf_text(scene_model(scene))
-    assert word in text[: text.index("-->")]
+    assert part in text[: text.index("-->")]
     plain = mjcf_text(scene_model(with_values(SPACE, {"robot.joints": "yaw"})))
-    assert word not in plain
+    assert part not in plain

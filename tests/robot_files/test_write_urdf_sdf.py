@@ -1,4 +1,4 @@
-"""Exported URDF, as MuJoCo's own reader has it, and SDF, by its structure: masses, frames, axes and limits."""
+"""Exported URDF, read by MuJoCo, and the structure of exported SDF: masses, frames, axes and limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def root_of(text: str) -> ElementTree.Element:
 
 
 def read_by_mujoco(text: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
-    """The URDF in MuJoCo, on a free joint and with its fixed links as bodies of their own."""
+    """Load the URDF in MuJoCo on a free joint, with fixed links as separate bodies."""
     spec = mujoco.MjSpec.from_string(text)
     spec.compiler.fusestatic = False
     spec.worldbody.first_body().add_freejoint()
@@ -113,16 +113,16 @@ def test_urdf_limits_equal_those_of_the_motors() -> None:
 
 
 def numbers(element: ElementTree.Element | None) -> FloatArray:
-    """The numbers of an element; a pose that is left out is the identity."""
+    """Return the numbers of an element; an omitted pose is the identity."""
     return (
         np.zeros(6)
         if element is None
-        else np.array([float(word) for word in str(element.text).split()])
+        else np.array([float(number) for number in str(element.text).split()])
     )
 
 
 def placement(pose: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Position and rotation of a pose."""
+    """Return position and rotation of a pose."""
     return pose[:3], about("yaw", pose[5]) @ about("pitch", pose[4]) @ about("roll", pose[3])
 
 

@@ -1,4 +1,4 @@
-"""The server for Foxglove, read by a client written from the protocol alone and decoded by the tools of others."""
+"""The server for Foxglove, read by a client written from the specification and decoded with independent tools."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def recording() -> RunRecording:
 
 
 class Feed:
-    """Shows a row of a recording."""
+    """Returns a row of a recording."""
 
     def __init__(self, recording: Recording, index: int = 0) -> None:
         self.recording = recording
@@ -57,7 +57,7 @@ class Feed:
 
 
 class Served:
-    """A stream with a client that has subscribed to everything."""
+    """A stream with a client subscribed to every channel."""
 
     def __init__(self, feed: Feed, *, by_hand: bool = False) -> None:
         self.notes: list[str] = []
@@ -69,16 +69,16 @@ class Served:
         self.client = FoxgloveClient(self.port, subscribe=not by_hand)
 
     def messages(self, index: int, *topics: str) -> dict[str, Message]:
-        """The messages of a row."""
+        """Return the messages of a row by topic."""
         self.feed.index = index
         stamp = round(self.feed.recording.times[index] * 1e9)
-        found: dict[str, Message] = {}
-        while not set(topics) <= set(found):
+        messages: dict[str, Message] = {}
+        while not set(topics) <= set(messages):
             message = self.client.next_message()
             self.last[message.topic] = message
             if message.time_ns == stamp:
-                found[message.topic] = message
-        return found
+                messages[message.topic] = message
+        return messages
 
     def decoded(self, message: Message) -> Any:
         channel = self.client.channels[message.topic]
@@ -104,7 +104,7 @@ def test_messages_have_the_values_of_the_run(recording: RunRecording) -> None:
     snapshot = recording.snapshot(index)
     with served(Feed(recording, index - 1)) as server:
         server.messages(index - 1, "/figures", "/scene", "/tf")
-        found = server.messages(
+        messages = server.messages(
             index,
             "/tf",
             "/joint_states",
@@ -113,10 +113,10 @@ def test_messages_have_the_values_of_the_run(recording: RunRecording) -> None:
             "/figures",
             "/contacts",
         )
-        joints = server.decoded(found["/joint_states"])
-        transforms = server.decoded(found["/tf"]).transforms
-        figures = server.decoded(found["/figures"])
-        references = server.decoded(found["/joint_references"])
+        joints = server.decoded(messages["/joint_states"])
+        transforms = server.decoded(messages["/tf"]).transforms
+        figures = server.decoded(messages["/figures"])
+        references = server.decoded(messages["/joint_references"])
     assert joints.name == [axis.name for axis in recording.schema.axes]
     assert np.array_equal(joints.position, snapshot.joint_angle)
     assert np.array_equal(joints.velocity, snapshot.joint_rate)
@@ -134,7 +134,7 @@ def test_messages_have_the_values_of_the_run(recording: RunRecording) -> None:
     assert [getattr(figures, name) for name in names] == pytest.approx(
         rows[index].tolist(), rel=1e-12
     )
-    arrows = nested(found["/contacts"].data, 2, 7)
+    arrows = nested(messages["/contacts"].data, 2, 7)
     begins = np.array([doubles(nested(arrow, 1, 1)[0], 3) for arrow in arrows])
     assert len(arrows)
     assert all(
@@ -167,8 +167,8 @@ def test_too_fine_ground_is_omitted_with_a_message(
     stairs = with_values(load_scene(scenes_dir() / "stairs.toml"), {"run.duration_s": 0.02})
     climbed = run_offline(stairs).recording
     with served(Feed(climbed)) as server:
-        shown = nested(server.messages(0, "/scene")["/scene"].data, 2, 12)
-    assert len(nested(shown[0], 2)) > 8
+        grounds = nested(server.messages(0, "/scene")["/scene"].data, 2, 12)
+    assert len(nested(grounds[0], 2)) > 8
     assert not server.notes
     monkeypatch.setattr(foxglove_sink, "MOST_TRIANGLES", 5)
     with served(Feed(climbed)) as server:
@@ -241,9 +241,9 @@ def test_vanished_client_does_not_disturb_others(recording: RunRecording) -> Non
         while server.stream.clients < 2:
             time.sleep(0.001)
         other.vanish()
-        found = server.messages(7, "/joint_states")
+        messages = server.messages(7, "/joint_states")
         assert np.array_equal(
-            server.decoded(found["/joint_states"]).position, recording.snapshot(7).joint_angle
+            server.decoded(messages["/joint_states"]).position, recording.snapshot(7).joint_angle
         )
         while server.stream.clients > 1:
             time.sleep(0.001)
@@ -258,9 +258,9 @@ def test_another_run_resets_the_time_and_the_topics(recording: RunRecording) -> 
         server.messages(40, "/tf")
         server.feed.index = 3
         server.feed.recording = other
-        found = server.messages(3, "/joint_states", "/tf")
-        joints = server.decoded(found["/joint_states"])
-        transforms = server.decoded(found["/tf"]).transforms
+        messages = server.messages(3, "/joint_states", "/tf")
+        joints = server.decoded(messages["/joint_states"])
+        transforms = server.decoded(messages["/tf"]).transforms
         event = server.last.get("/events")
         if event is None or event.time_ns != 20_000_000:
             event = server.client.next_message("/events")

@@ -1,4 +1,4 @@
-"""Streams for Rerun: a file read back by its own reader, a viewer that is not there, and one that never answers."""
+"""Streams for Rerun: a file read by Rerun's reader, a missing viewer, and viewers that stall or never answer."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from snakestudio.stream.target import Target, parse_target
 def test_file_has_the_values_of_the_run(tmp_path: Path) -> None:
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.1})
     recording = run_offline(scene).recording
-    shown = [0]
+    rows = [0]
     sink = RerunSink(parse_target(f"rerun:{tmp_path / 'run.rrd'}"))
-    stream = Stream(sink, lambda: Shown(recording, shown[0]), 50.0, threaded=False)
-    for shown[0] in (4, 9):
+    stream = Stream(sink, lambda: Shown(recording, rows[0]), 50.0, threaded=False)
+    for rows[0] in (4, 9):
         stream.tick()
     stream.close()
     angles = {}
@@ -88,11 +88,11 @@ def test_stalled_viewer_gets_a_bounded_number_of_samples(
     monkeypatch.setattr(publisher, "_END_S", 0.3)
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.2})
     recording = run_offline(scene).recording
-    shown = iter(range(len(recording)))
+    rows = iter(range(len(recording)))
     stalled = threading.Event()
 
     def flush(stream: rerun.RecordingStream, *, timeout_sec: float) -> None:
-        """As the SDK's own where a viewer reads nothing; that of a server without any answer may also fail."""
+        """Fail like the SDK's flush when the viewer reads nothing."""
         time.sleep(timeout_sec)
         raise RuntimeError("Flush timed out - not all log messages were sent")
 
@@ -104,11 +104,11 @@ def test_stalled_viewer_gets_a_bounded_number_of_samples(
 
     with socket.create_server(("127.0.0.1", 0)) as mute:
         sink = RerunSink(Target("rerun", port=mute.getsockname()[1]), note)
-        stream = Stream(sink, lambda: Shown(recording, next(shown)), 200.0, note)
+        stream = Stream(sink, lambda: Shown(recording, next(rows)), 200.0, note)
         assert stalled.wait(10.0)
         sent = stream.sent
         stream.close()
-    assert sent == 2  # the third is the one that waits
+    assert sent == 2  # the third one waits
 
 
 def test_closed_viewer_ends_the_stream_with_a_message(
@@ -120,7 +120,7 @@ def test_closed_viewer_ends_the_stream_with_a_message(
     ended = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as viewer:
         sink = RerunSink(Target("rerun", port=viewer.getsockname()[1]))
-        viewer.accept()[0].close()  # the look whether there is one
+        viewer.accept()[0].close()  # the check whether a viewer listens
         stream = Stream(sink, lambda: Shown(recording), 50.0, lambda text: ended.set())
         viewer.accept()[0].close()
     assert ended.wait(10.0)

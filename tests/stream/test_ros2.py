@@ -1,4 +1,4 @@
-"""The bridge to ROS 2, with its messages laid out by their definitions and commands from a recorded file."""
+"""The bridge to ROS 2, with messages serialized by their definitions and commands from a recorded file."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ def test_values_not_measured_yet_are_omitted(monkeypatch: pytest.MonkeyPatch) ->
     rows.link_pose[1, 2] = math.nan
     recording = RunRecording(SCENE, SCHEMA)
     recording.append(rows)
-    shown = [0]
+    index = [0]
     stream = Stream(
-        Ros2Sink(["a", "b"], print, print), lambda: Shown(recording, shown[0]), 50.0, threaded=False
+        Ros2Sink(["a", "b"], print, print), lambda: Shown(recording, index[0]), 50.0, threaded=False
     )
-    for shown[0] in (0, 1):
+    for index[0] in (0, 1):
         stream.tick()
     stream.close()
     (joints,) = ros.published["joint_states"]
@@ -163,14 +163,14 @@ def test_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -> 
         "controller.max_rate_deg_s=720",
         "controller.max_acceleration_deg_s2=100000",
     ]
-    words = [
+    arguments = [
         "bridge",
         "ros2",
         str(scenes_dir() / "lateral_undulation_isotropic.toml"),
         "--duration",
         "1",
     ]
-    assert main([*words, *(word for value in values for word in ("--set", value))]) == 0
+    assert main([*arguments, *(argument for value in values for argument in ("--set", value))]) == 0
     joints = ros.published["joint_states"][-1]
     angle = dict(zip(joints.name, joints.position, strict=True))["joint_3_yaw"]
     assert angle == pytest.approx(0.2, abs=0.02)
@@ -178,7 +178,7 @@ def test_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("options", "says"),
     [
         (["--arm"], "--robot PROFILE"),
         (["--bridge-rate", "0"], "above 0"),
@@ -186,8 +186,11 @@ def test_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )
 def test_invalid_options_are_reported(
-    words: list[str], says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    options: list[str],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     FakeRos2().install(monkeypatch)
-    assert main(["bridge", "ros2", str(MAIN), *words]) == 2
+    assert main(["bridge", "ros2", str(MAIN), *options]) == 2
     assert says in capsys.readouterr().err

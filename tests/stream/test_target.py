@@ -1,4 +1,4 @@
-"""Where a stream goes, as it is written on the command line."""
+"""Targets of streams on the command line."""
 
 from __future__ import annotations
 

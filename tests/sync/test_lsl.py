@@ -1,4 +1,4 @@
-"""The Lab Streaming Layer as it is, where it is installed: a stream's marker starts, and the robot's pose goes out."""
+"""The installed Lab Streaming Layer: a marker starts a run, and the pose of the robot is published."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def test_rows_are_sent_with_names_and_intervals() -> None:
     run = MadeRecording(even(0.5))
     outlet = LslOutlet()
     outlet.follow(run)
-    found = pylsl.resolve_byprop("name", "SnakeStudio", timeout=10)
-    inlet = pylsl.StreamInlet(found[0])
+    streams = pylsl.resolve_byprop("name", "SnakeStudio", timeout=10)
+    inlet = pylsl.StreamInlet(streams[0])
     inlet.open_stream(timeout=5)
     run.times = even(1.0)
     outlet.follow(run)

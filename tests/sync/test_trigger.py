@@ -1,4 +1,4 @@
-"""Starting together over TCP with peers in other processes: polite, silent, slow, vanishing ones, and garbage."""
+"""Synchronised start over TCP with polite, silent, slow and vanishing peers in other processes, and garbage."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ from tests.sync.peer import listening, peer
     st.lists(st.binary(max_size=40).filter(lambda line: b"\n" not in line), max_size=8), st.data()
 )
 def test_lines_do_not_depend_on_the_packets(lines: list[bytes], data: st.DataObject) -> None:
-    whole = b"".join(line + b"\n" for line in lines)
-    expected = LineBuffer().feed(whole)[0]
+    stream = b"".join(line + b"\n" for line in lines)
+    expected = LineBuffer().feed(stream)[0]
     buffer = LineBuffer()
-    found = []
+    received = []
     start = 0
-    while start < len(whole):
+    while start < len(stream):
         stop = start + data.draw(st.integers(1, 7))
-        found += buffer.feed(whole[start:stop])[0]
+        received += buffer.feed(stream[start:stop])[0]
         start = stop
-    assert found == expected
+    assert received == expected
 
 
 def test_endless_line_takes_no_memory() -> None:
     buffer = LineBuffer()
-    told = [buffer.feed(b"x" * 1000)[1] for _ in range(50)]
-    assert told == [True] + [False] * 49
+    too_long = [buffer.feed(b"x" * 1000)[1] for _ in range(50)]
+    assert too_long == [True] + [False] * 49
     assert buffer.feed(b"still the same\nSTART\n") == (["START"], False)
 
 
@@ -170,14 +170,14 @@ def test_first_start_wins_and_the_second_is_refused() -> None:
 
 
 def _until(receiver: TriggerReceiver, what: Callable[[], bool]) -> None:
-    """Take in what comes until something is so."""
+    """Accept and read until the condition holds."""
     assert receiver.wait("STOP", 20.0, what) is None
 
 
 def _connected(
     receiver: TriggerReceiver, count: int, source: str = "127.0.0.1"
 ) -> list[socket.socket]:
-    """So many who say nothing, taken in one after the other."""
+    """Connect `count` idle peers one after the other."""
     sockets = []
     for _ in range(count):
         sockets.append(
@@ -217,7 +217,7 @@ def test_stop_in_transit_is_read_before_disconnecting() -> None:
     stopped: list[str] = []
     with TriggerReceiver(0, "127.0.0.1", stopped=stopped.append) as receiver:
         sockets = _connected(receiver, 16)
-        sockets[0].sendall(b"STOP\n")  # nobody looks before the next one comes
+        sockets[0].sendall(b"STOP\n")  # unread when the next peer connects
         more = socket.create_connection(("127.0.0.1", receiver.port))
         receiver.accept()
         assert set(stopped) == _names(sockets[:1])
@@ -226,7 +226,7 @@ def test_stop_in_transit_is_read_before_disconnecting() -> None:
 
 
 def test_active_and_other_hosts_stay_connected_in_a_flood() -> None:
-    """A button that waits for its moment, and a flood of connections from one other computer."""
+    """An idle button on one host, an active camera on another, and a flood of connections from the camera's host."""
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         (button,) = _connected(receiver, 1, "127.0.0.2")
         (camera,) = _connected(receiver, 1)
@@ -358,7 +358,7 @@ def test_chain_of_instruments_starts_and_stops_together() -> None:
         seen = camera.result()
     assert [line[0] for line in seen][-2:] == ["START", "STOP"]
     assert seen[-1][1] == "trial_4"
-    told = " ".join(together.notes)
+    notes = " ".join(together.notes)
     for part in (
         "START was received from",
         "“outside”",
@@ -367,7 +367,7 @@ def test_chain_of_instruments_starts_and_stops_together() -> None:
         "STOP was sent to",
         "ahead",
     ):
-        assert part in told
+        assert part in notes
 
 
 def test_manual_start_needs_no_trigger() -> None:

@@ -1,4 +1,4 @@
-"""Why no window can be shown, by what Qt and the loader report."""
+"""Reasons why no window can be shown, from the reports of Qt and the loader."""
 
 from __future__ import annotations
 

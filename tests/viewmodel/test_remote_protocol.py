@@ -1,4 +1,4 @@
-"""JSON-RPC by the examples of its specification, and what else comes over a wire."""
+"""JSON-RPC with the examples of its specification and with malformed input."""
 
 from __future__ import annotations
 
@@ -102,10 +102,10 @@ def test_lines_are_reassembled_from_any_pieces() -> None:
 
 def test_endless_line_is_dropped_and_the_next_is_read() -> None:
     lines = Lines()
-    found: list[bytes | None] = []
+    received: list[bytes | None] = []
     for _ in range(5):
-        found += lines.feed(b"x" * (MAX_LINE // 2))
-    assert found == [None]
+        received += lines.feed(b"x" * (MAX_LINE // 2))
+    assert received == [None]
     assert lines.feed(b"rest\n{}\n") == [b"{}"]
     assert lines.feed(b"y" * (MAX_LINE + 1) + b"\n{}\n") == [None, b"{}"]
     assert isinstance(read_line(None), dict)

@@ -1,4 +1,4 @@
-"""Work in threads: its outcome, its priority, and what is shown of its exceptions."""
+"""Work in threads: result, priority, and messages about its exceptions."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def test_exception_is_kept_for_the_caller() -> None:
 def test_thread_does_not_keep_a_raised_priority(
     monkeypatch: pytest.MonkeyPatch, inherited: int, own: int
 ) -> None:
-    given: list[int] = []
+    priorities: list[int] = []
     monkeypatch.setattr(os, "getpriority", lambda which, who: inherited)
-    monkeypatch.setattr(os, "setpriority", lambda which, who, priority: given.append(priority))
-    assert in_thread("test", lambda: list(given)).result() == [own]
+    monkeypatch.setattr(os, "setpriority", lambda which, who, priority: priorities.append(priority))
+    assert in_thread("test", lambda: list(priorities)).result() == [own]
 
 
 def test_problem_of_a_mistake_is_its_message() -> None:
